@@ -84,17 +84,17 @@ const FOR_TESTS: &[&str] = &["fuzz"];
 const OWNERS: &[(&str, &[&str])] = &[
     ("vt100::", &["terminal/emulator.rs", "terminal/emulator"]),
     ("bollard::", &["engine/docker"]),
-    ("nvml_wrapper::", &["engine/docker/nvidia.rs"]),
+    ("nvml_wrapper::", &["engine/docker/accelerator/nvidia.rs"]),
     ("reqwest::", &["engine/backendai"]),
     (
         "rustls::",
-        &["engine/backendai", "engine/docker/way/tls.rs"],
+        &["engine/backendai", "engine/docker/connect/transport/tls.rs"],
     ),
     (
         "ring::",
         &[
             "engine/backendai",
-            "engine/docker/way/tls.rs",
+            "engine/docker/connect/transport/tls.rs",
             "model/digest.rs",
         ],
     ),

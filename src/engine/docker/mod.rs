@@ -1,70 +1,27 @@
-//! The Docker engine (Docker or Podman, whichever answers): the only place that names bollard.
+//! The Docker engine (Docker or Podman, whichever responds): the only module that names bollard.
 //!
-//! `connect` finds the engine, `way` leads there, `line` keeps what is known about it, its `habits` what
-//! is particular to it; `create` turns
-//! a plan into a container, `making` makes all of a session, `members` knows which
-//! containers it has, `network` what they reach, `host` is the environment that needs no image, `toolbox` is what we mount
-//! into every session, `scratch` is its home, `pull` fetches images and `login` finds what registries
-//! want for it, `hijack`, `exec` and `attach` are its terminals, `dial` its ports, `far` is all of this on
-//! an engine that cannot see our files, `logs`
-//! and `usage` watch it.
+//! `connect` finds the engine and knows what is particular to it, `container` creates and lists the containers of
+//! sessions, `home` and `folder` are what is mounted into them, `toolbox` is the bundled tools, `network` is what they
+//! reach, `image` is what they run, `terminal` is their shells, commands and ports, `remote` is all of this on an
+//! engine that can't see the files of this machine, `log` and `usage` observe them, `kill` ends their programs.
 
-mod accounts;
-mod architecture;
-mod attach;
-mod binds;
+mod accelerator;
+mod blocking;
+mod client_error;
 mod connect;
-mod containers;
-mod context;
-mod cores;
-mod create;
-mod devices;
-mod dial;
-mod dotfiles;
-mod endpoint;
-mod events;
-mod exec;
-mod far;
-mod fault;
-mod folders;
-mod habits;
-mod helper;
-mod hijack;
-mod host;
-mod identity;
-mod images;
-mod joining;
+mod container;
+mod folder;
+mod home;
+mod image;
 mod kill;
-mod labels;
-mod line;
-mod locality;
-mod login;
-mod logs;
-mod making;
-mod members;
-mod mounts;
-mod names;
+mod log;
 mod network;
-mod nvidia;
-mod off_loop;
-mod owning;
-mod private;
-mod pull;
-mod raw;
+mod private_directory;
+mod remote;
 mod save;
-mod saved_log;
-mod scratch;
-mod seat;
-mod sessions;
-mod sighting;
-mod skeleton;
-mod streams;
-mod surroundings;
-mod taking;
+mod terminal;
 mod toolbox;
 mod usage;
-mod variables;
-mod way;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -89,16 +46,16 @@ use crate::model::{
     settings::SaveLimits,
     usage::Usage,
 };
-use devices::{Device, Library};
-use folders::Shelf;
-use line::Line;
-use members::Member;
-use nvidia::Nvidia;
-use off_loop::off_loop;
-use scratch::Scratches;
-use surroundings::Surroundings;
+use accelerator::devices::{Device, Library};
+use accelerator::nvidia::Nvidia;
+use blocking::off_loop;
+use connect::connection::Line;
+use connect::process_env::Surroundings;
+use connect::transport::Way;
+use container::members::Member;
+use folder::store::Shelf;
+use home::directories::Scratches;
 use toolbox::Toolbox;
-use way::Way;
 
 /// An engine that does not say what it is, or that it is there, for so long is taken for lost. Opening a
 /// line takes four answers, so a slow one of two seconds for each is not.
@@ -201,11 +158,11 @@ impl DockerEngine {
     /// Finds the engine and asks what it is. The way there may take its time, an answer may not.
     async fn open_line(&self) -> Result<Line> {
         let configured = self.config.endpoint.as_deref();
-        let endpoint = connect::find(configured, &Surroundings::of_process())?;
+        let endpoint = connect::discover::find(configured, &Surroundings::of_process())?;
         let way = Way::open(&endpoint, &self.config.runtime_dir).await?;
         let url = way.url().to_owned();
         let opened = timeout(ANSWER, Line::open(way)).await;
-        opened.map_err(|_| fault::silent(&url, ANSWER))?
+        opened.map_err(|_| client_error::silent(&url, ANSWER))?
     }
 
     /// Whether it has a word for us.
@@ -213,7 +170,7 @@ impl DockerEngine {
         let line = self.line().await?;
         match timeout(ANSWER, line.docker.ping()).await {
             Ok(answer) => answer.map(|_| ()).map_err(|error| line.fault(error)),
-            Err(_) => Err(fault::silent(line.url(), ANSWER)),
+            Err(_) => Err(client_error::silent(line.url(), ANSWER)),
         }
     }
 
@@ -228,7 +185,10 @@ impl DockerEngine {
         let made = Arc::new(made);
         *slot = Some(Arc::clone(&made));
         if made.is_new {
-            let (toolbox, in_use) = (Arc::clone(&made), containers::toolboxes_in_use(line).await?);
+            let (toolbox, in_use) = (
+                Arc::clone(&made),
+                container::list::toolboxes_in_use(line).await?,
+            );
             let pruned = tokio::task::spawn_blocking(move || toolbox.prune_others(&in_use)).await;
             if let Ok(Err(error)) = pruned {
                 tracing::warn!(%error, "older bundled tools can't be removed");
@@ -265,7 +225,7 @@ impl DockerEngine {
 
     async fn with_accelerators(&self, line: &Line, mut info: EngineInfo) -> Result<EngineInfo> {
         let devices = self.find_devices(line).await?;
-        info.accelerators = devices::amounts(&devices, &self.config.accelerators);
+        info.accelerators = accelerator::devices::amounts(&devices, &self.config.accelerators);
         let missing = &mut info.capabilities.missing;
         missing.extend(self.lacks_of_network(line));
         Ok(info)
@@ -283,7 +243,7 @@ impl Engine for DockerEngine {
                 Ok(Err(_)) => *self.line.write().await = None,
                 Err(_) => {
                     *self.line.write().await = None;
-                    return Err(fault::silent(line.url(), ANSWER));
+                    return Err(client_error::silent(line.url(), ANSWER));
                 }
             }
         }

@@ -3,16 +3,18 @@
 //! A setting of `[network]` is kept or the session is refused; where nothing is set, a session starts with what the
 //! engine can do and says at the beginning of its log what it cannot.
 
-mod guarding;
-mod made;
+mod create;
+mod firewall;
 
-pub(super) use guarding::Guard;
-pub(super) use made::{endpoint, remove_networks};
+pub(super) use create::{endpoint, remove_networks};
+pub(super) use firewall::Guard;
 
 use super::{
     DockerEngine,
-    habits::{Kind, UserMapping},
-    line::Line,
+    connect::{
+        connection::Line,
+        quirks::{Kind, UserMapping},
+    },
     toolbox::Toolbox,
 };
 use crate::{
@@ -26,7 +28,7 @@ use crate::{
         text::Clean,
     },
 };
-use made::{Made, Wanted, Whose};
+use create::{Made, Wanted, Whose};
 
 /// Where a session's containers are.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -129,7 +131,7 @@ impl DockerEngine {
             is_open: rules.allows_host(),
             is_closed_up: isolation == Isolation::None,
         };
-        let made = match made::ensure(line, self.config.instance, &wanted).await {
+        let made = match create::ensure(line, self.config.instance, &wanted).await {
             Ok(made) => made,
             Err(error) if is_cluster || error.is_lost() => return Err(error),
             Err(error) => return self.without_network(&error),
@@ -189,7 +191,7 @@ impl DockerEngine {
         let Ok(_alone) = self.joining.try_write() else {
             return;
         };
-        if let Err(error) = made::remove_users(line, self.config.instance).await {
+        if let Err(error) = create::remove_users(line, self.config.instance).await {
             tracing::warn!(%error, "an unused network stays");
         }
     }

@@ -6,9 +6,9 @@
 //! elsewhere and renamed into place, so that a running session's toolbox never changes.
 
 mod elf;
+mod first_run;
 mod program;
 mod prune;
-mod settle;
 mod shell;
 
 use std::{
@@ -216,7 +216,7 @@ fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
 fn settle_all(root: &Path, inputs: &Inputs) -> io::Result<()> {
     let own = [(&inputs.tmux, "tmux"), (&inputs.workbay, "workbay")];
     let mut all = own.into_iter().chain(inputs.shell.entries());
-    all.try_for_each(|(program, name)| settle::settle(root, program, name))
+    all.try_for_each(|(program, name)| first_run::settle(root, program, name))
 }
 
 fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {

@@ -132,7 +132,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::settle, *};
+    use super::{super::first_run, *};
 
     #[test]
     fn it_is_whole_and_says_how_it_is_called() {
@@ -153,7 +153,7 @@ mod tests {
             .status();
         assert!(checked.unwrap().success(), "{rc}");
         let mut sh = Command::new(root.path().join("shell/sh"));
-        let said = settle::output(sh.args(["-c", "echo $((6*7))"])).unwrap();
+        let said = first_run::output(sh.args(["-c", "echo $((6*7))"])).unwrap();
         assert_eq!(String::from_utf8_lossy(&said.stdout), "42\n");
     }
 

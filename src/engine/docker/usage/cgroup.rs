@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::engine::docker::mounts::unescape;
+use crate::engine::docker::folder::mounts::unescape;
 
 /// Where the hierarchies are mounted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::{
 use super::{
     cgroup::Layout,
     counters::{self, Moved},
-    reading::Reading,
+    readings::Reading,
 };
 use crate::{
     engine::api::Need,

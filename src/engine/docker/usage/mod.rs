@@ -2,16 +2,16 @@
 //! whose files are kept open; asked of the engine only where they are not to be had. What its home
 //! holds is looked at beside that, now and then, and what its devices do is asked of their library.
 
-mod api;
 mod cgroup;
 mod counters;
 mod disk;
-mod ending;
-mod homes;
+mod engine_stats;
+mod final_usage;
+mod first_sample;
+mod home_size;
 mod meter;
-mod opening;
 mod processes;
-mod reading;
+mod readings;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,7 +20,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{DockerEngine, devices, line::Line, off_loop::off_loop};
+use super::{DockerEngine, accelerator::devices, blocking::off_loop, connect::connection::Line};
 use crate::{
     engine::api::{Need, UsageAsk},
     model::{
@@ -29,10 +29,10 @@ use crate::{
     },
 };
 use cgroup::Layout;
-use homes::Homes;
+use home_size::Homes;
 use meter::{LONGEST, Meter};
 use processes::Processes;
-use reading::{Reading, Readings};
+use readings::{Reading, Readings};
 
 /// Where the figures of one container are read.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ pub(super) struct Sampler {
     homes: Homes,
     buffer: Vec<u8>,
     /// Main processes whose end is waited for, since the first.
-    waiting: Option<ending::Waiting>,
+    waiting: Option<final_usage::Waiting>,
     /// What was read last of sessions that ended, until it is asked for.
     ended: HashMap<SessionId, Usage>,
     /// Containers whose files cannot be read.
@@ -122,7 +122,7 @@ impl Sampler {
 
     fn usage(&mut self, session: SessionId, readings: Readings, now: Timestamp) -> Option<Usage> {
         let is_cluster = self.clusters.contains(&session);
-        let usage = reading::usage(self.last.get(&session), now, &readings, is_cluster)?;
+        let usage = readings::usage(self.last.get(&session), now, &readings, is_cluster)?;
         self.last.insert(session, (now, readings));
         Some(Usage {
             scratch: self.homes.held(session),
@@ -164,7 +164,7 @@ pub(super) async fn sample(
     let Ok(line) = engine.line().await else {
         return Vec::new();
     };
-    readings.extend(opening::first_readings(engine, &line, missing).await);
+    readings.extend(first_sample::first_readings(engine, &line, missing).await);
     look_at_homes(engine, &line, asked, now);
     let mut usages: Vec<(SessionId, Usage)> = {
         let mut sampler = engine.usage_sampler();

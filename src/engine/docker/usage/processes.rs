@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use super::reading::Reading;
+use super::readings::Reading;
 use crate::model::resources::Bytes;
 
 /// The kernel counts in hundredths of a second, whatever its own clock.

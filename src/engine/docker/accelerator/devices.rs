@@ -1,0 +1,346 @@
+//! Accelerators: what is found on this machine, and who gets which.
+//!
+//! Whole devices (`cuda.device`) are handed to containers, the least used first. Shares
+//! (`cuda.shares`) are bookkeeping: their containers see the first devices and share them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bollard::models::DeviceRequest;
+
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        launch::amounts::exact, policy::AcceleratorRules, resources::Bytes, text::Clean,
+        usage::AcceleratorUsage,
+    },
+};
+
+pub(in crate::engine::docker) const WHOLE: &str = "cuda.device";
+pub(in crate::engine::docker) const SHARES: &str = "cuda.shares";
+
+/// One unit of a slot.
+const ONE: u64 = 1000;
+
+/// A device of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) struct Device {
+    /// Its number, by which the engine knows it too.
+    pub(in crate::engine::docker) index: u32,
+    pub(in crate::engine::docker) model: String,
+    /// All of its memory; 0 = not told.
+    pub(in crate::engine::docker) mem: Bytes,
+}
+
+/// What the driver's library tells.
+pub(in crate::engine::docker) trait Library: Send + Sync {
+    /// Empty where there is no library, no driver or no device.
+    fn devices(&self) -> Vec<Device>;
+
+    /// What these devices do now, by number; those that cannot be asked are left out.
+    fn usage(&self, numbers: &BTreeSet<u32>) -> BTreeMap<u32, DeviceUsage>;
+}
+
+/// What one device does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::engine::docker) struct DeviceUsage {
+    /// Percent.
+    pub(in crate::engine::docker) utilization: Option<u32>,
+    pub(in crate::engine::docker) mem: Option<Bytes>,
+    pub(in crate::engine::docker) mem_total: Option<Bytes>,
+}
+
+/// What a session's devices do. One that told nothing is named all the same.
+pub(in crate::engine::docker) fn usage_of(
+    numbers: &BTreeSet<u32>,
+    told: &BTreeMap<u32, DeviceUsage>,
+) -> Vec<AcceleratorUsage> {
+    let of = |number: &u32| {
+        let usage = told.get(number).copied().unwrap_or_default();
+        AcceleratorUsage {
+            name: Clean::from(format!("GPU {number}")),
+            utilization: usage.utilization.map(|percent| percent * 100),
+            mem: usage.mem,
+            mem_total: usage.mem_total,
+        }
+    };
+    numbers.iter().map(of).collect()
+}
+
+/// What the site has said of a kind.
+pub(in crate::engine::docker) type Rules = BTreeMap<String, AcceleratorRules>;
+
+/// Amounts of what was found, in thousandths by slot name. A site that declares shares, and not whole
+/// devices too, gives its devices in shares.
+pub(in crate::engine::docker) fn amounts(
+    devices: &[Device],
+    rules: &Rules,
+) -> BTreeMap<String, u64> {
+    let count = devices.len() as u64;
+    let mut amounts = BTreeMap::new();
+    if count == 0 {
+        return amounts;
+    }
+    if rules.contains_key(SHARES) {
+        amounts.insert(SHARES.to_owned(), count * per_device(rules) * ONE);
+    }
+    if !rules.contains_key(SHARES) || rules.contains_key(WHOLE) {
+        amounts.insert(WHOLE.to_owned(), count * ONE);
+    }
+    amounts
+}
+
+fn per_device(rules: &Rules) -> u64 {
+    let told = rules.get(SHARES).and_then(|rule| rule.shares_per_device);
+    u64::from(told.unwrap_or(1).max(1))
+}
+
+/// The devices of one container.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::engine::docker) struct Chosen {
+    /// Its own; nobody else should have them.
+    pub(in crate::engine::docker) whole: Vec<u32>,
+    /// Seen by others too.
+    pub(in crate::engine::docker) shared: Vec<u32>,
+}
+
+impl Chosen {
+    /// All that it sees, by number.
+    pub(in crate::engine::docker) fn all(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.whole.iter().chain(&self.shared).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Devices for an ask; `taken` are those that others have for their own. Where the machine has none, an
+/// ask is only counted.
+pub(in crate::engine::docker) fn choose(
+    ask: &BTreeMap<String, u64>,
+    devices: &[Device],
+    rules: &Rules,
+    taken: &[Vec<u32>],
+) -> Result<Chosen> {
+    let of = |slot: &str| ask.get(slot).copied().unwrap_or(0);
+    if devices.is_empty() {
+        return Ok(Chosen::default());
+    }
+    let whole = of(WHOLE).div_ceil(ONE);
+    let shared = of(SHARES).div_ceil(ONE * per_device(rules));
+    let there = devices.len() as u64;
+    if whole.max(shared) > there {
+        return Err(EngineError::Refused(format!(
+            "{} GPUs are more than this machine has ({there}). Request fewer",
+            whole.max(shared)
+        )));
+    }
+    let first = devices.iter().map(|device| device.index);
+    Ok(Chosen {
+        whole: least_used(devices, taken, whole as usize),
+        shared: first.take(shared as usize).collect(),
+    })
+}
+
+fn least_used(devices: &[Device], taken: &[Vec<u32>], count: usize) -> Vec<u32> {
+    let holders = |index: u32| taken.iter().flatten().filter(|one| **one == index).count();
+    let mut order: Vec<(usize, u32)> = devices
+        .iter()
+        .map(|device| (holders(device.index), device.index))
+        .collect();
+    order.sort_unstable();
+    let mut chosen: Vec<u32> = order
+        .into_iter()
+        .take(count)
+        .map(|(_, index)| index)
+        .collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+/// As the engine is asked for them (`docker run --gpus device=0,1`).
+pub(in crate::engine::docker) fn request(indexes: &[u32]) -> Option<Vec<DeviceRequest>> {
+    if indexes.is_empty() {
+        return None;
+    }
+    Some(vec![DeviceRequest {
+        device_ids: Some(indexes.iter().map(u32::to_string).collect()),
+        capabilities: Some(vec![vec!["gpu".to_owned()]]),
+        ..DeviceRequest::default()
+    }])
+}
+
+/// What programs look for.
+pub(in crate::engine::docker) fn variables(
+    seen: &[u32],
+    devices: &[Device],
+) -> Vec<(&'static str, String)> {
+    let count = seen.len().to_string();
+    let mut variables = vec![("GPU_COUNT", count.clone()), ("N_GPUS", count)];
+    let known: Vec<Option<&Device>> = seen
+        .iter()
+        .map(|number| devices.iter().find(|device| device.index == *number))
+        .collect();
+    let Some(first) = known.first() else {
+        return variables;
+    };
+    // Inside they are numbered anew.
+    let numbers: Vec<String> = (0..seen.len()).map(|number| number.to_string()).collect();
+    let each = |of: &dyn Fn(Bytes) -> String| -> String {
+        let mem = |device: Option<&Device>| device.map_or(Bytes(0), |it| it.mem);
+        let pairs = known.iter().copied().zip(0..);
+        let pairs: Vec<String> = pairs
+            .map(|(device, number): (_, u32)| format!("{number}:{}", of(mem(device))))
+            .collect();
+        pairs.join(",")
+    };
+    variables.extend([
+        ("GPU_TYPE", "cuda".to_owned()),
+        (
+            "GPU_MODEL_NAME",
+            first.map(|device| device.model.clone()).unwrap_or_default(),
+        ),
+        ("GPU_CONFIG", each(&exact)),
+        (
+            "TF_GPU_MEMORY_ALLOC",
+            each(&|mem| (mem.0 / Bytes::MIB).to_string()),
+        ),
+        ("CUDA_VISIBLE_DEVICES", numbers.join(",")),
+    ]);
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(count: u32) -> Vec<Device> {
+        (0..count)
+            .map(|index| Device {
+                index,
+                model: format!("card {index}"),
+                mem: Bytes(8 * Bytes::GIB),
+            })
+            .collect()
+    }
+
+    /// A library that knows so many devices.
+    struct Played(u32);
+
+    impl Library for Played {
+        fn devices(&self) -> Vec<Device> {
+            machine(self.0)
+        }
+
+        fn usage(&self, numbers: &BTreeSet<u32>) -> BTreeMap<u32, DeviceUsage> {
+            let known = numbers.iter().filter(|number| **number < self.0);
+            let usage = |number: u32| DeviceUsage {
+                utilization: Some(number * 10),
+                mem: Some(Bytes::mib(u64::from(number))),
+                mem_total: Some(Bytes::mib(100)),
+            };
+            known.map(|number| (*number, usage(*number))).collect()
+        }
+    }
+
+    #[test]
+    fn from_what_a_library_tells_to_what_the_engine_is_asked() {
+        let library: &dyn Library = &Played(2);
+        let devices = library.devices();
+        let offer = amounts(&devices, &Rules::new());
+        let chosen = choose(&offer, &devices, &Rules::new(), &[]).unwrap();
+        let ids = request(&chosen.all()).unwrap().remove(0).device_ids;
+        assert_eq!(ids.unwrap(), ["0", "1"]);
+        assert!(amounts(&Played(0).devices(), &Rules::new()).is_empty());
+    }
+
+    #[test]
+    fn what_a_sessions_devices_do_is_told_by_their_numbers() {
+        let library: &dyn Library = &Played(4);
+        let numbers = BTreeSet::from([3, 7]);
+        let told = usage_of(&numbers, &library.usage(&numbers));
+        let known = AcceleratorUsage {
+            name: "GPU 3".into(),
+            utilization: Some(3_000),
+            mem: Some(Bytes::mib(3)),
+            mem_total: Some(Bytes::mib(100)),
+        };
+        let lost = AcceleratorUsage {
+            name: "GPU 7".into(),
+            utilization: None,
+            mem: None,
+            mem_total: None,
+        };
+        assert_eq!(told, [known, lost]);
+    }
+
+    fn ask(slot: &str, amount: u64) -> BTreeMap<String, u64> {
+        [(slot.to_owned(), amount)].into()
+    }
+
+    fn shares(per_device: u32) -> Rules {
+        let rule = AcceleratorRules {
+            shares_per_device: Some(per_device),
+            ..AcceleratorRules::default()
+        };
+        [(SHARES.to_owned(), rule)].into()
+    }
+
+    #[test]
+    fn what_is_found_is_told_as_the_site_wants_it() {
+        let none = Rules::new();
+        assert!(amounts(&[], &shares(5)).is_empty());
+        assert_eq!(amounts(&machine(2), &none), ask(WHOLE, 2000));
+        assert_eq!(amounts(&machine(2), &shares(5)), ask(SHARES, 10_000));
+        let mut both = shares(5);
+        both.insert(WHOLE.to_owned(), AcceleratorRules::default());
+        assert_eq!(amounts(&machine(2), &both).len(), 2);
+    }
+
+    #[test]
+    fn the_least_used_devices_are_given() {
+        let taken = [vec![0, 1], vec![0]];
+        let chosen = |amount| choose(&ask(WHOLE, amount), &machine(3), &Rules::new(), &taken);
+        assert_eq!(chosen(1000).unwrap().all(), [2]);
+        assert_eq!(chosen(2000).unwrap().all(), [1, 2]);
+        let error = chosen(4000).unwrap_err().to_string();
+        assert!(
+            error.contains("4 GPUs are more than this machine has (3)"),
+            "{error}"
+        );
+        assert!(chosen(0).unwrap().all().is_empty());
+    }
+
+    #[test]
+    fn shares_see_the_first_devices_and_hold_none() {
+        let chosen = |amount| choose(&ask(SHARES, amount), &machine(3), &shares(5), &[]).unwrap();
+        assert_eq!(chosen(2_500).shared, [0]);
+        assert_eq!(chosen(5_000).shared, [0]);
+        assert_eq!(chosen(5_100).shared, [0, 1]);
+        assert!(chosen(5_000).whole.is_empty());
+    }
+
+    #[test]
+    fn on_a_machine_without_devices_an_ask_is_only_counted() {
+        let chosen = choose(&ask(WHOLE, 9000), &[], &Rules::new(), &[]).unwrap();
+        assert_eq!(chosen, Chosen::default());
+        assert_eq!(request(&chosen.all()), None);
+        let none = [("GPU_COUNT", "0".to_owned()), ("N_GPUS", "0".to_owned())];
+        assert_eq!(variables(&[], &[]), none);
+    }
+
+    #[test]
+    fn the_request_is_the_one_of_the_engines_own_client() {
+        let body = serde_json::to_value(request(&[0, 2])).unwrap();
+        assert_eq!(
+            body,
+            serde_json::json!([{"DeviceIDs": ["0", "2"], "Capabilities": [["gpu"]]}])
+        );
+        let told = variables(&[1, 2], &machine(3));
+        assert!(told.contains(&("GPU_MODEL_NAME", "card 1".to_owned())));
+        assert!(told.contains(&("CUDA_VISIBLE_DEVICES", "0,1".to_owned())));
+        assert!(told.contains(&("N_GPUS", "2".to_owned())));
+        assert!(told.contains(&("GPU_COUNT", "2".to_owned())));
+        assert!(told.contains(&("GPU_CONFIG", "0:8g,1:8g".to_owned())));
+        assert!(told.contains(&("TF_GPU_MEMORY_ALLOC", "0:8192,1:8192".to_owned())));
+    }
+}

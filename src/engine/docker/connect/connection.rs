@@ -1,0 +1,206 @@
+//! The line to one engine, and what is known about the engine at its other end.
+
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use bollard::{API_DEFAULT_VERSION, Docker, models::SystemInfo};
+
+use super::{
+    locality::{self, Seen},
+    quirks::{Habits, Kind, Said},
+    raw_request,
+    transport::Way,
+};
+use crate::engine::docker::{client_error, image::registry_login, network::Guard};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        capability::{Capabilities, Capability, EngineInfo},
+        resources::{Bytes, Cpu},
+        text::Clean,
+    },
+};
+
+/// Seconds one request may take.
+const TIMEOUT: u64 = 120;
+
+/// An engine that answered.
+pub(in crate::engine::docker) struct Line {
+    pub(in crate::engine::docker) docker: Docker,
+    way: Way,
+    pub(in crate::engine::docker) habits: Habits,
+    pub(in crate::engine::docker) cpus: u32,
+    /// Why files and processes of this machine are not the engine's; `None` = they are.
+    pub(in crate::engine::docker) remote: Option<String>,
+    /// What kind of processor its machine has; empty where it does not tell.
+    pub(in crate::engine::docker) processor: String,
+    info: Mutex<EngineInfo>,
+    pub(in crate::engine::docker) guard: Guard,
+}
+
+impl Line {
+    /// Asks the engine at the end of the way what it is.
+    pub(in crate::engine::docker) async fn open(way: Way) -> Result<Self> {
+        let listener = way.listener().await?;
+        let url = way.url().to_owned();
+        let socket = format!("unix://{}", way.socket().display());
+        let docker = Docker::connect_with_unix(&socket, TIMEOUT, API_DEFAULT_VERSION)
+            .map_err(|error| client_error::translate(error, &url))?;
+        let docker = docker
+            .with_request_modifier(registry_login::respell)
+            .negotiate_version()
+            .await
+            .map_err(|error| client_error::translate(error, &url))?;
+        let known = ask(&docker, &url).await?;
+        let podman = match &known.podman {
+            Some(version) => Some(raw_request::podman_info(way.socket(), &url, version).await?),
+            None => None,
+        };
+        let seen = Seen {
+            docker: &docker,
+            way: &way,
+            kind: known.kind(),
+            listener,
+            kernel: known.kernel.as_deref(),
+        };
+        let remote = locality::why_remote(&seen).await;
+        let habits = Habits::of(&Said {
+            info: &known.info,
+            podman: podman.as_ref(),
+            process: listener.filter(|_| remote.is_none()),
+        });
+        let info = engine_info(&docker, &known, &url, remote.as_deref());
+        Ok(Self {
+            docker,
+            way,
+            habits,
+            cpus: known.info.ncpu.and_then(|n| n.try_into().ok()).unwrap_or(1),
+            remote,
+            processor: known.info.architecture.unwrap_or_default(),
+            info: Mutex::new(info),
+            guard: Guard::default(),
+        })
+    }
+
+    /// The engine's address as a person knows it.
+    pub(in crate::engine::docker) fn url(&self) -> &str {
+        self.way.url()
+    }
+
+    pub(in crate::engine::docker) fn socket(&self) -> &Path {
+        self.way.socket()
+    }
+
+    /// What the engine told last.
+    pub(in crate::engine::docker) fn info(&self) -> EngineInfo {
+        self.info
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Asks again; an error means the line is gone.
+    pub(in crate::engine::docker) async fn refresh(&self) -> Result<EngineInfo> {
+        let known = ask(&self.docker, self.url()).await?;
+        let info = engine_info(&self.docker, &known, self.url(), self.remote.as_deref());
+        *self.info.lock().unwrap_or_else(PoisonError::into_inner) = info.clone();
+        Ok(info)
+    }
+
+    /// Sorts an error of this line's client.
+    pub(in crate::engine::docker) fn fault(&self, error: bollard::errors::Error) -> EngineError {
+        client_error::translate(error, self.url())
+    }
+
+    /// Refuses what needs the engine to share this machine's files.
+    pub(in crate::engine::docker) fn must_be_local(&self) -> Result<()> {
+        match &self.remote {
+            None => Ok(()),
+            Some(why) => Err(EngineError::Unsupported(why.clone())),
+        }
+    }
+}
+
+/// What an engine says about itself.
+struct Known {
+    /// Podman's own version.
+    podman: Option<String>,
+    version: String,
+    kernel: Option<String>,
+    info: SystemInfo,
+}
+
+impl Known {
+    fn kind(&self) -> Kind {
+        match self.podman {
+            Some(_) => Kind::Podman,
+            None => Kind::Docker,
+        }
+    }
+}
+
+async fn ask(docker: &Docker, url: &str) -> Result<Known> {
+    let translate = |error| client_error::translate(error, url);
+    let version = docker.version().await.map_err(translate)?;
+    let info = docker.info().await.map_err(translate)?;
+    let names = version.components.unwrap_or_default();
+    let podman = names.iter().find(|part| part.name.contains("Podman"));
+    Ok(Known {
+        podman: podman.map(|part| part.version.clone()),
+        version: version.version.unwrap_or_default(),
+        kernel: version
+            .kernel_version
+            .or_else(|| info.kernel_version.clone()),
+        info,
+    })
+}
+
+/// What this engine does not do.
+const LACKS: [(Capability, &str); 6] = [
+    (
+        Capability::Commit,
+        "this engine can't create images from sessions",
+    ),
+    (
+        Capability::Owners,
+        "this engine has sessions of one user only",
+    ),
+    (Capability::AgentChoice, "this engine has one machine only"),
+    (
+        Capability::MultiNode,
+        "this engine has one machine only. Cluster sessions on several machines need a Backend.AI \
+         context",
+    ),
+    (
+        Capability::IdleChecks,
+        "this engine has no idle checks. workbay runs the idle checks of resources.toml",
+    ),
+    (
+        Capability::Schedules,
+        "this engine has no scheduler. workbay decides when a session starts",
+    ),
+];
+
+fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) -> EngineInfo {
+    let api = docker.client_version();
+    let of_this_machine = [Capability::HostEnvironment, Capability::Folders];
+    let remote = remote
+        .into_iter()
+        .flat_map(|why| of_this_machine.map(|capability| (capability, Clean::new(why))));
+    let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
+    let kind = Clean::new(known.kind().word());
+    EngineInfo {
+        // Debian adds `+dfsg1`, which tells a person nothing.
+        version: Clean::new(known.version.split('+').next().unwrap_or_default()),
+        api_version: Clean::new(&format!("{}.{}", api.major_version, api.minor_version)),
+        cpus: Cpu::from_millis(known.info.ncpu.unwrap_or(0).max(0).unsigned_abs() * 1000),
+        memory: Bytes(known.info.mem_total.unwrap_or(0).max(0).unsigned_abs()),
+        capabilities: Capabilities {
+            missing: remote.chain(lacks).collect(),
+            open_streams_keep_alive: false,
+        },
+        ..EngineInfo::new(kind, Clean::new(url))
+    }
+}

@@ -1,0 +1,83 @@
+//! Whether files and processes of this machine are the engine's.
+
+use std::path::Path;
+
+use bollard::{
+    Docker,
+    errors::Error,
+    models::{ContainerCreateBody, HostConfig},
+    query_parameters::CreateContainerOptions,
+};
+
+use super::{quirks::Kind, transport::Way};
+use crate::engine::docker::folder::mounts;
+
+/// What is known of an engine before it is asked for more.
+pub(in crate::engine::docker) struct Seen<'a> {
+    pub(in crate::engine::docker) docker: &'a Docker,
+    pub(in crate::engine::docker) way: &'a Way,
+    pub(in crate::engine::docker) kind: Kind,
+    /// The process that listens on the engine's own socket.
+    pub(in crate::engine::docker) listener: Option<i32>,
+    pub(in crate::engine::docker) kernel: Option<&'a str>,
+}
+
+/// Why the engine does not see our files; `None` = it does. It must run under our kernel. Then, with a socket
+/// of its own, its process must be seen from here (in another machine, a virtual machine or outside of
+/// our container it cannot); one that is reached over a network must see a file of ours.
+pub(in crate::engine::docker) async fn why_remote(seen: &Seen<'_>) -> Option<String> {
+    let ours = rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned();
+    let same_kernel = seen.kernel.is_none_or(|theirs| theirs == ours);
+    let here = if seen.way.is_carried() {
+        same_kernel && finds_our_socket(seen).await
+    } else {
+        same_kernel && seen.listener.is_none_or(|pid| pid > 0)
+    };
+    (!here).then(|| elsewhere(seen.way.url()))
+}
+
+/// The socket we carry its connections by has a name that is nowhere else.
+async fn finds_our_socket(seen: &Seen<'_>) -> bool {
+    // Podman makes a directory that is missing.
+    if seen.kind == Kind::Podman {
+        return false;
+    }
+    let socket = seen.way.socket();
+    let nowhere = socket.with_extension("not");
+    finds(seen.docker, &nowhere).await == Some(false)
+        && finds(seen.docker, socket).await == Some(true)
+}
+
+/// Whether the engine finds a path; `None` = it does not tell. It is asked for a container of an image that
+/// there cannot be: it looks for what is to be mounted first, and nothing comes of it either way.
+async fn finds(docker: &Docker, path: &Path) -> Option<bool> {
+    let image = format!("workbay/nothing:{}", uuid::Uuid::new_v4().simple());
+    let body = ContainerCreateBody {
+        image: Some(image),
+        host_config: Some(HostConfig {
+            mounts: Some(vec![mounts::read_only(path, Path::new("/found"))]),
+            ..HostConfig::default()
+        }),
+        ..ContainerCreateBody::default()
+    };
+    let asked = docker.create_container(None::<CreateContainerOptions>, body);
+    match asked.await {
+        Err(Error::DockerResponseServerError { status_code, .. }) => match status_code {
+            404 => Some(true),
+            400 => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn elsewhere(url: &str) -> String {
+    format!(
+        "the engine at {url} is on another machine, in a virtual machine or outside of this \
+         container, so this machine's programs and folders aren't available. Launch an image, or \
+         run workbay on that machine"
+    )
+}

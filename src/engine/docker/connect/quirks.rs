@@ -1,0 +1,351 @@
+//! What differs between engines, as data: found out once, when the line is opened. Nothing else asks
+//! which container program it is.
+
+use std::fs;
+
+use bollard::models::SystemInfo;
+use serde::Deserialize;
+
+/// Whose container program it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) enum Kind {
+    Docker,
+    Podman,
+}
+
+impl Kind {
+    pub(in crate::engine::docker) fn word(self) -> &'static str {
+        match self {
+            Self::Docker => "Docker",
+            Self::Podman => "Podman",
+        }
+    }
+
+    /// The program that a person types.
+    pub(in crate::engine::docker) fn program(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
+}
+
+/// How the engine maps the users of its containers to those of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) enum UserMapping {
+    /// Not at all.
+    None,
+    /// Rootless Docker: root inside is the caller outside.
+    RootIsCaller,
+    /// Rootless Podman: can be told to keep the caller's ids.
+    KeepId,
+    /// Docker with userns-remap: can be told to leave a container out.
+    Remapped,
+}
+
+/// Which limits the engine can set. What it cannot is not asked for: some engines refuse the container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) struct Limits {
+    pub(in crate::engine::docker) cpu: bool,
+    pub(in crate::engine::docker) cores: bool,
+    pub(in crate::engine::docker) memory: bool,
+    pub(in crate::engine::docker) swap: bool,
+    pub(in crate::engine::docker) processes: bool,
+}
+
+impl Limits {
+    const ALL: Self = Self {
+        cpu: true,
+        cores: true,
+        memory: true,
+        swap: true,
+        processes: true,
+    };
+
+    /// What a person should know of it before they rely on a limit.
+    pub(in crate::engine::docker) fn warning(self) -> Option<String> {
+        let missing: Vec<&str> = [
+            (self.cpu, "CPU"),
+            (self.memory, "memory"),
+            (self.processes, "processes"),
+        ]
+        .into_iter()
+        .filter_map(|(can, what)| (!can).then_some(what))
+        .collect();
+        (!missing.is_empty()).then(|| {
+            format!(
+                "this engine can't limit {}: the session can use more than requested. A rootless \
+                 engine needs control groups version 2, delegated to you",
+                missing.join(", ")
+            )
+        })
+    }
+}
+
+/// All that is particular to the engine at the other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) struct Habits {
+    pub(in crate::engine::docker) kind: Kind,
+    pub(in crate::engine::docker) mapping: UserMapping,
+    pub(in crate::engine::docker) limits: Limits,
+    /// Containers have control groups of their own, from which their figures can be read.
+    pub(in crate::engine::docker) own_groups: bool,
+    /// There is an init program for containers that want one; else our runner does its work.
+    pub(in crate::engine::docker) init: bool,
+    /// Driver and options of a log that is bounded to 250 MiB: millions of lines.
+    pub(in crate::engine::docker) log: (&'static str, &'static [(&'static str, &'static str)]),
+    /// Limits of a process that must be named: an engine's own may be more than it is allowed to give.
+    pub(in crate::engine::docker) ulimits: Vec<(&'static str, i64)>,
+    /// It takes requests for devices.
+    pub(in crate::engine::docker) gives_devices: bool,
+    /// Its own network, whose settings those of clusters take over.
+    pub(in crate::engine::docker) own_network: Option<&'static str>,
+    pub(in crate::engine::docker) selinux: bool,
+}
+
+/// What an engine says of itself.
+pub(in crate::engine::docker) struct Said<'a> {
+    pub(in crate::engine::docker) info: &'a SystemInfo,
+    /// Only Podman says it.
+    pub(in crate::engine::docker) podman: Option<&'a PodmanInfo>,
+    /// The process that listens, where it is one of this machine.
+    pub(in crate::engine::docker) process: Option<i32>,
+}
+
+/// The part of Podman's own `info` that its imitation of Docker's leaves out.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(in crate::engine::docker) struct PodmanInfo {
+    #[serde(default)]
+    host: PodmanHost,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodmanHost {
+    cgroup_version: String,
+    cgroup_controllers: Vec<String>,
+    security: PodmanSecurity,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodmanSecurity {
+    rootless: bool,
+    selinux_enabled: bool,
+}
+
+/// Where Podman's init lies when it is installed.
+const PODMAN_INIT: [&str; 4] = [
+    "/usr/libexec/podman/catatonit",
+    "/usr/lib/podman/catatonit",
+    "/usr/local/libexec/podman/catatonit",
+    "/usr/bin/catatonit",
+];
+
+/// Files a session may have open, as in Backend.AI.
+const OPEN_FILES: i64 = 1_048_576;
+/// What every rootless engine may give.
+const ROOTLESS: i64 = 4096;
+
+impl Habits {
+    pub(in crate::engine::docker) fn of(said: &Said<'_>) -> Self {
+        match said.podman {
+            Some(podman) => Self::of_podman(said, &podman.host),
+            None => Self::of_docker(said),
+        }
+    }
+
+    fn of_docker(said: &Said<'_>) -> Self {
+        let info = said.info;
+        let rootless = has_security(info, "rootless");
+        let mapping = if rootless {
+            UserMapping::RootIsCaller
+        } else if has_security(info, "userns") {
+            UserMapping::Remapped
+        } else {
+            UserMapping::None
+        };
+        let told = |flag: Option<bool>| flag.unwrap_or(true);
+        let limits = Limits {
+            cpu: told(info.cpu_cfs_quota),
+            cores: told(info.cpu_set),
+            memory: told(info.memory_limit),
+            swap: told(info.swap_limit),
+            processes: told(info.pids_limit),
+        };
+        Self {
+            kind: Kind::Docker,
+            mapping,
+            limits,
+            own_groups: limits.memory || limits.processes,
+            init: true,
+            log: ("local", &[("max-size", "50m"), ("max-file", "5")]),
+            ulimits: vec![("nofile", most(said, rootless, "Max open files"))],
+            gives_devices: true,
+            own_network: Some("bridge"),
+            selinux: has_security(info, "selinux"),
+        }
+    }
+
+    fn of_podman(said: &Said<'_>, host: &PodmanHost) -> Self {
+        let rootless = host.security.rootless;
+        let limits = podman_limits(host);
+        Self {
+            kind: Kind::Podman,
+            mapping: if rootless {
+                UserMapping::KeepId
+            } else {
+                UserMapping::None
+            },
+            limits,
+            own_groups: !rootless || host.cgroup_version != "v1",
+            init: PODMAN_INIT
+                .iter()
+                .any(|path| said.process.is_some() && fs::exists(path).unwrap_or(false)),
+            log: ("k8s-file", &[("max-size", "250m")]),
+            ulimits: vec![
+                ("nofile", most(said, rootless, "Max open files")),
+                ("nproc", most(said, rootless, "Max processes")),
+            ],
+            gives_devices: false,
+            own_network: None,
+            selinux: host.security.selinux_enabled,
+        }
+    }
+}
+
+/// A rootless Podman sets what is delegated to its person, and nothing at all with groups of version 1
+/// (whatever it says in Docker's words).
+fn podman_limits(host: &PodmanHost) -> Limits {
+    if !host.security.rootless {
+        return Limits::ALL;
+    }
+    let delegated = |name: &str| {
+        host.cgroup_version != "v1" && host.cgroup_controllers.iter().any(|one| one == name)
+    };
+    Limits {
+        cpu: delegated("cpu"),
+        cores: delegated("cpuset"),
+        memory: delegated("memory"),
+        swap: delegated("memory"),
+        processes: delegated("pids"),
+    }
+}
+
+fn has_security(info: &SystemInfo, word: &str) -> bool {
+    let wanted = format!("name={word}");
+    let options = info.security_options.as_deref().unwrap_or_default();
+    options
+        .iter()
+        .any(|option| option.split(',').any(|part| part == wanted))
+}
+
+/// Not more than the engine itself may: an engine without the right to raise its own limit could not
+/// start the session at all.
+fn most(said: &Said<'_>, rootless: bool, limit: &str) -> i64 {
+    // The first process made the socket for the engine; its own limits say nothing.
+    let engine = said.process.filter(|pid| *pid > 1);
+    let all = [Some("self".to_owned()), engine.map(|pid| pid.to_string())];
+    all.into_iter()
+        .flatten()
+        .filter_map(|who| fs::read_to_string(format!("/proc/{who}/limits")).ok())
+        .filter_map(|limits| hard_limit(&limits, limit))
+        .fold(if rootless { ROOTLESS } else { OPEN_FILES }, i64::min)
+}
+
+/// A hard limit in /proc/PID/limits; `None` when there is no limit.
+fn hard_limit(limits: &str, name: &str) -> Option<i64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(options: &[&str]) -> SystemInfo {
+        SystemInfo {
+            security_options: Some(options.iter().map(|&o| o.to_owned()).collect()),
+            ..SystemInfo::default()
+        }
+    }
+
+    fn docker(info: &SystemInfo) -> Habits {
+        Habits::of(&Said {
+            info,
+            podman: None,
+            process: None,
+        })
+    }
+
+    fn podman(text: &str) -> Habits {
+        let podman: PodmanInfo = serde_json::from_str(text).unwrap();
+        Habits::of(&Said {
+            info: &SystemInfo::default(),
+            podman: Some(&podman),
+            process: None,
+        })
+    }
+
+    #[test]
+    fn user_mappings_are_recognised() {
+        let of = |options: &[&str]| docker(&info(options)).mapping;
+        assert_eq!(of(&["name=seccomp,profile=default"]), UserMapping::None);
+        assert_eq!(
+            of(&["name=seccomp,profile=default", "name=rootless"]),
+            UserMapping::RootIsCaller
+        );
+        assert_eq!(of(&["name=userns"]), UserMapping::Remapped);
+        let rootless = podman(r#"{"host": {"security": {"rootless": true}}}"#);
+        assert_eq!(rootless.mapping, UserMapping::KeepId);
+        assert_eq!(podman("{}").mapping, UserMapping::None);
+    }
+
+    #[test]
+    fn an_engine_says_which_limits_it_can_set() {
+        let all = docker(&SystemInfo::default());
+        assert_eq!((all.limits, all.limits.warning()), (Limits::ALL, None));
+        let none = docker(&SystemInfo {
+            memory_limit: Some(false),
+            pids_limit: Some(false),
+            cpu_cfs_quota: Some(false),
+            ..SystemInfo::default()
+        });
+        let warning = none.limits.warning().unwrap();
+        assert!(warning.contains("CPU, memory, processes"), "{warning}");
+        assert!(!none.own_groups);
+    }
+
+    #[test]
+    fn a_rootless_podman_limits_what_is_delegated() {
+        let host = |version: &str, controllers: &str| {
+            podman(&format!(
+                r#"{{"host": {{"cgroupVersion": "{version}", "cgroupControllers": [{controllers}],
+                    "security": {{"rootless": true}}}}}}"#
+            ))
+        };
+        let old = host("v1", r#""memory", "pids""#);
+        assert!(!old.limits.memory && !old.limits.processes && !old.own_groups);
+        let new = host("v2", r#""memory", "pids""#);
+        assert!(new.limits.memory && new.limits.processes && !new.limits.cpu && new.own_groups);
+        assert!(new.limits.warning().unwrap().contains("can't limit CPU"));
+        assert_eq!(podman("{}").limits, Limits::ALL);
+    }
+
+    #[test]
+    fn a_rootless_engine_gives_no_more_than_it_has() {
+        let rootless = podman(r#"{"host": {"security": {"rootless": true}}}"#);
+        let names: Vec<&str> = rootless.ulimits.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["nofile", "nproc"]);
+        assert!(rootless.ulimits.iter().all(|(_, most)| *most <= ROOTLESS));
+    }
+
+    #[test]
+    fn the_hard_limit_is_the_second_number() {
+        let limits = "Limit  Soft Limit  Hard Limit  Units\n\
+                      Max open files            1024                 4096                 files\n";
+        assert_eq!(hard_limit(limits, "Max open files"), Some(4096));
+        let none = "Max open files  unlimited unlimited files";
+        assert_eq!(hard_limit(none, "Max open files"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! Podman without a socket: `podman system service`, run by us as long as somebody needs it.
+
+use std::{
+    fs,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal};
+use tokio::process::{Child, Command};
+
+use super::socket_check::listens;
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::text::Clean,
+};
+
+/// Seconds after which a service that nobody is connected to ends by itself: ours may be killed without
+/// a chance to end it.
+const LEFT_ALONE: &str = "--time=60";
+/// How long it may take to listen; the first start of a person makes their storage.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A service that listens.
+pub(super) struct Service {
+    socket: PathBuf,
+    /// `None` = it was there already, left by a daemon that was killed; it ends by itself.
+    child: Mutex<Option<Child>>,
+}
+
+/// The one of this process: several contexts may lead to it.
+static OURS: tokio::sync::Mutex<Weak<Service>> = tokio::sync::Mutex::const_new(Weak::new());
+
+/// The service that runs, or a new one, with its socket in `runtime_dir`.
+pub(super) async fn running(program: &Path, runtime_dir: &Path) -> Result<Arc<Service>> {
+    let mut ours = OURS.lock().await;
+    let socket = runtime_dir.join("podman.sock");
+    if let Some(known) = ours.upgrade()
+        && known.socket == socket
+        && known.lives()
+    {
+        return Ok(known);
+    }
+    let made = Arc::new(start(program, socket).await?);
+    *ours = Arc::downgrade(&made);
+    Ok(made)
+}
+
+async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
+    let dir = socket.parent().unwrap_or(Path::new("/"));
+    let failed = |why: &str| failure(program, why);
+    let mut private = fs::DirBuilder::new();
+    let made = private.recursive(true).mode(0o700).create(dir);
+    made.map_err(|error| failed(&format!("{}: {error}", dir.display())))?;
+    if listens(&socket) {
+        let child = Mutex::new(None);
+        return Ok(Service { socket, child });
+    }
+    let log = dir.join("podman.log");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let said = options.open(&log);
+    let said = said.map_err(|error| failed(&format!("{}: {error}", log.display())))?;
+    let child = Command::new(program)
+        .args(["system", "service", LEFT_ALONE])
+        .arg(format!("unix://{}", socket.display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(said)
+        // A Ctrl-C at somebody's terminal is not meant for it.
+        .process_group(0)
+        .spawn()
+        .map_err(|error| failed(&error.to_string()))?;
+    let service = Service {
+        socket,
+        child: Mutex::new(Some(child)),
+    };
+    let listens = async {
+        while !listens(&service.socket) {
+            if !service.lives() {
+                return false;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        true
+    };
+    match tokio::time::timeout(PATIENCE, listens).await {
+        Ok(true) => Ok(service),
+        Ok(false) => Err(failed(&last_words(&log))),
+        Err(_) => Err(failed("it didn't accept connections within a minute")),
+    }
+}
+
+fn last_words(log: &Path) -> String {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    Clean::new(line.unwrap_or("it ended without a message")).into_string()
+}
+
+fn failure(program: &Path, why: &str) -> EngineError {
+    EngineError::Unreachable {
+        endpoint: program.display().to_string(),
+        why: format!("`podman system service` can't be run: {why}"),
+        hint: Some("check that `podman info` works".to_owned()),
+    }
+}
+
+impl Service {
+    pub(super) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// One that is not our child is asked by whoever connects.
+    fn lives(&self) -> bool {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        match child.as_mut() {
+            Some(child) => matches!(child.try_wait(), Ok(None)),
+            None => listens(&self.socket),
+        }
+    }
+}
+
+impl Drop for Service {
+    /// Asked to end, not killed: a rootless one has a child of its own that must hear of it.
+    fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let pid = child.as_ref().and_then(Child::id);
+        if let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.try_into().ok()?)) {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(pid, Signal::TERM);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! An engine behind an SSH server: each connection is `ssh HOST docker system dial-stdio`, as Docker's own
+//! client makes it. Who we are and whom we trust is the person's own SSH configuration; nobody is there to
+//! be asked for a password. They share one login where that can be.
+
+use std::{
+    io,
+    path::Path,
+    pin::Pin,
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+};
+
+use super::{
+    relay::{Far, Stream, answers},
+    ssh_master::Master,
+    ssh_target::SshPlace,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::text::Clean,
+};
+
+/// How long the first answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What ssh says when something is wrong is short.
+const LONGEST_SAID: usize = 4096;
+
+/// How connections are made.
+pub(super) struct Door {
+    place: SshPlace,
+    master: Option<Master>,
+}
+
+impl Door {
+    /// Goes through it once, so that what is wrong is told.
+    pub(super) async fn open(place: &SshPlace, runtime_dir: &Path) -> Result<Self> {
+        let door = Self {
+            place: place.clone(),
+            master: Master::of(place, runtime_dir).await,
+        };
+        let mut pipe = door.spawn().map_err(|error| no_ssh(place, &error))?;
+        let answered = tokio::time::timeout(PATIENCE, answers(&mut pipe)).await;
+        if matches!(answered, Ok(Ok(true))) {
+            return Ok(door);
+        }
+        let said = match answered {
+            Err(_) => "no answer in time".to_owned(),
+            Ok(_) => pipe.last_words().await,
+        };
+        Err(sentence(place, &said))
+    }
+
+    fn spawn(&self) -> io::Result<Pipe> {
+        let shared = self.master.as_ref().map(Master::options);
+        let mut child = Command::new("ssh")
+            .args(self.place.arguments(&shared.unwrap_or_default()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A Ctrl-C at somebody's terminal is not meant for it.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(errors)) = pipes else {
+            return Err(io::Error::other("ssh has no pipes"));
+        };
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let listening = tokio::spawn(listen(errors, Arc::clone(&said)));
+        Ok(Pipe {
+            input: Some(input),
+            output,
+            said,
+            listening,
+            _child: child,
+        })
+    }
+}
+
+#[async_trait]
+impl Far for Door {
+    async fn connect(&self) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(self.spawn()?))
+    }
+}
+
+/// A running ssh as a connection; it is ended with it.
+struct Pipe {
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    said: Arc<Mutex<Vec<u8>>>,
+    listening: tokio::task::JoinHandle<()>,
+    _child: Child,
+}
+
+impl Pipe {
+    /// What ssh, or the far end, complained of.
+    async fn last_words(&mut self) -> String {
+        self.input = None;
+        // It ends soon after its pipes; what has come by then is all there is.
+        let _ = tokio::time::timeout(Duration::from_secs(2), &mut self.listening).await;
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&said).into_owned()
+    }
+}
+
+/// Reads to the end, so that ssh never waits for us, and keeps the beginning.
+async fn listen(mut errors: ChildStderr, said: Arc<Mutex<Vec<u8>>>) {
+    let mut piece = [0; 1024];
+    while let Ok(length @ 1..) = errors.read(&mut piece).await {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = LONGEST_SAID.saturating_sub(said.len());
+        said.extend_from_slice(&piece[..length.min(room)]);
+    }
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.output).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.input {
+            Some(input) => Pin::new(input).poll_write(context, bytes),
+            None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.input {
+            Some(input) => Pin::new(input).poll_flush(context),
+            None => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// A pipe is ended by closing it.
+    fn poll_shutdown(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.input = None;
+        Poll::Ready(Ok(()))
+    }
+}
+
+fn no_ssh(place: &SshPlace, error: &io::Error) -> EngineError {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "install it: `sudo apt-get install openssh-client`",
+        _ => "check that `ssh` works",
+    };
+    EngineError::Unreachable {
+        endpoint: place.url(),
+        why: format!("ssh can't be run: {error}"),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// What ssh says, as what a person does about it.
+fn sentence(place: &SshPlace, said: &str) -> EngineError {
+    let at = match &place.user {
+        Some(user) => format!("{user}@{}", place.host),
+        None => place.host.clone(),
+    };
+    let port = place.port.map(|port| format!(" -p {port}"));
+    let by_hand = format!("ssh{} {at}", port.unwrap_or_default());
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    // What a shell says of a program that is not there; ssh itself misses files of its own.
+    let no_docker = said.lines().any(|line| {
+        let missing = ["not found", "Unknown command", "No such file or directory"];
+        line.contains("docker") && missing.iter().any(|word| line.contains(word))
+    });
+    let (why, hint) = if has(&["REMOTE HOST IDENTIFICATION HAS CHANGED"]) {
+        (
+            "its host key has changed".to_owned(),
+            format!(
+                "ask its administrator. If the new key is right, run `ssh-keygen -R {}`",
+                place.host
+            ),
+        )
+    } else if has(&["Host key verification failed"]) {
+        (
+            "its host key isn't known yet".to_owned(),
+            format!("log in once with `{by_hand}` and check the key"),
+        )
+    } else if has(&["Permission denied (", "Too many authentication failures"]) {
+        (
+            "it doesn't accept your SSH key".to_owned(),
+            format!(
+                "install your key with `ssh-copy-id {at}`, then check that `{by_hand}` asks for \
+                 no password"
+            ),
+        )
+    } else if no_docker {
+        (
+            "the docker program isn't installed on that machine".to_owned(),
+            "install Docker on that machine".to_owned(),
+        )
+    } else if has(&["permission denied while trying to connect", "dial unix"]) {
+        (
+            "the engine on that machine isn't running, or you have no permission to use it"
+                .to_owned(),
+            format!("check the output of `{by_hand} docker version`"),
+        )
+    } else {
+        let line = said.lines().rev().find(|line| !line.trim().is_empty());
+        let line = line.unwrap_or("it closed the connection without a message");
+        (
+            Clean::new(line.trim()).into_string(),
+            format!("check the output of `{by_hand} docker version`"),
+        )
+    };
+    EngineError::Unreachable {
+        endpoint: place.url(),
+        why,
+        hint: Some(hint),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ssh_says_is_told_with_what_to_do() {
+        let place = SshPlace::parse("me@box").unwrap();
+        for (said, why, hint) in [
+            (
+                "Host key verification failed.",
+                "isn't known yet",
+                "`ssh me@box`",
+            ),
+            (
+                "me@box: Permission denied (publickey).",
+                "doesn't accept your SSH key",
+                "ssh-copy-id me@box",
+            ),
+            (
+                "bash: line 1: docker: command not found",
+                "the docker program isn't installed",
+                "install Docker",
+            ),
+            (
+                "fish: Unknown command: docker",
+                "the docker program isn't installed",
+                "install Docker",
+            ),
+            (
+                "Warning: Identity file /home/me/old not accessible: No such file or directory.\n\
+                 ssh: connect to host box port 22: Connection refused",
+                "Connection refused",
+                "docker version",
+            ),
+            (
+                "ssh: Could not resolve hostname box",
+                "Could not resolve",
+                "docker version",
+            ),
+        ] {
+            let EngineError::Unreachable {
+                why: told,
+                hint: Some(does),
+                ..
+            } = sentence(&place, said)
+            else {
+                panic!("{said}");
+            };
+            assert!(told.contains(why) && does.contains(hint), "{told}; {does}");
+        }
+    }
+}

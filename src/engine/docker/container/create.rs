@@ -1,0 +1,359 @@
+//! A plan as the container that carries it out.
+
+use std::path::Path;
+
+use bollard::{
+    errors::Error,
+    models::{
+        ContainerCreateBody, HostConfig, HostConfigLogConfig, ImageInspect, Mount,
+        NetworkingConfig, ResourcesUlimits,
+    },
+};
+
+use super::{
+    identity::Identity,
+    labels::{self, Given, Labels},
+    planned::Seat,
+    variables::{self, Around},
+};
+use crate::engine::docker::{
+    accelerator::devices::{self, Device},
+    connect::{connection::Line, quirks::Habits},
+    folder::{binds::Bind, mounts},
+    image::{architecture, host},
+    network::{self, Joined},
+    toolbox::Toolbox,
+};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result},
+        error::EngineError,
+    },
+    model::{
+        environment::EnvironmentSource, image, inside, resources::Bytes, service::Service,
+        session::SessionType,
+    },
+};
+
+/// The least memory Docker gives a container.
+const LEAST_MEMORY: Bytes = Bytes(6 * Bytes::MIB);
+
+/// What an image says that matters for a session in it.
+#[derive(Default)]
+pub(in crate::engine::docker) struct ImageFacts {
+    /// The reference the engine finds it by.
+    pub(in crate::engine::docker) reference: String,
+    env: Vec<String>,
+    core_counts: Option<String>,
+    /// As it is written there: a name or a number, maybe with a group; empty = root.
+    pub(in crate::engine::docker) user: String,
+    pub(in crate::engine::docker) services: Vec<Service>,
+}
+
+/// Everything that goes into a new container.
+pub(in crate::engine::docker) struct Parts<'a> {
+    pub(in crate::engine::docker) plan: &'a CreatePlan,
+    pub(in crate::engine::docker) seat: Seat,
+    pub(in crate::engine::docker) identity: &'a Identity,
+    pub(in crate::engine::docker) image: &'a ImageFacts,
+    /// How the runner is called inside.
+    pub(in crate::engine::docker) runner: &'a [String],
+    /// Toolbox, home and folders, and what a person should know of them.
+    pub(in crate::engine::docker) mounts: Vec<Mount>,
+    pub(in crate::engine::docker) notes: &'a [String],
+    pub(in crate::engine::docker) given: Given,
+    /// All devices of the machine.
+    pub(in crate::engine::docker) devices: &'a [Device],
+    pub(in crate::engine::docker) labels: Labels,
+    pub(in crate::engine::docker) network: &'a Joined,
+}
+
+/// The longest command that fits into one argument of a program, with some room.
+const LONGEST_COMMAND: usize = 120 * 1024;
+
+/// Refuses what the engine would refuse in words that help nobody.
+pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
+    let spec = &plan.spec;
+    if spec.mem < LEAST_MEMORY {
+        return Err(EngineError::Refused(format!(
+            "{} memory is too little for a container (min: {LEAST_MEMORY}). Request more",
+            spec.mem
+        )));
+    }
+    if spec.shmem >= spec.mem {
+        return Err(EngineError::Refused(format!(
+            "shared memory ({}) must be less than the memory ({}), because it is a part of it",
+            spec.shmem, spec.mem
+        )));
+    }
+    let command = spec.startup_command.as_ref().map_or(0, String::len);
+    if command > LONGEST_COMMAND {
+        return Err(EngineError::Refused(format!(
+            "the startup command is too long: {} (max: {}). Store it as a script in a folder, or \
+             use the bootstrap script",
+            Bytes(command as u64),
+            Bytes(LONGEST_COMMAND as u64)
+        )));
+    }
+    if spec.cpu.millis() > u64::from(cpus) * 1000 {
+        return Err(EngineError::Refused(format!(
+            "{} CPU is more than this machine has ({cpus}). Request less",
+            spec.cpu
+        )));
+    }
+    Ok(())
+}
+
+/// What the image of the plan says; `NoImage` when it is not there.
+pub(in crate::engine::docker) async fn image_facts(
+    line: &Line,
+    plan: &CreatePlan,
+    identity: &Identity,
+) -> Result<ImageFacts> {
+    let reference = match &plan.spec.source {
+        EnvironmentSource::Host => {
+            line.must_be_local()?;
+            if let Some(why) = host::unavailable() {
+                return Err(EngineError::Unsupported(why));
+            }
+            let reference = host::ensure_image(line, identity.inside).await?;
+            return Ok(ImageFacts {
+                reference,
+                ..ImageFacts::default()
+            });
+        }
+        EnvironmentSource::Image { reference } => reference,
+    };
+    match line.docker.inspect_image(reference).await {
+        Ok(image) => {
+            architecture::check(line, reference, image.architecture.as_deref())?;
+            Ok(facts(reference, image))
+        }
+        Err(Error::DockerResponseServerError {
+            status_code: 404, ..
+        }) => Err(EngineError::NoImage {
+            what: format!("image '{reference}'"),
+            hint: format!(
+                "pull it with `workbay env pull {reference}`. `workbay env ls` lists the images \
+                 on this engine"
+            ),
+        }),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
+    let config = record.config.unwrap_or_default();
+    let labels = config.labels.unwrap_or_default();
+    ImageFacts {
+        reference: reference.to_owned(),
+        env: config.env.unwrap_or_default(),
+        core_counts: labels.get(image::CORE_COUNTS).cloned(),
+        user: config.user.unwrap_or_default(),
+        services: labels
+            .get(image::SERVICE_PORTS)
+            .map(|label| image::services(label))
+            .unwrap_or_default(),
+    }
+}
+
+impl Parts<'_> {
+    /// As whom the container runs; `None` = as its image says.
+    fn user(&self) -> Option<(u32, u32)> {
+        let is_ours = self.plan.spec.user.is_ours();
+        is_ours.then_some(self.identity.inside)
+    }
+}
+
+/// The request that makes the container.
+pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
+    let user = parts.user();
+    let seen = parts.given.devices.all();
+    let around = Around {
+        user,
+        users_name: &parts.image.user,
+        image: &parts.image.env,
+        core_counts: parts.image.core_counts.as_deref(),
+        services: &parts.given.services,
+        devices: devices::variables(&seen, parts.devices),
+    };
+    ContainerCreateBody {
+        hostname: Some(parts.seat.hostname()),
+        user: user.map(|(uid, gid)| format!("{uid}:{gid}")),
+        env: Some(variables::of_plan(parts.plan, parts.seat, &around)),
+        // The runner is all of the command: an image's own entry point is not run.
+        entrypoint: Some(command(&parts)),
+        cmd: Some(Vec::new()),
+        image: Some(parts.image.reference.clone()),
+        working_dir: Some(inside::HOME.to_owned()),
+        stop_signal: Some("SIGTERM".to_owned()),
+        // An image's own health check looks for a program we do not run.
+        healthcheck: Some(bollard::models::HealthConfig {
+            test: Some(vec!["NONE".to_owned()]),
+            ..Default::default()
+        }),
+        host_config: Some(host_config(line, &parts)),
+        networking_config: names_on(parts.network, parts.seat),
+        labels: Some(parts.labels),
+        ..ContainerCreateBody::default()
+    }
+}
+
+/// What a cluster's containers find each other by.
+fn names_on(network: &Joined, seat: Seat) -> Option<NetworkingConfig> {
+    let mode = network.mode.as_deref().filter(|_| network.has_names)?;
+    Some(network::endpoint(mode, seat))
+}
+
+/// How the runner is called.
+fn command(parts: &Parts<'_>) -> Vec<String> {
+    let spec = &parts.plan.spec;
+    let mut command = parts.runner.to_vec();
+    command.extend(["runner".to_owned(), "main".to_owned()]);
+    for words in start_lines(parts) {
+        command.extend(["--say".to_owned(), words]);
+    }
+    if spec.bootstrap_script.is_some() {
+        command.push("--bootstrap".to_owned());
+    }
+    // A cluster's other containers wait for what the main one tells them.
+    if let Some(batch) = &spec.startup_command
+        && spec.session_type == SessionType::Batch
+        && parts.seat.is_main()
+    {
+        command.extend(["--batch".to_owned(), batch.clone()]);
+    }
+    command
+}
+
+/// What the log begins with.
+fn start_lines(parts: &Parts<'_>) -> Vec<String> {
+    let (plan, spec) = (parts.plan, &parts.plan.spec);
+    let cores = parts
+        .given
+        .cores
+        .as_deref()
+        .map(|c| format!(" (cores {c})"))
+        .unwrap_or_default();
+    let mut lines = vec![
+        format!("session      {} ({})", plan.name, plan.session),
+        format!("environment  {}", spec.environment_label),
+        format!(
+            "limits       cpu {}{cores}, memory {} (no swap), shared memory {}, processes {}",
+            spec.cpu, spec.mem, spec.shmem, plan.pids
+        ),
+    ];
+    if !plan.subs.is_empty() {
+        let size = plan.subs.len() + 1;
+        lines.push(format!("cluster      {} of {size}", parts.seat.hostname()));
+    }
+    let seen = parts.given.devices.all();
+    if !seen.is_empty() {
+        lines.push(format!("devices      GPU {}", super::cores::list(&seen)));
+    }
+    lines.extend(parts.notes.iter().cloned());
+    lines
+}
+
+fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
+    let (spec, habits) = (&parts.plan.spec, &line.habits);
+    let can = habits.limits;
+    let memory = i64::try_from(spec.mem.0).unwrap_or(i64::MAX);
+    HostConfig {
+        nano_cpus: i64::try_from(spec.cpu.millis() * 1_000_000)
+            .ok()
+            .filter(|_| can.cpu),
+        cpuset_cpus: parts.given.cores.clone().filter(|_| can.cores),
+        memory: can.memory.then_some(memory),
+        // The same number: memory and swap together, so no swap.
+        memory_swap: (can.memory && can.swap).then_some(memory),
+        shm_size: i64::try_from(spec.shmem.0).ok().filter(|bytes| *bytes > 0),
+        pids_limit: can.processes.then_some(parts.plan.pids),
+        init: Some(habits.init),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        cap_add: parts.user().is_none().then(own_users_capabilities),
+        security_opt: Some(security(habits.selinux)),
+        userns_mode: parts.identity.userns.map(str::to_owned),
+        ulimits: Some(ulimits(habits)),
+        log_config: Some(log_config(habits)),
+        mounts: Some(parts.mounts.clone()),
+        device_requests: devices::request(&parts.given.devices.all()),
+        network_mode: parts.network.mode.clone(),
+        ..HostConfig::default()
+    }
+}
+
+/// What of this machine is in a session.
+pub(in crate::engine::docker) fn mounts(
+    source: &EnvironmentSource,
+    toolbox: &Path,
+    home: &Path,
+    binds: &[Bind],
+) -> Vec<Mount> {
+    let mut all = match source {
+        EnvironmentSource::Host => host::mounts(),
+        EnvironmentSource::Image { .. } => Vec::new(),
+    };
+    all.push(mounts::read_only(toolbox, inside::TOOLBOX.as_ref()));
+    all.push(mounts::writable(home, inside::HOME.as_ref()));
+    all.extend(binds.iter().map(Bind::mount));
+    all
+}
+
+/// What a program needs that begins as root and goes on as others.
+fn own_users_capabilities() -> Vec<String> {
+    let kept = [
+        "CHOWN",
+        "DAC_OVERRIDE",
+        "FOWNER",
+        "SETUID",
+        "SETGID",
+        "KILL",
+    ];
+    kept.map(str::to_owned).to_vec()
+}
+
+pub(in crate::engine::docker) fn security(selinux: bool) -> Vec<String> {
+    let mut options = vec!["no-new-privileges".to_owned()];
+    if selinux {
+        // Files of this machine's userland must not be labelled anew, and cannot be read otherwise.
+        options.push("label=disable".to_owned());
+    }
+    options
+}
+
+pub(in crate::engine::docker) fn ulimits(habits: &Habits) -> Vec<ResourcesUlimits> {
+    let all = habits.ulimits.iter();
+    all.map(|(name, most)| ResourcesUlimits {
+        name: Some((*name).to_owned()),
+        soft: Some(*most),
+        hard: Some(*most),
+    })
+    .collect()
+}
+
+pub(in crate::engine::docker) fn log_config(habits: &Habits) -> HostConfigLogConfig {
+    let (driver, options) = habits.log;
+    let options = options.iter();
+    HostConfigLogConfig {
+        typ: Some(driver.to_owned()),
+        config: Some(
+            options
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        ),
+    }
+}
+
+/// The labels of a container, with what was chosen for it.
+pub(in crate::engine::docker) fn labels(
+    plan: &CreatePlan,
+    seat: Seat,
+    instance: crate::model::id::InstanceId,
+    given: &Given,
+    toolbox: &Toolbox,
+) -> Result<Labels> {
+    labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {
+        EngineError::Refused(format!("the launch can't be stored in a label: {error}"))
+    })
+}

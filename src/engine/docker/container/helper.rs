@@ -1,0 +1,75 @@
+//! Short-lived containers of our own image that do what cannot be done from here without root's rights.
+
+use bollard::{
+    container::LogOutput,
+    models::ContainerCreateBody,
+    query_parameters::{
+        CreateContainerOptionsBuilder, LogsOptionsBuilder, StartContainerOptions,
+        WaitContainerOptions,
+    },
+};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use super::list::remove_container;
+use crate::engine::docker::connect::connection::Line;
+use crate::engine::{api::Result, error::EngineError};
+
+/// Runs it to its end; what it printed. One of the same name that a crash left is removed first.
+pub(in crate::engine::docker) async fn run(
+    line: &Line,
+    name: &str,
+    body: ContainerCreateBody,
+) -> Result<String> {
+    remove_container(line, name).await?;
+    let outcome = run_once(line, name, body).await;
+    remove_container(line, name).await?;
+    outcome
+}
+
+async fn run_once(line: &Line, name: &str, body: ContainerCreateBody) -> Result<String> {
+    let docker = &line.docker;
+    let fault = |error| line.fault(error);
+    let options = CreateContainerOptionsBuilder::default().name(name).build();
+    let made = docker.create_container(Some(options), body).await;
+    let id = made.map_err(fault)?.id;
+    let begun = docker.start_container(&id, None::<StartContainerOptions>);
+    begun.await.map_err(fault)?;
+    let mut ended = docker.wait_container(&id, None::<WaitContainerOptions>);
+    let outcome = ended.next().await;
+    drop(ended);
+    match outcome {
+        Some(Ok(_)) => Ok(said(line, &id).await?.0),
+        Some(Err(bollard::errors::Error::DockerContainerWaitError { .. })) => {
+            let (_, complaint) = said(line, &id).await?;
+            let complaint = complaint.trim().trim_start_matches("workbay: ");
+            Err(EngineError::Refused(complaint.to_owned()))
+        }
+        Some(Err(error)) => Err(line.fault(error)),
+        None => Err(EngineError::Other(format!(
+            "the engine doesn't report how the helper container {name} ended"
+        ))),
+    }
+}
+
+/// What it wrote before it ended, on stdout and on stderr.
+async fn said(line: &Line, id: &str) -> Result<(String, String)> {
+    let options = LogsOptionsBuilder::default()
+        .stdout(true)
+        .stderr(true)
+        .build();
+    let log: Vec<LogOutput> = line
+        .docker
+        .logs(id, Some(options))
+        .try_collect()
+        .await
+        .map_err(|error| line.fault(error))?;
+    let (mut out, mut err) = (String::new(), String::new());
+    for piece in log {
+        let text = piece.to_string();
+        match piece {
+            LogOutput::StdErr { .. } => err.push_str(&text),
+            _ => out.push_str(&text),
+        }
+    }
+    Ok((out, err))
+}

@@ -1,0 +1,356 @@
+//! A plan carried out: homes, network, containers, and all of it taken back where a part fails.
+
+use std::sync::Arc;
+
+use bollard::{
+    models::{ContainerCreateBody, ContainerSummaryStateEnum as State, Mount},
+    query_parameters::CreateContainerOptionsBuilder,
+};
+
+use super::{
+    cores,
+    create::{self, ImageFacts, Parts},
+    identity::Identity,
+    labels::{self, Given},
+    list::{remove_container, summaries},
+    members::{self, Member},
+    names,
+    planned::Seat,
+    variables,
+};
+use crate::engine::docker::{
+    DockerEngine,
+    accelerator::devices::{self, Device},
+    blocking::off_loop,
+    connect::connection::Line,
+    folder::{
+        binds::{self, Bind},
+        store,
+    },
+    home::ownership::{self, Turn},
+    image::{accounts, host},
+    network::{self, Joined},
+    remote,
+    toolbox::Toolbox,
+};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result, Sighting},
+        error::EngineError,
+    },
+    model::{id::SessionId, inside},
+};
+
+/// All that is the same for every container of the session.
+struct Making<'a> {
+    line: &'a Line,
+    plan: &'a CreatePlan,
+    identity: Identity,
+    toolbox: Arc<Toolbox>,
+    /// The volume it is in, on an engine elsewhere.
+    far_toolbox: Option<String>,
+    image: ImageFacts,
+    binds: Vec<Bind>,
+    /// What a person should know of the folders.
+    notes: Vec<String>,
+    devices: Vec<Device>,
+    network: Joined,
+}
+
+/// A container's home on this machine.
+struct Room {
+    home: std::path::PathBuf,
+    binds: Vec<Bind>,
+    notes: Vec<String>,
+}
+
+impl DockerEngine {
+    /// Makes all of a session that is not there; its main container last.
+    pub(in crate::engine::docker) async fn make_session(
+        &self,
+        line: &Line,
+        plan: &CreatePlan,
+    ) -> Result<Sighting> {
+        create::check_limits(plan, line.cpus)?;
+        let is_far = line.remote.is_some();
+        if is_far {
+            remote::check(line, plan)?;
+        }
+        let identity = Identity::of_caller(line.habits.mapping);
+        let (binds, mut notes) = self.folders_of(line, plan).await?;
+        let unlimited = line.habits.limits.warning();
+        notes.extend(unlimited.map(|warning| format!("warning: {warning}")));
+        let toolbox = self.toolbox(line).await?;
+        let image = create::image_facts(line, plan, &identity).await?;
+        let far_toolbox = if is_far {
+            // Who fills it while another one uses it already would spoil what runs there.
+            let _turn = self.filling.lock().await;
+            Some(remote::ensure_toolbox(line, &toolbox).await?)
+        } else {
+            None
+        };
+        let devices = self.devices(line).await?;
+        let joining = self.joining.read().await;
+        let network = match self.join(line, plan, &toolbox).await {
+            Ok(network) => network,
+            Err(error) => {
+                drop(joining);
+                self.undo(line, plan.session).await;
+                return Err(error);
+            }
+        };
+        let warnings = network.warnings.iter();
+        notes.extend(warnings.map(|warning| format!("warning: {warning}")));
+        let making = Making {
+            line,
+            plan,
+            identity,
+            toolbox,
+            far_toolbox,
+            image,
+            binds,
+            notes,
+            devices,
+            network,
+        };
+        let made = self.make_containers(&making).await;
+        drop(joining);
+        match made {
+            Ok(seen) => Ok(seen),
+            Err(error) => {
+                self.undo(line, plan.session).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn make_containers(&self, making: &Making<'_>) -> Result<Sighting> {
+        let (line, session) = (making.line, making.plan.session);
+        let seats = Seat::all(making.plan);
+        let mut rooms = Vec::new();
+        for seat in &seats {
+            rooms.push(self.make_room(making, *seat).await?);
+        }
+        // Before there is a container: one that is there counts as made.
+        if making.far_toolbox.is_none() {
+            self.hand_over(making, &rooms).await?;
+        }
+        let mut made: Vec<Member> = Vec::new();
+        let turn = self.creating.lock().await;
+        let mut taken = Taken::now(line).await?;
+        for (seat, room) in seats.into_iter().zip(&rooms).rev() {
+            let given = self.give(making, seat, &mut taken)?;
+            let instance = self.config.instance;
+            let labels = create::labels(making.plan, seat, instance, &given, &making.toolbox)?;
+            let body = create::body(
+                line,
+                Parts {
+                    plan: making.plan,
+                    seat,
+                    identity: &making.identity,
+                    image: &making.image,
+                    runner: &making.toolbox.runner,
+                    mounts: self.mounts(making, seat, room).await?,
+                    notes: &room.notes,
+                    given,
+                    devices: &making.devices,
+                    labels,
+                    network: &making.network,
+                },
+            );
+            let id = make(line, making.plan, seat, body).await?;
+            let Seat { kernel, place } = seat;
+            made.insert(0, Member { id, kernel, place });
+        }
+        drop(turn);
+        if making.far_toolbox.is_some() {
+            self.fill_homes(making, &made, &rooms).await?;
+        }
+        self.remember(session, &made);
+        let seen = self.look_at(line, session, made).await?;
+        seen.ok_or_else(|| EngineError::NotFound(session.to_string()))
+    }
+
+    async fn make_room(&self, making: &Making<'_>, seat: Seat) -> Result<Room> {
+        let (scratches, session) = (self.scratches.clone(), making.plan.session);
+        let (owner, asked) = (making.identity.owner, making.binds.clone());
+        let (script, known) = (
+            making.plan.spec.bootstrap_script.clone(),
+            making.notes.clone(),
+        );
+        let earlier = making.plan.spec.home_of;
+        off_loop(move || {
+            if let Some(earlier) = earlier {
+                scratches.take_over(earlier, session)?;
+            }
+            let home = scratches.make(session, seat.place, owner, script.as_deref())?;
+            let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
+            let notes = known.into_iter().chain(home.notes).chain(more).collect();
+            Ok(Room {
+                home: home.path,
+                binds,
+                notes,
+            })
+        })
+        .await
+    }
+
+    /// The folders of the launch, and what a person should know of them. An engine elsewhere has none.
+    async fn folders_of(&self, line: &Line, plan: &CreatePlan) -> Result<(Vec<Bind>, Vec<String>)> {
+        let Some(why) = &line.remote else {
+            let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
+            return off_loop(move || binds::of_spec(&spec, &shelf)).await;
+        };
+        match plan.spec.mounts.iter().find(|one| !one.is_automatic()) {
+            Some(_) => Err(store::refused(why.clone(), Some("launch without folders"))),
+            None => Ok((Vec::new(), Vec::new())),
+        }
+    }
+
+    /// All that is mounted into a container.
+    async fn mounts(&self, making: &Making<'_>, seat: Seat, room: &Room) -> Result<Vec<Mount>> {
+        let Some(toolbox) = &making.far_toolbox else {
+            let source = &making.plan.spec.source;
+            let toolbox = &making.toolbox.dir;
+            return Ok(create::mounts(source, toolbox, &room.home, &room.binds));
+        };
+        let (line, session) = (making.line, making.plan.session);
+        let home = remote::make_home(line, self.config.instance, session, seat.place).await?;
+        Ok(vec![
+            remote::mount(toolbox, inside::TOOLBOX, true),
+            remote::mount(&home, inside::HOME, false),
+        ])
+    }
+
+    /// What was made here for the homes goes where they are.
+    async fn fill_homes(&self, making: &Making<'_>, made: &[Member], rooms: &[Room]) -> Result<()> {
+        let (line, session) = (making.line, making.plan.session);
+        for (member, room) in made.iter().zip(rooms) {
+            let owner = making.identity.inside;
+            remote::fill_home(line, &member.id, room.home.clone(), owner).await?;
+        }
+        self.hand_over(making, rooms).await?;
+        let scratches = self.scratches.clone();
+        off_loop(move || scratches.discard(session)).await
+    }
+
+    /// The image's own user gets the homes, where sessions run as that.
+    async fn hand_over(&self, making: &Making<'_>, rooms: &[Room]) -> Result<()> {
+        if making.plan.spec.user.is_ours() {
+            return Ok(());
+        }
+        let line = making.line;
+        let owner = accounts::owner(line, making.plan.session, &making.image).await?;
+        let image = host::ensure_image(line, making.identity.inside).await?;
+        for (seat, room) in Seat::all(making.plan).into_iter().zip(rooms) {
+            let mut mounts = self.mounts(making, seat, room).await?;
+            let inner = [inside::TOOLBOX, inside::HOME].map(|place| Some(place.to_owned()));
+            mounts.retain(|mount| inner.contains(&mount.target));
+            let turn = Turn {
+                image: image.clone(),
+                mounts,
+                runner: &making.toolbox.runner,
+                userns: making.identity.userns,
+                name: ownership::name(making.plan.session, seat.place),
+            };
+            turn.give_to(line, owner).await?;
+        }
+        Ok(())
+    }
+
+    /// Chooses what a container gets, and notes that it has it.
+    fn give(&self, making: &Making<'_>, seat: Seat, taken: &mut Taken) -> Result<Given> {
+        let spec = &making.plan.spec;
+        let allowed = match making.far_toolbox {
+            Some(_) => (0..making.line.cpus).collect(),
+            None => cores::allowed(),
+        };
+        let cores = cores::choose(spec.cpu, &allowed, &taken.cores);
+        let rules = &self.config.accelerators;
+        let devices = devices::choose(&spec.accelerators, &making.devices, rules, &taken.devices)?;
+        taken.cores.extend(cores.as_deref().map(cores::parse));
+        taken.devices.push(devices.whole.clone());
+        Ok(Given {
+            cores,
+            devices,
+            services: variables::services(making.plan, seat, &making.image.services),
+        })
+    }
+
+    /// Takes back a half-made session. Errors are only written down: the one that led here is told.
+    pub(in crate::engine::docker) async fn undo(&self, line: &Line, session: SessionId) {
+        if let Err(error) = self.take_away(line, session).await {
+            // Its homes stay too: a container that could not be removed may still use them.
+            tracing::warn!(%session, %error, "a partly created session can't be removed");
+            return;
+        }
+        let scratches = self.scratches.clone();
+        let taken_back = self.take_back(line, session).await;
+        let removed = off_loop(move || scratches.discard(session)).await;
+        if let Err(error) = taken_back.and(removed) {
+            tracing::warn!(%session, %error, "a partly created home directory can't be removed");
+        }
+    }
+
+    /// Removes every container and network of the session.
+    pub(in crate::engine::docker) async fn take_away(
+        &self,
+        line: &Line,
+        session: SessionId,
+    ) -> Result<()> {
+        for member in members::find(line, self.config.instance, session).await? {
+            remove_container(line, &member.id).await?;
+        }
+        self.forget_container(session);
+        let instance = self.config.instance;
+        if line.remote.is_some() {
+            remote::remove_homes(line, instance, session).await?;
+        }
+        network::remove_networks(line, instance, session).await?;
+        self.tidy_networks(line).await;
+        Ok(())
+    }
+}
+
+/// What containers of any instance have for their own.
+struct Taken {
+    cores: Vec<Vec<u32>>,
+    devices: Vec<Vec<u32>>,
+}
+
+impl Taken {
+    /// Those that run, and those that are about to.
+    async fn now(line: &Line) -> Result<Self> {
+        let all = summaries(line, &[labels::INSTANCE.to_owned()], true).await?;
+        let holds = |state: Option<State>| {
+            !matches!(state, Some(State::EXITED | State::DEAD | State::REMOVING))
+        };
+        let all: Vec<labels::Labels> = all
+            .into_iter()
+            .filter(|one| holds(one.state))
+            .filter_map(|one| one.labels)
+            .collect();
+        let lists = |label: &str| {
+            let written = all.iter().filter_map(|labels| labels.get(label));
+            written.map(|list| cores::parse(list)).collect()
+        };
+        Ok(Self {
+            cores: lists(labels::CORES),
+            devices: lists(labels::DEVICES),
+        })
+    }
+}
+
+async fn make(
+    line: &Line,
+    plan: &CreatePlan,
+    seat: Seat,
+    body: ContainerCreateBody,
+) -> Result<String> {
+    let name = names::container_name(&plan.name, &seat.kernel.short());
+    let options = CreateContainerOptionsBuilder::default().name(&name).build();
+    match line.docker.create_container(Some(options), body).await {
+        Ok(made) => Ok(made.id),
+        Err(error) => Err(line.fault(error)),
+    }
+}

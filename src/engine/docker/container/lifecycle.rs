@@ -1,0 +1,401 @@
+//! Containers started, ended, listed.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bollard::{
+    errors::Error,
+    models::{ContainerSummary, ContainerSummaryStateEnum as State},
+    query_parameters::{
+        InspectContainerOptions, KillContainerOptionsBuilder, RenameContainerOptionsBuilder,
+        StartContainerOptions, StopContainerOptionsBuilder,
+    },
+};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream, stream::BoxStream};
+
+use super::{
+    events, labels,
+    list::{remove_container, summaries},
+    members::{self, Member},
+    names,
+    survey::{self, Part},
+};
+use crate::engine::docker::{
+    DockerEngine,
+    blocking::off_loop,
+    connect::{connection::Line, quirks::UserMapping},
+    log::saved,
+    network, remote, save,
+};
+use crate::{
+    engine::{
+        api::{ContainerState, Containers, CreatePlan, EngineEvent, Listing, Result, Sighting},
+        error::EngineError,
+    },
+    model::{
+        id::{InstanceId, SessionId},
+        resources::ResourceSlots,
+    },
+};
+
+/// Questions to the engine under way at once.
+const AT_ONCE: usize = 8;
+
+#[async_trait]
+impl Containers for DockerEngine {
+    async fn list(&self) -> Result<Listing> {
+        let line = self.line().await?;
+        let instance = self.config.instance;
+        let all = summaries(&line, &[labels::INSTANCE.to_owned()], true).await?;
+        let (mut parts, mut unclear) = (Vec::new(), Vec::new());
+        for (part, complete) in all
+            .iter()
+            .filter_map(|one| survey::of_summary(one, instance))
+        {
+            if complete {
+                parts.push(part);
+            } else {
+                unclear.push(part.container_id.into_string());
+            }
+        }
+        parts.extend(looks(&line, unclear, instance).await?);
+        hide_unreachable(&line, &mut parts);
+        let ours = survey::together(parts);
+        for seen in &ours {
+            self.remember(seen.session, &survey::members(seen));
+        }
+        Ok(Listing {
+            ours,
+            others: others_slots(&all, instance),
+            lacks: self.lacks_of_network(&line),
+        })
+    }
+
+    async fn inspect(&self, session: SessionId) -> Result<Option<Sighting>> {
+        let line = self.line().await?;
+        let members = self.members(&line, session).await?;
+        self.look_at(&line, session, members).await
+    }
+
+    async fn create(&self, plan: &CreatePlan) -> Result<Sighting> {
+        let line = self.line().await?;
+        let there = members::find(&line, self.config.instance, plan.session).await?;
+        // On an engine elsewhere a home lies here until it is there.
+        let is_filled = line.remote.is_none() || !self.scratches.home(plan.session).is_dir();
+        if is_filled && there.first().is_some_and(|first| first.place == 0) {
+            self.remember(plan.session, &there);
+            if let Some(seen) = self.look_at(&line, plan.session, there).await? {
+                return Ok(seen);
+            }
+        } else if !there.is_empty() {
+            // The main container is made last: without it a cluster is half-made.
+            self.take_away(&line, plan.session).await?;
+        }
+        self.make_session(&line, plan).await
+    }
+
+    async fn start(&self, session: SessionId) -> Result<()> {
+        let line = self.line().await?;
+        let main = self.container(&line, session).await?;
+        let members = self.members(&line, session).await?;
+        // The others first: the main container may ask for them at once.
+        let subs = members.into_iter().filter(|one| one.place > 0);
+        let subs = each(subs, |one| begin(Arc::clone(&line), one.id));
+        let started = match subs.await {
+            Ok(()) => begin(Arc::clone(&line), main.clone()).await,
+            Err(error) => Err(error),
+        };
+        let Err(error) = started else {
+            return Ok(());
+        };
+        if !error.is_lost() {
+            let never_ran = look(&line, &main, self.config.instance).await;
+            if matches!(never_ran, Ok(Some(part)) if part.state == ContainerState::Created) {
+                self.undo(&line, session).await;
+            }
+        }
+        Err(self.named(error, session))
+    }
+
+    async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()> {
+        let line = self.line().await?;
+        let members = self.members(&line, session).await?;
+        // All at once: each may take all of the time.
+        each(members, |one| end(Arc::clone(&line), one.id, grace_seconds)).await
+    }
+
+    async fn remove(&self, session: SessionId) -> Result<()> {
+        let line = self.line().await?;
+        for member in members::find(&line, self.config.instance, session).await? {
+            self.save_log(&line, session, &member).await?;
+            remove_container(&line, &member.id).await?;
+        }
+        self.forget_container(session);
+        if let Err(error) = self.take_back(&line, session).await {
+            // It is tried once more when the home is removed.
+            tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
+        }
+        network::remove_networks(&line, self.config.instance, session).await?;
+        self.tidy_networks(&line).await;
+        Ok(())
+    }
+
+    fn scratch(&self, session: SessionId) -> Option<PathBuf> {
+        let here = self.is_here.load(Ordering::Relaxed);
+        here.then(|| self.scratches.home(session))
+    }
+
+    async fn save(&self, session: SessionId, paths: &[String], name: &str) -> Result<PathBuf> {
+        save::save(self, &self.config.saved_dir, session, paths, name).await
+    }
+
+    async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
+        let line = self.line().await?;
+        let members = self.members(&line, session).await?;
+        if members.is_empty() {
+            return Err(EngineError::NotFound(session.to_string()));
+        }
+        for member in members {
+            self.rename_one(&line, session, &member, name).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget(&self, session: SessionId) -> Result<()> {
+        self.delete_all(session).await?;
+        // A network that a crash left; where the engine is away, files are deleted all the same. But the
+        // homes of one elsewhere are there, and deleting them is due until it is back.
+        let line = match self.line().await {
+            Ok(line) => line,
+            Err(error) if !self.is_here.load(Ordering::Relaxed) => return Err(error),
+            Err(_) => return Ok(()),
+        };
+        let instance = self.config.instance;
+        if let Err(error) = network::remove_networks(&line, instance, session).await {
+            tracing::warn!(%session, %error, "a network of an ended session can't be removed");
+        }
+        match line.remote {
+            Some(_) => remote::remove_homes(&line, instance, session).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.answers().await
+    }
+
+    async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
+        let line = self.line().await?;
+        events::follow(line, self.config.instance).await
+    }
+}
+
+impl DockerEngine {
+    /// Deletes all that is kept of a session on this machine. What cannot be deleted is moved aside.
+    async fn delete_all(&self, session: SessionId) -> Result<()> {
+        // Only where something of the homes is not ours: an engine that is away holds nothing up.
+        if self.is_anothers(session)
+            && let Err(error) = self.take_back(&*self.line().await?, session).await
+        {
+            tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
+        }
+        let Err(first) = self.delete(session).await else {
+            return Ok(());
+        };
+        let Err(error) = self.delete_as_owner(session, first).await else {
+            return Ok(());
+        };
+        if error.is_lost() {
+            return Err(error);
+        }
+        let scratches = self.scratches.clone();
+        off_loop(move || Err(scratches.set_aside(session, &error))).await
+    }
+
+    /// Something in the homes may be another user's, though they themselves are not.
+    async fn delete_as_owner(&self, session: SessionId, first: EngineError) -> Result<()> {
+        if self.scratches.homes(session).is_empty() {
+            return Err(first);
+        }
+        let line = self.line().await?;
+        if line.remote.is_some() {
+            return Err(first);
+        }
+        if let Err(error) = self.take_all_back(&line, session).await {
+            tracing::warn!(%session, %error, "the home directories can't be given back to the user");
+            return Err(if error.is_lost() { error } else { first });
+        }
+        self.delete(session).await
+    }
+
+    /// All that is kept of a session on this machine.
+    async fn delete(&self, session: SessionId) -> Result<()> {
+        let scratches = self.scratches.clone();
+        off_loop(move || scratches.forget(session)).await
+    }
+
+    /// The session as its containers are now; `None` when they are all gone.
+    pub(in crate::engine::docker) async fn look_at(
+        &self,
+        line: &Line,
+        session: SessionId,
+        members: Vec<Member>,
+    ) -> Result<Option<Sighting>> {
+        let count = members.len();
+        let ids = members.into_iter().map(|member| member.id).collect();
+        let parts = looks(line, ids, self.config.instance).await?;
+        if parts.len() < count {
+            self.forget_container(session);
+        }
+        Ok(survey::together(parts).pop())
+    }
+
+    async fn save_log(&self, line: &Line, session: SessionId, member: &Member) -> Result<()> {
+        let of_kernel = self.scratches.log_of(session, member.kernel);
+        if member.place > 0 {
+            return saved::save(line, &member.id, &of_kernel).await;
+        }
+        let path = self.scratches.log(session);
+        saved::save(line, &member.id, &path).await?;
+        off_loop(move || saved::also_known_as(&path, &of_kernel)).await
+    }
+
+    async fn rename_one(
+        &self,
+        line: &Line,
+        session: SessionId,
+        member: &Member,
+        name: &str,
+    ) -> Result<()> {
+        let seen = look(line, &member.id, self.config.instance).await?;
+        let seen = seen.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+        if seen
+            .name
+            .as_ref()
+            .is_some_and(|present| present.as_str() == name)
+        {
+            return Ok(());
+        }
+        let new = names::container_name(name, &seen.kernel.short());
+        let options = RenameContainerOptionsBuilder::default().name(&new).build();
+        let renamed = line.docker.rename_container(&member.id, options).await;
+        renamed.map_err(|error| self.named(line.fault(error), session))
+    }
+
+    /// An engine says `NotFound` with its own id of the container; ours is told.
+    pub(in crate::engine::docker) fn named(
+        &self,
+        error: EngineError,
+        session: SessionId,
+    ) -> EngineError {
+        match error {
+            EngineError::NotFound(_) => {
+                self.forget_container(session);
+                EngineError::NotFound(session.to_string())
+            }
+            other => other,
+        }
+    }
+}
+
+/// Does the same with several containers at once; the first error counts.
+async fn each<F: Future<Output = Result<()>>>(
+    members: impl IntoIterator<Item = Member>,
+    what: impl FnMut(Member) -> F,
+) -> Result<()> {
+    stream::iter(members)
+        .map(what)
+        .buffer_unordered(AT_ONCE)
+        .try_collect()
+        .await
+}
+
+async fn begin(line: Arc<Line>, id: String) -> Result<()> {
+    let options = None::<StartContainerOptions>;
+    let started = line.docker.start_container(&id, options).await;
+    started.map_err(|error| line.fault(error))
+}
+
+async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
+    let stopped = if grace_seconds == 0 {
+        let options = KillContainerOptionsBuilder::default()
+            .signal("SIGKILL")
+            .build();
+        line.docker.kill_container(&id, Some(options)).await
+    } else {
+        let wait = Duration::from_secs(u64::from(grace_seconds) + 60);
+        let seconds = i32::try_from(grace_seconds).unwrap_or(i32::MAX);
+        let options = StopContainerOptionsBuilder::default().t(seconds).build();
+        let patient = line.docker.clone().with_timeout(wait);
+        patient.stop_container(&id, Some(options)).await
+    };
+    match stopped {
+        // Gone, or not running: ended is ended.
+        Err(Error::DockerResponseServerError {
+            status_code: 404 | 409,
+            ..
+        })
+        | Ok(()) => Ok(()),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+/// The full records of these containers; one that is gone is left out.
+async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Vec<Part>> {
+    let mut asked = stream::iter(ids)
+        .map(|id| async move { look(line, &id, instance).await })
+        .buffer_unordered(AT_ONCE);
+    let mut parts = Vec::new();
+    while let Some(part) = asked.next().await {
+        parts.extend(part?);
+    }
+    hide_unreachable(line, &mut parts);
+    Ok(parts)
+}
+
+/// Addresses behind a rootless engine are not its machine's.
+fn hide_unreachable(line: &Line, parts: &mut [Part]) {
+    if matches!(
+        line.habits.mapping,
+        UserMapping::RootIsCaller | UserMapping::KeepId
+    ) {
+        for part in parts {
+            part.address = None;
+        }
+    }
+}
+
+async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part>> {
+    match line
+        .docker
+        .inspect_container(id, None::<InspectContainerOptions>)
+        .await
+    {
+        Ok(record) => Ok(survey::of_inspect(&record, instance)),
+        Err(Error::DockerResponseServerError {
+            status_code: 404, ..
+        }) => Ok(None),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+/// What running containers of other instances hold, each its own share.
+fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots {
+    let holds = |state: Option<State>| {
+        matches!(
+            state,
+            // One that was only created may have been left so for ever by a daemon that died.
+            Some(State::RUNNING | State::PAUSED | State::RESTARTING)
+        )
+    };
+    all.iter()
+        .filter(|one| holds(one.state))
+        .filter_map(|one| one.labels.as_ref())
+        .filter(|labels| !labels::is_of(labels, instance))
+        .filter_map(labels::slots)
+        .fold(ResourceSlots::default(), |sum, slots| sum.plus(&slots))
+}

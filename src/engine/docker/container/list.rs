@@ -1,0 +1,53 @@
+//! Containers as the engine lists them, and how one is removed; whose they are is for others to say.
+
+use std::collections::{HashMap, HashSet};
+
+use bollard::{
+    errors::Error,
+    models::ContainerSummary,
+    query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder},
+};
+
+use super::labels;
+use crate::engine::api::Result;
+use crate::engine::docker::connect::connection::Line;
+
+/// Those that bear all these labels; `all` = also those that do not run.
+pub(in crate::engine::docker) async fn summaries(
+    line: &Line,
+    wanted: &[String],
+    all: bool,
+) -> Result<Vec<ContainerSummary>> {
+    let filters = HashMap::from([("label".to_owned(), wanted.to_vec())]);
+    let options = ListContainersOptionsBuilder::default()
+        .all(all)
+        .filters(&filters)
+        .build();
+    let listed = line.docker.list_containers(Some(options)).await;
+    listed.map_err(|error| line.fault(error))
+}
+
+/// The keys of the toolboxes that containers of any instance have mounted.
+pub(in crate::engine::docker) async fn toolboxes_in_use(line: &Line) -> Result<HashSet<String>> {
+    let all = summaries(line, &[labels::TOOLBOX.to_owned()], true).await?;
+    let keys = all
+        .into_iter()
+        .filter_map(|one| one.labels?.remove(labels::TOOLBOX));
+    Ok(keys.collect())
+}
+
+pub(in crate::engine::docker) async fn remove_container(line: &Line, id: &str) -> Result<()> {
+    let options = RemoveContainerOptionsBuilder::default()
+        .force(true)
+        .v(true)
+        .build();
+    match line.docker.remove_container(id, Some(options)).await {
+        // 409: another removal is under way.
+        Err(Error::DockerResponseServerError {
+            status_code: 404 | 409,
+            ..
+        })
+        | Ok(()) => Ok(()),
+        Err(error) => Err(line.fault(error)),
+    }
+}

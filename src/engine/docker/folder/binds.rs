@@ -1,0 +1,240 @@
+//! Folders in containers: which directory is mounted where, and the way to it.
+
+use std::path::{Path, PathBuf};
+
+use bollard::models::Mount;
+
+use super::{
+    mounts,
+    store::{Shelf, make_way, refused},
+};
+use crate::engine::docker::image::host;
+use crate::{
+    engine::api::Result,
+    model::{environment::EnvironmentSource, inside, spec::LaunchSpec},
+};
+
+/// A folder in a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) struct Bind {
+    folder: String,
+    source: PathBuf,
+    pub(in crate::engine::docker) target: PathBuf,
+    read_only: bool,
+    /// It is mounted without being asked for.
+    automatic: bool,
+}
+
+impl Bind {
+    pub(in crate::engine::docker) fn mount(&self) -> Mount {
+        if self.read_only {
+            mounts::read_only(&self.source, &self.target)
+        } else {
+            mounts::writable(&self.source, &self.target)
+        }
+    }
+}
+
+/// Every folder of a launch, those further out first. One that nobody asked for and that is gone is left
+/// out; the second part says so.
+pub(in crate::engine::docker) fn of_spec(
+    spec: &LaunchSpec,
+    shelf: &Shelf,
+) -> Result<(Vec<Bind>, Vec<String>)> {
+    let covered = covered(&spec.source);
+    let (mut binds, mut notes) = (Vec::new(), Vec::new());
+    for mounted in &spec.mounts {
+        let target = PathBuf::from(&mounted.target);
+        if let Some(dir) = covered.iter().find(|dir| target.starts_with(dir)) {
+            let why = format!(
+                "folder {} can't be mounted at {}: {} is read-only in this environment",
+                mounted.folder,
+                mounted.target,
+                dir.display()
+            );
+            return Err(refused(why, Some("mount it below /home/work")));
+        }
+        let automatic = mounted.is_automatic();
+        match shelf.find(&mounted.folder) {
+            Ok(source) => binds.push(Bind {
+                folder: mounted.folder.clone(),
+                source,
+                target,
+                read_only: mounted.read_only,
+                automatic,
+            }),
+            Err(error) if automatic => notes.push(format!("warning: {error}")),
+            Err(error) => return Err(error),
+        }
+    }
+    binds.sort_by_key(|bind: &Bind| bind.target.components().count());
+    Ok((binds, notes))
+}
+
+/// Directories that hold this machine's files or ours: nothing can be mounted below them.
+fn covered(source: &EnvironmentSource) -> Vec<PathBuf> {
+    let mut dirs = vec![PathBuf::from(inside::TOOLBOX)];
+    if *source == EnvironmentSource::Host {
+        let targets = host::mounts().into_iter().filter_map(|mount| mount.target);
+        dirs.extend(targets.map(PathBuf::from));
+    }
+    dirs
+}
+
+/// Makes the places in `home`, or in a folder further out, where the folders come: the engine would
+/// make them as root. A folder nobody asked for and that cannot come is left out; the second part says
+/// why.
+pub(in crate::engine::docker) fn make_places(
+    home: &Path,
+    binds: &[Bind],
+    owner: (u32, u32),
+) -> Result<(Vec<Bind>, Vec<String>)> {
+    let mut placed: Vec<Bind> = Vec::new();
+    let mut notes = Vec::new();
+    for bind in binds {
+        let Some((root, below)) = ground(home, &placed, &bind.target) else {
+            // Outside of the home the image is the container's own.
+            placed.push(bind.clone());
+            continue;
+        };
+        match make_way(&root, &below, owner) {
+            Ok(()) => placed.push(bind.clone()),
+            Err(error) => {
+                let why = format!(
+                    "folder {} can't be mounted at {}: the directory can't be created ({error})",
+                    bind.folder,
+                    bind.target.display()
+                );
+                if !bind.automatic {
+                    return Err(refused(why, Some("choose another path")));
+                }
+                notes.push(format!("warning: {why}"));
+            }
+        }
+    }
+    Ok((placed, notes))
+}
+
+/// The directory of this machine that a target lies below, and the rest of the way.
+fn ground(home: &Path, placed: &[Bind], target: &Path) -> Option<(PathBuf, PathBuf)> {
+    let outer = placed
+        .iter()
+        .map(|bind| (bind.target.as_path(), bind.source.as_path()));
+    std::iter::once((Path::new(inside::HOME), home))
+        .chain(outer)
+        .filter_map(|(place, source)| {
+            let below = target.strip_prefix(place).ok()?;
+            Some((below.components().count(), source, below))
+        })
+        // The nearest: the shortest way that is left.
+        .min_by_key(|(left, ..)| *left)
+        .map(|(_, source, below)| (source.to_owned(), below.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::docker::container::identity::caller;
+    use crate::model::{
+        resources::{Bytes, Cpu},
+        spec::Mounted,
+    };
+
+    fn spec(source: EnvironmentSource, mounts: &[(&str, &str)]) -> LaunchSpec {
+        LaunchSpec {
+            mounts: mounts
+                .iter()
+                .map(|(folder, target)| Mounted {
+                    folder: (*folder).to_owned(),
+                    target: (*target).to_owned(),
+                    read_only: *folder == "ro",
+                })
+                .collect(),
+            ..LaunchSpec::new(
+                source,
+                "x:1".into(),
+                Cpu::from_millis(500),
+                Bytes::mib(64),
+                Bytes::mib(16),
+            )
+        }
+    }
+
+    fn image() -> EnvironmentSource {
+        EnvironmentSource::Image {
+            reference: "x:1".into(),
+        }
+    }
+
+    #[test]
+    fn what_lies_further_out_is_mounted_first_and_the_way_is_made_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(dir.path().join("folders"));
+        let home = dir.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        for name in ["data", "ro", ".cache"] {
+            shelf.make(name, caller()).unwrap();
+        }
+        let asked = [
+            ("data", "/home/work/ro/in/data"),
+            ("ro", "/home/work/ro"),
+            (".cache", "/home/work/.cache"),
+            (".gone", "/home/work/.gone"),
+        ];
+        let (binds, notes) = of_spec(&spec(image(), &asked), &shelf).unwrap();
+        assert!(notes[0].contains("'.gone'"), "{notes:?}");
+        let targets: Vec<&str> = binds.iter().map(|b| b.target.to_str().unwrap()).collect();
+        assert_eq!(
+            targets,
+            [
+                "/home/work/ro",
+                "/home/work/.cache",
+                "/home/work/ro/in/data"
+            ]
+        );
+        assert_eq!(binds[0].mount().read_only, Some(true));
+        let (placed, notes) = make_places(&home, &binds, caller()).unwrap();
+        assert_eq!((placed.len(), notes.len()), (3, 0));
+        assert!(home.join("ro").is_dir() && home.join(".cache").is_dir());
+        assert!(shelf.find("ro").unwrap().join("in/data").is_dir());
+        assert!(!home.join("ro/in").exists());
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_told_and_an_automatic_folder_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(dir.path().join("folders"));
+        let home = dir.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        std::fs::write(home.join(".bashrc"), "").unwrap();
+        shelf.make(".bashrc", caller()).unwrap();
+        shelf.make("data", caller()).unwrap();
+        let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
+        let (binds, _) = of_spec(&asked, &shelf).unwrap();
+        let (placed, notes) = make_places(&home, &binds, caller()).unwrap();
+        assert!(placed.is_empty());
+        assert!(notes[0].contains("/home/work/.bashrc"), "{notes:?}");
+        let asked = spec(image(), &[("data", "/home/work/.bashrc")]);
+        let (binds, _) = of_spec(&asked, &shelf).unwrap();
+        let error = make_places(&home, &binds, caller())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("the directory can't be created"), "{error}");
+    }
+
+    #[test]
+    fn nothing_is_mounted_over_read_only_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(dir.path().join("folders"));
+        shelf.make("data", caller()).unwrap();
+        let host = spec(EnvironmentSource::Host, &[("data", "/usr/local/data")]);
+        let error = of_spec(&host, &shelf).unwrap_err().to_string();
+        assert!(error.contains("/usr is read-only"), "{error}");
+        let toolbox = spec(image(), &[("data", "/opt/workbay/x")]);
+        assert!(of_spec(&toolbox, &shelf).is_err());
+        let fine = spec(image(), &[("data", "/usr/local/data")]);
+        assert_eq!(of_spec(&fine, &shelf).unwrap().0.len(), 1);
+        let missing = spec(image(), &[("none", "/home/work/none")]);
+        assert!(of_spec(&missing, &shelf).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! Files of this machine inside a session.
+
+use std::path::{Path, PathBuf};
+
+use bollard::models::{Mount, MountBindOptions, MountType};
+
+/// Mounts `source` and nothing that is mounted below it: read-only binds do not reach down, what lies
+/// on another file system there would stay writable.
+pub(in crate::engine::docker) fn read_only(source: &Path, target: &Path) -> Mount {
+    bind(source, target, true)
+}
+
+/// Mounts `source`, writable.
+pub(in crate::engine::docker) fn writable(source: &Path, target: &Path) -> Mount {
+    bind(source, target, false)
+}
+
+fn bind(source: &Path, target: &Path, read_only: bool) -> Mount {
+    Mount {
+        source: Some(source.display().to_string()),
+        target: Some(target.display().to_string()),
+        typ: Some(MountType::BIND),
+        read_only: Some(read_only),
+        bind_options: Some(MountBindOptions {
+            non_recursive: Some(true),
+            ..MountBindOptions::default()
+        }),
+        ..Mount::default()
+    }
+}
+
+/// A directory and every file system mounted below it, each mounted read-only by itself.
+pub(in crate::engine::docker) fn read_only_tree(dir: &Path, mountinfo: &str) -> Vec<Mount> {
+    let mut below = mount_points(mountinfo);
+    below.retain(|point| point.starts_with(dir) && point != dir);
+    below.sort();
+    below.dedup();
+    std::iter::once(dir.to_owned())
+        .chain(below)
+        .map(|place| read_only(&place, &place))
+        .collect()
+}
+
+/// Where file systems are mounted, from /proc/self/mountinfo.
+fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
+    mountinfo
+        .lines()
+        .filter_map(|line| line.split(' ').nth(4))
+        .map(|field| PathBuf::from(unescape(field)))
+        .collect()
+}
+
+/// Blanks in a path are written as three octal digits.
+pub(in crate::engine::docker) fn unescape(field: &str) -> String {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after
+            .get(..3)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(value) if byte == b'\\' => {
+                bytes.push(value);
+                rest = &after[3..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mounted_below_is_mounted_read_only_by_itself() {
+        let info = "1 0 8:1 / / rw - ext4 /dev/a rw\n\
+                    2 1 8:2 / /usr/local rw - ext4 /dev/b rw\n\
+                    3 1 0:9 / /usr/share/a\\040b rw - tmpfs tmpfs rw\n\
+                    4 1 0:9 / /usr2 rw - tmpfs tmpfs rw\n";
+        let mounts = read_only_tree(Path::new("/usr"), info);
+        let targets: Vec<&str> = mounts.iter().filter_map(|m| m.target.as_deref()).collect();
+        assert_eq!(targets, ["/usr", "/usr/local", "/usr/share/a b"]);
+        for mount in &mounts {
+            assert_eq!(mount.read_only, Some(true));
+            assert_eq!(
+                mount.bind_options.as_ref().unwrap().non_recursive,
+                Some(true)
+            );
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Folders that survive sessions: directories of this machine that belong to the session's user.
+
+use std::{
+    fs, io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Component, Path, PathBuf},
+};
+
+use async_trait::async_trait;
+
+use crate::engine::docker::{
+    DockerEngine,
+    blocking::off_loop,
+    container::identity::{Identity, caller, give},
+};
+use crate::{
+    engine::{
+        api::{Folders, Result},
+        error::EngineError,
+    },
+    model::{
+        catalogue::Folder,
+        launch::{LaunchField, folders::check_name},
+    },
+};
+
+/// What stands for this machine where a cluster names a storage host.
+const HOST: &str = "local";
+
+/// Where folders lie, one directory each.
+#[derive(Clone, Debug)]
+pub(in crate::engine::docker) struct Shelf {
+    root: PathBuf,
+}
+
+impl Shelf {
+    pub(in crate::engine::docker) fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// Their names in order; what bears no name of a folder is none.
+    pub(in crate::engine::docker) fn names(&self) -> Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.trouble("can't be read", &error)),
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let name = entry.file_name().into_string().ok()?;
+                let folder = entry.file_type().ok()?.is_dir() && check_name(&name).is_ok();
+                folder.then_some(name)
+            })
+            .collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    pub(in crate::engine::docker) fn make(&self, name: &str, owner: (u32, u32)) -> Result<()> {
+        check_name(name).map_err(|why| refused(why, None))?;
+        let place = self.root.join(name);
+        let mut private = fs::DirBuilder::new();
+        private.mode(0o700);
+        private
+            .recursive(true)
+            .create(&self.root)
+            .map_err(|error| self.trouble("can't be created", &error))?;
+        match private.recursive(false).create(&place) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let why = format!("folder '{name}' already exists");
+                return Err(refused(why, Some("use another name")));
+            }
+            Err(error) => return Err(self.trouble("can't be written", &error)),
+        }
+        give(&place, owner).map_err(|error| {
+            let _ = fs::remove_dir(&place);
+            self.trouble("can't be given to the user of the sessions", &error)
+        })
+    }
+
+    /// The directory of a folder that is there.
+    pub(in crate::engine::docker) fn find(&self, name: &str) -> Result<PathBuf> {
+        check_name(name).map_err(|why| refused(why, None))?;
+        let place = self.root.join(name);
+        let there = fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_dir());
+        if there {
+            return Ok(place);
+        }
+        let why = format!("folder '{name}' not found in {}", self.root.display());
+        Err(refused(
+            why,
+            Some("run `workbay folder create`, or launch without the folder"),
+        ))
+    }
+
+    fn trouble(&self, what: &str, error: &io::Error) -> EngineError {
+        EngineError::Host(format!(
+            "the directory of folders {} {what}: {error}. Check its owner and the free space",
+            self.root.display()
+        ))
+    }
+}
+
+/// A launch, or a new folder, that cannot be for the folder's sake.
+pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> EngineError {
+    EngineError::AtField {
+        field: LaunchField::Folders,
+        why,
+        hint: hint.map(str::to_owned),
+    }
+}
+
+#[async_trait]
+impl Folders for DockerEngine {
+    async fn folders(&self) -> Result<Vec<Folder>> {
+        self.line().await?.must_be_local()?;
+        let shelf = self.shelf.clone();
+        let names = off_loop(move || shelf.names()).await?;
+        Ok(names.iter().map(|name| Folder::own(name, HOST)).collect())
+    }
+
+    async fn create_folder(&self, name: &str) -> Result<Folder> {
+        let line = self.line().await?;
+        line.must_be_local()?;
+        let owner = Identity::of_caller(line.habits.mapping).owner;
+        let (shelf, wanted) = (self.shelf.clone(), name.to_owned());
+        off_loop(move || shelf.make(&wanted, owner)).await?;
+        Ok(Folder::own(name, HOST))
+    }
+}
+
+/// Makes the directories of `below` in `root` that are missing, for `owner`. What lies in the way is an
+/// error, also a link: sessions write here, and a link may lead anywhere.
+pub(in crate::engine::docker) fn make_way(
+    root: &Path,
+    below: &Path,
+    owner: (u32, u32),
+) -> io::Result<()> {
+    use rustix::fs::{CWD, Mode, OFlags, fchown, mkdirat, openat};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let (uid, gid) = owner;
+    let mut here = openat(CWD, root, flags, Mode::empty())?;
+    for part in below.components() {
+        let Component::Normal(name) = part else {
+            return Err(io::Error::other("the path contains .."));
+        };
+        let next = match openat(&here, name, flags, Mode::empty()) {
+            Err(rustix::io::Errno::NOENT) => {
+                mkdirat(&here, name, Mode::from_raw_mode(0o755))?;
+                let made = openat(&here, name, flags, Mode::empty())?;
+                if caller() != owner {
+                    let (uid, gid) = (
+                        rustix::fs::Uid::from_raw(uid),
+                        rustix::fs::Gid::from_raw(gid),
+                    );
+                    fchown(&made, Some(uid), Some(gid))?;
+                }
+                made
+            }
+            other => other?,
+        };
+        here = next;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_listed_and_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(dir.path().join("data/folders"));
+        assert!(shelf.names().unwrap().is_empty());
+        shelf.make("two", caller()).unwrap();
+        shelf.make("one", caller()).unwrap();
+        fs::write(dir.path().join("data/folders/file"), "").unwrap();
+        std::os::unix::fs::symlink("/etc", dir.path().join("data/folders/link")).unwrap();
+        assert_eq!(shelf.names().unwrap(), ["one", "two"]);
+        assert!(shelf.find("one").unwrap().is_dir());
+        let taken = shelf.make("one", caller()).unwrap_err().to_string();
+        assert!(taken.contains("'one' already exists"), "{taken}");
+        for bad in ["../x", "", "a/b"] {
+            assert!(shelf.make(bad, caller()).is_err(), "{bad} was taken");
+            assert!(shelf.find(bad).is_err(), "{bad} was found");
+        }
+        for missing in ["none", "link", "file"] {
+            let error = shelf.find(missing).unwrap_err().to_string();
+            assert!(error.contains("not found"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_way_is_made_and_never_over_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (inner, outer) = (dir.path().join("in"), dir.path().join("out"));
+        fs::create_dir(&inner).unwrap();
+        fs::create_dir(&outer).unwrap();
+        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
+        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
+        assert!(inner.join("a/b/c").is_dir());
+        std::os::unix::fs::symlink(&outer, inner.join("link")).unwrap();
+        assert!(make_way(&inner, Path::new("link/x"), caller()).is_err());
+        assert!(!outer.join("x").exists());
+        fs::write(inner.join("file"), "").unwrap();
+        assert!(make_way(&inner, Path::new("file"), caller()).is_err());
+        assert!(make_way(&inner, Path::new("../out/x"), caller()).is_err());
+        assert!(!outer.join("x").exists());
+    }
+}

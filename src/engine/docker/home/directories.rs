@@ -1,0 +1,350 @@
+//! The homes of sessions on this machine: `<sessions>/<id>/work`, the session's /home/work, and beside
+//! it `sub1` and so on of a cluster's other containers.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use super::{dotfiles, skeleton};
+use crate::engine::docker::{
+    container::{identity::give, planned::hostname},
+    private_directory::private_directory,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        id::{KernelId, SessionId},
+        inside,
+    },
+    tree,
+};
+
+/// Where every session's files lie.
+#[derive(Clone, Debug)]
+pub(in crate::engine::docker) struct Scratches {
+    root: PathBuf,
+    /// What could not be removed, one directory a session, beside the sessions.
+    quarantine: PathBuf,
+    dotfiles: PathBuf,
+}
+
+/// A home that was made.
+pub(in crate::engine::docker) struct Home {
+    pub(in crate::engine::docker) path: PathBuf,
+    /// What a person should know of it.
+    pub(in crate::engine::docker) notes: Vec<String>,
+}
+
+/// The directory of a home; half-made ones have it after a dot.
+pub(in crate::engine::docker) fn dir_name(place: u32) -> String {
+    match place {
+        0 => "work".to_owned(),
+        sub => hostname(sub),
+    }
+}
+
+impl Scratches {
+    pub(in crate::engine::docker) fn new(root: PathBuf, dotfiles: PathBuf) -> Self {
+        let quarantine = root.with_file_name("quarantine");
+        Self {
+            root,
+            quarantine,
+            dotfiles,
+        }
+    }
+
+    /// The directory of all that is kept of a session.
+    pub(in crate::engine::docker) fn of(&self, session: SessionId) -> PathBuf {
+        self.root.join(session.to_string())
+    }
+
+    /// The session's home on this machine.
+    pub(in crate::engine::docker) fn home(&self, session: SessionId) -> PathBuf {
+        self.home_at(session, 0)
+    }
+
+    fn home_at(&self, session: SessionId, place: u32) -> PathBuf {
+        self.of(session).join(dir_name(place))
+    }
+
+    /// Where the log of an ended session is kept, of its main container.
+    pub(in crate::engine::docker) fn log(&self, session: SessionId) -> PathBuf {
+        self.of(session).join("log")
+    }
+
+    /// Where the log of one kernel is kept.
+    pub(in crate::engine::docker) fn log_of(
+        &self,
+        session: SessionId,
+        kernel: KernelId,
+    ) -> PathBuf {
+        self.of(session).join(format!("log.{kernel}"))
+    }
+
+    /// Makes the home of one of the session's containers with its first files, for the user `owner`
+    /// alone. A home that is there stays as it is.
+    pub(in crate::engine::docker) fn make(
+        &self,
+        session: SessionId,
+        place: u32,
+        owner: (u32, u32),
+        bootstrap: Option<&str>,
+    ) -> Result<Home> {
+        let path = self.home_at(session, place);
+        if path.is_dir() {
+            let notes = Vec::new();
+            return Ok(Home { path, notes });
+        }
+        // Half a home would be taken for a whole one next time.
+        let half = self.of(session).join(format!(".{}", dir_name(place)));
+        let made = tree::remove(&half)
+            .and_then(|()| self.fill(&half, owner, bootstrap))
+            .and_then(|notes| fs::rename(&half, &path).map(|()| notes));
+        let notes = made.map_err(|error| {
+            let _ = tree::remove(&half);
+            let _ = fs::remove_dir(self.of(session));
+            EngineError::Host(format!(
+                "the session's home directory can't be created at {}: {error}. Check its \
+                 permissions and the free space",
+                path.display()
+            ))
+        })?;
+        Ok(Home { path, notes })
+    }
+
+    fn fill(
+        &self,
+        home: &Path,
+        owner: (u32, u32),
+        bootstrap: Option<&str>,
+    ) -> io::Result<Vec<String>> {
+        private_directory(home)?;
+        for (name, contents) in skeleton::FILES {
+            let file = home.join(name);
+            fs::write(&file, contents)?;
+            give(&file, owner)?;
+        }
+        let mut notes = Vec::new();
+        if let Err(why) = dotfiles::copy(&self.dotfiles, home, owner) {
+            notes.push(format!("warning: {why}"));
+        }
+        if let Some(script) = bootstrap {
+            write_script(&home.join(inside::BOOTSTRAP), script, owner)?;
+        }
+        give(home, owner)?;
+        Ok(notes)
+    }
+
+    /// The homes of all its containers, as far as they exist, also those that could not be removed.
+    pub(in crate::engine::docker) fn homes(&self, session: SessionId) -> Vec<PathBuf> {
+        let places = [self.of(session), self.quarantined(session)];
+        let found = places.iter().filter_map(|dir| homes(dir).ok());
+        found.flatten().collect()
+    }
+
+    fn quarantined(&self, session: SessionId) -> PathBuf {
+        self.quarantine.join(session.to_string())
+    }
+
+    /// Removes the homes; saved logs stay.
+    pub(in crate::engine::docker) fn discard(&self, session: SessionId) -> Result<()> {
+        let dir = self.of(session);
+        self.give_back(session)
+            .map_err(|error| trouble(&dir, &error))?;
+        for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
+            tree::remove(&home).map_err(|error| trouble(&home, &error))?;
+        }
+        // Empty now unless a log is kept there.
+        let _ = fs::remove_dir(dir);
+        Ok(())
+    }
+
+    /// Removes everything that is kept of the session.
+    pub(in crate::engine::docker) fn forget(&self, session: SessionId) -> Result<()> {
+        let places = [self.of(session), self.quarantined(session)];
+        let tried = places.map(|dir| tree::remove(&dir).map_err(|error| trouble(&dir, &error)));
+        // The other one is removed even where one cannot be.
+        tried.into_iter().collect::<Result<Vec<()>>>()?;
+        let _ = fs::remove_dir(&self.quarantine);
+        Ok(())
+    }
+
+    /// Moves what is left of a session that could not be removed out of the way, so that half a home is
+    /// not taken for a whole one: the error for the user, with the place.
+    pub(in crate::engine::docker) fn set_aside(
+        &self,
+        session: SessionId,
+        why: &EngineError,
+    ) -> EngineError {
+        let (dir, aside) = (self.of(session), self.quarantined(session));
+        let moved = private_directory(&self.quarantine).and_then(|()| fs::rename(&dir, &aside));
+        if let Err(error) = moved
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%session, %error, "a directory can't be moved to quarantine");
+        }
+        let place = if aside.exists() { aside } else { dir };
+        EngineError::Declined {
+            why: format!("The files it left can't be deleted: {why}"),
+            hint: Some(format!(
+                "Delete {}, with sudo if its files belong to another user. workbay also retries \
+                 automatically",
+                place.display()
+            )),
+        }
+    }
+}
+
+/// Everything in a session's directory but its logs.
+pub(in crate::engine::docker) fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_log = name == "log" || name.to_string_lossy().starts_with("log.");
+        if !is_log {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+/// The person's script replaces a dotfile of its name.
+fn write_script(path: &Path, script: &str, owner: (u32, u32)) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o700)
+        .open(path)?;
+    file.write_all(script.as_bytes())?;
+    give(path, owner)
+}
+
+fn trouble(path: &Path, error: &io::Error) -> EngineError {
+    EngineError::Host(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use super::*;
+    use crate::engine::docker::container::identity::caller;
+
+    fn scratches(dir: &Path) -> Scratches {
+        Scratches::new(dir.join("sessions"), dir.join("dotfiles"))
+    }
+
+    #[test]
+    fn a_home_is_private_and_begins_with_its_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratches = scratches(dir.path());
+        let session = SessionId::from_u128(5);
+        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        assert_eq!(fs::metadata(&home).unwrap().mode() & 0o777, 0o700);
+        assert!(
+            fs::read_to_string(home.join(".bashrc"))
+                .unwrap()
+                .contains("BACKENDAI_SESSION_NAME")
+        );
+        fs::write(home.join("mine"), "x").unwrap();
+        scratches.make(session, 0, caller(), None).unwrap();
+        assert!(
+            home.join("mine").exists(),
+            "an existing home was overwritten"
+        );
+    }
+
+    #[test]
+    fn a_home_has_the_persons_files_and_the_script() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratches = scratches(dir.path());
+        fs::create_dir(dir.path().join("dotfiles")).unwrap();
+        fs::write(dir.path().join("dotfiles/.vimrc"), "mine").unwrap();
+        fs::write(dir.path().join("dotfiles/bootstrap.sh"), "theirs").unwrap();
+        let session = SessionId::from_u128(8);
+        let home = scratches
+            .make(session, 2, caller(), Some("echo hi"))
+            .unwrap();
+        assert!(home.path.ends_with("sub2") && home.notes.is_empty());
+        let read = |name: &str| fs::read_to_string(home.path.join(name)).unwrap();
+        assert_eq!(
+            (read(".vimrc"), read("bootstrap.sh")),
+            ("mine".into(), "echo hi".into())
+        );
+        let mode = fs::metadata(home.path.join("bootstrap.sh")).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_stubborn_tree_is_removed_and_links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = dir.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("precious"), "x").unwrap();
+        let scratches = scratches(dir.path());
+        let session = SessionId::from_u128(6);
+        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        std::os::unix::fs::symlink(&outside, home.join("link")).unwrap();
+        fs::create_dir(home.join("locked")).unwrap();
+        fs::write(home.join("locked/file"), "x").unwrap();
+        fs::set_permissions(home.join("locked"), fs::Permissions::from_mode(0o000)).unwrap();
+        scratches.forget(session).unwrap();
+        assert!(!home.exists());
+        assert!(outside.join("precious").exists());
+        scratches.forget(session).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_set_aside_and_removed_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratches = scratches(dir.path());
+        let session = SessionId::from_u128(9);
+        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        fs::write(home.join("large"), "x").unwrap();
+        let why = EngineError::Host("busy".into());
+        let told = scratches.set_aside(session, &why).to_string();
+        assert_eq!(told, "The files it left can't be deleted: busy");
+        assert!(!scratches.of(session).exists());
+        let aside = scratches.quarantined(session);
+        assert!(aside.join("work/large").exists());
+        assert_eq!(scratches.homes(session), [aside.join("work")]);
+        // Once more, with nothing left to move.
+        let EngineError::Declined { hint, .. } = scratches.set_aside(session, &why) else {
+            panic!("no advice");
+        };
+        assert!(hint.unwrap().contains(aside.to_str().unwrap()));
+        scratches.forget(session).unwrap();
+        assert!(!scratches.quarantine.exists());
+        scratches.forget(session).unwrap();
+    }
+
+    #[test]
+    fn discarding_the_homes_keeps_the_logs() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratches = scratches(dir.path());
+        let session = SessionId::from_u128(7);
+        let main = scratches.make(session, 0, caller(), None).unwrap();
+        let sub = scratches.make(session, 1, caller(), None).unwrap();
+        let of_sub = scratches.log_of(session, KernelId::from_u128(1));
+        fs::write(scratches.log(session), "said").unwrap();
+        fs::write(&of_sub, "said").unwrap();
+        scratches.discard(session).unwrap();
+        assert!(!main.path.exists() && !sub.path.exists());
+        assert!(scratches.log(session).exists() && of_sub.exists());
+        scratches.forget(session).unwrap();
+        scratches.discard(session).unwrap();
+    }
+}

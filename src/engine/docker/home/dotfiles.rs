@@ -1,0 +1,175 @@
+//! The person's own files for new homes, of a directory of the configuration.
+
+use std::{
+    fs, io,
+    os::unix::fs::{PermissionsExt as _, symlink},
+    path::{Path, PathBuf},
+};
+
+use crate::engine::docker::container::identity::give;
+use crate::model::resources::Bytes;
+
+/// More than this is no set of settings but data; it belongs in a folder.
+const MOST: Bytes = Bytes(16 * Bytes::MIB);
+
+/// Copies all of `from` into the home `into`, over what is there, for `owner`: permissions and links stay
+/// as they are. An error is a sentence; without the directory there is nothing to do.
+pub(in crate::engine::docker) fn copy(
+    from: &Path,
+    into: &Path,
+    owner: (u32, u32),
+) -> Result<(), String> {
+    if !from.is_dir() {
+        return Ok(());
+    }
+    let told = |error: io::Error| {
+        format!(
+            "not all dotfiles of {} were copied: {error}",
+            from.display()
+        )
+    };
+    let all = below(from).map_err(told)?;
+    let size = all.iter().map(|one| one.size).sum();
+    if Bytes(size) > MOST {
+        return Err(format!(
+            "the dotfiles of {} weren't copied: {} is too large (max: {MOST}). Store large files \
+             in a folder",
+            from.display(),
+            Bytes(size)
+        ));
+    }
+    for one in &all {
+        place(
+            &from.join(&one.path),
+            &into.join(&one.path),
+            one.kind,
+            owner,
+        )
+        .map_err(|error| {
+            format!(
+                "the dotfile {} and the following ones weren't copied: {error}",
+                one.path.display()
+            )
+        })?;
+    }
+    Ok(())
+}
+
+struct Entry {
+    path: PathBuf,
+    kind: Kind,
+    size: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Directory,
+    File,
+    Link,
+}
+
+/// Everything below a directory, directories before what is in them. Sockets and devices are no
+/// settings.
+fn below(root: &Path) -> io::Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(dir) = waiting.pop() {
+        for entry in fs::read_dir(root.join(&dir))? {
+            let entry = entry?;
+            let (path, meta) = (dir.join(entry.file_name()), entry.metadata()?);
+            let kind = match meta.file_type() {
+                kind if kind.is_dir() => Kind::Directory,
+                kind if kind.is_symlink() => Kind::Link,
+                kind if kind.is_file() => Kind::File,
+                _ => continue,
+            };
+            if kind == Kind::Directory {
+                waiting.push(path.clone());
+            }
+            let size = if kind == Kind::File { meta.len() } else { 0 };
+            found.push(Entry { path, kind, size });
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn place(from: &Path, to: &Path, kind: Kind, owner: (u32, u32)) -> io::Result<()> {
+    let there = fs::symlink_metadata(to).ok();
+    if there.is_some_and(|meta| kind != Kind::Directory || !meta.is_dir()) {
+        fs::remove_file(to)?;
+    }
+    match kind {
+        Kind::Link => {
+            symlink(fs::read_link(from)?, to)?;
+            return std::os::unix::fs::lchown(to, Some(owner.0), Some(owner.1));
+        }
+        Kind::File => drop(fs::copy(from, to)?),
+        Kind::Directory if to.is_dir() => {}
+        Kind::Directory => fs::create_dir(to)?,
+    }
+    let mode = fs::metadata(from)?.permissions().mode() & 0o777;
+    // Its owner must be able to fill a directory, and we must too.
+    let mode = if kind == Kind::Directory {
+        mode | 0o700
+    } else {
+        mode
+    };
+    fs::set_permissions(to, fs::Permissions::from_mode(mode))?;
+    give(to, owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+    use crate::engine::docker::container::identity::caller;
+
+    #[test]
+    fn files_links_and_permissions_come_along() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, home) = (dir.path().join("dotfiles"), dir.path().join("home"));
+        fs::create_dir_all(from.join(".config/deep")).unwrap();
+        fs::create_dir(&home).unwrap();
+        assert_eq!(copy(&dir.path().join("none"), &home, caller()), Ok(()));
+        fs::write(home.join(".bashrc"), "ours").unwrap();
+        fs::write(from.join(".bashrc"), "mine").unwrap();
+        fs::write(from.join(".config/deep/secret"), "x").unwrap();
+        fs::set_permissions(
+            from.join(".config/deep/secret"),
+            fs::Permissions::from_mode(0o600),
+        )
+        .unwrap();
+        fs::write(from.join("run"), "x").unwrap();
+        fs::set_permissions(from.join("run"), fs::Permissions::from_mode(0o4755)).unwrap();
+        symlink("nowhere/else", from.join(".link")).unwrap();
+        copy(&from, &home, caller()).unwrap();
+        assert_eq!(fs::read_to_string(home.join(".bashrc")).unwrap(), "mine");
+        let mode = |name: &str| fs::metadata(home.join(name)).unwrap().mode() & 0o7777;
+        assert_eq!(mode(".config/deep/secret"), 0o600);
+        assert_eq!(mode("run"), 0o755);
+        assert_eq!(
+            fs::read_link(home.join(".link")).unwrap(),
+            Path::new("nowhere/else")
+        );
+        // Once more, over all of it.
+        copy(&from, &home, caller()).unwrap();
+    }
+
+    #[test]
+    fn too_much_is_refused_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, home) = (dir.path().join("dotfiles"), dir.path().join("home"));
+        fs::create_dir(&from).unwrap();
+        fs::create_dir(&home).unwrap();
+        fs::write(from.join("small"), "x").unwrap();
+        let large = fs::File::create(from.join("large")).unwrap();
+        large.set_len(MOST.0).unwrap();
+        let error = copy(&from, &home, caller()).unwrap_err();
+        assert!(error.contains("max: 16 MiB"), "{error}");
+        assert!(!home.join("small").exists());
+        large.set_len(MOST.0 - 1).unwrap();
+        copy(&from, &home, caller()).unwrap();
+    }
+}

@@ -1,0 +1,169 @@
+//! Whose a home is. In an environment that runs as its image's own user the homes are that user's while the
+//! session lives, and ours again after it. Neither can be done from here without root's rights: a helper, a
+//! container of its own that does nothing else, gives them. It is a container of our own image, never of the
+//! session's: what that loads into every program (`LD_PRELOAD`, /etc/ld.so.preload) would run as root in it.
+
+use std::{fs, os::unix::fs::MetadataExt as _};
+
+use bollard::models::{ContainerCreateBody, HostConfig, Mount};
+
+use crate::engine::docker::{
+    DockerEngine,
+    connect::{connection::Line, quirks::Habits},
+    container::{create, helper, identity::Identity, labels},
+    folder::mounts,
+    image::host,
+};
+use crate::{
+    engine::api::Result,
+    model::{id::SessionId, inside},
+};
+
+/// What the helper may: look into everything and give it away.
+const CAPABILITIES: [&str; 3] = ["CHOWN", "DAC_OVERRIDE", "FOWNER"];
+
+/// The helper for one home. A later one of the same name takes the place of one that a crash left.
+pub(in crate::engine::docker) fn name(session: SessionId, place: u32) -> String {
+    format!("workbay.home.{session}.{place}")
+}
+
+/// One home that is given away.
+pub(in crate::engine::docker) struct Turn<'a> {
+    /// Our own, which holds next to nothing.
+    pub(in crate::engine::docker) image: String,
+    /// The toolbox and the home.
+    pub(in crate::engine::docker) mounts: Vec<Mount>,
+    pub(in crate::engine::docker) runner: &'a [String],
+    pub(in crate::engine::docker) userns: Option<&'static str>,
+    pub(in crate::engine::docker) name: String,
+}
+
+impl Turn<'_> {
+    /// `owner` is uid and gid.
+    pub(in crate::engine::docker) async fn give_to(
+        self,
+        line: &Line,
+        owner: (u32, u32),
+    ) -> Result<()> {
+        let body = self.body(&line.habits, owner);
+        helper::run(line, &self.name, body).await.map(drop)
+    }
+
+    fn body(&self, habits: &Habits, (uid, gid): (u32, u32)) -> ContainerCreateBody {
+        let mut command = self.runner.to_vec();
+        command.extend(["runner", "give-home"].map(str::to_owned));
+        command.extend([uid, gid].map(|number| number.to_string()));
+        ContainerCreateBody {
+            user: Some("0:0".to_owned()),
+            entrypoint: Some(command),
+            cmd: Some(Vec::new()),
+            env: Some(Vec::new()),
+            image: Some(self.image.clone()),
+            labels: Some([(labels::OURS.to_owned(), "1".to_owned())].into()),
+            host_config: Some(HostConfig {
+                cap_drop: Some(vec!["ALL".to_owned()]),
+                cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
+                security_opt: Some(create::security(habits.selinux)),
+                ulimits: Some(create::ulimits(habits)),
+                userns_mode: self.userns.map(str::to_owned),
+                network_mode: Some("none".to_owned()),
+                readonly_rootfs: Some(true),
+                mounts: Some(self.mounts.clone()),
+                ..HostConfig::default()
+            }),
+            ..ContainerCreateBody::default()
+        }
+    }
+}
+
+impl DockerEngine {
+    /// Whether something of the session's homes is another user's.
+    pub(in crate::engine::docker) fn is_anothers(&self, session: SessionId) -> bool {
+        let owner = Identity::owner_of_homes().0;
+        let homes = self.scratches.homes(session).into_iter();
+        let mut owners = homes.filter_map(|home| fs::symlink_metadata(home).ok());
+        owners.any(|meta| meta.uid() != owner)
+    }
+
+    /// What homes of the session are another user's on this machine become ours again. Its containers are
+    /// gone by then.
+    pub(in crate::engine::docker) async fn take_back(
+        &self,
+        line: &Line,
+        session: SessionId,
+    ) -> Result<()> {
+        if line.remote.is_some() || !self.is_anothers(session) {
+            return Ok(());
+        }
+        self.take_all_back(line, session).await
+    }
+
+    /// The same whoever the homes seem to be of: what lies deeper may be another's.
+    pub(in crate::engine::docker) async fn take_all_back(
+        &self,
+        line: &Line,
+        session: SessionId,
+    ) -> Result<()> {
+        let identity = Identity::of_caller(line.habits.mapping);
+        let toolbox = self.toolbox(line).await?;
+        // Of it nothing is needed, and the session's own may be gone.
+        let image = host::ensure_image(line, identity.inside).await?;
+        for (place, home) in self.scratches.homes(session).into_iter().enumerate() {
+            let turn = Turn {
+                image: image.clone(),
+                mounts: vec![
+                    mounts::read_only(&toolbox.dir, inside::TOOLBOX.as_ref()),
+                    mounts::writable(&home, inside::HOME.as_ref()),
+                ],
+                runner: &toolbox.runner,
+                userns: identity.userns,
+                name: name(session, place as u32),
+            };
+            turn.give_to(line, identity.inside).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bollard::models::SystemInfo;
+
+    use super::*;
+    use crate::engine::docker::connect::quirks::Said;
+
+    #[test]
+    fn the_helper_has_nothing_of_the_sessions_image() {
+        let turn = Turn {
+            image: format!("{}:0123", host::REPOSITORY),
+            mounts: vec![
+                mounts::read_only("/toolbox".as_ref(), inside::TOOLBOX.as_ref()),
+                mounts::writable("/home-of-it".as_ref(), inside::HOME.as_ref()),
+            ],
+            runner: &["/opt/loader".to_owned()],
+            userns: None,
+            name: name(SessionId::from_u128(1), 0),
+        };
+        let habits = Habits::of(&Said {
+            info: &SystemInfo::default(),
+            podman: None,
+            process: None,
+        });
+        let body = turn.body(&habits, (1234, 1235));
+        assert_eq!(body.image.as_deref(), Some("workbay/host:0123"));
+        assert_eq!(body.env, Some(Vec::new()));
+        let command = ["/opt/loader", "runner", "give-home", "1234", "1235"];
+        assert_eq!(body.entrypoint.unwrap(), command);
+        let config = body.host_config.unwrap();
+        assert_eq!(config.readonly_rootfs, Some(true));
+        assert_eq!(config.network_mode.as_deref(), Some("none"));
+        assert_eq!(config.cap_drop.unwrap(), ["ALL"]);
+        assert_eq!(config.cap_add.unwrap(), CAPABILITIES);
+        let security = config.security_opt.unwrap();
+        assert!(security.contains(&"no-new-privileges".to_owned()));
+        let mounted = config.mounts.unwrap();
+        let writable = mounted.iter().filter(|one| one.read_only != Some(true));
+        let targets: Vec<_> = writable.filter_map(|one| one.target.as_deref()).collect();
+        assert_eq!((mounted.len(), targets), (2, vec![inside::HOME]));
+    }
+}

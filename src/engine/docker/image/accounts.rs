@@ -1,0 +1,163 @@
+//! Whom an image's `USER` means: its /etc/passwd and /etc/group are read from a container of it that is
+//! never started, so that no program and no library of the image runs for that.
+
+use std::io::Read as _;
+
+use bollard::{
+    errors::Error,
+    models::{ContainerCreateBody, HostConfig},
+    query_parameters::{CreateContainerOptionsBuilder, DownloadFromContainerOptionsBuilder},
+};
+use futures_util::StreamExt as _;
+
+use crate::engine::docker::{
+    connect::connection::Line,
+    container::{create::ImageFacts, labels, list::remove_container},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{account, id::SessionId},
+};
+
+/// The largest file of accounts that is read.
+const LARGEST: usize = 1 << 20;
+
+/// What an archive adds to its one file.
+const AROUND: usize = 16 << 10;
+
+/// uid and gid of the image's user.
+pub(in crate::engine::docker) async fn owner(
+    line: &Line,
+    session: SessionId,
+    image: &ImageFacts,
+) -> Result<(u32, u32)> {
+    let name = format!("workbay.accounts.{session}");
+    // One that a crash left.
+    remove_container(line, &name).await?;
+    let files = read(line, &name, &image.reference).await;
+    remove_container(line, &name).await?;
+    let [passwd, groups] = files?;
+    account::resolve(&image.user, &passwd, &groups).map_err(|unknown| {
+        EngineError::Refused(format!(
+            "the image's USER is '{}', which its /etc/passwd and /etc/group don't contain. \
+             Correct the image, or set user = \"work\" for its environment",
+            unknown.escape_debug()
+        ))
+    })
+}
+
+async fn read(line: &Line, name: &str, image: &str) -> Result<[String; 2]> {
+    let options = CreateContainerOptionsBuilder::default().name(name).build();
+    let made = line.docker.create_container(Some(options), body(image));
+    let id = made.await.map_err(|error| line.fault(error))?.id;
+    Ok([
+        file(line, &id, "/etc/passwd").await?,
+        file(line, &id, "/etc/group").await?,
+    ])
+}
+
+/// A container that only lends its files.
+fn body(image: &str) -> ContainerCreateBody {
+    ContainerCreateBody {
+        // Engines ask for a command; this one is never run.
+        entrypoint: Some(vec!["/never-run".to_owned()]),
+        cmd: Some(Vec::new()),
+        image: Some(image.to_owned()),
+        labels: Some([(labels::OURS.to_owned(), "1".to_owned())].into()),
+        host_config: Some(HostConfig {
+            cap_drop: Some(vec!["ALL".to_owned()]),
+            network_mode: Some("none".to_owned()),
+            ..HostConfig::default()
+        }),
+        ..ContainerCreateBody::default()
+    }
+}
+
+/// The file's text; empty where there is none.
+async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
+    let options = DownloadFromContainerOptionsBuilder::default()
+        .path(path)
+        .build();
+    let mut pieces = line
+        .docker
+        .download_from_container(container, Some(options));
+    let mut archive = Vec::new();
+    while archive.len() < LARGEST + AROUND {
+        match pieces.next().await {
+            Some(Ok(piece)) => archive.extend_from_slice(&piece),
+            Some(Err(Error::DockerResponseServerError {
+                status_code: 404, ..
+            })) => return Ok(String::new()),
+            Some(Err(error)) => return Err(line.fault(error)),
+            None => break,
+        }
+    }
+    text_of(&archive).map_err(|why| {
+        EngineError::Refused(format!(
+            "{path} of the image can't be read: {why}. Set user = \"work\" for its environment"
+        ))
+    })
+}
+
+/// The text of the regular file that the archive begins with. Anything else, links above all, is none.
+fn text_of(archive: &[u8]) -> std::result::Result<String, String> {
+    let mut archive = tar::Archive::new(archive);
+    let mut entries = archive.entries().map_err(|error| error.to_string())?;
+    let Some(entry) = entries.next() else {
+        return Ok(String::new());
+    };
+    let entry = entry.map_err(|error| error.to_string())?;
+    if !entry.header().entry_type().is_file() {
+        return Ok(String::new());
+    }
+    let size = entry.size();
+    if size > LARGEST as u64 {
+        return Err(format!("it is larger than {LARGEST} bytes"));
+    }
+    let mut bytes = Vec::new();
+    let mut limited = entry.take(LARGEST as u64);
+    limited
+        .read_to_end(&mut bytes)
+        .map_err(|error| error.to_string())?;
+    if bytes.len() as u64 != size {
+        return Err("the engine sent only a part of the file".to_owned());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn archive_of(kind: tar::EntryType, size: usize) -> Vec<u8> {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_mode(0o644);
+        let mut tar = tar::Builder::new(Vec::new());
+        if kind.is_symlink() {
+            header.set_size(0);
+            tar.append_link(&mut header, "passwd", "/etc/shadow")
+                .unwrap();
+        } else {
+            header.set_size(size as u64);
+            tar.append_data(&mut header, "passwd", vec![b'x'; size].as_slice())
+                .unwrap();
+        }
+        tar.into_inner().unwrap()
+    }
+
+    #[test]
+    fn only_a_regular_file_of_bounded_size_is_read() {
+        let regular = tar::EntryType::Regular;
+        assert_eq!(text_of(&archive_of(regular, 3)), Ok("xxx".to_owned()));
+        for other in [tar::EntryType::Symlink, tar::EntryType::Fifo] {
+            assert_eq!(text_of(&archive_of(other, 0)), Ok(String::new()));
+        }
+        assert_eq!(text_of(&[]), Ok(String::new()));
+        assert!(text_of(&archive_of(regular, LARGEST)).is_ok());
+        assert!(text_of(&archive_of(regular, LARGEST + 1)).is_err());
+        assert!(text_of(&[b'?'; 2048]).is_err());
+        // An archive that was cut off.
+        assert!(text_of(&archive_of(regular, 3000)[..1024]).is_err());
+    }
+}

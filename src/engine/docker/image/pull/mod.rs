@@ -1,0 +1,126 @@
+//! An image fetched from its registry by the engine.
+
+mod progress;
+mod reason;
+mod totals;
+
+use std::{sync::Arc, time::Duration};
+
+use bollard::{
+    errors::Error,
+    query_parameters::{CreateImageOptionsBuilder, RemoveImageOptions},
+};
+use futures_util::{StreamExt as _, stream, stream::BoxStream};
+
+use super::{
+    architecture,
+    registry_login::{self, Login},
+};
+use crate::engine::docker::{
+    DockerEngine,
+    connect::{connection::Line, quirks::Kind},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{pull::PullFigures, reference},
+};
+use progress::{News, Progress};
+use reason::Tried;
+
+/// A registry that owes us something and sends nothing for so long is taken for lost. It is less than what
+/// the client waits for the engine's first word: an engine that waits for a registry is not lost.
+const SILENCE: Duration = Duration::from_secs(90);
+
+/// A pull under way. Dropping it closes the line to the engine, which then gives the pull up and keeps
+/// nothing of it.
+struct Pulling {
+    line: Arc<Line>,
+    reference: String,
+    login: Option<Login>,
+    /// It was on the engine before.
+    was_here: bool,
+    progress: Progress,
+    over: bool,
+}
+
+impl DockerEngine {
+    pub(in crate::engine::docker) async fn pull_image(
+        &self,
+        reference: &str,
+    ) -> Result<BoxStream<'static, Result<PullFigures>>> {
+        let line = self.line().await?;
+        let reference = reference::with_tag(reference);
+        let registry = reference::registry(&reference);
+        let login = registry_login::find(registry, line.habits.kind == Kind::Podman).await?;
+        let options = CreateImageOptionsBuilder::default()
+            .from_image(&reference)
+            .build();
+        let was_here = line.docker.inspect_image(&reference).await.is_ok();
+        let credentials = login.as_ref().map(|login| login.credentials.clone());
+        let said = line.docker.create_image(Some(options), None, credentials);
+        let pulling = Pulling {
+            progress: Progress::new(said.boxed(), line.habits.kind, SILENCE),
+            line,
+            reference,
+            login,
+            was_here,
+            over: false,
+        };
+        let figures = stream::unfold(pulling, async |mut pulling: Pulling| {
+            let next = pulling.next().await?;
+            Some((next, pulling))
+        });
+        Ok(figures.boxed())
+    }
+}
+
+impl Pulling {
+    /// How far it is now, when that differs from what was told; `None` = it is whole and here.
+    async fn next(&mut self) -> Option<Result<PullFigures>> {
+        if self.over {
+            return None;
+        }
+        let news = self.progress.next().await;
+        self.over = !matches!(news, News::Moved(_));
+        Some(match news {
+            News::Moved(figures) => Ok(figures),
+            News::Failed(error) => Err(self.sorted(error)),
+            News::Silent => Err(reason::silent(&self.reference, SILENCE)),
+            News::Ended(figures) => {
+                let (line, reference) = (self.line.clone(), self.reference.clone());
+                let looked = look_at(line, reference, self.was_here).await;
+                looked.map(|()| figures)
+            }
+        })
+    }
+
+    fn sorted(&self, error: Error) -> EngineError {
+        let said = match error {
+            Error::DockerResponseServerError { message, .. } => message,
+            Error::DockerStreamError { error } => error,
+            // The engine says nothing until the registry does, and waits for it without an end.
+            Error::RequestTimeoutError => "i/o timeout".to_owned(),
+            other => return self.line.fault(other),
+        };
+        let tried = Tried {
+            reference: &self.reference,
+            kind: self.line.habits.kind,
+            login: self.login.as_ref().map(|login| login.from.as_str()),
+        };
+        reason::sort(&said, &tried)
+    }
+}
+
+/// It can be run here. What cannot, and was not here before, is not kept.
+async fn look_at(line: Arc<Line>, reference: String, was_here: bool) -> Result<()> {
+    let found = line.docker.inspect_image(&reference).await;
+    let image = found.map_err(|error| line.fault(error))?;
+    let checked = architecture::check(&line, &reference, image.architecture.as_deref());
+    if checked.is_err() && !was_here {
+        let options = None::<RemoveImageOptions>;
+        if let Err(error) = line.docker.remove_image(&reference, options, None).await {
+            tracing::warn!(%reference, %error, "an image that can't run on this engine is kept");
+        }
+    }
+    checked
+}

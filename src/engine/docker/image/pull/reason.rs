@@ -1,0 +1,274 @@
+//! Why an image could not be pulled, as a sentence that says what to do.
+
+use std::time::Duration;
+
+use crate::{
+    engine::{docker::connect::quirks::Kind, error::EngineError},
+    model::{reference, text::Clean},
+};
+
+/// What was known when it failed.
+pub(super) struct Tried<'a> {
+    pub(super) reference: &'a str,
+    pub(super) kind: Kind,
+    /// Where the login that was sent comes from; `None` = there was none.
+    pub(super) login: Option<&'a str>,
+}
+
+/// What the line to a registry breaks with, in the middle or before it stood.
+const BROKEN: [&str; 11] = [
+    "unexpected eof",
+    "connection reset",
+    "broken pipe",
+    "connection timed out",
+    "use of closed network connection",
+    "filesystem layer verification failed",
+    "unexpected http status: 5",
+    "http2: server sent goaway",
+    "stream error",
+    "client connection lost",
+    "context deadline exceeded",
+];
+
+/// Why a registry cannot be reached at all: what the engine says, what it means, what to do.
+const AWAY: [(&str, &str, &str); 12] = [
+    (
+        "no such host",
+        "its name is unknown",
+        "check the network and the spelling of the name",
+    ),
+    (
+        "server misbehaving",
+        "its name is unknown",
+        "check the network and the spelling of the name",
+    ),
+    (
+        "name resolution",
+        "no name server answers",
+        "check the network and its name servers",
+    ),
+    (
+        "connection refused",
+        "no program listens at this address",
+        "check its address, and that it is running",
+    ),
+    (
+        "network is unreachable",
+        "the network has no route to it",
+        "check the network",
+    ),
+    (
+        "no route to host",
+        "the network has no route to it",
+        "check the network",
+    ),
+    (
+        "i/o timeout",
+        "it doesn't answer",
+        "check the network, and whether a proxy is needed",
+    ),
+    (
+        "tls handshake timeout",
+        "it doesn't answer",
+        "check the network, and whether a proxy is needed",
+    ),
+    (
+        "client.timeout exceeded",
+        "it doesn't answer",
+        "check the network, and whether a proxy is needed",
+    ),
+    (
+        "proxyconnect",
+        "the engine's proxy refuses the connection",
+        "check the proxy settings of the engine",
+    ),
+    (
+        "certificate",
+        "the engine doesn't trust its certificate",
+        "copy the certificate of its authority to /etc/docker/certs.d/REGISTRY/ca.crt on the \
+         engine's machine",
+    ),
+    (
+        "x509",
+        "the engine doesn't trust its certificate",
+        "check its certificate",
+    ),
+];
+
+const UNKNOWN: [&str; 5] = [
+    "manifest unknown",
+    "not found",
+    "repository name not known",
+    "name unknown",
+    "does not exist",
+];
+
+const DENIED: [&str; 6] = [
+    "no basic auth credentials",
+    "unauthorized",
+    "authentication required",
+    "access denied",
+    "access forbidden",
+    "denied:",
+];
+
+/// Sorts what the engine said of a pull.
+pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
+    let said = Clean::new(said.trim()).into_string();
+    let lower = said.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let program = tried.kind.program();
+    let (image, registry) = (tried.reference, reference::registry(tried.reference));
+    let declined = |why: String, hint: String| EngineError::Declined {
+        why,
+        hint: Some(hint),
+    };
+    if has(&["no space left on device"]) {
+        let why = format!("the engine's disk is full: no space for {image}");
+        let hint = format!("free some space. `{program} system df` shows what uses it");
+        return declined(why, hint);
+    }
+    if has(&[
+        "no matching manifest",
+        "does not match the specified platform",
+    ]) {
+        let why = format!("{image} isn't available for this engine's architecture ({said})");
+        return declined(why, "choose another version or image".to_owned());
+    }
+    if has(&["toomanyrequests", "rate limit"]) {
+        let why = format!("{registry} limits pulls from this address ({said})");
+        return declined(
+            why,
+            format!("run `{program} login {registry}` for a higher limit, or wait"),
+        );
+    }
+    if has(&DENIED) {
+        return denied(registry, tried);
+    }
+    if has(&UNKNOWN) {
+        let why = format!("{registry} has no image {image}");
+        return declined(why, "check the name and the tag".to_owned());
+    }
+    if has(&["http response to https client"]) {
+        return plain(registry, tried.kind);
+    }
+    if let Some((_, why, hint)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
+        return EngineError::Registry {
+            why: format!("the registry {registry} can't be reached: {why}"),
+            hint: Some((*hint).to_owned()),
+            broken: false,
+        };
+    }
+    if has(&BROKEN) || lower == "eof" || lower.ends_with(": eof") {
+        return EngineError::Registry {
+            why: format!("the connection to {registry} broke ({said})"),
+            hint: None,
+            broken: true,
+        };
+    }
+    EngineError::Declined {
+        why: format!("{image} can't be pulled: {said}"),
+        hint: None,
+    }
+}
+
+/// A registry that stopped in the middle: a line that is made anew may bring what this one did not.
+pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
+    EngineError::Registry {
+        why: format!(
+            "the connection to {} broke (no data for {}s)",
+            reference::registry(image),
+            waited.as_secs()
+        ),
+        hint: Some("check the network and the registry".to_owned()),
+        broken: true,
+    }
+}
+
+/// A registry that speaks no TLS: it is the engine that has to be told to trust it.
+fn plain(registry: &str, kind: Kind) -> EngineError {
+    let place = match kind {
+        Kind::Docker => "in `insecure-registries` of the engine's daemon.json",
+        Kind::Podman => "with `insecure = true` in the engine's registries.conf",
+    };
+    EngineError::Registry {
+        why: format!("the registry {registry} can't be reached: it doesn't support TLS"),
+        hint: Some(format!("if you trust it, list it {place}")),
+        broken: false,
+    }
+}
+
+fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
+    let (program, image) = (tried.kind.program(), tried.reference);
+    let hint = Some(format!(
+        "run `{program} login {registry}` with another account"
+    ));
+    let why = match tried.login {
+        Some(from) => format!("the login of {from} has no access to {image} on {registry}"),
+        None => {
+            format!("{registry} requires a login for {image}, or doesn't have the image")
+        }
+    };
+    EngineError::Declined { why, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(said: &str, login: Option<&str>) -> (String, bool) {
+        let reference = "quay.io/team/python:3.12";
+        let tried = Tried {
+            reference,
+            kind: Kind::Docker,
+            login,
+        };
+        match sort(said, &tried) {
+            EngineError::Registry { why, broken, .. } => (why, broken),
+            EngineError::Declined { why, .. } => (why, false),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn each_kind_has_its_sentence() {
+        for (said, sentence) in [
+            (
+                "Get \"https://quay.io/v2/\": dial tcp: lookup quay.io on 10.0.0.2:53: no such host",
+                "the registry quay.io can't be reached: its name is unknown",
+            ),
+            (
+                "Get \"http://quay.io/v2/\": dial tcp 127.0.0.1:9: connect: connection refused",
+                "the registry quay.io can't be reached: no program listens at this address",
+            ),
+            (
+                "manifest for quay.io/team/python:3.12 not found: manifest unknown: manifest unknown",
+                "quay.io has no image quay.io/team/python:3.12",
+            ),
+            (
+                "write /var/lib/docker/tmp/x: no space left on device",
+                "the engine's disk is full: no space for quay.io/team/python:3.12",
+            ),
+            (
+                "Head \"http://quay.io/v2/\": no basic auth credentials",
+                "quay.io requires a login for quay.io/team/python:3.12, or doesn't have the image",
+            ),
+        ] {
+            assert_eq!(told(said, None), (sentence.to_owned(), false));
+        }
+        let (why, _) = told("unauthorized: authentication required", Some("/c.json"));
+        assert!(why.contains("the login of /c.json"), "{why}");
+    }
+
+    #[test]
+    fn a_line_that_breaks_may_be_made_again() {
+        for said in [
+            "unexpected EOF",
+            "read tcp: connection reset by peer",
+            "Get \"x\": EOF",
+        ] {
+            assert!(told(said, None).1, "{said}");
+        }
+        assert!(!told("new output", None).1);
+    }
+}

@@ -1,0 +1,265 @@
+//! The words of an engine about the layers of an image, as one sum.
+
+use std::collections::BTreeMap;
+
+use bollard::models::CreateImageInfo;
+
+use crate::{
+    engine::docker::connect::quirks::Kind,
+    model::{pull::PullFigures, resources::Bytes},
+};
+
+/// What is said of a layer of which everything has come.
+const SENT: [&str; 5] = [
+    "Verifying Checksum",
+    "Download complete",
+    "Extracting",
+    "Pull complete",
+    "Already exists",
+];
+
+/// What is known of all layers.
+#[derive(Debug)]
+pub(super) struct Tally {
+    kind: Kind,
+    layers: BTreeMap<String, Layer>,
+    /// Whom the last words were about.
+    last: String,
+}
+
+#[derive(Debug, Default)]
+struct Layer {
+    size: Option<u64>,
+    loaded: u64,
+    /// The registry has no more to send of it.
+    sent: bool,
+    done: bool,
+    /// It was here before: there is nothing to be loaded.
+    was_here: bool,
+    /// What was said of it last.
+    said: (String, Option<u64>),
+}
+
+impl Tally {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            layers: BTreeMap::new(),
+            last: String::new(),
+        }
+    }
+
+    /// One line of the engine's stream; `false` = it tells nothing new (some engines repeat themselves
+    /// as long as they wait). Words that are not about a layer are passed over.
+    pub(super) fn hear(&mut self, said: &CreateImageInfo) -> bool {
+        let (Some(id), Some(status)) = (&said.id, &said.status) else {
+            return true;
+        };
+        // The first line bears the tag where others bear a layer.
+        if status.starts_with("Pulling from") {
+            return true;
+        }
+        self.last.clone_from(id);
+        let layer = self.layers.entry(id.clone()).or_default();
+        let detail = said.progress_detail.as_ref();
+        let number = |it: Option<i64>| it.and_then(|n| u64::try_from(n).ok());
+        let current = number(detail.and_then(|detail| detail.current));
+        let total = number(detail.and_then(|detail| detail.total)).filter(|total| *total > 0);
+        layer.sent |= SENT.contains(&status.as_str());
+        match status.as_str() {
+            "Downloading" => {
+                layer.sent = false;
+                layer.size = total.or(layer.size);
+                layer.loaded = current.unwrap_or(layer.loaded);
+            }
+            // From here on the numbers tell of unpacking.
+            "Verifying Checksum" | "Download complete" | "Extracting" => {
+                layer.loaded = layer.size.unwrap_or(layer.loaded);
+                layer.size = Some(layer.loaded);
+                // Podman says no more of a layer.
+                layer.done |= self.kind == Kind::Podman && status == "Download complete";
+            }
+            "Pull complete" => {
+                layer.done = true;
+                layer.loaded = layer.size.unwrap_or(layer.loaded);
+                layer.size = Some(layer.loaded);
+            }
+            "Already exists" => {
+                layer.done = true;
+                layer.was_here = true;
+            }
+            _ => {}
+        }
+        let said = (status.clone(), current);
+        let is_new = layer.said != said;
+        layer.said = said;
+        is_new
+    }
+
+    /// Whether the registry has something to send still; else what takes its time is the engine's own work.
+    pub(super) fn waits_for_registry(&self) -> bool {
+        self.layers.is_empty() || self.layers.values().any(|layer| !layer.sent)
+    }
+
+    /// When the engine has said all: the last words of Podman are about the image, not about a layer.
+    pub(super) fn whole(&mut self) -> PullFigures {
+        if self.kind == Kind::Podman {
+            self.layers.remove(&self.last);
+        }
+        PullFigures {
+            more_layers: false,
+            ..self.figures()
+        }
+    }
+
+    pub(super) fn figures(&self) -> PullFigures {
+        let layers = || self.layers.values();
+        let count = |of: &dyn Fn(&Layer) -> bool| {
+            u32::try_from(layers().filter(|layer| of(layer)).count()).unwrap_or(u32::MAX)
+        };
+        PullFigures {
+            layers: count(&|_| true),
+            layers_done: count(&|layer| layer.done),
+            bytes: Bytes(sum(layers().filter_map(|layer| layer.size))),
+            bytes_done: Bytes(sum(layers().map(|layer| layer.loaded))),
+            unsized_layers: count(&|layer| layer.size.is_none() && !layer.was_here),
+            // It tells of a layer when it begins with it, of a few at once.
+            more_layers: self.kind == Kind::Podman && !self.layers.is_empty(),
+        }
+    }
+}
+
+/// An engine may claim any sizes.
+fn sum(sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use bollard::models::ProgressDetail;
+
+    use super::*;
+
+    fn said(id: &str, status: &str, progress: Option<(i64, i64)>) -> CreateImageInfo {
+        CreateImageInfo {
+            id: Some(id.to_owned()),
+            status: Some(status.to_owned()),
+            progress_detail: progress.map(|(current, total)| ProgressDetail {
+                current: Some(current),
+                total: Some(total),
+            }),
+            ..CreateImageInfo::default()
+        }
+    }
+
+    #[test]
+    fn layers_are_summed_up() {
+        let mut tally = Tally::new(Kind::Docker);
+        for (id, status, progress) in [
+            ("3.12", "Pulling from library/python", None),
+            ("aa", "Pulling fs layer", None),
+            ("bb", "Pulling fs layer", None),
+            ("cc", "Already exists", None),
+            ("bb", "Waiting", None),
+            ("aa", "Downloading", Some((30, 100))),
+        ] {
+            tally.hear(&said(id, status, progress));
+        }
+        let figures = PullFigures {
+            layers: 3,
+            layers_done: 1,
+            bytes: Bytes(100),
+            bytes_done: Bytes(30),
+            unsized_layers: 1,
+            more_layers: false,
+        };
+        assert_eq!(tally.figures(), figures);
+        // What is unpacked counts other bytes: they are not those that were loaded.
+        tally.hear(&said("aa", "Download complete", None));
+        tally.hear(&said("aa", "Extracting", Some((5, 400))));
+        assert_eq!(tally.figures().bytes_done, Bytes(100));
+        tally.hear(&said("aa", "Pull complete", None));
+        tally.hear(&said("bb", "Downloading", Some((7, 50))));
+        tally.hear(&said("bb", "Pull complete", None));
+        let figures = tally.figures();
+        assert_eq!((figures.layers_done, figures.unsized_layers), (3, 0));
+        assert_eq!(figures.bytes, Bytes(150));
+        assert_eq!(figures.bytes, figures.bytes_done);
+    }
+
+    /// As Podman 4.3 says it: neither that a layer is unpacked, nor how many there will be, and at the end
+    /// the image itself as if it were one more.
+    #[test]
+    fn what_podman_does_not_tell_is_not_made_up() {
+        let mut tally = Tally::new(Kind::Podman);
+        for (id, status, progress) in [
+            ("aa", "Pulling fs layer", None),
+            ("bb", "Pulling fs layer", None),
+            ("bb", "Download complete", None),
+            ("aa", "Downloading", Some((30, 100))),
+        ] {
+            tally.hear(&said(id, status, progress));
+        }
+        let figures = PullFigures {
+            layers: 2,
+            layers_done: 1,
+            bytes: Bytes(100),
+            bytes_done: Bytes(30),
+            unsized_layers: 0,
+            more_layers: true,
+        };
+        assert_eq!(tally.figures(), figures);
+        for id in ["aa", "ff", "ff"] {
+            tally.hear(&said(id, "Download complete", None));
+        }
+        let figures = PullFigures {
+            layers_done: 2,
+            bytes_done: Bytes(100),
+            more_layers: false,
+            ..figures
+        };
+        assert_eq!(tally.whole(), figures);
+    }
+
+    #[test]
+    fn a_layer_that_is_begun_anew_goes_back() {
+        let mut tally = Tally::new(Kind::Docker);
+        tally.hear(&said("aa", "Downloading", Some((90, 100))));
+        tally.hear(&said("aa", "Retrying in 5 seconds", None));
+        tally.hear(&said("aa", "Downloading", Some((10, 100))));
+        assert_eq!(tally.figures().bytes_done, Bytes(10));
+    }
+
+    #[test]
+    fn it_knows_whom_it_waits_for() {
+        let mut tally = Tally::new(Kind::Docker);
+        assert!(tally.waits_for_registry());
+        assert!(tally.hear(&said("aa", "Downloading", Some((90, 100)))));
+        assert!(!tally.hear(&said("aa", "Downloading", Some((90, 100)))));
+        assert!(tally.waits_for_registry());
+        assert!(tally.hear(&said("aa", "Download complete", None)));
+        assert!(!tally.waits_for_registry());
+        tally.hear(&said("bb", "Waiting", None));
+        assert!(tally.waits_for_registry());
+        tally.hear(&said("bb", "Already exists", None));
+        assert!(!tally.waits_for_registry());
+    }
+
+    #[test]
+    fn fuzz_pull_progress() {
+        crate::fuzz::parser("pull-progress", &[], |bytes, _| {
+            for kind in [Kind::Docker, Kind::Podman] {
+                let mut tally = Tally::new(kind);
+                for line in bytes.split(|byte| *byte == b'\n').take(200) {
+                    if let Ok(said) = serde_json::from_slice::<CreateImageInfo>(line) {
+                        tally.hear(&said);
+                        tally.waits_for_registry();
+                        tally.figures();
+                    }
+                }
+                tally.whole();
+                crate::fuzz::bounded(bytes, &tally);
+            }
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! The login for a registry, where Docker's own programs keep it: in `config.json`, or with a
+//! credential helper. It is read when it is needed, and written nowhere.
+
+mod auth_file;
+mod credential_helper;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use bollard::{BollardRequest, auth::DockerCredentials};
+
+use crate::engine::api::Result;
+use auth_file::{File, Way};
+
+/// What a registry is logged in to with.
+pub(in crate::engine::docker) struct Login {
+    pub(in crate::engine::docker) credentials: DockerCredentials,
+    /// Where it was found, for a sentence.
+    pub(in crate::engine::docker) from: String,
+}
+
+/// The first that is found; `None` = there is none.
+pub(in crate::engine::docker) async fn find(registry: &str, podman: bool) -> Result<Option<Login>> {
+    for path in places(podman) {
+        if let Some(login) = find_in(&path, registry).await? {
+            return Ok(Some(login));
+        }
+    }
+    Ok(None)
+}
+
+/// Podman's own file first, where it is Podman.
+fn places(podman: bool) -> Vec<PathBuf> {
+    let variable = |name: &str| {
+        let value = env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    let below = |name: &str, path: &str| variable(name).map(|dir| dir.join(path));
+    let docker = below("DOCKER_CONFIG", "config.json");
+    let docker = docker.or_else(|| below("HOME", ".docker/config.json"));
+    let podmans = variable("REGISTRY_AUTH_FILE")
+        .or_else(|| below("XDG_RUNTIME_DIR", "containers/auth.json"))
+        .filter(|_| podman);
+    podmans.into_iter().chain(docker).collect()
+}
+
+async fn find_in(path: &Path, registry: &str) -> Result<Option<Login>> {
+    let way = match File::read(path)? {
+        Some(file) => file.way(registry),
+        None => None,
+    };
+    let (credentials, from) = match way {
+        None => return Ok(None),
+        Some(Way::Kept(credentials)) => (credentials, path.display().to_string()),
+        Some(Way::Helper { name, server }) => match credential_helper::ask(&name, &server).await? {
+            None => return Ok(None),
+            Some(credentials) => (credentials, format!("docker-credential-{name}")),
+        },
+    };
+    Ok(Some(Login { credentials, from }))
+}
+
+/// The header that a login goes to the engine in.
+const HEADER: &str = "x-registry-auth";
+
+/// Engines read a login in the alphabet of addresses, where our client writes it in the ordinary one: they
+/// differ in two letters, and an engine that meets one of them goes on without a login.
+pub(in crate::engine::docker) fn respell(mut request: BollardRequest) -> BollardRequest {
+    if let Some(value) = request.headers_mut().get_mut(HEADER) {
+        let ours = String::from_utf8_lossy(value.as_bytes());
+        if let Ok(theirs) = ours.replace('+', "-").replace('/', "_").parse() {
+            *value = theirs;
+            value.set_sensitive(true);
+        }
+    }
+    request
+}

@@ -1,0 +1,135 @@
+//! Ending a program that was started beside a session: the engine starts such programs but has no word
+//! for ending them.
+
+mod pidfd;
+
+use std::{fs, time::Duration};
+
+use bollard::exec::{CreateExecOptions, StartExecOptions};
+use rustix::process::{Pid, Signal};
+
+use self::pidfd::Held;
+use super::connect::connection::Line;
+
+/// How a program is ended whose reader is gone.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    /// By this machine's process table.
+    Here,
+    /// By a command of our runner inside: its processes are another machine's. Only who runs it may.
+    Inside {
+        argv: Vec<String>,
+        user: Option<String>,
+    },
+    /// It ends when it has nothing more to read.
+    ByItself,
+}
+
+/// How often one is told inside to end, and how long it has each time: three seconds.
+const ATTEMPTS: u32 = 5;
+const LOOKS: u32 = 15;
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// Time between asking to end and killing.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Ends the program of exec `exec` in `container`, politely first. It works through this machine's
+/// process table: sessions run as the caller (or the caller is root).
+pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Ending) {
+    match ending {
+        Ending::Here => end_here(line, exec, container).await,
+        Ending::Inside { argv, user } => {
+            for _ in 0..ATTEMPTS {
+                end_inside(line, container, argv, user.as_deref()).await;
+                if has_ended(line, exec).await {
+                    return;
+                }
+            }
+            tracing::warn!(container, "a program without a reader keeps running");
+        }
+        Ending::ByItself => {}
+    }
+}
+
+/// Whether it is over, now or soon. One that was dropped while it began is not found inside yet.
+async fn has_ended(line: &Line, exec: &str) -> bool {
+    for _ in 0..LOOKS {
+        match line.docker.inspect_exec(exec).await {
+            Ok(known) if known.running == Some(true) => tokio::time::sleep(LOOK_AGAIN).await,
+            // Gone with its container, or nobody can tell.
+            Ok(_) | Err(_) => return true,
+        }
+    }
+    false
+}
+
+/// Nobody waits for it: it tries for as long as [`end_here`] does.
+async fn end_inside(line: &Line, container: &str, argv: &[String], user: Option<&str>) {
+    let options = CreateExecOptions {
+        cmd: Some(argv.to_vec()),
+        user: user.map(str::to_owned),
+        // The session's home may be closed to them.
+        working_dir: Some("/".to_owned()),
+        ..CreateExecOptions::default()
+    };
+    // A container that is gone has ended its programs.
+    let Ok(made) = line.docker.create_exec(container, options).await else {
+        return;
+    };
+    let options = StartExecOptions {
+        detach: true,
+        ..StartExecOptions::default()
+    };
+    if let Err(error) = line.docker.start_exec(&made.id, Some(options)).await {
+        tracing::warn!(container, %error, "a program without a reader can't be stopped");
+    }
+}
+
+async fn end_here(line: &Line, exec: &str, container: &str) {
+    for (sign, wait) in [
+        (Signal::HUP, GRACE),
+        (Signal::TERM, GRACE),
+        (Signal::KILL, Duration::ZERO),
+    ] {
+        let Some(program) = running(line, exec, container).await else {
+            return;
+        };
+        // It leads its own group; children of a shell that has job control have groups of their own,
+        // which the hang-up of their terminal reaches.
+        let reached = program.signal_group(sign, |pid| belongs(pid, container));
+        if !reached || program.ends_within(wait).await {
+            return;
+        }
+    }
+}
+
+/// The program's process here, if it still runs and is what we think it is.
+async fn running(line: &Line, exec: &str, container: &str) -> Option<Held> {
+    let known = line.docker.inspect_exec(exec).await.ok()?;
+    if known.running != Some(true) {
+        return None;
+    }
+    let pid = Pid::from_raw(i32::try_from(known.pid?).ok()?)?;
+    match Held::take(pid, |pid| belongs(pid, container)) {
+        Ok(held) => held,
+        Err(error) => {
+            tracing::warn!(container, %error, "a program without a reader keeps running");
+            None
+        }
+    }
+}
+
+/// Process ids are used again: only one in the container's own group of processes is touched, or, where
+/// containers have none, a child of the container's own keeper.
+fn belongs(pid: Pid, container: &str) -> bool {
+    let of = |pid: &str, file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
+    let pid = pid.as_raw_nonzero().to_string();
+    if of(&pid, "cgroup").is_some_and(|groups| groups.contains(container)) {
+        return true;
+    }
+    let keeper = of(&pid, "status").and_then(|status| {
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        of(parent.trim(), "cmdline")
+    });
+    keeper.is_some_and(|command| command.contains(container))
+}

@@ -1,0 +1,150 @@
+//! Following a session's log.
+
+use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
+use futures_util::{StreamExt as _, stream, stream::BoxStream};
+
+use super::{
+    join::{Records, joined},
+    saved,
+};
+use crate::engine::docker::{DockerEngine, blocking::off_loop, home::directories::Scratches};
+use crate::{
+    engine::{
+        api::{LogChunk, Result},
+        error::EngineError,
+    },
+    model::{
+        id::SessionId,
+        log::{LogOptions, LogSource, split_time},
+    },
+};
+
+type Chunks = BoxStream<'static, Result<LogChunk>>;
+
+/// The log of a container of the session, or the saved one when the container is gone.
+pub(in crate::engine::docker) async fn open(
+    engine: &DockerEngine,
+    session: SessionId,
+    options: LogOptions,
+) -> Result<Chunks> {
+    let line = match engine.line().await {
+        Ok(line) => line,
+        // What was saved lies here, whether the engine answers or not.
+        Err(lost) => {
+            let saved = saved(&engine.scratches, session, options).await;
+            return saved.map_err(|_| lost);
+        }
+    };
+    let known = match engine.container_of(&line, session, options.kernel).await {
+        Ok(id) => engine_log(&line, &id, options).await,
+        Err(error) => Err(error),
+    };
+    match known {
+        Err(EngineError::NotFound(_)) => {
+            engine.forget_container(session);
+            saved(&engine.scratches, session, options).await
+        }
+        Ok(chunks) => Ok(or_saved(engine.scratches.clone(), session, options, chunks)),
+        other => other,
+    }
+}
+
+/// A container that is being removed is there and gives no log any more; by then it was saved.
+fn or_saved(
+    scratches: Scratches,
+    session: SessionId,
+    options: LogOptions,
+    mut chunks: Chunks,
+) -> Chunks {
+    let begun = async move {
+        match chunks.next().await {
+            Some(Err(error)) if !error.is_lost() => {
+                let saved = saved(&scratches, session, options).await;
+                saved.unwrap_or_else(|_| stream::iter([Err(error)]).boxed())
+            }
+            first => stream::iter(first).chain(chunks).boxed(),
+        }
+    };
+    stream::once(begun).flatten().boxed()
+}
+
+/// The first piece is waited for, so that a container that is gone is noticed here; but not where the
+/// log may be empty and followed.
+async fn engine_log(
+    line: &std::sync::Arc<crate::engine::docker::connect::connection::Line>,
+    id: &str,
+    options: LogOptions,
+) -> Result<Chunks> {
+    let there = line.docker.inspect_container(
+        id,
+        None::<bollard::query_parameters::InspectContainerOptions>,
+    );
+    there.await.map_err(|error| line.fault(error))?;
+    let tail = options
+        .tail
+        .map_or_else(|| "all".to_owned(), |lines| lines.to_string());
+    let asked = LogsOptionsBuilder::default()
+        .stdout(true)
+        .stderr(true)
+        .follow(options.follow)
+        .tail(&tail)
+        .timestamps(options.timestamps || options.before.is_some())
+        .build();
+    let chunks = line.docker.logs(id, Some(asked));
+    let line = std::sync::Arc::clone(line);
+    let chunks = chunks.map(move |piece| piece.map(chunk).map_err(|error| line.fault(error)));
+    let wanted = move |piece: &Result<LogChunk>| {
+        let time = piece.as_ref().ok().and_then(|it| split_time(&it.bytes));
+        let is_over = options.before.is_some() && options.before == time.map(|(at, _)| at);
+        std::future::ready(!is_over)
+    };
+    let mut records = Records::default();
+    let mut wash = move |LogChunk { source, bytes }| {
+        let rest = match (options.timestamps, options.before) {
+            (true, _) => records.without_second_time(source, &bytes),
+            // The times that were asked for to know where it ends.
+            (false, Some(_)) => split_time(&bytes).map_or(&bytes[..], |(_, rest)| rest),
+            (false, None) => &bytes,
+        };
+        LogChunk {
+            source,
+            bytes: bytes.slice_ref(rest),
+        }
+    };
+    let chunks = chunks
+        .take_while(wanted)
+        .map(move |piece| piece.map(&mut wash));
+    Ok(joined(chunks.boxed()))
+}
+
+fn chunk(output: LogOutput) -> LogChunk {
+    let source = match output {
+        LogOutput::StdErr { .. } => LogSource::Stderr,
+        _ => LogSource::Stdout,
+    };
+    LogChunk {
+        source,
+        bytes: output.into_bytes(),
+    }
+}
+
+async fn saved(scratches: &Scratches, session: SessionId, options: LogOptions) -> Result<Chunks> {
+    let main = scratches.log(session);
+    let of_kernel = options
+        .kernel
+        .map(|kernel| scratches.log_of(session, kernel));
+    let path = off_loop(move || {
+        Ok(match of_kernel {
+            // Earlier versions kept one log, under one name.
+            Some(path) if path.exists() || saved::has_other_names(&main) => path,
+            _ => main,
+        })
+    });
+    let pieces = saved::read(path.await?, options).await?;
+    let pieces = pieces.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+    let chunk = |bytes| LogChunk {
+        source: LogSource::Stdout,
+        bytes,
+    };
+    Ok(pieces.map(move |piece| piece.map(chunk)).boxed())
+}

@@ -1,0 +1,172 @@
+//! Joins the pieces of lines that the main process had to end early, so that they could be seen.
+
+use futures_util::{StreamExt as _, stream, stream::BoxStream};
+
+use crate::{
+    engine::api::{LogChunk, Result},
+    model::log::{LogSource, UNFINISHED, split_time},
+};
+
+/// Joins one source of a log, however it is cut.
+#[derive(Debug, Default)]
+pub(in crate::engine::docker) struct Joiner {
+    /// What may be the beginning of a mark.
+    held: Vec<u8>,
+}
+
+impl Joiner {
+    /// What is known now to be no mark.
+    pub(in crate::engine::docker) fn join(&mut self, piece: &[u8]) -> Vec<u8> {
+        let mut rest = std::mem::take(&mut self.held);
+        rest.extend_from_slice(piece);
+        let mut out = Vec::with_capacity(rest.len());
+        let mut from = 0;
+        while let Some(at) = rest[from..].iter().position(|byte| *byte == UNFINISHED[0]) {
+            let at = from + at;
+            let there = &rest[at..];
+            if there.starts_with(UNFINISHED) {
+                out.extend_from_slice(&rest[from..at]);
+                from = at + UNFINISHED.len();
+            } else if UNFINISHED.starts_with(there) {
+                out.extend_from_slice(&rest[from..at]);
+                self.held = there.to_vec();
+                return out;
+            } else {
+                out.extend_from_slice(&rest[from..=at]);
+                from = at + 1;
+            }
+        }
+        out.extend_from_slice(&rest[from..]);
+        out
+    }
+
+    /// At the end of the log.
+    pub(in crate::engine::docker) fn rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
+    }
+}
+
+/// The records of a log as the engine keeps them, each with its time: of a line in several records the first
+/// one's counts.
+#[derive(Debug, Default)]
+pub(in crate::engine::docker) struct Records {
+    goes_on: [bool; 2],
+}
+
+impl Records {
+    pub(in crate::engine::docker) fn without_second_time<'a>(
+        &mut self,
+        source: LogSource,
+        record: &'a [u8],
+    ) -> &'a [u8] {
+        let ends = record.ends_with(b"\n") && !record.ends_with(UNFINISHED);
+        let goes_on = std::mem::replace(&mut self.goes_on[source as usize], !ends);
+        match split_time(record) {
+            Some((_, rest)) if goes_on => rest,
+            _ => record,
+        }
+    }
+}
+
+type Chunks = BoxStream<'static, Result<LogChunk>>;
+
+/// The chunks with their lines whole again.
+pub(in crate::engine::docker) fn joined(chunks: Chunks) -> Chunks {
+    let begin = (chunks, [Joiner::default(), Joiner::default()], false);
+    let next = |(mut chunks, mut joiners, over): (Chunks, [Joiner; 2], bool)| async move {
+        if over {
+            return None;
+        }
+        let mut pieces = Vec::new();
+        let over = match chunks.next().await {
+            Some(Ok(LogChunk { source, bytes })) => {
+                let bytes = joiners[source as usize].join(&bytes);
+                pieces.push(Ok((source, bytes)));
+                false
+            }
+            Some(Err(error)) => {
+                pieces.push(Err(error));
+                false
+            }
+            None => {
+                let sources = [LogSource::Stdout, LogSource::Stderr].into_iter();
+                pieces.extend(sources.map(|source| Ok((source, joiners[source as usize].rest()))));
+                true
+            }
+        };
+        Some((stream::iter(pieces), (chunks, joiners, over)))
+    };
+    let chunk = |piece: Result<(LogSource, Vec<u8>)>| match piece {
+        Ok((_, bytes)) if bytes.is_empty() => None,
+        Ok((source, bytes)) => Some(Ok(LogChunk {
+            source,
+            bytes: bytes.into(),
+        })),
+        Err(error) => Some(Err(error)),
+    };
+    stream::unfold(begin, next)
+        .fuse()
+        .flatten()
+        .filter_map(move |piece| std::future::ready(chunk(piece)))
+        .fuse()
+        .boxed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_again_however_they_are_cut() {
+        let mark = UNFINISHED;
+        let log = [
+            b" 10%\r",
+            mark,
+            b" 20%\r",
+            mark,
+            b"done\n\x1b[1mx\x1b_other\x1b\\\n",
+        ]
+        .concat();
+        let whole = b" 10%\r 20%\rdone\n\x1b[1mx\x1b_other\x1b\\\n";
+        for size in 1..log.len() {
+            let mut joiner = Joiner::default();
+            let mut out: Vec<u8> = Vec::new();
+            for piece in log.chunks(size) {
+                out.extend(joiner.join(piece));
+            }
+            out.extend(joiner.rest());
+            assert_eq!(out, whole, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_line_in_several_records_has_one_time() {
+        let mut records = Records::default();
+        let record = |at: u8, text: &[u8]| {
+            let time = format!("2026-05-04T09:30:0{at}Z ");
+            [time.as_bytes(), text].concat()
+        };
+        let first = record(1, &[b" 10%\r", UNFINISHED].concat());
+        let out = LogSource::Stdout;
+        assert_eq!(records.without_second_time(out, &first), first);
+        let other = record(2, b"warning\n");
+        assert_eq!(
+            records.without_second_time(LogSource::Stderr, &other),
+            other
+        );
+        assert_eq!(
+            records.without_second_time(out, &record(3, b"done\n")),
+            b"done\n"
+        );
+        let next = record(4, b"next\n");
+        assert_eq!(records.without_second_time(out, &next), next);
+    }
+
+    #[test]
+    fn what_only_began_like_a_mark_is_not_lost() {
+        let mut joiner = Joiner::default();
+        let cut = &UNFINISHED[..5];
+        assert_eq!(joiner.join(&[b"a", cut].concat()), b"a");
+        assert_eq!(joiner.rest(), cut);
+    }
+}

@@ -1,0 +1,129 @@
+//! The log that stays when a container goes: all that the engine kept of it, as plain text.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream::BoxStream};
+use tokio::sync::mpsc;
+
+use self::write::Piece;
+use super::join::{Joiner, Records};
+use crate::engine::docker::{blocking::off_loop, connect::connection::Line};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::log::{LogOptions, LogSource},
+};
+
+/// The first line of a log that is kept with the time of each line. A terminal shows nothing of it.
+const WITH_TIMES: &[u8] = b"\x1b_workbay:times\x1b\\\n";
+
+/// Pieces on their way to the disk.
+const WAITING: usize = 64;
+
+/// Copies the container's log to `path`, in one step. A log the engine cannot read is no reason to keep
+/// the container, nor is a full disk; another that cannot be written is.
+pub(in crate::engine::docker) async fn save(
+    line: &Line,
+    container: &str,
+    path: &Path,
+) -> Result<()> {
+    let (pieces, received) = mpsc::channel(WAITING);
+    let file = path.to_owned();
+    let written =
+        off_loop(move || write::all(&file, received).map_err(|error| not_saved(&file, &error)));
+    // What is not told to be all of it is not kept.
+    let (copied, written) = tokio::join!(copy(line, container, pieces), written);
+    written?;
+    match copied {
+        Err(EngineError::NotFound(_)) => Ok(()),
+        copied => copied,
+    }
+}
+
+/// Where writing fails nobody takes the pieces any more; the writer says why.
+async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Result<()> {
+    let options = LogsOptionsBuilder::default()
+        .stdout(true)
+        .stderr(true)
+        .tail("all")
+        .timestamps(true)
+        .build();
+    let mut log = line.docker.logs(container, Some(options)).boxed();
+    // Standard output and standard error.
+    let mut joiners = [Joiner::default(), Joiner::default()];
+    let mut records = Records::default();
+    while let Some(piece) = log.next().await {
+        let whole = match piece {
+            Ok(piece) => {
+                let source = match piece {
+                    LogOutput::StdErr { .. } => LogSource::Stderr,
+                    _ => LogSource::Stdout,
+                };
+                let piece = piece.into_bytes();
+                let record = records.without_second_time(source, &piece);
+                joiners[source as usize].join(record)
+            }
+            Err(error) => match line.fault(error) {
+                lost @ EngineError::NotFound(_) => return Err(lost),
+                lost if lost.is_lost() => return Err(lost),
+                other => {
+                    let note = format!("\nworkbay: the rest of the log can't be read: {other}\n");
+                    let _ = pieces.send(Piece::Bytes(note.into())).await;
+                    break;
+                }
+            },
+        };
+        if pieces.send(Piece::Bytes(whole.into())).await.is_err() {
+            return Ok(());
+        }
+    }
+    let _ = pieces.send(Piece::End).await;
+    Ok(())
+}
+
+fn not_saved(path: &Path, error: &io::Error) -> EngineError {
+    EngineError::Host(format!(
+        "the session's log can't be saved to {}: {error}. Free some space, then try again. Until \
+         then the log is in the stopped container",
+        path.display()
+    ))
+}
+
+/// The saved log, its last lines only and with their times where that is asked; `None` when none is kept.
+pub(in crate::engine::docker) async fn read(
+    path: PathBuf,
+    options: LogOptions,
+) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
+    read::open(path, options).await
+}
+
+/// Gives the log at `path` a second name beside it.
+pub(in crate::engine::docker) fn also_known_as(path: &Path, name: &Path) -> Result<()> {
+    let target = path.file_name().unwrap_or(path.as_os_str());
+    match std::os::unix::fs::symlink(target, name) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists || write::is_full(&error) => {
+            Ok(())
+        }
+        Err(error) => Err(not_saved(name, &error)),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Whether a log of a kernel lies beside the log at `path`.
+pub(in crate::engine::docker) fn has_other_names(path: &Path) -> bool {
+    let entries = path.parent().and_then(|dir| fs::read_dir(dir).ok());
+    entries.is_some_and(|mut entries| {
+        entries.any(|entry| {
+            entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("log."))
+        })
+    })
+}

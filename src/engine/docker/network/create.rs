@@ -1,0 +1,256 @@
+//! The networks that workbay makes in an engine.
+
+use std::collections::HashMap;
+
+use bollard::{
+    errors::Error,
+    models::{EndpointSettings, NetworkCreateRequest, NetworkingConfig},
+    query_parameters::{InspectNetworkOptions, ListNetworksOptionsBuilder},
+};
+
+use super::super::{
+    connect::{connection::Line, quirks::Kind},
+    container::{labels, list::summaries, planned::Seat},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        id::{InstanceId, SessionId},
+        network::{GUARDED_BRIDGES, OPEN_BRIDGES},
+    },
+};
+
+type Options = HashMap<String, String>;
+
+/// What may pass a network at once; a machine that sets it lower does so for a reason.
+const MTU: &str = "com.docker.network.driver.mtu";
+const BRIDGE_NAME: &str = "com.docker.network.bridge.name";
+/// Traffic between the containers of one network.
+const TRAFFIC_WITHIN: &str = "com.docker.network.bridge.enable_icc";
+
+/// A network as it is to be.
+pub(super) struct Wanted {
+    pub(super) whose: Whose,
+    /// Sessions on it may reach programs of the machine.
+    pub(super) is_open: bool,
+    /// Leads nowhere but to its own containers.
+    pub(super) is_closed_up: bool,
+}
+
+/// Who is on a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Sessions of one container each, without traffic between them.
+    User,
+    /// The containers of one session.
+    Session(SessionId),
+}
+
+/// One that is there.
+pub(super) struct Made {
+    pub(super) id: String,
+    pub(super) bridge: String,
+}
+
+impl Wanted {
+    fn name(&self, instance: InstanceId) -> String {
+        match self.whose {
+            Whose::User if self.is_open => format!("workbay.user.{instance}.open"),
+            Whose::User => format!("workbay.user.{instance}"),
+            Whose::Session(session) => format!("workbay.{}", session.short()),
+        }
+    }
+
+    /// The name of its bridge, by which the rules of the machine's firewall know it. Names of network
+    /// devices have 15 characters.
+    fn bridge(&self, instance: InstanceId) -> String {
+        let beginning = if self.is_open {
+            OPEN_BRIDGES
+        } else {
+            GUARDED_BRIDGES
+        };
+        let id = match self.whose {
+            Whose::User => instance.to_string(),
+            Whose::Session(session) => session.to_string(),
+        };
+        // The last digits of an id are its own; the first may be those of a time.
+        let end = &id[id.len().saturating_sub(11)..];
+        format!("{beginning}{end}")
+    }
+
+    fn labels(&self, instance: InstanceId) -> HashMap<String, String> {
+        let own = match self.whose {
+            Whose::User => (labels::NETWORK, self.bridge(instance)),
+            Whose::Session(session) => (labels::SESSION, session.to_string()),
+        };
+        [
+            (labels::OURS, "1".to_owned()),
+            (labels::INSTANCE, instance.to_string()),
+            own,
+        ]
+        .map(|(key, value)| (key.to_owned(), value))
+        .into()
+    }
+
+    fn options(&self, instance: InstanceId, line: &Line, mtu: Option<String>) -> Options {
+        let mut options = Options::new();
+        options.extend(mtu.map(|mtu| (MTU.to_owned(), mtu)));
+        if line.habits.kind == Kind::Docker {
+            options.insert(BRIDGE_NAME.to_owned(), self.bridge(instance));
+            if self.whose == Whose::User {
+                options.insert(TRAFFIC_WITHIN.to_owned(), "false".to_owned());
+            }
+        }
+        options
+    }
+}
+
+/// The network that is there, or a new one.
+pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -> Result<Made> {
+    let bridge = wanted.bridge(instance);
+    let filters = match wanted.whose {
+        Whose::User => format!("{}={bridge}", labels::NETWORK),
+        Whose::Session(session) => format!("{}={session}", labels::SESSION),
+    };
+    if let Some(id) = networks(line, instance, filters.clone()).await?.pop() {
+        return Ok(Made { id, bridge });
+    }
+    let mtu = mtu(line).await;
+    let request = NetworkCreateRequest {
+        name: wanted.name(instance),
+        driver: Some("bridge".to_owned()),
+        internal: wanted.is_closed_up.then_some(true),
+        options: Some(wanted.options(instance, line, mtu)),
+        labels: Some(wanted.labels(instance)),
+        ..NetworkCreateRequest::default()
+    };
+    match line.docker.create_network(request).await {
+        Ok(made) => Ok(Made {
+            id: made.id,
+            bridge,
+        }),
+        // A session that starts at the same time may have created it first.
+        Err(error) => match networks(line, instance, filters).await?.pop() {
+            Some(id) => Ok(Made { id, bridge }),
+            None => Err(no_network(line.fault(error))),
+        },
+    }
+}
+
+/// The engine's own words for it speak of address pools.
+fn no_network(error: EngineError) -> EngineError {
+    match error {
+        EngineError::Other(said) | EngineError::Refused(said) if said.contains("address pool") => {
+            EngineError::Refused(format!(
+                "it has no addresses left for another network ({said}). Terminate other sessions, or remove \
+                 unused networks with `docker network prune`"
+            ))
+        }
+        other => other,
+    }
+}
+
+/// What the engine's own network passes at once, where it was told.
+async fn mtu(line: &Line) -> Option<String> {
+    let own = line.habits.own_network?;
+    let options = None::<InspectNetworkOptions>;
+    let bridge = line.docker.inspect_network(own, options).await.ok()?;
+    bridge.options?.remove(MTU)
+}
+
+/// Removes every network of the session. Its containers are gone by then.
+pub(in crate::engine::docker) async fn remove_networks(
+    line: &Line,
+    instance: InstanceId,
+    session: SessionId,
+) -> Result<()> {
+    let of_session = format!("{}={session}", labels::SESSION);
+    remove(line, networks(line, instance, of_session).await?).await
+}
+
+/// Removes the networks of the user, once none of the instance's containers is left to need one.
+pub(super) async fn remove_users(line: &Line, instance: InstanceId) -> Result<()> {
+    let of_user = networks(line, instance, labels::NETWORK.to_owned()).await?;
+    let of_instance = [format!("{}={instance}", labels::INSTANCE)];
+    if of_user.is_empty() || !summaries(line, &of_instance, true).await?.is_empty() {
+        return Ok(());
+    }
+    remove(line, of_user).await
+}
+
+async fn remove(line: &Line, all: Vec<String>) -> Result<()> {
+    for id in all {
+        match line.docker.remove_network(&id).await {
+            Ok(())
+            | Err(Error::DockerResponseServerError {
+                status_code: 404, ..
+            }) => {}
+            Err(error) => return Err(line.fault(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Those of the instance with this label.
+async fn networks(line: &Line, instance: InstanceId, label: String) -> Result<Vec<String>> {
+    let wanted = vec![format!("{}={instance}", labels::INSTANCE), label];
+    let filters = HashMap::from([("label", wanted)]);
+    let options = ListNetworksOptionsBuilder::default()
+        .filters(&filters)
+        .build();
+    let listed = line.docker.list_networks(Some(options)).await;
+    let listed = listed.map_err(|error| line.fault(error))?;
+    Ok(listed.into_iter().filter_map(|one| one.id).collect())
+}
+
+/// The container's place on the network, where the others find it by its host name.
+pub(in crate::engine::docker) fn endpoint(network: &str, seat: Seat) -> NetworkingConfig {
+    let endpoint = EndpointSettings {
+        aliases: Some(vec![seat.hostname()]),
+        ..EndpointSettings::default()
+    };
+    NetworkingConfig {
+        endpoints_config: Some(HashMap::from([(network.to_owned(), endpoint)])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_bridge_fits_and_says_whether_the_machine_is_open() {
+        let (instance, session) = (InstanceId::random(), SessionId::random());
+        let bridge = |whose, is_open| {
+            Wanted {
+                whose,
+                is_open,
+                is_closed_up: false,
+            }
+            .bridge(instance)
+        };
+        let all = [
+            bridge(Whose::User, false),
+            bridge(Whose::User, true),
+            bridge(Whose::Session(session), false),
+            bridge(Whose::Session(session), true),
+        ];
+        assert!(all.iter().all(|name| name.len() == 15), "{all:?}");
+        for (name, beginning) in all.iter().zip(["wb-c", "wb-o", "wb-c", "wb-o"]) {
+            assert!(name.starts_with(beginning), "{name}");
+        }
+        let different: std::collections::HashSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len());
+    }
+
+    #[test]
+    fn no_room_for_a_network_says_what_to_do() {
+        let said =
+            "could not find an available, non-overlapping IPv4 address pool among the defaults";
+        let error = no_network(EngineError::Other(said.to_owned()));
+        assert!(
+            error.to_string().contains("docker network prune"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,144 @@
+//! Looks after the firewall of the engine's machine: a helper, a container of our own empty image with this machine's
+//! programs and its network, puts in what is missing (`runner guard`) and says what holds. The daemon itself need not be
+//! root; who may use Docker's socket may do this anyway.
+
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use bollard::models::{ContainerCreateBody, HostConfig, Mount};
+use tokio::time::Instant;
+
+use super::super::{
+    DockerEngine,
+    connect::connection::Line,
+    container::{create, helper, identity::Identity, labels},
+    folder::mounts,
+    image::host,
+    toolbox::Toolbox,
+};
+use crate::{
+    engine::api::Result,
+    model::{inside, network::Guarded},
+};
+
+/// What changes the rules of a firewall of either kind.
+const CAPABILITIES: [&str; 2] = ["NET_ADMIN", "NET_RAW"];
+
+/// Others may have cleared the firewall: it is looked at again with the first session after so long.
+const HOLDS: Duration = Duration::from_secs(600);
+/// The same where something was missing, which may have been corrected.
+const RETRY: Duration = Duration::from_secs(30);
+
+/// What iptables takes turns by with others on this machine.
+const LOCK: &str = "/run/xtables.lock";
+
+/// What was found last on one engine.
+#[derive(Default)]
+pub(in crate::engine::docker) struct Guard {
+    turn: tokio::sync::Mutex<()>,
+    last: Mutex<Option<(Instant, Guarded)>>,
+}
+
+impl Guard {
+    /// `None` = nobody has looked yet.
+    pub(super) fn last(&self) -> Option<Guarded> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().map(|(_, found)| found.clone())
+    }
+
+    fn fresh(&self) -> Option<Guarded> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, found) = last.as_ref()?;
+        let is_well = *found == Guarded::default();
+        let holds = if is_well { HOLDS } else { RETRY };
+        (at.elapsed() < holds).then(|| found.clone())
+    }
+
+    fn note(&self, found: &Guarded) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((Instant::now(), found.clone()));
+    }
+}
+
+impl DockerEngine {
+    /// What holds for sessions on this bridge.
+    pub(super) async fn guard(&self, line: &Line, bridge: &str, toolbox: &Toolbox) -> Guarded {
+        let _turn = line.guard.turn.lock().await;
+        if let Some(found) = line.guard.fresh() {
+            return found;
+        }
+        let found = self.look_after_firewall(line, bridge, toolbox).await;
+        let found = found.unwrap_or_else(|error| {
+            let why = format!("the firewall can't be checked: {error}");
+            Guarded {
+                host: Some(why.clone()),
+                sessions: Some(why),
+            }
+        });
+        line.guard.note(&found);
+        found
+    }
+
+    async fn look_after_firewall(
+        &self,
+        line: &Line,
+        bridge: &str,
+        toolbox: &Toolbox,
+    ) -> Result<Guarded> {
+        if let Some(why) = host::unavailable() {
+            return Err(crate::engine::error::EngineError::Unsupported(why));
+        }
+        let identity = Identity::of_caller(line.habits.mapping);
+        let image = host::ensure_image(line, identity.inside).await?;
+        let mut command = toolbox.runner.clone();
+        command.extend(["runner", "guard", bridge].map(str::to_owned));
+        let body = ContainerCreateBody {
+            user: Some("0:0".to_owned()),
+            entrypoint: Some(command),
+            cmd: Some(Vec::new()),
+            env: Some(Vec::new()),
+            image: Some(image),
+            labels: Some([(labels::OURS.to_owned(), "1".to_owned())].into()),
+            host_config: Some(HostConfig {
+                cap_drop: Some(vec!["ALL".to_owned()]),
+                cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
+                security_opt: Some(create::security(line.habits.selinux)),
+                ulimits: Some(create::ulimits(&line.habits)),
+                log_config: Some(create::log_config(&line.habits)),
+                userns_mode: identity.userns.map(str::to_owned),
+                network_mode: Some("host".to_owned()),
+                readonly_rootfs: Some(true),
+                tmpfs: Some([("/run".to_owned(), String::new())].into()),
+                mounts: Some(programs(toolbox)),
+                ..HostConfig::default()
+            }),
+            ..ContainerCreateBody::default()
+        };
+        let name = format!("workbay.network.{}", self.config.instance);
+        let said = helper::run(line, &name, body).await?;
+        serde_json::from_str(said.trim()).map_err(|_| {
+            crate::engine::error::EngineError::Other(format!(
+                "the helper printed '{}'",
+                said.trim()
+            ))
+        })
+    }
+}
+
+/// This machine's programs, and the file by which iptables takes turns.
+fn programs(toolbox: &Toolbox) -> Vec<Mount> {
+    let mut all = host::mounts();
+    all.push(mounts::read_only(&toolbox.dir, inside::TOOLBOX.as_ref()));
+    let sbin = Path::new("/sbin");
+    if sbin.is_dir() && !sbin.is_symlink() {
+        all.push(mounts::read_only(sbin, sbin));
+    }
+    let lock = Path::new(LOCK);
+    if lock.exists() {
+        all.push(mounts::writable(lock, lock));
+    }
+    all
+}

@@ -1,0 +1,147 @@
+//! Sessions on an engine that cannot see this machine's files: the toolbox and the homes are volumes
+//! there, filled by upload. What cannot be there is missing with a reason.
+
+mod toolbox_volume;
+mod upload;
+
+use std::{collections::HashMap, env::consts::ARCH, path::PathBuf};
+
+use bollard::{
+    errors::Error,
+    models::{Mount, MountType, MountVolumeOptions, VolumeCreateRequest},
+    query_parameters::{ListVolumesOptionsBuilder, RemoveVolumeOptionsBuilder},
+};
+
+pub(super) use toolbox_volume::ensure as ensure_toolbox;
+
+use super::{connect::connection::Line, container::labels, image::architecture::spelled};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result},
+        error::EngineError,
+    },
+    model::{
+        id::{InstanceId, SessionId},
+        inside,
+    },
+};
+
+/// The volume of a home; `place` as in a cluster.
+pub(super) async fn make_home(
+    line: &Line,
+    instance: InstanceId,
+    session: SessionId,
+    place: u32,
+) -> Result<String> {
+    let name = format!("workbay.home.{session}.{place}");
+    let labels = HashMap::from([
+        (labels::OURS.to_owned(), "1".to_owned()),
+        (labels::INSTANCE.to_owned(), instance.to_string()),
+        (labels::SESSION.to_owned(), session.to_string()),
+    ]);
+    make_volume(line, &name, labels).await?;
+    Ok(name)
+}
+
+/// One that is there stays as it is.
+async fn make_volume(line: &Line, name: &str, labels: HashMap<String, String>) -> Result<()> {
+    let wanted = VolumeCreateRequest {
+        name: Some(name.to_owned()),
+        labels: Some(labels),
+        ..VolumeCreateRequest::default()
+    };
+    match line.docker.create_volume(wanted).await {
+        Ok(_) => Ok(()),
+        Err(Error::DockerResponseServerError {
+            status_code: 409, ..
+        }) => Ok(()),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+/// The files a home begins with, from a copy of it on this machine, into its container.
+pub(super) async fn fill_home(
+    line: &Line,
+    container: &str,
+    copy: PathBuf,
+    owner: (u32, u32),
+) -> Result<()> {
+    upload::upload(line, container, move |tar| {
+        let home = inside::HOME.trim_start_matches('/');
+        upload::append_tree(tar, &copy, home.as_ref(), owner)
+    })
+    .await
+}
+
+/// Removes the volumes of a session's homes. Its containers are gone by then.
+pub(super) async fn remove_homes(
+    line: &Line,
+    instance: InstanceId,
+    session: SessionId,
+) -> Result<()> {
+    let wanted = vec![
+        format!("{}={instance}", labels::INSTANCE),
+        format!("{}={session}", labels::SESSION),
+    ];
+    let filters = HashMap::from([("label", wanted)]);
+    let options = ListVolumesOptionsBuilder::default()
+        .filters(&filters)
+        .build();
+    let listed = line.docker.list_volumes(Some(options)).await;
+    let listed = listed.map_err(|error| line.fault(error))?;
+    for volume in listed.volumes.unwrap_or_default() {
+        remove_volume(line, &volume.name).await?;
+    }
+    Ok(())
+}
+
+async fn remove_volume(line: &Line, name: &str) -> Result<()> {
+    let options = RemoveVolumeOptionsBuilder::default().build();
+    match line.docker.remove_volume(name, Some(options)).await {
+        Ok(())
+        | Err(Error::DockerResponseServerError {
+            status_code: 404, ..
+        }) => Ok(()),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+/// A volume in a container; nothing of the image comes into it.
+pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
+    Mount {
+        source: Some(volume.to_owned()),
+        target: Some(target.to_owned()),
+        typ: Some(MountType::VOLUME),
+        read_only: Some(read_only),
+        volume_options: Some(MountVolumeOptions {
+            no_copy: Some(true),
+            ..MountVolumeOptions::default()
+        }),
+        ..Mount::default()
+    }
+}
+
+/// Refuses what cannot be there.
+pub(super) fn check(line: &Line, plan: &CreatePlan) -> Result<()> {
+    if plan.spec.home_of.is_some() {
+        return Err(EngineError::Unsupported(
+            "the home directory of an earlier session can't be used with an engine on another \
+             machine. Launch without --same-home"
+                .to_owned(),
+        ));
+    }
+    check_processor(line)
+}
+
+/// Our programs run there only on the same kind of processor.
+pub(super) fn check_processor(line: &Line) -> Result<()> {
+    let (ours, theirs) = (spelled(ARCH), spelled(&line.processor));
+    let same = theirs.is_empty() || ours == theirs;
+    if same {
+        return Ok(());
+    }
+    Err(EngineError::Unsupported(format!(
+        "the engine's machine has another processor ({theirs}) than this machine ({ours}). Run \
+         workbay on a machine with {theirs}"
+    )))
+}

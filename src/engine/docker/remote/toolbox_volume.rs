@@ -1,0 +1,108 @@
+//! The toolbox on an engine elsewhere: a volume, and a container that never runs. The container keeps the
+//! volume, and its name says that the volume is whole.
+
+use std::{collections::HashMap, path::Path};
+
+use bollard::{
+    errors::Error,
+    models::{ContainerCreateBody, HostConfig},
+    query_parameters::{
+        CreateContainerOptionsBuilder, InspectContainerOptions, RenameContainerOptionsBuilder,
+    },
+};
+
+use super::{make_volume, mount, upload};
+use crate::{
+    engine::{
+        api::Result,
+        docker::{
+            connect::connection::Line,
+            container::{labels, list::remove_container},
+            image::host,
+            toolbox::Toolbox,
+        },
+    },
+    model::inside,
+};
+
+/// The volume that holds this toolbox; filled unless it is there and whole.
+pub(in crate::engine::docker) async fn ensure(line: &Line, toolbox: &Toolbox) -> Result<String> {
+    let name = format!("workbay.toolbox.{}", toolbox.key);
+    if is_whole(line, &name).await? {
+        return Ok(name);
+    }
+    remove_container(line, &name).await?;
+    make_volume(line, &name, ours()).await?;
+    let keeper = make_keeper(line, &name).await?;
+    let filled = fill(line, &keeper, &toolbox.dir).await;
+    let named = match filled {
+        Ok(()) => rename(line, &keeper, &name).await,
+        Err(error) => Err(error),
+    };
+    if named.is_err() {
+        // Another one may have been quicker, and then its keeper is as good.
+        remove_container(line, &keeper).await?;
+        if is_whole(line, &name).await? {
+            return Ok(name);
+        }
+    }
+    named.map(|()| name)
+}
+
+/// An engine makes a volume that is missing by itself, empty: so both are looked for.
+async fn is_whole(line: &Line, name: &str) -> Result<bool> {
+    let missing = |error: Error| match error {
+        Error::DockerResponseServerError {
+            status_code: 404, ..
+        } => Ok(false),
+        error => Err(line.fault(error)),
+    };
+    let keeper = line
+        .docker
+        .inspect_container(name, None::<InspectContainerOptions>);
+    if !keeper.await.map(|_| true).or_else(missing)? {
+        return Ok(false);
+    }
+    let volume = line.docker.inspect_volume(name).await;
+    volume.map(|_| true).or_else(missing)
+}
+
+fn ours() -> HashMap<String, String> {
+    HashMap::from([(labels::OURS.to_owned(), "1".to_owned())])
+}
+
+async fn make_keeper(line: &Line, volume: &str) -> Result<String> {
+    // Any image will do: nothing of it ever runs.
+    let image = host::ensure_image(line, (0, 0)).await?;
+    let making = format!("{volume}.{}", uuid::Uuid::new_v4().simple());
+    let options = CreateContainerOptionsBuilder::default()
+        .name(&making)
+        .build();
+    let body = ContainerCreateBody {
+        image: Some(image),
+        entrypoint: Some(vec!["never".to_owned()]),
+        labels: Some(ours()),
+        host_config: Some(HostConfig {
+            mounts: Some(vec![mount(volume, inside::TOOLBOX, false)]),
+            ..HostConfig::default()
+        }),
+        ..ContainerCreateBody::default()
+    };
+    let made = line.docker.create_container(Some(options), body).await;
+    Ok(made.map_err(|error| line.fault(error))?.id)
+}
+
+async fn fill(line: &Line, keeper: &str, from: &Path) -> Result<()> {
+    let from = from.to_owned();
+    upload::upload(line, keeper, move |tar| {
+        let place = inside::TOOLBOX.trim_start_matches('/');
+        upload::append_tree(tar, &from, place.as_ref(), (0, 0))
+    })
+    .await
+}
+
+async fn rename(line: &Line, keeper: &str, name: &str) -> Result<()> {
+    let options = RenameContainerOptionsBuilder::default().name(name).build();
+    let renamed = line.docker.rename_container(keeper, options).await;
+    renamed.map_err(|error| line.fault(error))
+}

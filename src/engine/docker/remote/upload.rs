@@ -1,0 +1,123 @@
+//! Files of this machine put into a container of an engine that cannot see them.
+
+use std::{fs, io, path::Path, time::Duration};
+
+use bollard::{body_try_stream, errors::Error, query_parameters::UploadToContainerOptions};
+use bytes::Bytes;
+use futures_util::stream;
+use tokio::sync::mpsc;
+
+use crate::engine::{
+    api::Result,
+    docker::{blocking::off_loop, connect::connection::Line},
+    error::EngineError,
+};
+
+/// A slow line may take this long.
+const PATIENCE: Duration = Duration::from_secs(1800);
+/// Pieces on their way.
+const QUEUE: usize = 4;
+const PIECE: usize = 256 * 1024;
+
+pub(super) type Archive = tar::Builder<Pieces>;
+
+/// Extracts the archive that `fill` writes at `/` of a container, running or not.
+pub(super) async fn upload(
+    line: &Line,
+    container: &str,
+    fill: impl FnOnce(&mut Archive) -> io::Result<()> + Send + 'static,
+) -> Result<()> {
+    let (sender, receiver) = mpsc::channel(QUEUE);
+    let told = sender.clone();
+    let writing = off_loop(move || {
+        let mut tar = tar::Builder::new(Pieces {
+            sender,
+            piece: Vec::with_capacity(PIECE),
+        });
+        let done = fill(&mut tar)
+            .and_then(|()| tar.into_inner())
+            .and_then(|mut pieces| pieces.hand_on());
+        done.map_err(|error| {
+            let why = format!("files for the session can't be read: {error}");
+            // The engine must not take half an archive for a whole one.
+            let _ = told.blocking_send(Err(error));
+            EngineError::Host(why)
+        })
+    });
+    let pieces = stream::unfold(receiver, |mut receiver| async {
+        receiver.recv().await.map(|piece| (piece, receiver))
+    });
+    let options = UploadToContainerOptions {
+        path: "/".to_owned(),
+        ..UploadToContainerOptions::default()
+    };
+    let patient = line.docker.clone().with_timeout(PATIENCE);
+    let sending = patient.upload_to_container(container, Some(options), body_try_stream(pieces));
+    let (written, sent) = tokio::join!(writing, sending);
+    // What the engine said comes first: a file that could not be handed on follows from it.
+    match sent {
+        Ok(()) => written,
+        Err(error @ Error::DockerResponseServerError { .. }) => Err(line.fault(error)),
+        Err(error) => written.and_then(|()| Err(line.fault(error))),
+    }
+}
+
+/// What is written, in pieces on their way to the engine.
+pub(super) struct Pieces {
+    sender: mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+}
+
+impl Pieces {
+    fn hand_on(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
+        self.sender
+            .blocking_send(Ok(piece.into()))
+            .map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+impl io::Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.hand_on()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Appends `from` and all that is below it as `to`, for `owner`; permissions and links stay.
+pub(super) fn append_tree(
+    tar: &mut Archive,
+    from: &Path,
+    to: &Path,
+    owner: (u32, u32),
+) -> io::Result<()> {
+    let meta = fs::symlink_metadata(from)?;
+    let mut header = tar::Header::new_gnu();
+    header.set_metadata(&meta);
+    header.set_uid(owner.0.into());
+    header.set_gid(owner.1.into());
+    if meta.is_symlink() {
+        header.set_size(0);
+        return tar.append_link(&mut header, to, fs::read_link(from)?);
+    }
+    if !meta.is_dir() {
+        return tar.append_data(&mut header, to, fs::File::open(from)?);
+    }
+    header.set_size(0);
+    tar.append_data(&mut header, to, io::empty())?;
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        append_tree(tar, &from.join(&name), &to.join(&name), owner)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Files of a session saved on this machine: archives below `saved/` of the data directory.
+
+mod archive;
+
+use std::{
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+};
+
+use bollard::{
+    errors::Error,
+    query_parameters::{DownloadFromContainerOptions, InspectContainerOptions},
+};
+use futures_util::StreamExt as _;
+
+use super::{DockerEngine, connect::connection::Line};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{id::SessionId, inside},
+};
+pub(super) use archive::remove_unfinished;
+use archive::{Archive, Limits};
+
+/// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; gives the first. What can be saved is
+/// saved even where something else cannot be: the error lists both.
+pub(super) async fn save(
+    engine: &DockerEngine,
+    dir: &Path,
+    session: SessionId,
+    paths: &[String],
+    name: &str,
+) -> Result<PathBuf> {
+    let line = engine.line().await?;
+    let container = engine.container(&line, session).await?;
+    make(dir).map_err(|error| failed(dir, &error))?;
+    let (mut saved, mut problems) = (Vec::new(), Vec::new());
+    let mut limits = Limits::of(engine.config.save_limits);
+    for (path, number) in paths.iter().zip(1..) {
+        let file = match number {
+            1 => dir.join(format!("{name}.tar")),
+            number => dir.join(format!("{name}-{number}.tar")),
+        };
+        match save_one(&line, &container, path, &file, limits).await {
+            Ok(used) => {
+                limits = limits.less(used);
+                saved.push(file);
+            }
+            Err(error) if error.is_lost() => return Err(error),
+            Err(error @ EngineError::NotFound(_)) => return Err(engine.named(error, session)),
+            Err(error) => problems.push(format!("'{path}': {error}")),
+        }
+    }
+    let shown: Vec<String> = saved.iter().map(|it| it.display().to_string()).collect();
+    if problems.is_empty() {
+        let first = saved.into_iter().next();
+        return first.ok_or_else(|| EngineError::Refused("no paths to save".to_owned()));
+    }
+    let problems = problems.join("; ");
+    let why = match shown.as_slice() {
+        [] => format!("nothing was saved: {problems}"),
+        files => format!("saved to {}, but not {problems}", files.join(", ")),
+    };
+    Err(EngineError::Declined { why, hint: None })
+}
+
+/// What it took: bytes on the disk, and in the archive.
+async fn save_one(
+    line: &Line,
+    container: &str,
+    path: &str,
+    file: &Path,
+    limits: Limits,
+) -> Result<(u64, u64)> {
+    let options = DownloadFromContainerOptions {
+        path: absolute(path),
+    };
+    let mut pieces = line
+        .docker
+        .download_from_container(container, Some(options));
+    let written = |error: io::Error| failed(file, &error);
+    let mut archive = Archive::create(file, limits).map_err(written)?;
+    while let Some(piece) = pieces.next().await {
+        match piece {
+            Ok(piece) => archive.add(&piece).await.map_err(written)?,
+            Err(error) => return Err(not_read(line, container, error).await),
+        }
+    }
+    archive.finish().await.map_err(written)
+}
+
+/// An engine says the same of a path that does not exist as of a container that does not.
+async fn not_read(line: &Line, container: &str, error: Error) -> EngineError {
+    let is_missing = matches!(
+        error,
+        Error::DockerResponseServerError {
+            status_code: 404,
+            ..
+        }
+    );
+    let looked = line
+        .docker
+        .inspect_container(container, None::<InspectContainerOptions>);
+    if is_missing && looked.await.is_ok() {
+        return EngineError::Host("not found in the session".to_owned());
+    }
+    line.fault(error)
+}
+
+fn absolute(path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    format!("{}/{path}", inside::HOME)
+}
+
+fn make(dir: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(dir)
+}
+
+fn failed(path: &Path, error: &io::Error) -> EngineError {
+    EngineError::Host(format!("{} can't be written: {error}", path.display()))
+}

@@ -1,0 +1,7 @@
+//! Terminals, commands and port connections of sessions.
+
+pub(super) mod exec;
+pub(super) mod hijack;
+pub(super) mod port;
+pub(super) mod runner_command;
+pub(super) mod streams;

@@ -1,0 +1,93 @@
+//! Connections to a port in a session: the runner inside makes them, so that they reach what listens on the
+//! session's own loopback, whether or not its network can be reached from here.
+
+use std::collections::HashMap;
+
+use super::{exec, runner_command};
+use crate::engine::docker::DockerEngine;
+use crate::{
+    engine::{
+        api::{Attached, DialTarget, Result},
+        error::EngineError,
+    },
+    model::{id::SessionId, image},
+};
+
+impl DockerEngine {
+    pub(in crate::engine::docker) async fn connect_to(
+        &self,
+        session: SessionId,
+        to: &DialTarget,
+    ) -> Result<Attached> {
+        let door = self.door(session).await?;
+        let port = port(&door.labels, to)?;
+        let key = door.key();
+        let argv = runner_command::relay(&door.runner, port, key.as_deref());
+        let ending = door.ending(key, None);
+        let started = exec::start(door.line, door.container, argv, false, ending).await;
+        started.map_err(|error| self.named(error, session))
+    }
+}
+
+/// A service of the session by its name, or a plain number.
+fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
+    let label = labels.get(image::SERVICE_PORTS).map(String::as_str);
+    let services = image::services(label.unwrap_or_default());
+    let named = services
+        .iter()
+        .find(|service| service.name.as_str() == to.service);
+    let Some(service) = named else {
+        return match (to.service.parse::<u16>(), to.port) {
+            (Ok(port), None) => Ok(port),
+            (Ok(port), Some(other)) if port == other => Ok(port),
+            _ => Err(no_service(&to.service, &services)),
+        };
+    };
+    match to.port {
+        None => service.ports.first().copied(),
+        Some(port) => service.ports.iter().copied().find(|one| *one == port),
+    }
+    .ok_or_else(|| {
+        let port = to.port.map(|port| format!(" on port {port}"));
+        EngineError::Refused(format!(
+            "the session has no service {}{}",
+            to.service,
+            port.unwrap_or_default()
+        ))
+    })
+}
+
+fn no_service(name: &str, there: &[crate::model::service::Service]) -> EngineError {
+    let names: Vec<&str> = there.iter().map(|service| service.name.as_str()).collect();
+    let names = match names.as_slice() {
+        [] => "it has no service".to_owned(),
+        names => format!("available: {}", names.join(", ")),
+    };
+    EngineError::Refused(format!(
+        "the session has no service '{name}' ({names}). For a port, use its number"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_are_found_by_name_and_ports_by_number() {
+        let label = "jupyter:http:8080,x:tcp:[90,91]";
+        let labels = HashMap::from([(image::SERVICE_PORTS.to_owned(), label.to_owned())]);
+        let of = |service: &str, of: Option<u16>| {
+            let to = DialTarget {
+                service: service.to_owned(),
+                port: of,
+            };
+            port(&labels, &to)
+        };
+        assert_eq!(of("jupyter", None).unwrap(), 8080);
+        assert_eq!(of("x", Some(91)).unwrap(), 91);
+        assert_eq!(of("1234", None).unwrap(), 1234);
+        assert!(of("x", Some(92)).is_err() && of("1234", Some(5)).is_err());
+        let error = of("ttyd", None).unwrap_err().to_string();
+        assert!(error.contains("available: jupyter, x"), "{error}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Logs, commands and terminals.
+
+use std::{collections::HashMap, sync::Arc};
+
+use async_trait::async_trait;
+use bollard::query_parameters::InspectContainerOptions;
+use futures_util::stream::BoxStream;
+
+use super::{exec, runner_command};
+use crate::engine::docker::{
+    DockerEngine,
+    connect::connection::Line,
+    container::identity::{Identity, caller},
+    kill::Ending,
+    log::follow,
+};
+use crate::{
+    engine::{
+        api::{
+            AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Output, Result, Streams,
+        },
+        error::EngineError,
+    },
+    model::{
+        id::{KernelId, SessionId},
+        log::LogOptions,
+    },
+};
+
+#[async_trait]
+impl Streams for DockerEngine {
+    async fn logs(
+        &self,
+        session: SessionId,
+        options: LogOptions,
+    ) -> Result<BoxStream<'static, Result<LogChunk>>> {
+        follow::open(self, session, options).await
+    }
+
+    async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
+        if command.argv.is_empty() {
+            return Err(EngineError::Refused("no command was given".to_owned()));
+        }
+        let door = self.door_of(session, command.kernel).await?;
+        let key = door.key();
+        let argv = runner_command::command(&door.runner, &command, key.as_deref());
+        let ending = door.ending(key, None);
+        let tty = command.tty.is_some();
+        let started = exec::start(door.line, door.container, argv, tty, ending).await;
+        started.map_err(|error| self.named(error, session))
+    }
+
+    async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
+        let door = self.door_of(session, request.start.kernel).await?;
+        let (key, shell) = (door.key(), self.config.shell.as_deref());
+        let argv = runner_command::terminal(&door.runner, &request, shell, key.as_deref());
+        let user = request.start.user.as_deref();
+        let ending = door.ending(key, user);
+        let started = exec::start_as(door.line, door.container, argv, true, ending, user).await;
+        started.map_err(|error| self.named(error, session))
+    }
+
+    async fn control(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Attached> {
+        let door = self.door_of(session, kernel).await?;
+        let argv = runner_command::control(&door.runner, self.config.shell.as_deref());
+        let ending = door.by_itself();
+        let started = exec::start(door.line, door.container, argv, false, ending).await;
+        started.map_err(|error| self.named(error, session))
+    }
+
+    async fn dial(&self, session: SessionId, to: &DialTarget) -> Result<Attached> {
+        self.connect_to(session, to).await
+    }
+
+    async fn detach_all(&self, session: SessionId) -> Result<()> {
+        let line = self.line().await?;
+        let members = self.members(&line, session).await?;
+        if members.is_empty() {
+            return Err(EngineError::NotFound(session.to_string()));
+        }
+        for member in members {
+            match self.detach_from(session, member.kernel).await {
+                // Another container of a cluster that has ended has no clients.
+                Err(error) if member.place > 0 && !error.is_lost() => {
+                    tracing::debug!(%session, %error, "no clients in another container");
+                }
+                outcome => outcome?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl DockerEngine {
+    async fn detach_from(&self, session: SessionId, kernel: KernelId) -> Result<()> {
+        let door = self.door_of(session, Some(kernel)).await?;
+        let argv = runner_command::detach_all(&door.runner);
+        let ending = door.by_itself();
+        let mut attached = exec::start(door.line, door.container, argv, false, ending)
+            .await
+            .map_err(|error| self.named(error, session))?;
+        while let Some(one) = attached.output.recv().await {
+            match one {
+                Output::Lost { why } => return Err(EngineError::Other(why.into_string())),
+                Output::End { .. } => break,
+                Output::Stdout(_) | Output::Stderr(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All that is needed to start something in a session.
+pub(in crate::engine::docker) struct Door {
+    pub(in crate::engine::docker) line: Arc<Line>,
+    pub(in crate::engine::docker) container: String,
+    /// How the runner is called inside.
+    pub(in crate::engine::docker) runner: Vec<String>,
+    pub(in crate::engine::docker) labels: HashMap<String, String>,
+    /// Its processes are this machine's, and we may end them.
+    is_ours: bool,
+}
+
+impl Door {
+    /// What a program is found by inside, where it cannot be ended from here.
+    pub(in crate::engine::docker) fn key(&self) -> Option<String> {
+        (!self.is_ours).then(|| uuid::Uuid::new_v4().simple().to_string())
+    }
+
+    /// How a program with this key, that runs as `user`, is ended.
+    pub(in crate::engine::docker) fn ending(
+        &self,
+        key: Option<String>,
+        user: Option<&str>,
+    ) -> Ending {
+        key.map_or(Ending::Here, |key| Ending::Inside {
+            argv: runner_command::end(&self.runner, &key),
+            user: user.map(str::to_owned),
+        })
+    }
+
+    /// Of one that ends when its input does.
+    fn by_itself(&self) -> Ending {
+        if self.is_ours {
+            Ending::Here
+        } else {
+            Ending::ByItself
+        }
+    }
+}
+
+impl DockerEngine {
+    /// Of the session's main container.
+    pub(in crate::engine::docker) async fn door(&self, session: SessionId) -> Result<Door> {
+        self.door_of(session, None).await
+    }
+
+    /// Of this container of a cluster.
+    async fn door_of(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Door> {
+        let line = self.line().await?;
+        let container = self.container_of(&line, session, kernel).await?;
+        let asked = line
+            .docker
+            .inspect_container(&container, None::<InspectContainerOptions>);
+        let record = asked
+            .await
+            .map_err(|error| self.named(line.fault(error), session))?;
+        let config = record.config.unwrap_or_default();
+        let entry = config.entrypoint.unwrap_or_default();
+        let is_ours = line.remote.is_none() && may_be_ended(&line, config.user.as_deref());
+        let runner = runner_command::runner(&entry).ok_or_else(|| {
+            EngineError::Unsupported(
+                "workbay's runner isn't in this container, so no terminal can be opened".to_owned(),
+            )
+        })?;
+        Ok(Door {
+            line,
+            container,
+            runner,
+            labels: config.labels.unwrap_or_default(),
+            is_ours,
+        })
+    }
+}
+
+/// Whether processes of a container that runs as `user` take our signals.
+fn may_be_ended(line: &Line, user: Option<&str>) -> bool {
+    let (uid, gid) = Identity::of_caller(line.habits.mapping).inside;
+    caller().0 == 0 || user == Some(&format!("{uid}:{gid}"))
+}

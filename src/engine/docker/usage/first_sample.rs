@@ -1,0 +1,131 @@
+//! Sessions that are sampled for the first time: their files are opened, or the engine is asked.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use bollard::{models::HostConfig, query_parameters::InspectContainerOptions};
+use futures_util::{StreamExt as _, stream};
+
+use super::{
+    Gauge, cgroup::Layout, engine_stats, final_usage, meter::LONGEST, read_all, readings::Readings,
+};
+use crate::{
+    engine::{
+        api::UsageAsk,
+        docker::{DockerEngine, connect::connection::Line, container::members::Member},
+    },
+    model::id::{KernelId, SessionId},
+};
+
+/// Questions to the engine under way at once.
+const AT_ONCE: usize = 16;
+
+/// What is told of a container that runs.
+struct Running {
+    kernel: KernelId,
+    pid: i64,
+    devices: BTreeSet<u32>,
+}
+
+/// Sessions without open files: their groups are looked up, or the engine is asked.
+pub(super) async fn first_readings(
+    engine: &DockerEngine,
+    line: &Arc<Line>,
+    asked: Vec<UsageAsk>,
+) -> Vec<(SessionId, Readings)> {
+    stream::iter(asked)
+        .map(|ask| async move {
+            let members = engine.members(line, ask.session).await.ok()?;
+            if members.len() > 1 {
+                engine.usage_sampler().clusters.insert(ask.session);
+            }
+            let readings = match open_meters(engine, line, ask, &members).await {
+                Some(readings) => readings,
+                None if ask.is_worth_asking() => ask_all(line, &members).await,
+                None => return None,
+            };
+            Some((ask.session, readings))
+        })
+        .buffer_unordered(AT_ONCE)
+        .filter_map(std::future::ready)
+        .collect()
+        .await
+}
+
+/// Of those of its containers that run.
+async fn open_meters(
+    engine: &DockerEngine,
+    line: &Line,
+    ask: UsageAsk,
+    members: &[Member],
+) -> Option<Readings> {
+    if line.remote.is_some() {
+        return None;
+    }
+    let mut running = Vec::new();
+    for member in members {
+        running.extend(look(line, member).await);
+    }
+    let mut sampler = engine.usage_sampler();
+    let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
+    let own_groups = line.habits.own_groups;
+    let meters = running
+        .iter()
+        .map(|one| Some((one.kernel, Gauge::open(layout, own_groups, one.pid)?)));
+    let meters = meters.collect::<Option<Vec<_>>>();
+    sampler.buffer.resize(LONGEST, 0);
+    let read = meters.and_then(|mut meters| {
+        let readings = read_all(&mut meters, ask.need, &mut sampler.buffer)?;
+        Some((meters, readings))
+    });
+    let Some((meters, readings)) = read else {
+        // One that has just ended, or not begun, may be looked at again.
+        if !running.is_empty() {
+            sampler.unreadable.insert(ask.session);
+        }
+        return None;
+    };
+    sampler.meters.insert(ask.session, meters);
+    for one in &running {
+        final_usage::watch(&mut sampler, &engine.sampler, ask.session, one.pid);
+    }
+    let devices = running.into_iter().map(|one| (one.kernel, one.devices));
+    let devices: Vec<_> = devices.filter(|(_, all)| !all.is_empty()).collect();
+    if devices.is_empty() {
+        sampler.devices.remove(&ask.session);
+    } else {
+        sampler.devices.insert(ask.session, devices);
+    }
+    Some(readings)
+}
+
+async fn ask_all(line: &Line, members: &[Member]) -> Readings {
+    let mut readings = Vec::new();
+    for member in members {
+        let reading = engine_stats::ask(line, &member.id).await;
+        readings.extend(reading.map(|reading| (member.kernel, reading)));
+    }
+    readings
+}
+
+async fn look(line: &Line, member: &Member) -> Option<Running> {
+    let options = None::<InspectContainerOptions>;
+    let record = line
+        .docker
+        .inspect_container(&member.id, options)
+        .await
+        .ok()?;
+    Some(Running {
+        kernel: member.kernel,
+        pid: record.state?.pid.filter(|pid| *pid > 0)?,
+        devices: record.host_config.map(devices).unwrap_or_default(),
+    })
+}
+
+/// Numbers of the devices a container was given.
+fn devices(host_config: HostConfig) -> BTreeSet<u32> {
+    let requests = host_config.device_requests.unwrap_or_default();
+    let ids = requests
+        .into_iter()
+        .filter_map(|request| request.device_ids);
+    ids.flatten().filter_map(|id| id.parse().ok()).collect()
+}
