@@ -5,10 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BackendAiEngine,
-    blob::Node,
-    call::with_query,
-    http::{Call, SHORT},
-    line::Line,
+    connect::connection::Line,
+    request::{
+        call::with_query,
+        http::{Call, SHORT},
+        lenient_json::Node,
+    },
 };
 use crate::{
     engine::{

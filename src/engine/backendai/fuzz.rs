@@ -4,14 +4,21 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{
-    blob::{Node, slots, unfold},
-    folders, idle,
-    kernels::{exit_code_of, kernels, main_image},
-    problem::Problem,
-    reason,
-    reference::Reference,
-    row, skew,
-    version::{Announcement, Version},
+    connect::{
+        clock_skew,
+        version::{Announcement, Version},
+    },
+    folders,
+    image::reference::Reference,
+    request::{
+        lenient_json::{Node, slots, unfold},
+        problem::Problem,
+    },
+    session::{
+        idle,
+        kernels::{exit_code_of, kernels, main_image},
+        row, status_reason,
+    },
 };
 use crate::{
     fuzz::{bounded, parser},
@@ -46,7 +53,7 @@ fn fuzz_manager_replies() {
         for status in [status, Status::Pending, Status::Error] {
             bounded(
                 bytes,
-                &reason::of_session(&status, info.as_ref(), &data, exit_code_of(&data)),
+                &status_reason::of_session(&status, info.as_ref(), &data, exit_code_of(&data)),
             );
         }
     });
@@ -59,7 +66,7 @@ fn fuzz_manager_texts() {
         let reference = Reference::read(&text);
         bounded(bytes, &(reference.environment(), Version::read(&text)));
         for now in [Timestamp::MIN, Timestamp::MAX] {
-            let _ = skew::between(now, &text).map(|skew| skew.to_string());
+            let _ = clock_skew::between(now, &text).map(|skew| skew.to_string());
         }
     });
 }

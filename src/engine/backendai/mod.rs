@@ -2,51 +2,16 @@
 //!
 //! The only place that speaks its HTTP. `docs/backendai.md` says what is spoken.
 
-mod blob;
-mod call;
-mod capabilities;
 mod catalogue;
-mod commit;
-mod config;
-mod core;
-mod events;
-mod fault;
-mod features;
-mod filter;
+mod connect;
 mod folders;
 #[cfg(test)]
 mod fuzz;
-mod gql;
-mod header;
-mod history;
-mod http;
-mod idle;
-mod images;
-mod kernels;
-mod labels;
+mod image;
 mod launch;
-mod limits;
-mod line;
-mod login;
-mod operate;
-mod pace;
-mod place;
-mod pool;
-mod problem;
-mod queries;
-mod quote;
-mod reason;
-mod reference;
-mod row;
-mod sessions;
-mod sign;
-mod skew;
-mod sse;
+mod request;
+mod session;
 mod stream;
-mod tls;
-mod unstarted;
-mod usage;
-mod version;
 
 use std::{sync::Arc, time::Duration};
 
@@ -70,7 +35,7 @@ use crate::model::{
     usage::Usage,
 };
 
-pub use config::{BackendAiConfig, Login};
+pub use connect::config::{BackendAiConfig, Login};
 
 /// Agents collect statistics every 5 s and managers read them later still.
 const USAGE_PERIOD: Duration = Duration::from_secs(10);
@@ -78,14 +43,14 @@ const USAGE_PERIOD: Duration = Duration::from_secs(10);
 /// One manager, as one user. Cheap to clone; clones share the connections and what is known.
 #[derive(Clone)]
 pub struct BackendAiEngine {
-    core: Arc<core::Core>,
+    core: Arc<connect::shared::Core>,
 }
 
 impl BackendAiEngine {
     /// Nothing is sent before the first request.
     pub fn new(config: BackendAiConfig) -> Self {
         Self {
-            core: Arc::new(core::Core::new(config)),
+            core: Arc::new(connect::shared::Core::new(config)),
         }
     }
 }

@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    blob::{Node, slots},
-    gql::Schema,
-    line::Line,
+    connect::connection::Line,
+    request::{
+        gql::Schema,
+        lenient_json::{Node, slots},
+    },
 };
 use crate::{
     engine::api::Result,

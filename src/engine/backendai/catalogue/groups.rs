@@ -6,14 +6,16 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        blob::{Node, slots},
-        gql::Schema,
-        http::{Call, SHORT},
-        line::Line,
+        connect::connection::Line,
+        request::{
+            gql::Schema,
+            http::{Call, SHORT},
+            lenient_json::{Node, slots},
+        },
     },
     agents::Agents,
 };
-use crate::engine::backendai::call::with_query;
+use crate::engine::backendai::request::call::with_query;
 use crate::{
     engine::api::Result,
     model::{

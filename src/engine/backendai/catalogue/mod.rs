@@ -2,6 +2,7 @@
 
 mod agents;
 mod groups;
+mod limits;
 mod policy;
 mod presets;
 mod statistics;
@@ -12,11 +13,17 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{BackendAiEngine, blob::Node, folders, gql::Schema, limits::read_limits, line::Line};
+use super::{
+    BackendAiEngine,
+    connect::connection::Line,
+    folders,
+    request::{gql::Schema, lenient_json::Node},
+};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{catalogue::Catalogue, text::Clean},
 };
+use limits::read_limits;
 
 impl BackendAiEngine {
     pub(super) async fn read_catalogue(&self, project: Option<&str>) -> Result<Catalogue> {

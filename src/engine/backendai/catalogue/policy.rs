@@ -1,6 +1,6 @@
 //! What the policy of the caller's keys allows.
 
-use super::super::blob::Node;
+use super::super::request::lenient_json::Node;
 use crate::model::catalogue::Policy;
 
 pub(super) const QUERY: &str = "query { keypair { concurrency_used } keypair_resource_policy { name \

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    blob::{Node, bytes, slots},
-    gql::Schema,
-    http::{Call, SHORT},
-    line::Line,
+    connect::connection::Line,
+    request::{
+        gql::Schema,
+        http::{Call, SHORT},
+        lenient_json::{Node, bytes, slots},
+    },
 };
 use crate::{
     engine::api::Result,

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use super::{
     super::{
         BackendAiEngine,
-        blob::{Node, slots},
-        gql::Schema,
-        limits::read_limits,
+        catalogue::limits::read_limits,
+        request::{
+            gql::Schema,
+            lenient_json::{Node, slots},
+        },
     },
     policy,
 };

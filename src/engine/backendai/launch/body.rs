@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{image::Image, whose::Whose};
+use super::{image::Image, owner::Whose};
 use crate::model::{
     launch::{amounts, folders},
     name,
@@ -159,7 +159,7 @@ fn mode(mode: ClusterMode, size: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{engine::backendai::reference::Reference, model::resources::ResourceSlots};
+    use crate::{engine::backendai::image::reference::Reference, model::resources::ResourceSlots};
 
     fn image() -> Image {
         Image {

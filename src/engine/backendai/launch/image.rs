@@ -1,6 +1,8 @@
 //! What a session is to run: the image behind a name a person wrote.
 
-use super::super::{BackendAiEngine, fault::declined, reference::Reference};
+use super::super::{
+    BackendAiEngine, image::reference::Reference, request::manager_error::declined,
+};
 use crate::{
     engine::{
         api::{Images, Result},

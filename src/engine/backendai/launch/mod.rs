@@ -1,14 +1,14 @@
 //! A launch: the request a person made as the body a manager takes.
 
 mod body;
+mod earlier;
 mod image;
-mod recall;
+mod owner;
 mod refused;
-mod whose;
 
 use serde_json::Value;
 
-use super::{BackendAiEngine, http::Call, line::Line};
+use super::{BackendAiEngine, connect::connection::Line, request::http::Call};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{

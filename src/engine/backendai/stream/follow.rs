@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
-use super::overlap::{Seen, last_lines};
+use super::log_diff::{Seen, last_lines};
 use crate::{
     engine::{
         api::{LogChunk, Result},

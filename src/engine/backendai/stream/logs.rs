@@ -8,11 +8,13 @@ use serde::Deserialize;
 use super::{
     super::{
         BackendAiEngine,
-        fault::declined,
-        http::{Call, SHORT},
+        request::{
+            http::{Call, SHORT},
+            manager_error::declined,
+        },
     },
     follow::{self, Source},
-    standing::Standing,
+    precheck::Standing,
 };
 use crate::{
     engine::{

@@ -8,13 +8,13 @@
 
 mod dial;
 mod follow;
-mod held;
+mod log_diff;
 mod logs;
 mod open;
-mod overlap;
+mod open_terminals;
 mod pipe;
+mod precheck;
 mod ssh;
-mod standing;
 mod terminal;
 mod ttyd;
 mod ws;
@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-pub(super) use held::Held;
+pub(super) use open_terminals::Held;
 pub(super) use ssh::Known;
 
 #[async_trait]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 use super::{
-    super::{BackendAiEngine, fault::declined},
+    super::{BackendAiEngine, request::manager_error::declined},
     pipe::Pipe,
     terminal::{self, NotOpened, Tty},
     ws::{self, Line, Refusal, Tried},

@@ -22,7 +22,7 @@ use tokio_tungstenite::{
 };
 
 use super::{
-    held::Hold,
+    open_terminals::Hold,
     pipe::{Cut, Pipe},
     ttyd::{self, Said},
 };

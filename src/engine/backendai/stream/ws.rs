@@ -17,9 +17,9 @@ use tokio_tungstenite::tungstenite::{
 };
 
 use super::{
-    super::{
-        fault::declined,
+    super::request::{
         http::{Call, Http, SHORT},
+        manager_error::declined,
         problem::Problem,
     },
     pipe::Pipe,

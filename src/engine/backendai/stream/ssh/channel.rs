@@ -7,8 +7,8 @@ use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Sig, client::Msg};
 use tokio::sync::mpsc;
 
 use super::{
-    super::{super::fault::declined, held::Hold},
-    enter::Entered,
+    super::{super::request::manager_error::declined, open_terminals::Hold},
+    handshake::Entered,
 };
 use crate::{
     engine::api::{Attached, Input, Output, Result},

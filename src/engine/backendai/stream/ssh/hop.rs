@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::{
     channel,
-    enter::{self as door, Entered, Knocked},
-    key, quote, wire,
+    handshake::{self, Entered, Knocked},
+    key, shell_words, wire,
 };
 use crate::{
     engine::{
         api::Result,
         backendai::{
             BackendAiEngine,
-            fault::declined,
-            stream::{standing::Container, ws::Refusal},
+            request::manager_error::declined,
+            stream::{precheck::Container, ws::Refusal},
         },
         error::EngineError,
     },
@@ -45,7 +45,7 @@ pub(super) async fn enter(
     let stream = channel::tunnel(main, &way.host, way.port).await?;
     let sshd = engine.core.known.of_container(session, container.id);
     let _turn = sshd.door().await;
-    match door::knock_at(wire::through(stream), &sshd, way.key).await {
+    match handshake::knock_at(wire::through(stream), &sshd, way.key).await {
         Ok(Knocked::In(entered)) => Ok(*entered),
         Ok(Knocked::Denied) => Err(declined(format!(
             "the SSH server of {} doesn't accept the key of its session",
@@ -76,7 +76,7 @@ struct Told {
 impl Way {
     async fn read(main: &Entered, host: &str) -> Result<Self> {
         let argv = ["sh", "-c", READ].map(str::to_owned);
-        let line = quote::command(&argv).unwrap_or_default();
+        let line = shell_words::command(&argv).unwrap_or_default();
         let printed = channel::answer(main, line).await?;
         let Some(told) = of(&printed, host) else {
             return Err(declined(format!(

@@ -5,9 +5,9 @@ use std::io::Read as _;
 use reqwest::Method;
 use russh::keys::PrivateKey;
 
-use super::super::super::{
-    fault::declined,
+use super::super::super::request::{
     http::{Call, Http, SHORT},
+    manager_error::declined,
 };
 use crate::{
     engine::{api::Result, error::EngineError},

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::{Mutex as Turn, MutexGuard};
 
-use super::{super::super::http::Http, key};
+use super::{super::super::request::http::Http, key};
 use crate::{
     engine::api::Result,
     model::{

@@ -9,19 +9,19 @@
 //! A manager leads to the main container only. From its sshd the way to the others goes on ([`hop`]).
 
 mod channel;
-mod enter;
+mod handshake;
 mod hop;
 mod key;
 mod known;
-mod quote;
+mod shell_words;
 mod tmux;
 mod wire;
 
 use super::{
-    super::{BackendAiEngine, fault::declined},
-    held::Hold,
+    super::{BackendAiEngine, request::manager_error::declined},
     open::{once, patiently},
-    standing::Container,
+    open_terminals::Hold,
+    precheck::Container,
 };
 use crate::{
     engine::{
@@ -31,7 +31,7 @@ use crate::{
     model::id::{KernelId, SessionId},
 };
 
-use enter::{Entered, Knocked};
+use handshake::{Entered, Knocked};
 pub(in super::super) use known::Known;
 
 /// The service commands go through.
@@ -43,7 +43,7 @@ pub(super) async fn exec(
     session: SessionId,
     command: &ExecCommand,
 ) -> Result<Attached> {
-    let Some(line) = quote::command(&command.argv) else {
+    let Some(line) = shell_words::command(&command.argv) else {
         return Err(declined(
             "invalid command: it is empty or contains a NUL byte",
         ));
@@ -75,7 +75,7 @@ pub(super) async fn terminal(
     request: &AttachRequest,
     hold: Hold,
 ) -> Result<Attached> {
-    let Some(line) = quote::command(&tmux::terminal()) else {
+    let Some(line) = shell_words::command(&tmux::terminal()) else {
         return Err(declined("invalid command for a terminal"));
     };
     let entered = hop::enter(engine, session, container).await?;
@@ -115,7 +115,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
         };
         let knocked = patiently(|| async {
             let pipe = once(engine, session, &to).await?;
-            enter::knock(pipe, &sshd, key.clone()).await
+            handshake::knock(pipe, &sshd, key.clone()).await
         });
         match knocked.await.map_err(with_a_way_out)? {
             Knocked::In(entered) => return Ok(*entered),

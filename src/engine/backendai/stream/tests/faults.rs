@@ -2,7 +2,7 @@
 //! either may fall silent. What is an end, what a loss, and what is said.
 
 use super::{Scene, all, scene, tcpproxy::Fault, why};
-use crate::engine::{api::Output, backendai::stream::held::Held};
+use crate::engine::{api::Output, backendai::stream::open_terminals::Held};
 
 async fn open() -> Scene {
     scene(&Held::default(), "pane").await

@@ -15,7 +15,7 @@ use tokio::io::DuplexStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::protocol::Role};
 
 use self::tcpproxy::{Line, Port, Ttyd};
-use super::{held::Held, pipe::Pipe, terminal};
+use super::{open_terminals::Held, pipe::Pipe, terminal};
 use crate::{
     engine::api::{Attached, Output},
     model::id::SessionId,

@@ -12,7 +12,7 @@ use tokio_tungstenite::{
 use super::{SESSION, all};
 use crate::engine::{
     api::Output,
-    backendai::stream::{held::Held, pipe::Pipe, terminal},
+    backendai::stream::{open_terminals::Held, pipe::Pipe, terminal},
 };
 
 /// Both ends of a line, upgraded.

@@ -12,7 +12,7 @@ use super::{
 use crate::engine::{
     api::{Input, Output},
     backendai::stream::{
-        held::Held,
+        open_terminals::Held,
         terminal::{self, NotOpened},
     },
 };

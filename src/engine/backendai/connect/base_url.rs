@@ -1,0 +1,189 @@
+//! Where a manager answers: its address taken apart once.
+
+use reqwest::Url;
+
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::address,
+};
+
+/// The address of a context, checked.
+#[derive(Clone, Debug)]
+pub(in crate::engine::backendai) struct Place {
+    url: Url,
+    /// What stands before every path: `/func` at a web server, and a path of the endpoint's own.
+    prefix: String,
+    /// As written, for people.
+    shown: String,
+}
+
+impl Place {
+    /// `through_web`: the manager's paths begin with `/func`.
+    pub(in crate::engine::backendai) fn new(endpoint: &str, through_web: bool) -> Result<Self> {
+        let bad = |why: &str| EngineError::Denied {
+            why: format!(
+                "endpoint '{}' {why}",
+                crate::model::text::Clean::new(endpoint)
+            ),
+            hint: Some(
+                "use an address like https://manager.example or http://127.0.0.1:8091".to_owned(),
+            ),
+        };
+        let url = Url::parse(endpoint.trim()).map_err(|_| bad("isn't an address"))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(bad("isn't an http or https address"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(EngineError::Denied {
+                why: "the endpoint contains a username or password".to_owned(),
+                hint: Some("set access-key and secret-key instead".to_owned()),
+            });
+        }
+        let own = url.path().trim_end_matches('/').to_owned();
+        let prefix = if through_web {
+            format!("{own}/func")
+        } else {
+            own
+        };
+        Ok(Self {
+            shown: endpoint.trim().trim_end_matches('/').to_owned(),
+            url,
+            prefix,
+        })
+    }
+
+    /// Refuses plain HTTP to another machine, unless the context accepts it. A password is never sent that way.
+    pub(in crate::engine::backendai) fn check_encryption(
+        &self,
+        by_password: bool,
+        accepted: bool,
+    ) -> Result<()> {
+        if !address::is_unencrypted(&self.url) || (accepted && !by_password) {
+            return Ok(());
+        }
+        Err(EngineError::Denied {
+            why: format!("endpoint {}", address::why_refused(&self.shown)),
+            hint: Some(address::secure_alternatives(by_password).to_owned()),
+        })
+    }
+
+    /// Whether it is on this machine.
+    pub(in crate::engine::backendai) fn is_loopback(&self) -> bool {
+        address::is_loopback(&self.url)
+    }
+
+    pub(in crate::engine::backendai) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Host name and port to connect to.
+    pub(in crate::engine::backendai) fn peer(&self) -> (&str, u16) {
+        let host = self.url.host_str().unwrap_or_default();
+        let port = self.url.port_or_known_default().unwrap_or(80);
+        (host, port)
+    }
+
+    /// The `Host` header: the port only where it is not the scheme's own.
+    pub(in crate::engine::backendai) fn host_header(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        match self.url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
+    /// The address of a manager's path with its query (`/session?x=1`).
+    pub(in crate::engine::backendai) fn manager(&self, path: &str) -> Url {
+        self.at(&format!("{}{path}", self.prefix))
+    }
+
+    /// The address of a web server's own path (`/server/login`).
+    pub(in crate::engine::backendai) fn web(&self, path: &str) -> Url {
+        let own = self.url.path().trim_end_matches('/');
+        self.at(&format!("{own}{path}"))
+    }
+
+    fn at(&self, target: &str) -> Url {
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (target, None),
+        };
+        let mut url = self.url.clone();
+        url.set_path(path);
+        url.set_query(query);
+        url.set_fragment(None);
+        url
+    }
+}
+
+/// Path and query as they go over the wire.
+pub(in crate::engine::backendai) fn target(url: &Url) -> String {
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_both_kinds_of_server() {
+        let api = Place::new("http://127.0.0.1:8091/", false).unwrap();
+        assert_eq!(api.host_header(), "127.0.0.1:8091");
+        assert_eq!(api.shown(), "http://127.0.0.1:8091");
+        let url = api.manager("/events/session?sessionName=*&scope=*");
+        assert_eq!(target(&url), "/events/session?sessionName=*&scope=*");
+        let web = Place::new("https://cloud.example/base", true).unwrap();
+        assert_eq!(web.host_header(), "cloud.example");
+        assert_eq!(web.peer(), ("cloud.example", 443));
+        assert_eq!(target(&web.manager("/session")), "/base/func/session");
+        assert_eq!(target(&web.web("/server/login")), "/base/server/login");
+        assert_eq!(
+            Place::new("http://[::1]:80", false).unwrap().host_header(),
+            "[::1]"
+        );
+    }
+
+    #[test]
+    fn plain_http_to_another_machine_is_refused() {
+        for near in [
+            "http://127.0.0.1:8091",
+            "http://[::1]:80",
+            "https://far.example",
+        ] {
+            for by_password in [false, true] {
+                let place = Place::new(near, by_password).unwrap();
+                assert!(place.check_encryption(by_password, false).is_ok());
+            }
+        }
+        let far = Place::new("http://far.example:8091", true).unwrap();
+        assert!(far.check_encryption(false, true).is_ok());
+        for (by_password, accepted, help) in [
+            (false, false, "insecure = true"),
+            (true, false, "never sent over plain HTTP"),
+            (true, true, "never sent over plain HTTP"),
+        ] {
+            let refused = far.check_encryption(by_password, accepted);
+            let Err(EngineError::Denied { why, hint }) = refused else {
+                panic!("it was accepted");
+            };
+            assert!(
+                why.contains("'http://far.example:8091' isn't encrypted"),
+                "{why}"
+            );
+            assert!(hint.unwrap().contains(help));
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_told() {
+        for bad in ["", "manager", "ftp://x", "unix:///x", "http://"] {
+            let error = Place::new(bad, false).unwrap_err().to_string();
+            assert!(error.starts_with("endpoint '"), "{bad}: {error}");
+        }
+        let error = Place::new("http://me:hush@x", false).unwrap_err();
+        assert!(!format!("{error:?}{error}").contains("hush"));
+    }
+}

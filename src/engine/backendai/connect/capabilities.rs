@@ -1,0 +1,71 @@
+//! What a manager does not do for us, with the reason a disabled action shows.
+
+use super::features::Features;
+use crate::model::{
+    capability::{Capabilities, Capability},
+    text::Clean,
+};
+
+const ALWAYS: [(Capability, &str); 5] = [
+    (
+        Capability::HostEnvironment,
+        "the host environment isn't available on a cluster. Choose an image",
+    ),
+    (
+        Capability::LogTimes,
+        "the cluster keeps its logs without times",
+    ),
+    (
+        Capability::StopHook,
+        "a cluster can't run a stop hook before it terminates a session",
+    ),
+    (
+        Capability::IdleRules,
+        "the cluster sets idle checks by the policy of the user, not by the session",
+    ),
+    (
+        Capability::Reprieve,
+        "the manager runs the idle checks. Ask the cluster's administrator to exempt a session",
+    ),
+];
+
+pub(in crate::engine::backendai) const HIDDEN: &str =
+    "this cluster doesn't show its agents to users";
+pub(in crate::engine::backendai) const TOO_OLD_FOR_AGENTS: &str =
+    "this manager can't choose an agent: it is older than 24.09.1";
+
+pub(in crate::engine::backendai) fn of(
+    features: Features,
+    administrator: bool,
+    hidden: bool,
+) -> Capabilities {
+    let mut missing: Vec<(Capability, Clean)> = ALWAYS
+        .iter()
+        .map(|(capability, why)| (*capability, Clean::new(why)))
+        .collect();
+    if !features.scope_id {
+        missing.push((
+            Capability::IdleChecks,
+            Clean::new("this manager doesn't report idle checks: it is older than 24.12"),
+        ));
+    }
+    if !administrator {
+        missing.push((
+            Capability::Owners,
+            Clean::new("only administrators can launch sessions for other users"),
+        ));
+        missing.push((
+            Capability::Priority,
+            Clean::new("only administrators can change a priority on this cluster"),
+        ));
+    }
+    if hidden {
+        missing.push((Capability::AgentChoice, Clean::new(HIDDEN)));
+    } else if !features.agent_choice {
+        missing.push((Capability::AgentChoice, Clean::new(TOO_OLD_FOR_AGENTS)));
+    }
+    Capabilities {
+        missing,
+        open_streams_keep_alive: true,
+    }
+}

@@ -1,0 +1,74 @@
+//! How far this machine's clock is from a manager's. Pure.
+
+use std::fmt;
+
+use jiff::{Timestamp, fmt::rfc2822};
+
+/// The manager refuses signatures that are older or younger than this, in seconds.
+const ALLOWED: i64 = 15 * 60;
+
+/// Seconds our clock is ahead (negative: behind).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::backendai) struct Skew(i64);
+
+impl Skew {
+    pub(in crate::engine::backendai) fn is_too_much(self) -> bool {
+        self.0.abs() > ALLOWED
+    }
+}
+
+/// Our time against the `Date` header of an answer; `None` where that cannot be read.
+pub(in crate::engine::backendai) fn between(ours: Timestamp, date: &str) -> Option<Skew> {
+    let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
+    Some(Skew(ours.as_second() - theirs.as_second()))
+}
+
+impl fmt::Display for Skew {
+    /// "this machine's clock is 61 min ahead of the manager's".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = if self.0 < 0 { "behind" } else { "ahead of" };
+        let minutes = (self.0.unsigned_abs() + 30) / 60;
+        if minutes < 120 {
+            return write!(
+                f,
+                "this machine's clock is {minutes} min {side} the manager's"
+            );
+        }
+        let hours = (minutes + 30) / 60;
+        write!(f, "this machine's clock is {hours} h {side} the manager's")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(ours: &str, date: &str) -> String {
+        between(ours.parse().unwrap(), date).unwrap().to_string()
+    }
+
+    #[test]
+    fn the_side_and_the_amount_are_told() {
+        let date = "Sat, 21 Nov 2026 12:00:00 GMT";
+        assert_eq!(
+            said("2026-11-21T13:01:10Z", date),
+            "this machine's clock is 61 min ahead of the manager's"
+        );
+        assert_eq!(
+            said("2026-11-21T11:40:00Z", date),
+            "this machine's clock is 20 min behind the manager's"
+        );
+        assert_eq!(
+            said("2026-11-21T21:00:00Z", date),
+            "this machine's clock is 9 h ahead of the manager's"
+        );
+        assert!(between(Timestamp::UNIX_EPOCH, "soon").is_none());
+    }
+
+    #[test]
+    fn a_quarter_of_an_hour_is_allowed() {
+        assert!(!Skew(900).is_too_much());
+        assert!(Skew(901).is_too_much());
+        assert!(Skew(-901).is_too_much());
+    }
+}

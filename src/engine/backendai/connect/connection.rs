@@ -1,0 +1,170 @@
+//! A manager that answered, and what is known of it: its version and who we are to it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    capabilities,
+    config::BackendAiConfig,
+    features::{Features, OLDEST},
+    version::Announcement,
+};
+use crate::engine::backendai::request::{
+    gql::Schema,
+    http::{Call, Http, SHORT},
+    lenient_json::Node,
+    manager_error::declined,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        capability::{Capability, EngineInfo},
+        catalogue::{Project, User},
+        text::Clean,
+    },
+};
+
+/// Who we are. `groups` are the user's own projects.
+/// Whether machines may be seen at all.
+const AGENTS: &str = "query { agent_summary_list(limit: 1, offset: 0) { total_count } }";
+
+const WHO: &str = "query { user { uuid email full_name role domain_name groups { id name } } }";
+
+pub(in crate::engine::backendai) struct Line {
+    pub(in crate::engine::backendai) http: Arc<Http>,
+    pub(in crate::engine::backendai) features: Features,
+    pub(in crate::engine::backendai) me: Me,
+    /// The project sessions are launched in, and lists of old managers are about.
+    pub(in crate::engine::backendai) project: Option<Project>,
+    pub(in crate::engine::backendai) all_users: bool,
+    /// The site hides its machines from this user.
+    pub(in crate::engine::backendai) agents_hidden: bool,
+    domain: String,
+    pub(in crate::engine::backendai) info: EngineInfo,
+}
+
+/// The user the keys or the login belong to.
+#[derive(Clone, Debug)]
+pub(in crate::engine::backendai) struct Me {
+    pub(in crate::engine::backendai) id: Clean,
+    pub(in crate::engine::backendai) user: User,
+    pub(in crate::engine::backendai) projects: Vec<Project>,
+}
+
+impl Line {
+    /// Asks what the manager is and who we are to it.
+    pub(in crate::engine::backendai) async fn open(
+        http: Arc<Http>,
+        config: &BackendAiConfig,
+    ) -> Result<Self> {
+        let announced: Announcement = http.json(&Call::get("/").within(SHORT)).await?;
+        let version = announced.version();
+        if version < OLDEST {
+            return Err(EngineError::Unsupported(format!(
+                "the manager at {} has version {}. workbay needs 24.09 or later",
+                http.whom.endpoint,
+                announced.shown()
+            )));
+        }
+        http.speak(&announced.api_version());
+        let me = who(&http).await?;
+        let project = choose_project(config.project.as_deref(), &me)?;
+        let features = Features::of(version);
+        let agents_hidden = are_agents_hidden(&http).await;
+        let administrator = me.user.is_administrator();
+        let domain = config.domain.clone();
+        let info = EngineInfo {
+            version: announced.shown(),
+            api_version: Clean::new(&http.spoken()),
+            user: Some(me.user.clone()),
+            capabilities: capabilities::of(features, administrator, agents_hidden),
+            ..EngineInfo::new("Backend.AI".into(), Clean::new(&http.whom.endpoint))
+        };
+        Ok(Self {
+            http,
+            features,
+            all_users: config.all_users && administrator,
+            agents_hidden,
+            domain: domain.unwrap_or_else(|| me.user.domain.as_str().to_owned()),
+            me,
+            project,
+            info,
+        })
+    }
+
+    /// The domain sessions are launched in.
+    pub(in crate::engine::backendai) fn domain(&self) -> &str {
+        &self.domain
+    }
+
+    /// Why no machine can be chosen; `None` = one can.
+    pub(in crate::engine::backendai) fn why_no_agent(&self) -> Option<&str> {
+        let why = self.info.capabilities.why_not(Capability::AgentChoice);
+        why.map(Clean::as_str)
+    }
+
+    /// The name of a project by its id; the id itself where it is none of ours.
+    pub(in crate::engine::backendai) fn project_name(&self, id: &Clean) -> Clean {
+        let known = self.me.projects.iter().find(|project| project.id == *id);
+        known.map_or_else(|| id.clone(), |project| project.name.clone())
+    }
+}
+
+/// A site that hides them refuses the question; anything else may be over the next time.
+async fn are_agents_hidden(http: &Http) -> bool {
+    let asked = http.ask(Schema::One, AGENTS, json!({})).await;
+    matches!(asked, Err(EngineError::Declined { .. }))
+}
+
+async fn who(http: &Http) -> Result<Me> {
+    let data = http.ask(Schema::One, WHO, json!({})).await?;
+    let user = Node::new(&data["user"]);
+    let Some(id) = user.text("uuid") else {
+        return Err(declined(
+            "the manager doesn't report the user of these keys",
+        ));
+    };
+    let projects = user.list("groups").iter().filter_map(project).collect();
+    Ok(Me {
+        id,
+        user: User {
+            email: user.text("email").unwrap_or_default(),
+            full_name: user.text("full_name"),
+            domain: user.text("domain_name").unwrap_or_else(|| "default".into()),
+            role: user.text("role").unwrap_or_else(|| "user".into()),
+        },
+        projects,
+    })
+}
+
+fn project(group: &Value) -> Option<Project> {
+    let group = Node::new(group);
+    Some(Project {
+        id: group.text("id")?,
+        name: group.text("name")?,
+    })
+}
+
+/// The configured one; else `default`; else the first.
+fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
+    let named = |name: &str| me.projects.iter().find(|project| project.name == name);
+    let Some(wanted) = wanted else {
+        return Ok(named("default").or(me.projects.first()).cloned());
+    };
+    if let Some(project) = named(wanted) {
+        return Ok(Some(project.clone()));
+    }
+    let there: Vec<&str> = me.projects.iter().map(|p| p.name.as_str()).collect();
+    Err(EngineError::Denied {
+        why: format!(
+            "{} isn't in project '{}'",
+            me.user.email,
+            Clean::new(wanted)
+        ),
+        hint: Some(format!(
+            "set project of the context to one of: {}",
+            there.join(", ")
+        )),
+    })
+}

@@ -1,0 +1,200 @@
+//! The login at a web server, which signs requests for us ("session mode").
+//!
+//! One login for all requests; a failed one is remembered, so that a wrong password is tried once
+//! and not with every request (the server blocks the account after ten failures).
+
+use std::time::Duration;
+
+use reqwest::{
+    Client, StatusCode,
+    header::{HeaderMap, HeaderName},
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Mutex;
+
+use super::{base_url::Place, header::value};
+use crate::engine::backendai::request::{call::USUAL, manager_error::Whom, problem::Problem};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::secret::Secret,
+};
+
+const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessionid");
+
+/// What a request shows to the web server. Never printed.
+#[derive(Clone)]
+pub(in crate::engine::backendai) struct Ticket(Option<Secret>);
+
+impl Ticket {
+    /// Of requests that are signed.
+    pub(in crate::engine::backendai) fn none() -> Self {
+        Self(None)
+    }
+
+    pub(in crate::engine::backendai) fn put(&self, headers: &mut HeaderMap) -> Result<()> {
+        if let Some(id) = &self.0 {
+            let mut id = value(id.expose())?;
+            id.set_sensitive(true);
+            headers.insert(SESSION_HEADER, id);
+        }
+        Ok(())
+    }
+}
+
+pub(in crate::engine::backendai) struct LoginState {
+    username: String,
+    password: Secret,
+    /// Held while a login is under way: others wait for its end instead of making their own.
+    state: Mutex<State>,
+}
+
+enum State {
+    Out,
+    In(Ticket),
+    Failed(EngineError),
+}
+
+/// What the server answers to a login.
+#[derive(Deserialize)]
+struct Reply {
+    authenticated: bool,
+    #[serde(default)]
+    data: serde_json::Value,
+}
+
+impl LoginState {
+    pub(in crate::engine::backendai) fn new(username: String, password: Secret) -> Self {
+        Self {
+            username,
+            password,
+            state: Mutex::new(State::Out),
+        }
+    }
+
+    pub(in crate::engine::backendai) async fn forgive(&self) {
+        let mut state = self.state.lock().await;
+        if matches!(*state, State::Failed(_)) {
+            *state = State::Out;
+        }
+    }
+
+    /// What the server gave us at the login; logs in first where we are not.
+    pub(in crate::engine::backendai) async fn ticket(
+        &self,
+        client: &Client,
+        place: &Place,
+        whom: &Whom,
+    ) -> Result<Ticket> {
+        let mut state = self.state.lock().await;
+        match &*state {
+            State::In(ticket) => return Ok(ticket.clone()),
+            State::Failed(error) => return Err(error.clone()),
+            State::Out => {}
+        }
+        match self.log_in(client, place, whom).await {
+            Ok(ticket) => {
+                *state = State::In(ticket.clone());
+                Ok(ticket)
+            }
+            Err(error) => {
+                // A server that is down said nothing about the password.
+                if !error.is_lost() {
+                    *state = State::Failed(error.clone());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The server no longer knows this ticket; a newer one stays.
+    pub(in crate::engine::backendai) async fn drop_ticket(&self, ticket: &Ticket) {
+        let mut state = self.state.lock().await;
+        if matches!(&*state, State::In(Ticket(present)) if *present == ticket.0) {
+            *state = State::Out;
+        }
+    }
+
+    async fn log_in(&self, client: &Client, place: &Place, whom: &Whom) -> Result<Ticket> {
+        let body = json!({"username": self.username, "password": self.password.expose()});
+        let sent = client
+            .post(place.web("/server/login"))
+            .header(reqwest::header::CONTENT_TYPE, "application/json")
+            .body(body.to_string())
+            .timeout(USUAL)
+            .send()
+            .await
+            .map_err(|error| whom.transport(&error, USUAL))?;
+        let (status, headers) = (sent.status(), sent.headers().clone());
+        let body = sent.bytes().await;
+        let body = body.map_err(|error| whom.transport(&error, USUAL))?;
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(blocked(&headers));
+        }
+        let reply: Reply = match serde_json::from_slice(&body) {
+            Ok(reply) => reply,
+            Err(error) if status.is_success() => {
+                return Err(whom.unreadable(&headers, &body, &error));
+            }
+            Err(_) if status == StatusCode::NOT_FOUND => return Err(no_web_server(whom)),
+            Err(_) => return Err(whom.answered(status, &headers, &body, None)),
+        };
+        if !reply.authenticated {
+            return Err(refused(&reply.data, whom));
+        }
+        match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
+            Some(Ok(id)) => Ok(Ticket(Some(Secret::new(id)))),
+            _ => Err(EngineError::Other(
+                "a login without an id (header X-BackendAI-SessionID). The web server is too old"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+/// Why a login was not accepted.
+fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
+    let body = data.to_string();
+    let problem = Problem::read(body.as_bytes()).unwrap_or_default();
+    let hint = match problem.kind.as_str() {
+        "require-totp-authentication" | "require-totp-registration" => {
+            "this login needs a one-time password. Use mode = \"api\" with a key pair instead"
+        }
+        "password-expired" => "set a new password in the WebUI first",
+        _ => "check username and password of the context",
+    };
+    EngineError::Denied {
+        why: format!(
+            "the login of context '{}' at {} wasn't accepted: {}",
+            whom.context,
+            whom.endpoint,
+            problem.sentence()
+        ),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// The path of logins is not there.
+fn no_web_server(whom: &Whom) -> EngineError {
+    whom.unreachable(
+        "the endpoint doesn't accept logins",
+        Some(
+            "with mode = \"session\", set the endpoint to the web server for logins. For the \
+             manager itself, use mode = \"api\" and keys",
+        ),
+    )
+}
+
+fn blocked(headers: &HeaderMap) -> EngineError {
+    let told = headers
+        .get("retry-after")
+        .and_then(|text| text.to_str().ok()?.trim().parse().ok())
+        .map(Duration::from_secs);
+    EngineError::Denied {
+        why: "too many failed logins: the web server blocks this account for a while".to_owned(),
+        hint: Some(match told {
+            Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
+            None => "try again later (20 minutes by default)".to_owned(),
+        }),
+    }
+}

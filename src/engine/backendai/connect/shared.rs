@@ -1,0 +1,109 @@
+//! What every part of the engine shares: the configuration and the line, opened when first needed.
+
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{Mutex, OnceCell};
+
+use super::{config::BackendAiConfig, connection::Line};
+use crate::engine::backendai::{
+    catalogue::Agents,
+    request::http::Http,
+    stream::{Held, Known},
+};
+use crate::{engine::api::Result, model::environment::Environment};
+
+/// Machines that were read so recently are not read again.
+const FRESH: SignedDuration = SignedDuration::from_secs(5);
+
+pub(in crate::engine::backendai) struct Core {
+    pub(in crate::engine::backendai) config: BackendAiConfig,
+    http: OnceCell<Arc<Http>>,
+    line: Mutex<Option<Arc<Line>>>,
+    /// What was last read of the images, for launches.
+    environments: StdMutex<Option<Arc<Vec<Environment>>>>,
+    /// The machines as they were last read, and when.
+    agents: StdMutex<Option<(Timestamp, Arc<Agents>)>>,
+    /// The terminals that are open.
+    pub(in crate::engine::backendai) held: Held,
+    /// What is known of the sessions' sshds.
+    pub(in crate::engine::backendai) known: Known,
+}
+
+impl Core {
+    pub(in crate::engine::backendai) fn new(config: BackendAiConfig) -> Self {
+        Self {
+            config,
+            http: OnceCell::new(),
+            line: Mutex::new(None),
+            environments: StdMutex::new(None),
+            agents: StdMutex::new(None),
+            held: Held::default(),
+            known: Known::default(),
+        }
+    }
+
+    /// The line as it is known; asks the manager first where nothing is known yet.
+    pub(in crate::engine::backendai) async fn line(&self) -> Result<Arc<Line>> {
+        let mut known = self.line.lock().await;
+        if let Some(line) = &*known {
+            return Ok(line.clone());
+        }
+        let line = Arc::new(Line::open(self.http().await?, &self.config).await?);
+        *known = Some(line.clone());
+        Ok(line)
+    }
+
+    /// Asks anew what the manager is; a login that failed before is tried again.
+    pub(in crate::engine::backendai) async fn probe(&self) -> Result<Arc<Line>> {
+        let http = self.http().await?;
+        http.forgive().await;
+        let line = Arc::new(Line::open(http, &self.config).await?);
+        *self.line.lock().await = Some(line.clone());
+        Ok(line)
+    }
+
+    pub(in crate::engine::backendai) fn known_environments(&self) -> Option<Arc<Vec<Environment>>> {
+        let known = self.environments.lock();
+        known.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(in crate::engine::backendai) fn know_environments(&self, environments: &[Environment]) {
+        let mut known = self
+            .environments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = Some(Arc::new(environments.to_vec()));
+    }
+
+    /// The machines, at most so old, and fresh if that takes one request; `None` where they cannot be read.
+    pub(in crate::engine::backendai) async fn agents(
+        &self,
+        line: &Line,
+        age: SignedDuration,
+    ) -> Option<Arc<Agents>> {
+        let now = (self.config.clock)();
+        let known = self.agents.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner).clone();
+        let is_fresh = |(at, agents): &(Timestamp, Arc<Agents>)| {
+            let age = if agents.is_one_page() { FRESH } else { age };
+            now.duration_since(*at) < age
+        };
+        if let Some((_, agents)) = known.filter(is_fresh) {
+            return Some(agents);
+        }
+        let agents = line.agents().await.ok().map(Arc::new)?;
+        self.know_agents(&agents);
+        Some(agents)
+    }
+
+    pub(in crate::engine::backendai) fn know_agents(&self, agents: &Arc<Agents>) {
+        let known = Some(((self.config.clock)(), agents.clone()));
+        *self.agents.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+
+    async fn http(&self) -> Result<Arc<Http>> {
+        let make = || async { Http::new(&self.config).map(Arc::new) };
+        self.http.get_or_try_init(make).await.cloned()
+    }
+}

@@ -1,0 +1,338 @@
+//! Images, grouped into environments and versions.
+
+use std::cmp::Reverse;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::{image_labels::Labels, reference::Reference};
+use crate::engine::backendai::{
+    BackendAiEngine,
+    connect::connection::Line,
+    request::{
+        gql::Schema,
+        lenient_json::{Node, bytes, slots},
+    },
+};
+use crate::{
+    engine::api::{Images, Result},
+    model::{
+        environment::{Customized, Environment, EnvironmentSource, ImageFacts, SessionUser},
+        image,
+        resources::Bytes,
+        text::Clean,
+    },
+};
+
+/// What images are read with; `installed: true` asks the manager for fewer.
+const QUERY: &str = "query($installed: Boolean) { images(is_installed: $installed, load_filters: \
+                     [\"general\", \"operational\", \"customized\"]) { name tag registry \
+                     architecture size_bytes is_local installed labels { key value } \
+                     resource_limits { key min } supported_accelerators } }";
+
+/// Which images are local; the whole of them is read only where some are.
+const LOCAL: &str = "query { images(load_filters: [\"general\", \"operational\", \"customized\"]) { \
+                     is_local installed } }";
+
+/// The heading of images that nobody filed elsewhere.
+const CUSTOM: &str = "Custom Environments";
+
+#[async_trait]
+impl Images for BackendAiEngine {
+    async fn environments(&self) -> Result<Vec<Environment>> {
+        let line = self.core.line().await?;
+        let (images, local) = tokio::join!(line.images(Some(true)), line.has_local());
+        let mut images = images?;
+        if images.is_empty() || local {
+            // Images that lie on the agents only ("local") do not count as installed.
+            let all = line.images(None).await?.into_iter();
+            images.extend(all.filter(|image| Node::new(image).flag("is_local").unwrap_or(false)));
+        }
+        let environments = group(&images, line.me.id.as_str());
+        self.core.know_environments(&environments);
+        Ok(environments)
+    }
+}
+
+impl Line {
+    /// Whether there are images that no registry has. Where that cannot be told there are none.
+    async fn has_local(&self) -> bool {
+        let data = self.http.ask(Schema::One, LOCAL, json!({})).await;
+        let data = data.unwrap_or(Value::Null);
+        let images = Node::new(&data).list("images").iter().map(Node::new);
+        images
+            .filter(|image| image.flag("is_local") == Some(true))
+            .any(|image| image.flag("installed") != Some(true))
+    }
+
+    async fn images(&self, installed: Option<bool>) -> Result<Vec<Value>> {
+        let variables = json!({"installed": installed});
+        let mut data = self.http.ask(Schema::One, QUERY, variables).await?;
+        Ok(match data["images"].take() {
+            Value::Array(images) => images,
+            _ => Vec::new(),
+        })
+    }
+}
+
+/// Environments by name, their versions newest first. Images that were made of sessions come last, those
+/// of others after one's own: the first is taken where nothing is asked for.
+fn group(images: &[Value], me: &str) -> Vec<Environment> {
+    let mut all: Vec<Environment> = images
+        .iter()
+        .filter_map(|image| one(Node::new(image), me))
+        .collect();
+    all.sort_by_cached_key(|environment| {
+        let customized = environment.facts.customized.as_ref();
+        (
+            customized.map(|it| it.owner.is_some()),
+            environment.name.clone(),
+            Reverse(image::version_numbers(environment.version.as_str())),
+            environment.version.clone(),
+            environment.facts.architecture.clone(),
+        )
+    });
+    // A local image may be told twice.
+    all.dedup();
+    tell_architectures_apart(&mut all);
+    all
+}
+
+/// What was made of a session: under which name, and by whom if by somebody else.
+fn customized(tag: &str, labels: &Labels<'_>, me: &str) -> Option<Customized> {
+    let marked = tag.split('-').any(image::is_customized);
+    let name = labels.get(image::OWN_NAME);
+    if name.is_none() && !marked {
+        return None;
+    }
+    let owner = labels.get(image::OWN_OWNER);
+    let owner = owner.map(|owner| owner.trim_start_matches("user:"));
+    let others = owner.is_some_and(|owner| owner != me);
+    let by = || labels.get(image::OWN_EMAIL).or(owner).map(Clean::new);
+    Some(Customized {
+        name: Clean::new(name.unwrap_or_default()),
+        owner: by().filter(|_| others),
+    })
+}
+
+/// An image that a compute session can run; system and service images are not for that.
+fn one(node: Node<'_>, me: &str) -> Option<Environment> {
+    let reference = Reference::of_image(node)?;
+    let labels = Labels(node.list("labels"));
+    if !image::is_for_sessions(labels.get(image::FEATURES), labels.get(image::ROLE)) {
+        return None;
+    }
+    let limits = node.list("resource_limits");
+    Some(Environment {
+        name: Clean::new(&reference.name),
+        version: Clean::new(&reference.tag),
+        source: EnvironmentSource::Image {
+            reference: reference.image(),
+        },
+        size: node
+            .int("size_bytes")
+            .and_then(|n| n.try_into().ok())
+            .map(Bytes),
+        unavailable: None,
+        absent: false,
+        facts: ImageFacts {
+            customized: customized(&reference.tag, &labels, me),
+            known_as: None,
+            about: None,
+            architecture: reference.architecture.as_deref().map(Clean::new),
+            group: Some(Clean::new(CUSTOM)),
+            chips: image::chips(&reference.tag, labels.get(image::OWN_NAME)),
+            minimum: minimum(limits, &labels),
+            accelerators: accelerators(node),
+            user: SessionUser::Work,
+            services: labels
+                .get(image::SERVICE_PORTS)
+                .map(image::services)
+                .unwrap_or_default(),
+            digests: Vec::new(),
+        },
+    })
+}
+
+/// `resource_limits`, else the labels of old images.
+fn minimum(limits: &[Value], labels: &Labels<'_>) -> crate::model::resources::ResourceSlots {
+    let mut blob = serde_json::Map::new();
+    for limit in limits.iter().map(Node::new) {
+        if let Some(key) = limit.str("key") {
+            blob.insert(key.to_owned(), limit.raw("min").clone());
+        }
+    }
+    for slot in ["cpu", "mem"] {
+        let label = labels.get(&format!("ai.backend.resource.min.{slot}"));
+        if let (None, Some(value)) = (blob.get(slot), label) {
+            blob.insert(slot.to_owned(), json!(value));
+        }
+    }
+    if let Some(Bytes(mem)) = blob.get("mem").and_then(bytes) {
+        blob.insert("mem".to_owned(), json!(mem));
+    }
+    slots(&Value::Object(blob))
+}
+
+/// Kinds of accelerators; `*` is any.
+fn accelerators(image: Node<'_>) -> Vec<Clean> {
+    let kinds = image.texts("supported_accelerators");
+    if kinds.iter().any(|kind| *kind == "*") {
+        return Vec::new();
+    }
+    kinds
+}
+
+/// The same tag for several architectures is several versions.
+fn tell_architectures_apart(all: &mut [Environment]) {
+    // They are sorted: twins are neighbours.
+    let same = |a: &Environment, b: &Environment| a.name == b.name && a.version == b.version;
+    let twins: Vec<bool> = (0..all.len())
+        .map(|n| {
+            let before = n > 0 && same(&all[n - 1], &all[n]);
+            before || all.get(n + 1).is_some_and(|next| same(&all[n], next))
+        })
+        .collect();
+    for (environment, _) in all.iter_mut().zip(twins).filter(|(_, twin)| *twin) {
+        let (EnvironmentSource::Image { reference }, Some(architecture)) =
+            (&mut environment.source, &environment.facts.architecture)
+        else {
+            continue;
+        };
+        environment.version = Clean::new(&format!("{}@{architecture}", environment.version));
+        *reference = format!("{reference}@{architecture}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(name: &str, tag: &str, arch: &str, labels: Value) -> Value {
+        json!({"name": name, "tag": tag, "registry": "cr", "architecture": arch,
+            "size_bytes": 308_705_259, "labels": labels, "supported_accelerators": ["*"],
+            "resource_limits": [{"key": "mem", "min": "128m", "max": "Infinity"},
+                                {"key": "cpu", "min": "1", "max": null}]})
+    }
+
+    #[test]
+    fn versions_of_an_environment_newest_first() {
+        let images = [
+            image("stable/python", "3.9-ubuntu20.04", "x86_64", json!([])),
+            image(
+                "stable/python",
+                "3.11-debian12-cuda12.1",
+                "x86_64",
+                json!([]),
+            ),
+            image("stable/r", "4", "x86_64", json!([])),
+            image("stable/r", "4", "aarch64", json!([])),
+            image(
+                "stable/sftp",
+                "1",
+                "x86_64",
+                json!([{"key": "ai.backend.role", "value": "SYSTEM"}]),
+            ),
+            image(
+                "stable/x",
+                "1",
+                "x86_64",
+                json!([{"key": "ai.backend.features", "value": "batch private"}]),
+            ),
+            json!({"tag": "nameless"}),
+        ];
+        let all = group(&images, "me");
+        let labels: Vec<String> = all.iter().map(Environment::label).collect();
+        assert_eq!(
+            labels,
+            [
+                "cr/stable/python:3.11-debian12-cuda12.1",
+                "cr/stable/python:3.9-ubuntu20.04",
+                "cr/stable/r:4@aarch64",
+                "cr/stable/r:4@x86_64",
+            ]
+        );
+        assert_eq!(
+            all[0].facts.chips,
+            ["debian12", "cuda12.1"].map(Clean::from)
+        );
+        assert_eq!(all[0].facts.minimum.mem, Bytes::mib(128));
+        assert!(all[0].facts.accelerators.is_empty());
+    }
+
+    #[test]
+    fn labels_tell_services_and_names_of_own_images() {
+        let labels = json!([
+            {"key": "ai.backend.service-ports", "value": "jupyter:http:8080, x:tcp:[80,81],y:preopen:9"},
+            {"key": "ai.backend.customized-image.name", "value": "mine"}
+        ]);
+        let all = group(
+            &[image(
+                "stable/python",
+                "3-customized_ab12",
+                "x86_64",
+                labels,
+            )],
+            "me",
+        );
+        let facts = &all[0].facts;
+        let names: Vec<_> = facts
+            .services
+            .iter()
+            .map(|s| (s.name.as_str(), s.ports.clone()))
+            .collect();
+        assert_eq!(
+            names,
+            [("jupyter", vec![8080]), ("x", vec![80, 81]), ("y", vec![9])]
+        );
+        assert_eq!(facts.chips, [Clean::from("Customized: mine")]);
+    }
+
+    #[test]
+    fn images_of_sessions_come_last_each_by_its_name() {
+        let own = |hex: &str, name: &str, owner: &str| {
+            let labels = json!([
+                {"key": "ai.backend.customized-image.name", "value": name},
+                {"key": "ai.backend.customized-image.owner", "value": format!("user:{owner}")},
+                {"key": "ai.backend.customized-image.user.email", "value": format!("{owner}@x")}
+            ]);
+            image(
+                "a/python",
+                &format!("3-py311-customized_{hex}"),
+                "x86_64",
+                labels,
+            )
+        };
+        let plain = image("z/python", "3", "x86_64", json!([]));
+        let all = group(
+            &[own("1", "theirs", "other"), own("2", "mine", "me"), plain],
+            "me",
+        );
+        let names: Vec<_> = all
+            .iter()
+            .map(|it| it.facts.customized.as_ref())
+            .map(|it| it.map(|it| (it.name.as_str(), it.owner.as_ref().map(Clean::as_str))))
+            .collect();
+        let expected = [
+            None,
+            Some(("mine", None)),
+            Some(("theirs", Some("other@x"))),
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(
+            all[1].facts.chips,
+            ["Customized: mine", "py311"].map(Clean::from)
+        );
+        let found = crate::model::resolve::find(&all, "mine");
+        assert_eq!(found, Some(&all[1]));
+    }
+
+    #[test]
+    fn fuzz_manager_images() {
+        crate::fuzz::parser("manager-images", &[], |bytes, _| {
+            if let Ok(images) = serde_json::from_slice::<Vec<Value>>(bytes) {
+                crate::fuzz::bounded(bytes, &group(&images, "me"));
+            }
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! How a session was launched, as far as a manager tells: where folders were mounted it tells nowhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::super::{
+    BackendAiEngine,
+    connect::connection::Line,
+    request::{gql::Schema, lenient_json::Node},
+};
+use crate::{
+    engine::api::Result,
+    model::{
+        id::SessionId,
+        launch::again::{Recalled, Told, recalled},
+    },
+};
+
+const RUNTIME: &str = "query($id: UUID!) { sessionV2(id: $id) { runtime { environ { entries { name \
+                       value } } bootstrapScript } } }";
+
+impl BackendAiEngine {
+    pub(in super::super) async fn recalled(&self, session: SessionId) -> Result<Option<Recalled>> {
+        let Some(known) = self.read_session(session).await? else {
+            return Ok(None);
+        };
+        let told = self.core.line().await?.runtime_of(session).await;
+        Ok(Some(recalled(&known, told)))
+    }
+}
+
+impl Line {
+    /// Nothing on managers before the second schema had it.
+    async fn runtime_of(&self, session: SessionId) -> Told {
+        if !self.features.tells_runtime {
+            return Told::default();
+        }
+        let variables = json!({"id": session.to_string()});
+        match self.http.ask(Schema::Two, RUNTIME, variables).await {
+            Ok(data) => read(&data),
+            Err(error) => {
+                tracing::debug!(%error, %session, "its variables are unknown");
+                Told::default()
+            }
+        }
+    }
+}
+
+fn read(data: &Value) -> Told {
+    let runtime = &data["sessionV2"]["runtime"];
+    if !runtime.is_object() {
+        return Told::default();
+    }
+    let entries = runtime["environ"]["entries"].as_array();
+    let pair = |entry: &Value| {
+        let text = |key: &str| Some(entry[key].as_str()?.to_owned());
+        Some((text("name")?, text("value")?))
+    };
+    let env: BTreeMap<String, String> = entries.into_iter().flatten().filter_map(pair).collect();
+    let script = Node::new(runtime).str("bootstrapScript");
+    Told {
+        env: Some(env),
+        bootstrap_script: Some(script.map(str::to_owned).filter(|it| !it.is_empty())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_and_a_script_are_read() {
+        let told = read(&json!({"sessionV2": {"runtime": {
+            "environ": {"entries": [{"name": "A", "value": "b"}]},
+            "bootstrapScript": "echo 1",
+        }}}));
+        assert_eq!(told.env.unwrap()["A"], "b");
+        assert_eq!(told.bootstrap_script, Some(Some("echo 1".to_owned())));
+        let none = json!({"sessionV2": {"runtime": {"environ": null, "bootstrapScript": null}}});
+        let told = read(&none);
+        assert_eq!(
+            (told.env, told.bootstrap_script),
+            (Some(BTreeMap::new()), Some(None))
+        );
+        let told = read(&json!({"sessionV2": null}));
+        assert_eq!((told.env, told.bootstrap_script), (None, None));
+    }
+}

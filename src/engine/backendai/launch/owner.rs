@@ -1,0 +1,196 @@
+//! Whose a session is to be: one's own, or, where an administrator asks, somebody else's.
+
+use serde_json::{Value, json};
+
+use super::super::{
+    connect::connection::Line,
+    request::{gql::Schema, lenient_json::Node},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        catalogue::OwnerChoices,
+        launch::LaunchField,
+        spec::{LaunchRequest, Owner},
+        text::Clean,
+    },
+};
+
+const OWNER: &str = "query($email: String) { user(email: $email) { email is_active domain_name \
+                     groups { id name } } keypairs(email: $email, is_active: true) { access_key } }";
+
+/// Where a session belongs.
+pub(super) struct Whose {
+    pub(super) domain: String,
+    /// A project's name; `None` = the manager's own choice.
+    pub(super) project: Option<String>,
+    /// The key of somebody else.
+    pub(super) access_key: Option<String>,
+}
+
+/// Somebody a session may be made for.
+struct Found {
+    choices: OwnerChoices,
+    domain: String,
+}
+
+impl Line {
+    pub(super) async fn whose(&self, request: &LaunchRequest) -> Result<Whose> {
+        if let Some(owner) = &request.owner {
+            return self.owned_by(owner, request.project.as_deref()).await;
+        }
+        let own = self.project.as_ref().map(|project| project.name.as_str());
+        let project = request.project.as_deref().or(own);
+        Ok(Whose {
+            domain: self.domain().to_owned(),
+            project: project.map(str::to_owned),
+            access_key: None,
+        })
+    }
+
+    /// The project is the one that was asked for, else ours where the owner is in it too, else the
+    /// owner's first.
+    async fn owned_by(&self, owner: &Owner, project: Option<&str>) -> Result<Whose> {
+        let Found { choices, domain } = self.find(&owner.email).await?;
+        let access_key = key_of(&choices, &owner.access_key)?;
+        let ours = self.project.as_ref().map(|project| &project.name);
+        let shared = ours.filter(|ours| choices.projects.contains(ours));
+        let otherwise = shared.or(choices.projects.first());
+        Ok(Whose {
+            domain,
+            project: project
+                .map(str::to_owned)
+                .or(otherwise.map(|name| name.as_str().to_owned())),
+            access_key: Some(access_key),
+        })
+    }
+
+    /// The keys and projects of a user.
+    pub(in super::super) async fn owner(&self, email: &str) -> Result<OwnerChoices> {
+        Ok(self.find(email).await?.choices)
+    }
+
+    async fn find(&self, email: &str) -> Result<Found> {
+        if !self.me.user.is_administrator() {
+            return Err(refused(
+                "only administrators can launch sessions for other users",
+            ));
+        }
+        let email = email.trim();
+        let shown = Clean::new(email);
+        let variables = json!({"email": email});
+        let data = self.http.ask(Schema::One, OWNER, variables).await;
+        let data = data.map_err(|error| match error {
+            EngineError::Declined { why, .. } => refused(format!("{shown}: {why}")),
+            other => other,
+        })?;
+        read(&data, &shown)
+    }
+}
+
+/// The key that is asked for, or the only one.
+fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
+    let (email, keys) = (&choices.email, &choices.access_keys);
+    if keys.iter().any(|key| *key == *asked) {
+        return Ok(asked.to_owned());
+    }
+    match (asked, keys.as_slice()) {
+        ("", [only]) => Ok(only.as_str().to_owned()),
+        ("", several) => {
+            let names: Vec<&str> = several.iter().map(Clean::as_str).collect();
+            let names = names.join(", ");
+            Err(refused(format!(
+                "{email} has several keys. Use {email}/KEY with one of {names}"
+            )))
+        }
+        (asked, _) => {
+            let key = Clean::new(asked);
+            Err(refused(format!("{email} has no active key {key}")))
+        }
+    }
+}
+
+fn read(data: &Value, asked: &Clean) -> Result<Found> {
+    let user = Node::new(data).node("user");
+    let Some(email) = user.text("email") else {
+        return Err(refused(format!("user {asked} not found")));
+    };
+    if user.flag("is_active") == Some(false) {
+        return Err(refused(format!("user {email} isn't active")));
+    }
+    let names = |list: &[Value], field: &str| -> Vec<Clean> {
+        let named = list.iter().map(Node::new);
+        named.filter_map(|node| node.text(field)).collect()
+    };
+    let access_keys = names(Node::new(data).list("keypairs"), "access_key");
+    if access_keys.is_empty() {
+        return Err(refused(format!("{email} has no active key")));
+    }
+    Ok(Found {
+        domain: user
+            .text("domain_name")
+            .map_or_else(|| "default".to_owned(), Clean::into_string),
+        choices: OwnerChoices {
+            access_keys,
+            projects: names(user.list("groups"), "name"),
+            email,
+        },
+    })
+}
+
+fn refused(why: impl Into<String>) -> EngineError {
+    EngineError::AtField {
+        field: LaunchField::Owner,
+        why: why.into(),
+        hint: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(data: &Value) -> String {
+        let error = read(data, &"x@example.com".into()).err().unwrap();
+        assert!(matches!(
+            error,
+            EngineError::AtField {
+                field: LaunchField::Owner,
+                ..
+            }
+        ));
+        error.to_string()
+    }
+
+    #[test]
+    fn the_only_key_need_not_be_said() {
+        let choices = |keys: &[&str]| OwnerChoices {
+            email: "x@example.com".into(),
+            access_keys: keys.iter().map(|key| Clean::new(key)).collect(),
+            projects: Vec::new(),
+        };
+        assert_eq!(key_of(&choices(&["A"]), "").unwrap(), "A");
+        assert_eq!(key_of(&choices(&["A", "B"]), "B").unwrap(), "B");
+        let several = key_of(&choices(&["A", "B"]), "").unwrap_err().to_string();
+        assert!(
+            several.contains("x@example.com/KEY with one of A, B"),
+            "{several}"
+        );
+        assert!(key_of(&choices(&["A"]), "C").is_err());
+    }
+
+    #[test]
+    fn who_cannot_own_a_session() {
+        assert_eq!(why(&json!({"user": null})), "user x@example.com not found");
+        let user = json!({"email": "x@example.com", "is_active": false});
+        assert_eq!(
+            why(&json!({ "user": user })),
+            "user x@example.com isn't active"
+        );
+        let user = json!({"email": "x@example.com", "is_active": true});
+        assert_eq!(
+            why(&json!({"user": user, "keypairs": []})),
+            "x@example.com has no active key"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! A request to a manager, and its answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::{
+    Method, Url,
+    header::{HeaderMap, HeaderValue},
+};
+use serde_json::Value;
+
+/// Time limits of requests, the WebUI's own.
+pub(in crate::engine::backendai) const USUAL: Duration = Duration::from_secs(30);
+pub(in crate::engine::backendai) const LIST: Duration = Duration::from_secs(20);
+pub(in crate::engine::backendai) const SHORT: Duration = Duration::from_secs(15);
+
+/// A request to the manager.
+#[derive(Clone, Debug)]
+pub(in crate::engine::backendai) struct Call {
+    pub(in crate::engine::backendai) method: Method,
+    /// Path and query below the manager's root, percent-encoded.
+    pub(in crate::engine::backendai) path: String,
+    pub(in crate::engine::backendai) body: Option<Bytes>,
+    pub(in crate::engine::backendai) accept: Option<HeaderValue>,
+    pub(in crate::engine::backendai) limit: Duration,
+}
+
+impl Call {
+    pub(in crate::engine::backendai) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            body: None,
+            accept: None,
+            limit: USUAL,
+        }
+    }
+
+    pub(in crate::engine::backendai) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(in crate::engine::backendai) fn post(path: impl Into<String>, body: &Value) -> Self {
+        Self::new(Method::POST, path).json(body)
+    }
+
+    #[must_use]
+    pub(in crate::engine::backendai) fn json(mut self, body: &Value) -> Self {
+        self.body = Some(Bytes::from(body.to_string()));
+        self
+    }
+
+    /// What kind of answer is wanted.
+    #[must_use]
+    pub(in crate::engine::backendai) fn accepting(mut self, kind: &'static str) -> Self {
+        self.accept = Some(HeaderValue::from_static(kind));
+        self
+    }
+
+    #[must_use]
+    pub(in crate::engine::backendai) fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+}
+
+/// A success, read to its end.
+#[derive(Debug)]
+pub(in crate::engine::backendai) struct Answer {
+    pub(in crate::engine::backendai) headers: HeaderMap,
+    pub(in crate::engine::backendai) body: Bytes,
+}
+
+/// A path with an encoded query.
+pub(in crate::engine::backendai) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
+    // Only its encoding of queries is wanted of this address.
+    let made = Url::parse_with_params("http://x", pairs);
+    let query = made.ok().and_then(|url| url.query().map(str::to_owned));
+    format!("{path}?{}", query.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_encoded() {
+        assert_eq!(with_query("/x", &[("group", "a b&c")]), "/x?group=a+b%26c");
+    }
+}

@@ -1,0 +1,131 @@
+//! GraphQL over HTTP: errors inside of successes, data beside errors.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    http::{Call, Http, LIST},
+    manager_error::declined,
+    quote::quote,
+};
+use crate::engine::api::Result;
+
+/// Which of a manager's two schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::backendai) enum Schema {
+    /// Graphene, snake case, all releases.
+    One,
+    /// Strawberry, camel case, 25 and later.
+    Two,
+}
+
+const ONE: &str = "/admin/gql";
+const TWO: &str = "/admin/gql/strawberry";
+
+#[derive(Debug, Deserialize)]
+struct Reply {
+    #[serde(default)]
+    data: Value,
+    #[serde(default)]
+    errors: Option<Vec<Fault>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Fault {
+    #[serde(default)]
+    message: String,
+}
+
+impl Http {
+    /// Asks `query` and gives its data; what could not be told of it is logged and null.
+    pub(in crate::engine::backendai) async fn ask(
+        &self,
+        schema: Schema,
+        query: &str,
+        variables: Value,
+    ) -> Result<Value> {
+        let body = json!({"query": query, "variables": variables});
+        match schema {
+            Schema::One => self.ask_at(ONE, &body).await,
+            Schema::Two if !self.through_web() => self.ask_at(TWO, &body).await,
+            Schema::Two => self.ask_either(&body).await,
+        }
+    }
+
+    /// A web server may have both schemas joined at the first one's place.
+    async fn ask_either(&self, body: &Value) -> Result<Value> {
+        let error = match self.ask_at(TWO, body).await {
+            Err(error) if !error.is_lost() => error,
+            other => return other,
+        };
+        self.ask_at(ONE, body).await.map_err(|_| error)
+    }
+
+    async fn ask_at(&self, path: &str, body: &Value) -> Result<Value> {
+        let reply: Reply = self.json(&Call::post(path, body).within(LIST)).await?;
+        data_of(reply)
+    }
+}
+
+/// Data beside errors is kept; errors alone are the answer.
+fn data_of(reply: Reply) -> Result<Value> {
+    let faults = reply.errors.unwrap_or_default();
+    let said = faults
+        .iter()
+        .map(|fault| quote(&fault.message))
+        .collect::<Vec<_>>()
+        .join("; ");
+    if holds_something(&reply.data) {
+        if !faults.is_empty() {
+            tracing::warn!(errors = said, "the manager's answer is incomplete");
+        }
+        return Ok(reply.data);
+    }
+    if faults.is_empty() {
+        // A list of nothing, or an object that is not there: what was asked is null.
+        return Ok(reply.data);
+    }
+    Err(declined(format!("the manager can't answer: {said}")))
+}
+
+fn holds_something(data: &Value) -> bool {
+    match data {
+        Value::Object(fields) => fields.values().any(|value| !value.is_null()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Value> {
+        data_of(serde_json::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn errors_in_a_success_are_errors() {
+        let error = read(r#"{"data":null,"errors":[{"message":"Cannot query field 'x'."}]}"#);
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the manager can't answer: Cannot query field 'x'."
+        );
+        assert!(read(r#"{"data":{"a":null},"errors":[{"message":"no"}]}"#).is_err());
+    }
+
+    #[test]
+    fn a_part_is_kept_beside_errors() {
+        let data = read(r#"{"data":{"a":1,"b":null},"errors":[{"message":"no b"}]}"#).unwrap();
+        assert_eq!(data["a"], 1);
+        assert!(read(r#"{"data":{"a":null},"errors":null}"#).unwrap()["a"].is_null());
+    }
+
+    #[test]
+    fn fuzz_manager_graphql() {
+        crate::fuzz::parser("manager-graphql", &[], |bytes, _| {
+            if let Ok(reply) = serde_json::from_slice::<Reply>(bytes) {
+                crate::fuzz::bounded(bytes, &data_of(reply));
+            }
+        });
+    }
+}

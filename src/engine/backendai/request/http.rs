@@ -1,0 +1,306 @@
+//! One manager over HTTP: signing, time limits, the request limit, errors as sentences.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use jiff::Timestamp;
+use reqwest::{
+    Method, Response, StatusCode, Url,
+    header::{ACCEPT, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, HeaderValue},
+};
+use serde::de::DeserializeOwned;
+
+use super::{
+    manager_error::{Whom, skew_of},
+    rate_limit::Pace,
+};
+use crate::engine::backendai::connect::{
+    base_url::{Place, target},
+    config::{BackendAiConfig, Login},
+    header::value,
+    login::{LoginState, Ticket},
+    pool::Pool,
+    sign::{self, Signed},
+    tls_roots,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::secret::Secret,
+};
+
+pub(in crate::engine::backendai) use super::call::{Answer, Call, LIST, SHORT};
+
+/// The longest answer that is read.
+const BODY_MAX: usize = 64 << 20;
+/// Spoken until the manager has told what it speaks; also the newest we know.
+pub(in crate::engine::backendai) const API_VERSION: &str = "v9.20250722";
+const JSON: &str = "application/json";
+const API_VERSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-version");
+
+/// One connection pool to one manager.
+pub(in crate::engine::backendai) struct Http {
+    pool: Pool,
+    place: Place,
+    tls: Arc<rustls::ClientConfig>,
+    pub(in crate::engine::backendai) whom: Whom,
+    auth: Auth,
+    pace: Pace,
+    api_version: Mutex<String>,
+    clock: fn() -> Timestamp,
+}
+
+enum Auth {
+    Keys { access: String, secret: Secret },
+    Login(LoginState),
+}
+
+impl Http {
+    pub(in crate::engine::backendai) fn new(config: &BackendAiConfig) -> Result<Self> {
+        let by_password = matches!(config.login, Login::Session { .. });
+        let place = Place::new(&config.endpoint, by_password)?;
+        place.check_encryption(by_password, config.insecure)?;
+        let tls = tls_roots::client_config(config.ca_file.as_deref())?;
+        let pool = Pool::new(tls.clone(), place.is_loopback())?;
+        let auth = match &config.login {
+            Login::Api {
+                access_key,
+                secret_key,
+            } => Auth::Keys {
+                access: access_key.clone(),
+                secret: secret_key.clone(),
+            },
+            Login::Session { username, password } => {
+                Auth::Login(LoginState::new(username.clone(), password.clone()))
+            }
+        };
+        Ok(Self {
+            pool,
+            whom: Whom {
+                endpoint: place.shown().to_owned(),
+                context: config.context.to_string(),
+                by_password,
+            },
+            place,
+            tls,
+            auth,
+            pace: Pace::default(),
+            api_version: Mutex::new(API_VERSION.to_owned()),
+            clock: config.clock,
+        })
+    }
+
+    /// What is sent as API version from now on.
+    pub(in crate::engine::backendai) fn speak(&self, version: &str) {
+        version.clone_into(
+            &mut self
+                .api_version
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+    }
+
+    pub(in crate::engine::backendai) fn spoken(&self) -> String {
+        let version = self.api_version.lock();
+        version.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Forgets that a login failed: the next request tries anew.
+    pub(in crate::engine::backendai) async fn forgive(&self) {
+        if let Auth::Login(login) = &self.auth {
+            login.forgive().await;
+        }
+    }
+
+    /// Whether requests go through a web server, which has paths of its own for GraphQL.
+    pub(in crate::engine::backendai) fn through_web(&self) -> bool {
+        matches!(self.auth, Auth::Login(_))
+    }
+
+    /// Where WebSockets connect to, and with which TLS settings.
+    pub(in crate::engine::backendai) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    pub(in crate::engine::backendai) fn tls(&self) -> Arc<rustls::ClientConfig> {
+        self.tls.clone()
+    }
+
+    /// Sends a request and reads its answer as JSON.
+    pub(in crate::engine::backendai) async fn json<T: DeserializeOwned>(
+        &self,
+        call: &Call,
+    ) -> Result<T> {
+        let answer = self.send(call).await?;
+        serde_json::from_slice(&answer.body)
+            .map_err(|error| self.whom.unreadable(&answer.headers, &answer.body, &error))
+    }
+
+    /// Sends a request; an answer that is no success is an error.
+    pub(in crate::engine::backendai) async fn send(&self, call: &Call) -> Result<Answer> {
+        let work = self.exchange(call, Some(call.limit));
+        let response = work.await?;
+        let headers = response.headers().clone();
+        let body = self.read(response, call.limit).await?;
+        Ok(Answer { headers, body })
+    }
+
+    /// Sends a request whose answer has no end: only its head is waited for.
+    pub(in crate::engine::backendai) async fn open(&self, call: &Call) -> Result<Response> {
+        let work = self.exchange(call, None);
+        match tokio::time::timeout(call.limit, work).await {
+            Ok(result) => result,
+            Err(_) => Err(self.whom.late(call.limit)),
+        }
+    }
+
+    /// The address of a manager's path and the headers a WebSocket's GET to it bears.
+    pub(in crate::engine::backendai) async fn upgrade(
+        &self,
+        path: &str,
+    ) -> Result<(Url, HeaderMap)> {
+        let url = self.place.manager(path);
+        let ticket = self.ticket().await?;
+        let headers = self.headers(&Method::GET, &url, false, &ticket)?;
+        Ok((url, headers))
+    }
+
+    /// The success a request ends with: waits for the limit's sake and logs in anew, each once or
+    /// twice.
+    async fn exchange(&self, call: &Call, limit: Option<Duration>) -> Result<Response> {
+        let mut refusals = 0;
+        let mut renewed = false;
+        loop {
+            self.pace.wait().await?;
+            let ticket = self.ticket().await?;
+            let response = self.once(call, limit, &ticket).await?;
+            self.pace.note(response.headers());
+            match response.status() {
+                status if status.is_success() => return Ok(response),
+                StatusCode::TOO_MANY_REQUESTS => {
+                    let wait = self.pace.refused(response.headers(), refusals)?;
+                    refusals += 1;
+                    tokio::time::sleep(wait).await;
+                }
+                StatusCode::UNAUTHORIZED if self.expired(&ticket, renewed).await => renewed = true,
+                _ => return Err(self.failure(response, call.limit).await),
+            }
+        }
+    }
+
+    async fn once(
+        &self,
+        call: &Call,
+        limit: Option<Duration>,
+        ticket: &Ticket,
+    ) -> Result<Response> {
+        let url = self.place.manager(&call.path);
+        let headers = self.headers(&call.method, &url, call.body.is_some(), ticket)?;
+        let client = self.pool.client();
+        let mut request = client.request(call.method.clone(), url).headers(headers);
+        if let Some(accept) = &call.accept {
+            request = request.header(ACCEPT, accept.clone());
+        }
+        if let Some(limit) = limit {
+            request = request.timeout(limit);
+        }
+        if let Some(body) = &call.body {
+            request = request.body(body.clone());
+        }
+        let sent = request.send().await;
+        sent.map_err(|error| {
+            if error.is_timeout() {
+                self.pool.renew();
+            }
+            self.whom.transport(&error, call.limit)
+        })
+    }
+
+    /// The answer that is no success, as an error.
+    async fn failure(&self, response: Response, limit: Duration) -> EngineError {
+        let status = response.status();
+        let headers = response.headers().clone();
+        match self.read(response, limit).await {
+            Ok(body) => {
+                let skew = skew_of(&headers, (self.clock)());
+                self.whom.answered(status, &headers, &body, skew)
+            }
+            Err(error) => error,
+        }
+    }
+
+    async fn read(&self, mut response: Response, limit: Duration) -> Result<Bytes> {
+        let mut body = BytesMut::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Ok(None) => return Ok(body.freeze()),
+                Err(error) => return Err(self.whom.transport(&error, limit)),
+            }
+            if body.len() > BODY_MAX {
+                return Err(EngineError::Other("more than 64 MiB at once".to_owned()));
+            }
+        }
+    }
+
+    fn headers(
+        &self,
+        method: &Method,
+        url: &Url,
+        has_body: bool,
+        ticket: &Ticket,
+    ) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        let version = self.spoken();
+        let host = self.place.host_header();
+        let content_type = has_body.then_some(JSON);
+        if has_body {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        }
+        headers.insert(API_VERSION_HEADER, value(&version)?);
+        match &self.auth {
+            Auth::Keys { access, secret } => {
+                let date = sign::date_header((self.clock)());
+                let signed = Signed {
+                    method: method.as_str(),
+                    target: &target(url),
+                    host: &host,
+                    content_type,
+                    version: &version,
+                    date: &date,
+                };
+                let mut authorization = value(&sign::authorization(&signed, access, secret))?;
+                authorization.set_sensitive(true);
+                headers.insert(reqwest::header::AUTHORIZATION, authorization);
+                headers.insert(DATE, value(&date)?);
+            }
+            Auth::Login(_) => ticket.put(&mut headers)?,
+        }
+        headers.insert(HOST, value(&host)?);
+        Ok(headers)
+    }
+
+    async fn ticket(&self) -> Result<Ticket> {
+        match &self.auth {
+            Auth::Keys { .. } => Ok(Ticket::none()),
+            Auth::Login(login) => {
+                login
+                    .ticket(&self.pool.client(), &self.place, &self.whom)
+                    .await
+            }
+        }
+    }
+
+    /// Whether a refused login may be tried once more: it was a login, and it was not made anew yet.
+    async fn expired(&self, ticket: &Ticket, renewed: bool) -> bool {
+        match &self.auth {
+            Auth::Login(login) if !renewed => {
+                login.drop_ticket(ticket).await;
+                true
+            }
+            _ => false,
+        }
+    }
+}

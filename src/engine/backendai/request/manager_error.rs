@@ -1,0 +1,317 @@
+//! What went wrong between a manager and us, as sentences that say what to do.
+
+use std::{error::Error as _, io, time::Duration};
+
+use reqwest::{StatusCode, header::HeaderMap};
+
+use super::{problem::Problem, quote::quote};
+use crate::engine::backendai::connect::clock_skew::{self, Skew};
+use crate::engine::error::EngineError;
+
+/// To whom a request went, for the sentences.
+#[derive(Clone, Debug)]
+pub(in crate::engine::backendai) struct Whom {
+    pub(in crate::engine::backendai) endpoint: String,
+    pub(in crate::engine::backendai) context: String,
+    /// Through the web server, with a password.
+    pub(in crate::engine::backendai) by_password: bool,
+}
+
+impl Whom {
+    /// The line is gone, or nothing sensible is at its other end.
+    pub(in crate::engine::backendai) fn unreachable(
+        &self,
+        why: impl Into<String>,
+        hint: Option<&str>,
+    ) -> EngineError {
+        EngineError::Unreachable {
+            endpoint: self.endpoint.clone(),
+            why: why.into(),
+            hint: hint.map(str::to_owned),
+        }
+    }
+
+    /// The request did not get through, or its answer did not come back whole.
+    pub(in crate::engine::backendai) fn transport(
+        &self,
+        error: &reqwest::Error,
+        limit: Duration,
+    ) -> EngineError {
+        if error.is_timeout() {
+            return self.late(limit);
+        }
+        if let Some(cause) = cause::<rustls::Error>(error) {
+            return self.of_tls(cause);
+        }
+        if let Some(known) = cause::<io::Error>(error).and_then(|cause| self.of_io(cause)) {
+            return known;
+        }
+        if error.is_connect() {
+            return self.unreachable(
+                deepest(error),
+                Some("check the endpoint of the context and the network"),
+            );
+        }
+        self.unreachable("its answer is incomplete", None)
+    }
+
+    /// A connection of our own, beside those of the HTTP client, could not be made.
+    pub(in crate::engine::backendai) fn connecting(&self, error: &io::Error) -> EngineError {
+        let inner = error.get_ref();
+        if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
+            return self.of_tls(tls);
+        }
+        self.of_io(error).unwrap_or_else(|| {
+            self.unreachable(
+                quote(&error.to_string()),
+                Some("check the endpoint of the context and the network"),
+            )
+        })
+    }
+
+    fn of_io(&self, cause: &io::Error) -> Option<EngineError> {
+        let (why, hint) = match cause.kind() {
+            io::ErrorKind::ConnectionRefused => (
+                "no program listens at this address".to_owned(),
+                "check the endpoint of the context, and that the manager is running",
+            ),
+            io::ErrorKind::TimedOut => (
+                "no connection within the time limit".to_owned(),
+                "check the network and firewalls",
+            ),
+            _ if cause.to_string().contains("lookup address") => (
+                "its name is unknown".to_owned(),
+                "check the endpoint of the context and the name server",
+            ),
+            _ => return None,
+        };
+        Some(self.unreachable(why, Some(hint)))
+    }
+
+    fn of_tls(&self, cause: &rustls::Error) -> EngineError {
+        if !matches!(cause, rustls::Error::InvalidCertificate(_)) {
+            return self.unreachable(
+                format!("the TLS connection failed: {}", quote(&cause.to_string())),
+                Some("check whether its address begins with http:// instead of https://"),
+            );
+        }
+        self.unreachable(
+            format!(
+                "its certificate isn't trusted: {}",
+                quote(&cause.to_string())
+            ),
+            Some(
+                "if a private authority signed it, set ca-file of the context to the authority's \
+                 certificate",
+            ),
+        )
+    }
+
+    /// Nothing came within the time limit.
+    pub(in crate::engine::backendai) fn late(&self, limit: Duration) -> EngineError {
+        self.unreachable(format!("no answer within {}s", limit.as_secs()), None)
+    }
+
+    /// An answer that is no success. `skew`: how far our clock is from the answer's, if it tells.
+    pub(in crate::engine::backendai) fn answered(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+        skew: Option<Skew>,
+    ) -> EngineError {
+        let Some(problem) = Problem::read(body) else {
+            return self.without_words(status, headers, body);
+        };
+        let said = problem.sentence();
+        match problem.kind.as_str() {
+            "invalid-auth-params" | "auth-failed" if skew.is_some_and(Skew::is_too_much) => {
+                skewed(skew)
+            }
+            "invalid-auth-params" if said.contains("time sync") => skewed(skew),
+            "auth-failed" | "invalid-auth-params" | "password-expired" | "invalid-credentials" => {
+                self.denied(&said)
+            }
+            "server-frozen" => EngineError::Declined {
+                why: "the manager is in maintenance".to_owned(),
+                hint: Some("ask its administrator, or try again later".to_owned()),
+            },
+            "session-already-exists" => EngineError::Declined {
+                why: "a session with that name already exists".to_owned(),
+                hint: Some("choose another name, or terminate the other one first".to_owned()),
+            },
+            "quota-exceeded" => declined(format!("a quota is exceeded: {said}")),
+            "not-implemented" => EngineError::Unsupported(format!(
+                "this manager doesn't support the request: {said}"
+            )),
+            "object-not-found" if said.to_lowercase().contains("image") => EngineError::NoImage {
+                what: said,
+                hint: "`workbay env ls` lists the available environments".to_owned(),
+            },
+            _ if status == StatusCode::UNAUTHORIZED => self.denied(&said),
+            _ => declined(said),
+        }
+    }
+
+    fn denied(&self, said: &str) -> EngineError {
+        let (who, what) = if self.by_password {
+            ("the login", "username and password")
+        } else {
+            ("the keys", "access-key and secret-key")
+        };
+        EngineError::Denied {
+            why: format!(
+                "the manager at {} doesn't accept {who} of context '{}': {said}",
+                self.endpoint, self.context
+            ),
+            hint: Some(format!(
+                "check {what} of the context. They can also be inactive, or refused for this \
+                 machine's address"
+            )),
+        }
+    }
+
+    /// An answer in nobody's words: of a gateway, a proxy, or something else altogether.
+    fn without_words(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> EngineError {
+        if status == StatusCode::UNAUTHORIZED {
+            return self.denied("not authorized");
+        }
+        if matches!(status.as_u16(), 502..=504) {
+            return self.unreachable(
+                format!("its gateway answers {}", shown(status)),
+                Some("the manager is down or starting. Try again later"),
+            );
+        }
+        if is_html(headers, body) {
+            return self.unreachable(
+                format!(
+                    "the endpoint answers with a web page ({}) and isn't a manager",
+                    shown(status)
+                ),
+                Some(self.which_server()),
+            );
+        }
+        if status.is_redirection() {
+            return self.unreachable(
+                format!("it redirects to another address ({})", shown(status)),
+                Some("set the endpoint of the context to that address"),
+            );
+        }
+        let words = quote(&String::from_utf8_lossy(body));
+        if words.is_empty() {
+            EngineError::Other(shown(status))
+        } else {
+            EngineError::Other(format!("{}: {words}", shown(status)))
+        }
+    }
+
+    /// A success whose body is not what it should be.
+    pub(in crate::engine::backendai) fn unreadable(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+        error: &serde_json::Error,
+    ) -> EngineError {
+        if body.is_empty() {
+            return self.unreachable("it sent an empty answer", None);
+        }
+        if is_html(headers, body) {
+            return self.unreachable(
+                "the endpoint answers with a web page and isn't a manager",
+                Some(self.which_server()),
+            );
+        }
+        if error.is_eof() {
+            return self.unreachable("it sent an incomplete answer", None);
+        }
+        EngineError::Other(format!(
+            "invalid JSON: {}",
+            quote(&String::from_utf8_lossy(body))
+        ))
+    }
+
+    fn which_server(&self) -> &'static str {
+        if self.by_password {
+            "with mode = \"session\", set the endpoint to the web server for logins"
+        } else {
+            "with mode = \"api\", set the endpoint to the manager itself, not to the web server \
+             (mode = \"session\")"
+        }
+    }
+}
+
+/// What we sign is refused for its time.
+fn skewed(skew: Option<Skew>) -> EngineError {
+    let why = match skew {
+        Some(skew) => format!("{skew}, so the manager refuses the signature"),
+        None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
+    };
+    EngineError::Denied {
+        why,
+        hint: Some(
+            "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`".to_owned(),
+        ),
+    }
+}
+
+/// The manager said no, in its own words.
+pub(in crate::engine::backendai) fn declined(why: impl Into<String>) -> EngineError {
+    EngineError::Declined {
+        why: why.into(),
+        hint: None,
+    }
+}
+
+/// `502 Bad Gateway`.
+fn shown(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(reason) => format!("{} {reason}", status.as_u16()),
+        None => format!("status {}", status.as_u16()),
+    }
+}
+
+fn is_html(headers: &HeaderMap, body: &[u8]) -> bool {
+    let declared = headers
+        .get(reqwest::header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.contains("text/html"));
+    declared || body.trim_ascii_start().starts_with(b"<")
+}
+
+/// The first cause of this kind; an I/O error may hide one that its `source` does not tell.
+fn cause<T: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&T> {
+    let mut next = error.source();
+    while let Some(inner) = next {
+        if let Some(found) = inner.downcast_ref::<T>() {
+            return Some(found);
+        }
+        let hidden = inner
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        next = match hidden {
+            Some(hidden) => Some(hidden),
+            None => inner.source(),
+        };
+    }
+    None
+}
+
+/// The innermost cause, which names the trouble itself.
+fn deepest(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(inner) = next {
+        text = inner.to_string();
+        next = inner.source();
+    }
+    quote(&text)
+}
+
+/// How far our clock is from the one that wrote the answer.
+pub(in crate::engine::backendai) fn skew_of(
+    headers: &HeaderMap,
+    now: jiff::Timestamp,
+) -> Option<Skew> {
+    let date = headers.get(reqwest::header::DATE)?.to_str().ok()?;
+    clock_skew::between(now, date)
+}

@@ -1,0 +1,84 @@
+//! An image made of a running session.
+
+use futures_util::stream::BoxStream;
+use serde_json::{Value, json};
+
+use super::events;
+use crate::engine::backendai::{
+    BackendAiEngine,
+    request::{http::Call, manager_error::declined},
+};
+use crate::{
+    engine::{api::Result, error::EngineError, scheduler::Progress},
+    model::id::SessionId,
+};
+
+impl BackendAiEngine {
+    pub(in crate::engine::backendai) async fn make_image(
+        &self,
+        session: SessionId,
+        image_name: &str,
+    ) -> Result<BoxStream<'static, Result<Progress>>> {
+        check(image_name)?;
+        let line = self.core.line().await?;
+        let body = json!({"image_name": image_name, "image_visibility": "user"});
+        let call = Call::post(format!("/session/{session}/imagify"), &body);
+        let answer: Value = match line.http.json(&call).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(line.why_not(session, error).await),
+        };
+        let Some(task) = answer["task_id"].as_str() else {
+            return Err(EngineError::Other(
+                "it creates the image, but without a task ID to follow".to_owned(),
+            ));
+        };
+        events::task(line.http.clone(), task).await
+    }
+}
+
+impl crate::engine::backendai::connect::connection::Line {
+    async fn why_not(&self, session: SessionId, error: EngineError) -> EngineError {
+        let EngineError::Declined { why, .. } = &error else {
+            return error;
+        };
+        if why.to_ascii_lowercase().contains("container registry") {
+            return EngineError::Declined {
+                why: "the session's project has no container registry for images".to_owned(),
+                hint: Some(
+                    "ask the administrator of the cluster to set a container registry".to_owned(),
+                ),
+            };
+        }
+        match self.seen_after(session, error).await {
+            (_, Some(status)) if !status.is_live() => declined(format!(
+                "only images of running sessions can be created. This session is {status}"
+            )),
+            (error, _) => error,
+        }
+    }
+}
+
+/// The manager's rule, with the WebUI's bounds.
+fn check(name: &str) -> Result<()> {
+    let rule = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if (4..=32).contains(&name.chars().count()) && name.chars().all(rule) {
+        return Ok(());
+    }
+    Err(declined(format!(
+        "invalid image name '{}'. Use 4 to 32 letters, digits, '.', '-' and '_'",
+        crate::model::text::Clean::new(name)
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_images() {
+        assert!(check("my-image_1.0").is_ok());
+        for bad in ["abc", "a b c d", "이미지이름", &"x".repeat(33)] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Lists of sessions, and one whole session.
+
+use serde_json::{Value, json};
+
+use super::{row::Reader, status_reason};
+use crate::engine::backendai::{
+    BackendAiEngine,
+    connect::connection::Line,
+    request::{
+        filter,
+        gql::Schema,
+        lenient_json::Node,
+        manager_error::declined,
+        queries::{self, Bound, Wants},
+    },
+};
+use crate::{
+    engine::{
+        api::Result,
+        scheduler::{Page, PageQuery, Totals},
+    },
+    model::{
+        id::SessionId,
+        session::{Session, SessionType},
+        span::Span,
+        status::{Status, Tab},
+        text::Clean,
+    },
+};
+
+/// The first schema does not tell it.
+const TIMEOUT: &str = "query($id: UUID!) { sessionV2(id: $id) { lifecycle { batchTimeout } } }";
+const NODES: &str = "compute_session_nodes";
+/// Ids asked for in one request at most: a filter has its bounds.
+const IDS: usize = 100;
+
+impl Line {
+    /// Only our own sessions, unless everyone's were asked for.
+    fn mine(&self, filter: &str) -> String {
+        if self.all_users {
+            filter.to_owned()
+        } else {
+            filter::and(&filter::user(self.me.id.as_str()), filter)
+        }
+    }
+
+    /// Among which sessions our own lists look.
+    pub(in crate::engine::backendai) fn bound(&self) -> Bound {
+        match (self.features.scope_id, self.all_users) {
+            (false, _) => Bound::Project,
+            (true, true) => Bound::Everything,
+            (true, false) => Bound::User,
+        }
+    }
+
+    /// Where one session by its id is looked for: it may be another's that we may read.
+    fn bounds(&self) -> Vec<Bound> {
+        match self.bound() {
+            Bound::User => vec![Bound::User, Bound::Everything],
+            bound => vec![bound],
+        }
+    }
+
+    /// Gives a query the variables of its bound.
+    pub(in crate::engine::backendai) fn bind(
+        &self,
+        bound: Bound,
+        variables: &mut Value,
+    ) -> Result<()> {
+        match (bound, &self.project) {
+            (Bound::Everything, _) => {}
+            (Bound::User, _) => variables["scope"] = json!(format!("user:{}", self.me.id)),
+            (Bound::Project, Some(project)) => variables["project"] = json!(project.id.as_str()),
+            (Bound::Project, None) => return Err(declined("the user is in no project")),
+        }
+        Ok(())
+    }
+
+    /// The nodes of a page and how many there are in all.
+    async fn nodes(
+        &self,
+        bound: Bound,
+        filter: &str,
+        wants: Wants,
+        offset: u32,
+        limit: u32,
+    ) -> Result<(Value, u64)> {
+        let query = queries::page(self.features, bound, wants);
+        let mut variables = json!({"filter": filter, "first": limit, "offset": offset});
+        self.bind(bound, &mut variables)?;
+        let data = self.http.ask(Schema::One, &query, variables).await?;
+        let total = Node::new(&data).node(NODES).int("count").unwrap_or(0);
+        Ok((data, u64::try_from(total).unwrap_or(0)))
+    }
+
+    fn wants(&self, idle: bool) -> Wants {
+        Wants {
+            owner: self.all_users,
+            idle,
+            all: false,
+        }
+    }
+
+    /// How many sessions each tab has.
+    pub(in crate::engine::backendai) async fn count(&self) -> Result<Totals> {
+        let bound = self.bound();
+        let query = queries::totals(bound, Tab::ALL.len());
+        let mut variables = json!({});
+        for (n, tab) in Tab::ALL.into_iter().enumerate() {
+            let filter = filter::tab(self.features, tab, None);
+            variables[format!("f{n}")] = json!(self.mine(&filter));
+        }
+        self.bind(bound, &mut variables)?;
+        let data = self.http.ask(Schema::One, &query, variables).await?;
+        let count = |n: usize| {
+            let part = Node::new(&data).node(&format!("t{n}")).int("count");
+            u64::try_from(part.unwrap_or(0)).unwrap_or(0)
+        };
+        Ok([count(0), count(1), count(2)])
+    }
+
+    /// The status of a session; `None` when the manager shows us no such session.
+    pub(in crate::engine::backendai) async fn status_of(
+        &self,
+        session: SessionId,
+    ) -> Result<Option<Status>> {
+        let data = self.fields_of(session, "status").await?;
+        let node = Node::new(&data).edges(NODES).next();
+        Ok(node.map(|node| Node::new(node).status("status")))
+    }
+
+    /// Its present name.
+    pub(in crate::engine::backendai) async fn name_of(
+        &self,
+        session: SessionId,
+    ) -> Result<Option<Clean>> {
+        let data = self.fields_of(session, "name").await?;
+        let node = Node::new(&data).edges(NODES).next();
+        Ok(node.and_then(|node| Node::new(node).text("name")))
+    }
+
+    /// After how long a batch session is ended, where the manager tells.
+    async fn timeout_of(&self, session: &Session) -> Option<Span> {
+        let is_batch = session.session_type == SessionType::Batch;
+        if !is_batch || !self.features.tells_timeout {
+            return None;
+        }
+        let variables = json!({"id": session.id.to_string()});
+        let asked = self.http.ask(Schema::Two, TIMEOUT, variables);
+        let data = asked.await.unwrap_or_else(|error| {
+            tracing::debug!(%error, session = %session.id, "no timeout is reported");
+            Value::Null
+        });
+        let session = Node::new(&data).node("sessionV2");
+        let seconds = session.node("lifecycle").int("batchTimeout")?;
+        let seconds = u64::try_from(seconds).ok().filter(|it| *it > 0);
+        seconds.map(Span)
+    }
+
+    /// Some fields of one session, as a list of at most one node.
+    pub(in crate::engine::backendai) async fn fields_of(
+        &self,
+        session: SessionId,
+        fields: &str,
+    ) -> Result<Value> {
+        let mut data = Value::Null;
+        for bound in self.bounds() {
+            let query = queries::some(bound, 1, fields);
+            let mut variables = json!({"filter": filter::ids(&[session])});
+            self.bind(bound, &mut variables)?;
+            data = self.http.ask(Schema::One, &query, variables).await?;
+            if Node::new(&data).edges(NODES).next().is_some() {
+                break;
+            }
+        }
+        Ok(data)
+    }
+}
+
+impl BackendAiEngine {
+    fn read(&self, line: &Line, data: &Value) -> Vec<Session> {
+        let reader = Reader {
+            line,
+            context: self.core.config.context,
+            now: (self.core.config.clock)(),
+        };
+        let nodes = Node::new(data).edges(NODES);
+        nodes.filter_map(|node| reader.session(node)).collect()
+    }
+
+    pub(in crate::engine::backendai) async fn read_page(&self, query: &PageQuery) -> Result<Page> {
+        let line = self.core.line().await?;
+        let filter = filter::tab(line.features, query.tab, query.text.as_deref());
+        let wants = line.wants(query.tab != Tab::Finished);
+        let filter = line.mine(&filter);
+        let found = line.nodes(line.bound(), &filter, wants, query.offset, query.limit);
+        let (data, total) = found.await?;
+        Ok(Page {
+            sessions: self.read(&line, &data),
+            total,
+        })
+    }
+
+    pub(in crate::engine::backendai) async fn read_rows(
+        &self,
+        sessions: &[SessionId],
+    ) -> Result<Vec<Session>> {
+        let line = self.core.line().await?;
+        let mut rows = Vec::with_capacity(sessions.len());
+        for ids in sessions.chunks(IDS) {
+            let limit = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+            // Administrators hear of everyone's sessions, whether they list them or not.
+            let filter = line.mine(&filter::ids(ids));
+            let found = line.nodes(line.bound(), &filter, line.wants(true), 0, limit);
+            let (data, _) = found.await?;
+            rows.append(&mut self.read(&line, &data));
+        }
+        Ok(rows)
+    }
+
+    pub(in crate::engine::backendai) async fn read_session(
+        &self,
+        session: SessionId,
+    ) -> Result<Option<Session>> {
+        let line = self.core.line().await?;
+        let wants = Wants {
+            owner: true,
+            idle: true,
+            all: true,
+        };
+        let mut found = None;
+        for bound in line.bounds() {
+            let filter = filter::ids(&[session]);
+            let (data, _) = line.nodes(bound, &filter, wants, 0, 1).await?;
+            found = self.read(&line, &data).into_iter().next();
+            if found.is_some() {
+                break;
+            }
+        }
+        if let Some(session) = &mut found {
+            explain(&line, session).await;
+            session.timeout = line.timeout_of(session).await;
+        }
+        Ok(found)
+    }
+}
+
+/// Why it waits, or why it never ran, stands in the scheduling history where the session itself
+/// says nothing.
+async fn explain(line: &Line, session: &mut Session) {
+    let silent = session.status_message.is_none();
+    if silent && session.status.is_starting() {
+        let newest = line.newest_entry(session.id).await;
+        let told = newest.as_ref().and_then(status_reason::not_before);
+        session.starts_at = session.starts_at.or(told);
+        session.status_message = newest.as_ref().and_then(status_reason::of_history);
+        return;
+    }
+    line.explain_unstarted(session).await;
+}

@@ -1,0 +1,13 @@
+//! Sessions of a manager: lists, details, history, usage, events and what changes them.
+
+pub(super) mod commit;
+pub(super) mod events;
+pub(super) mod history;
+pub(super) mod idle;
+pub(super) mod kernels;
+pub(super) mod list;
+pub(super) mod operate;
+pub(super) mod row;
+pub(super) mod status_reason;
+pub(super) mod unstarted;
+pub(super) mod usage;

@@ -1,0 +1,126 @@
+//! Rename, terminate, give another priority.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use reqwest::Method;
+use serde_json::json;
+
+use crate::engine::backendai::{
+    BackendAiEngine,
+    connect::connection::Line,
+    request::{
+        gql::Schema,
+        http::{Call, SHORT},
+        manager_error::declined,
+    },
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{id::SessionId, name, status::Status},
+};
+
+/// For administrators only, of all releases.
+const PRIORITY: &str = "mutation($input: ModifyComputeSessionInput!) \
+     { modify_compute_session(input: $input) { item { row_id priority } } }";
+
+impl BackendAiEngine {
+    pub(in crate::engine::backendai) async fn end(
+        &self,
+        session: SessionId,
+        force: bool,
+    ) -> Result<()> {
+        let line = self.core.line().await?;
+        let path = if force {
+            format!("/session/{session}?forced=true")
+        } else {
+            format!("/session/{session}")
+        };
+        let call = Call::new(Method::DELETE, path).within(SHORT);
+        let Err(error) = line.http.send(&call).await else {
+            return Ok(());
+        };
+        match line.seen_after(session, error).await {
+            (error, Some(status)) if !status.is_final() => Err(needs_force(error, force)),
+            (_, Some(_)) => Ok(()),
+            (error, None) => Err(error),
+        }
+    }
+
+    pub(in crate::engine::backendai) async fn name(
+        &self,
+        session: SessionId,
+        name: &str,
+    ) -> Result<()> {
+        // The manager takes any name, also such as it refuses at a launch.
+        name::check_latin(name).map_err(|error| declined(error.to_string()))?;
+        let line = self.core.line().await?;
+        let path = format!("/session/{session}/rename");
+        let call = Call::post(path, &json!({"name": name})).within(SHORT);
+        let Err(error) = line.http.send(&call).await else {
+            return Ok(());
+        };
+        if taken_by_itself(&line, session, name, &error).await {
+            return Ok(());
+        }
+        match line.seen_after(session, error).await {
+            (_, Some(status)) if !status.is_live() => Err(declined(format!(
+                "only running sessions can be renamed. This session is {status}"
+            ))),
+            (error, _) => Err(error),
+        }
+    }
+
+    /// The mutation changes nothing where it fails, also by a fault of the manager's own (26.9.6 has one).
+    pub(in crate::engine::backendai) async fn set_priority(
+        &self,
+        session: SessionId,
+        priority: i32,
+    ) -> Result<()> {
+        let line = self.core.line().await?;
+        let id = STANDARD.encode(format!("ComputeSessionNode:{session}"));
+        let input = json!({"input": {"id": id, "priority": priority}});
+        match line.http.ask(Schema::One, PRIORITY, input).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(line.seen_after(session, error).await.0),
+        }
+    }
+}
+
+impl Line {
+    /// A refused request may mean that the session is not there any more: the manager says "no
+    /// permission" then. What it is, and the better error.
+    pub(in crate::engine::backendai) async fn seen_after(
+        &self,
+        session: SessionId,
+        error: EngineError,
+    ) -> (EngineError, Option<Status>) {
+        if error.is_lost() || matches!(error, EngineError::Denied { .. }) {
+            return (error, None);
+        }
+        match self.status_of(session).await {
+            Ok(Some(status)) => (error, Some(status)),
+            Ok(None) => (EngineError::NotFound(session.to_string()), None),
+            Err(_) => (error, None),
+        }
+    }
+}
+
+/// Older managers end a session that is being made only by force.
+fn needs_force(error: EngineError, force: bool) -> EngineError {
+    match error {
+        EngineError::Declined { why, hint: None } if !force => EngineError::Declined {
+            why,
+            hint: Some("if necessary, terminate the session with --force".to_owned()),
+        },
+        other => other,
+    }
+}
+
+/// Renaming to the present name is refused as "already there": by the session itself.
+async fn taken_by_itself(line: &Line, session: SessionId, name: &str, error: &EngineError) -> bool {
+    if !matches!(error, EngineError::Declined { why, .. } if why.contains(
+        "a session with that name already exists"))
+    {
+        return false;
+    }
+    matches!(line.name_of(session).await, Ok(Some(present)) if present == name)
+}

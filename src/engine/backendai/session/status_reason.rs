@@ -1,0 +1,262 @@
+//! Why a session waits, failed or ended, in words for a person. Pure.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::engine::backendai::request::lenient_json::{Node, bytes, number, time};
+use crate::engine::backendai::request::quote::quote;
+use crate::model::{
+    history::{HistoryEntry, Outcome},
+    status::Status,
+    text::Clean,
+};
+
+/// From what the session itself says.
+pub(in crate::engine::backendai) fn of_session(
+    status: &Status,
+    info: Option<&Clean>,
+    data: &Value,
+    exit_code: Option<i64>,
+) -> Option<Clean> {
+    let data = Node::new(data);
+    if status.is_starting() {
+        return scheduler(data.node("scheduler")).or_else(|| failure(data.node("error")));
+    }
+    if let Some(error) = failure(data.node("error")) {
+        return Some(error);
+    }
+    if matches!(status, Status::Running | Status::RunningDegraded) {
+        return None;
+    }
+    let known = known(info?.as_str())?;
+    Some(match exit_code {
+        Some(code) if code != 0 => Clean::new(&format!("{known} (exit code {code})")),
+        _ => Clean::new(known),
+    })
+}
+
+/// From the newest entry of its scheduling history, while it waits.
+pub(in crate::engine::backendai) fn of_history(newest: &HistoryEntry) -> Option<Clean> {
+    if newest.result == Outcome::Success {
+        return None;
+    }
+    let failed = newest
+        .steps
+        .iter()
+        .rev()
+        .find(|step| step.result != Outcome::Success);
+    let words = failed
+        .and_then(|step| step.message.as_ref())
+        .or(newest.message.as_ref())?;
+    if not_before(newest).is_some() {
+        return Some("waiting for its start time".into());
+    }
+    Some(Clean::new(&format!(
+        "waiting: {}",
+        shortage(words.as_str())
+    )))
+}
+
+/// When a batch session may start: 26.x tells it of one that waits only in these words.
+pub(in crate::engine::backendai) fn not_before(newest: &HistoryEntry) -> Option<Timestamp> {
+    let steps = newest.steps.iter().filter_map(|it| it.message.as_ref());
+    steps.chain(&newest.message).find_map(|words| {
+        let (_, rest) = words.as_str().split_once("scheduled to start at ")?;
+        time(rest.split([';', ')', ' ']).next()?)
+    })
+}
+
+/// What an agent selector says takes half a page; of it only what is missing is for people.
+fn shortage(words: &str) -> String {
+    let missing: Vec<String> = words.split("- ").filter_map(missing).collect();
+    if missing.is_empty() {
+        let first = words.lines().next().unwrap_or_default();
+        let first = first.strip_prefix("Not attempted: ").unwrap_or(first);
+        return quote(first.trim_end_matches('.'));
+    }
+    let mut missing = missing;
+    missing.dedup();
+    format!("not enough resources: missing {}", missing.join(", "))
+}
+
+/// `cpu: missing=64.000000` as `cpu 64`.
+fn missing(part: &str) -> Option<String> {
+    let (slot, rest) = part.split_once(": missing=")?;
+    let word = rest.split([' ', ')', ',', '\n']).next()?;
+    let value = Value::String(word.trim().to_owned());
+    let slot = slot.trim();
+    let amount = match slot {
+        "mem" => bytes(&value)?.to_string(),
+        _ => trimmed(number(&value)?),
+    };
+    Some(format!("{} {amount}", quote(slot)))
+}
+
+/// Three decimals at most, no zeros at the end.
+fn trimmed(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The predicates that failed in the last round (managers before 26).
+fn scheduler(scheduler: Node<'_>) -> Option<Clean> {
+    let failed: Vec<String> = scheduler
+        .list("failed_predicates")
+        .iter()
+        .filter_map(|predicate| {
+            let predicate = Node::new(predicate);
+            predicate.text("msg").or_else(|| predicate.text("name"))
+        })
+        .map(|words| quote(words.as_str().trim_end_matches('.')))
+        .collect();
+    if !failed.is_empty() {
+        return Some(Clean::new(&format!("waiting: {}", failed.join("; "))));
+    }
+    let words = scheduler.text("msg")?;
+    Some(Clean::new(&format!("waiting: {}", quote(words.as_str()))))
+}
+
+/// `{"src","name","repr","collection":[…]}`: the first of a collection, else itself.
+fn failure(error: Node<'_>) -> Option<Clean> {
+    let first = error.list("collection").first().map(Node::new);
+    let error = first.filter(|error| !error.is_null()).unwrap_or(error);
+    let name = error.text("name");
+    let words = error.text("repr").or_else(|| error.text("message"));
+    let text = match (name, words) {
+        (None, None) => return None,
+        (Some(name), Some(words)) if !words.as_str().contains(name.as_str()) => {
+            format!("{name}: {words}")
+        }
+        (_, Some(words)) => words.into_string(),
+        (Some(name), None) => name.into_string(),
+    };
+    Some(Clean::new(&format!("failed: {}", quote(&text))))
+}
+
+/// The manager's words for reasons, in both spellings, as sentences.
+pub(in crate::engine::backendai) fn known(info: &str) -> Option<&'static str> {
+    let word = info.to_ascii_lowercase().replace('_', "-");
+    Some(match word.as_str() {
+        "idle-timeout" => "reclaimed by the manager: not used for longer than allowed",
+        "idle-session-lifetime" => "reclaimed by the manager: it reached the maximum lifetime",
+        "idle-utilization" => "reclaimed by the manager: it used too little of its resources",
+        "force-terminated" => "killed",
+        "self-terminated" | "task-finished" => "its main program ended",
+        "task-failed" => "its command failed",
+        "task-timeout" | "exec-timeout" => "its command took longer than its time limit",
+        "task-cancelled" => "its command was cancelled",
+        "pending-timeout" | "pending-timeout-exceeded" => {
+            "waited in the queue for longer than allowed"
+        }
+        "exceeded-max-retries" => "it didn't start: all attempts failed",
+        "already-terminated" => "its container ended before it was ready",
+        "failed-to-create" | "creation-failed" => "its container couldn't be created",
+        "failed-to-start" | "bootstrap-timeout" => "it didn't start",
+        "hang-timeout" => "it didn't respond for longer than allowed",
+        "agent-termination" => "its agent was stopped",
+        "container-not-found" | "not-found-in-manager" | "terminated-unknown-container" => {
+            "its container disappeared from the agent"
+        }
+        "no-available-instances" => "no agent has enough resources",
+        "service-scaled-down" => "its service was scaled down",
+        "anomaly-detected" => "terminated by the manager: an anomaly was detected",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{history::SubStep, id::SessionId};
+    use serde_json::json;
+
+    fn waiting(message: &str) -> String {
+        let entry = HistoryEntry {
+            result: Outcome::NeedRetry,
+            message: Some("all of it failed".into()),
+            attempts: 3,
+            steps: vec![SubStep {
+                step: "DispersedAgentSelector".into(),
+                result: Outcome::Failure,
+                error_code: None,
+                message: Some(Clean::new(message)),
+                started_at: None,
+                ended_at: None,
+            }],
+            ..HistoryEntry::new(
+                SessionId::from_u128(1),
+                jiff::Timestamp::UNIX_EPOCH,
+                "schedule-sessions",
+                Some(Status::Pending),
+                Status::Pending,
+            )
+        };
+        of_history(&entry).unwrap().into_string()
+    }
+
+    #[test]
+    fn a_shortage_says_what_is_missing() {
+        assert_eq!(
+            waiting(
+                "Some kernels could not be placed on any agent. (1 requirement(s) could not be \
+                 placed:\n- requirement #0 (containers=1, arch=x86_64, slots=cpu=64.000000 mem=512 \
+                 MiB): no agents passed the 'resource' filter\n  - cpu: missing=64.000000\n  - mem: \
+                 missing=1073741824)"
+            ),
+            "waiting: not enough resources: missing cpu 64, mem 1 GiB"
+        );
+        assert_eq!(
+            waiting("The quota is used up."),
+            "waiting: The quota is used up"
+        );
+        assert_eq!(
+            waiting(
+                "Not attempted: the resource group ran out of resources at the earlier session 7"
+            ),
+            "waiting: the resource group ran out of resources at the earlier session 7"
+        );
+        assert_eq!(
+            waiting(
+                "Reserved batch session is not yet ready to start. (Batch session is scheduled to \
+                 start at 2026-11-22T00:31:06.300296+00:00; current time is before that.)"
+            ),
+            "waiting for its start time"
+        );
+    }
+
+    #[test]
+    fn older_managers_tell_it_in_the_session() {
+        let data = json!({"scheduler": {"retries": 3, "failed_predicates": [
+            {"name": "concurrency", "msg": "You cannot run more than 3 concurrent sessions"},
+            {"name": "dependencies"}]}});
+        let said = of_session(&Status::Pending, None, &data, None).unwrap();
+        assert_eq!(
+            said,
+            "waiting: You cannot run more than 3 concurrent sessions; dependencies"
+        );
+    }
+
+    #[test]
+    fn failures_and_ends() {
+        let data = json!({"error": {"src": "agent", "name": "DockerError", "repr": "DockerError(500, 'no space')"}});
+        let said = of_session(&Status::Error, None, &data, None).unwrap();
+        assert_eq!(said, "failed: DockerError(500, 'no space')");
+        let data = json!({"error": {"collection": [{"name": "ValueError", "repr": "bad mount"}]}});
+        let said = of_session(&Status::Cancelled, None, &data, None).unwrap();
+        assert_eq!(said, "failed: ValueError: bad mount");
+        let ended = |info: &str, code| {
+            of_session(&Status::Terminated, Some(&info.into()), &Value::Null, code)
+                .map(Clean::into_string)
+        };
+        assert_eq!(
+            ended("task-failed", Some(2)).unwrap(),
+            "its command failed (exit code 2)"
+        );
+        assert_eq!(
+            ended("PENDING_TIMEOUT_EXCEEDED", None).unwrap(),
+            "waited in the queue for longer than allowed"
+        );
+        assert_eq!(ended("user-requested", None), None);
+        assert_eq!(ended("a new word", None), None);
+    }
+}

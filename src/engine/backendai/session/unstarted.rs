@@ -1,0 +1,141 @@
+//! Why a session ended before it ran: what the session, its kernels, its scheduling history and its log say,
+//! each of which alone may be silent.
+
+use serde_json::Value;
+
+use super::status_reason;
+use crate::engine::backendai::{
+    connect::connection::Line,
+    request::{
+        http::{Call, SHORT},
+        quote::quote,
+    },
+};
+use crate::model::{
+    history::Outcome,
+    session::{FAILED_TO_START, Session},
+    status::Status,
+    text::Clean,
+};
+
+impl Line {
+    pub(in crate::engine::backendai) async fn explain_unstarted(&self, session: &mut Session) {
+        if !is_unstarted(session) {
+            return;
+        }
+        let told = session.status_message.take();
+        // That it did not start is what is to be explained.
+        let bare = session
+            .status_info
+            .as_ref()
+            .is_some_and(|it| *it == FAILED_TO_START);
+        let known = told
+            .clone()
+            .filter(|_| !bare)
+            .or_else(|| of_kernels(session));
+        let why = match known {
+            Some(why) => Some(why),
+            None => self.of_history(session).await.or(told),
+        };
+        // Between two states a manager has no log.
+        let log = if session.status.is_final() {
+            self.log_of(session).await
+        } else {
+            None
+        };
+        let said = log.as_deref().and_then(of_log);
+        let parts = why.map(Clean::into_string).into_iter();
+        let parts: Vec<String> = parts
+            .chain(said.map(|it| format!("its log: {it}")))
+            .collect();
+        if !parts.is_empty() {
+            session.status_message = Some(Clean::new(&parts.join("; ")));
+        }
+    }
+
+    async fn of_history(&self, session: &Session) -> Option<Clean> {
+        let entries = self.history(session.id).await.unwrap_or_default();
+        let well = [Outcome::Success, Outcome::NeedRetry, Outcome::Skipped];
+        let failed = entries.iter().find(|entry| !well.contains(&entry.result));
+        let words = failed.and_then(|entry| entry.message.as_ref())?;
+        Some(Clean::new(&format!("failed: {words}")))
+    }
+
+    async fn log_of(&self, session: &Session) -> Option<String> {
+        let call = Call::get(format!("/session/{}/logs", session.id)).within(SHORT);
+        let reply = self.http.json::<Value>(&call).await.ok()?;
+        Some(reply["result"]["logs"].as_str()?.to_owned())
+    }
+}
+
+/// It ends, or has ended, before it ran, and nobody asked for that.
+fn is_unstarted(session: &Session) -> bool {
+    let status = &session.status;
+    let over = matches!(
+        status,
+        Status::Terminated | Status::Terminating | Status::Cancelled | Status::Error
+    );
+    let asked = ["user-requested", "force-terminated"];
+    let info = session.status_info.as_ref().map(Clean::as_str);
+    over && session.started_at.is_none() && info.is_none_or(|info| !asked.contains(&info))
+}
+
+/// What its kernels say where the session says nothing, or only that it did not start.
+fn of_kernels(session: &Session) -> Option<Clean> {
+    let infos = session
+        .kernels
+        .iter()
+        .filter_map(|it| it.status_info.as_ref());
+    let mut infos = infos.filter(|info| *info != FAILED_TO_START && !info.is_empty());
+    let info = infos.next()?;
+    let words = status_reason::known(info.as_str());
+    Some(words.map_or_else(|| info.clone(), Clean::new))
+}
+
+/// Words of lines that say what went wrong.
+const BAD: [&str; 9] = [
+    "not found",
+    "error",
+    "cannot",
+    "can't",
+    "denied",
+    "no such",
+    "failed",
+    "fatal",
+    "killed",
+];
+
+/// Of the lines that say what went wrong the first, where it began, and the last.
+fn of_log(log: &str) -> Option<String> {
+    let mut lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let bad = |line: &&str| {
+        let line = line.to_lowercase();
+        !line.starts_with("warning") && BAD.iter().any(|word| line.contains(word))
+    };
+    let wrong: Vec<&str> = lines.clone().filter(bad).collect();
+    match wrong.as_slice() {
+        [] => lines.next_back().map(quote),
+        [one] => Some(quote(one)),
+        [first, .., last] => Some(format!("{}; {}", quote(first), quote(last))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_says_what_went_wrong_first_and_last() {
+        let log = "WARNING: failed to create the user 'work' with uid 1000\n\
+                   /opt/kernel/entrypoint.sh: 133: usermod: not found\n\
+                   /opt/kernel/entrypoint.sh: 135: addgroup: not found\n\
+                   ERROR: /etc/passwd entry for 'work' does not match 1000:1000\n";
+        assert_eq!(
+            of_log(log).unwrap(),
+            "/opt/kernel/entrypoint.sh: 133: usermod: not found; ERROR: /etc/passwd entry for \
+             'work' does not match 1000:1000"
+        );
+        assert_eq!(of_log("begun\ndone\n").unwrap(), "done");
+        assert_eq!(of_log("\n"), None);
+    }
+}

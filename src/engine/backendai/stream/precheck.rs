@@ -1,0 +1,137 @@
+//! What must be known of a session before a stream of it is opened.
+
+use serde_json::json;
+
+use super::super::{
+    BackendAiEngine,
+    request::{gql::Schema, lenient_json::Node, manager_error::declined},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        id::{KernelId, SessionId},
+        status::{Status, Tab},
+        text::Clean,
+    },
+};
+
+/// The one query of old and new managers that finds a session by its id, ended or not.
+const STANDING: &str = "query($id: UUID!) { compute_session(id: $id) \
+     { name type status user_email main_kernel_id } }";
+
+const CONTAINERS: &str = "query($id: UUID!) { compute_session(id: $id) \
+     { main_kernel_id containers { id cluster_hostname } } }";
+
+/// A container of a session beside the main one.
+#[derive(Clone, Debug)]
+pub(super) struct Container {
+    pub(super) id: KernelId,
+    /// `sub1`.
+    pub(super) host: Clean,
+}
+
+/// How a session stands.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    name: Clean,
+    status: Status,
+    owner: Option<Clean>,
+    batch: bool,
+    main_kernel: Option<KernelId>,
+}
+
+impl BackendAiEngine {
+    pub(super) async fn standing(&self, session: SessionId) -> Result<Standing> {
+        let http = &self.core.line().await?.http;
+        let data = http
+            .ask(Schema::One, STANDING, json!({ "id": session }))
+            .await?;
+        let node = Node::new(&data).node("compute_session");
+        let Some(status) = node.str("status") else {
+            return Err(EngineError::NotFound(session.to_string()));
+        };
+        let kind = node.str("type").unwrap_or_default();
+        Ok(Standing {
+            name: node.text("name").unwrap_or_default(),
+            status: Status::from(status),
+            owner: node.text("user_email"),
+            batch: kind.eq_ignore_ascii_case("batch"),
+            main_kernel: node.str("main_kernel_id").and_then(|id| id.parse().ok()),
+        })
+    }
+
+    /// That a connection into this session can be opened. The manager finds the session of a stream by
+    /// the *name* it has, among the caller's own that have not ended: of an ended session or of
+    /// somebody else's it would open the namesake of ours.
+    pub(super) async fn must_be_open(&self, session: SessionId) -> Result<()> {
+        let standing = self.standing(session).await?;
+        if !standing.runs() {
+            return Err(EngineError::Refused(format!(
+                "the session isn't running (it is {})",
+                standing.status.word()
+            )));
+        }
+        let me = self.core.line().await?.me.user.email.clone();
+        match standing.owner {
+            Some(owner) if !me.is_empty() && owner != me => Err(declined(format!(
+                "session '{}' belongs to {owner}. The manager opens terminals and connections \
+                 only in your own sessions",
+                standing.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// This container of the session, where it is not the main one: the manager itself leads only there.
+    pub(super) async fn other_container(
+        &self,
+        session: SessionId,
+        kernel: KernelId,
+    ) -> Result<Option<Container>> {
+        let http = &self.core.line().await?.http;
+        let asked = http.ask(Schema::One, CONTAINERS, json!({ "id": session }));
+        let data = asked.await?;
+        let node = Node::new(&data).node("compute_session");
+        let id = |node: Node<'_>, name: &str| node.str(name).and_then(|id| id.parse().ok());
+        if id(node, "main_kernel_id") == Some(kernel) {
+            return Ok(None);
+        }
+        let containers = node.list("containers").iter().map(Node::new);
+        let mut this = containers.filter(|it| id(*it, "id") == Some(kernel));
+        let host = this.next().and_then(|it| it.text("cluster_hostname"));
+        let Some(host) = host.filter(is_a_name) else {
+            return Err(declined("the session doesn't have this container"));
+        };
+        Ok(Some(Container { id: kernel, host }))
+    }
+}
+
+/// What a host may be called that is looked for in the session's network.
+fn is_a_name(host: &Clean) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    !host.is_empty() && host.as_str().bytes().all(plain)
+}
+
+impl Standing {
+    pub(super) fn runs(&self) -> bool {
+        matches!(self.status, Status::Running | Status::RunningDegraded)
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.status.tab() == Tab::Finished
+    }
+
+    /// Whether it has run, or may have: it may have a log.
+    pub(super) fn has_begun(&self) -> bool {
+        self.runs() || matches!(self.status, Status::Terminating | Status::Restarting)
+    }
+
+    /// The kernel whose task log is to be read, of a session that runs a command.
+    pub(super) fn task(&self) -> Option<KernelId> {
+        self.main_kernel.filter(|_| self.batch)
+    }
+
+    pub(super) fn status(&self) -> &Status {
+        &self.status
+    }
+}
