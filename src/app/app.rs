@@ -13,6 +13,7 @@ mod keys;
 mod launched;
 mod launching;
 mod notices;
+mod panels;
 mod pointer;
 mod pulling;
 mod scheduling;
@@ -27,8 +28,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     area::Areas,
-    command::CommandLine,
-    commit::CommitForm,
     confirm::Confirm,
     detail::Detail,
     effect::Effect,
@@ -44,13 +43,12 @@ use super::{
     new_shell::NewShell,
     notice_list::NoticeList,
     notices::Notices,
+    panels::Panels,
     panes::Panes,
     picker::Picker,
-    priority::PriorityForm,
     pull::PullWatch,
     reach::Reaches,
     recents::Recents,
-    rename::Rename,
     reprieves::Reprieves,
     scheduling::Scheduling,
     sessions::Sessions,
@@ -80,11 +78,8 @@ pub struct App {
     pub page: Page,
     pub sessions: Sessions,
     pub detail: Option<Detail>,
-    pub rename: Option<Rename>,
-    pub priority: Option<PriorityForm>,
-    /// The name of an image is typed.
-    pub commit: Option<CommitForm>,
-    pub command: Option<CommandLine>,
+    /// What is open on top of the view.
+    pub panels: Panels,
     /// The list of contexts.
     pub picker: Option<Picker>,
     /// The list of all shells.
@@ -157,10 +152,7 @@ impl App {
             page: Page::Sessions,
             sessions: Sessions::default(),
             detail: None,
-            rename: None,
-            priority: None,
-            commit: None,
-            command: None,
+            panels: Panels::default(),
             picker: None,
             shells: None,
             new_shell: None,

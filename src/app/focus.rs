@@ -43,13 +43,8 @@ pub enum Focus {
     NewShell,
     /// The list of notices.
     Notices,
-    Rename,
-    /// The priority of a waiting session.
-    Priority,
-    /// The name of an image to be made.
-    Commit,
-    /// The command line.
-    Command,
+    /// The panel on top of the stack.
+    Panel,
     Filter,
     Detail,
     Sessions,
@@ -63,10 +58,7 @@ impl Focus {
         match self {
             Self::Help => Scope::Help,
             Self::HelpSearch
-            | Self::Rename
-            | Self::Priority
-            | Self::Commit
-            | Self::Command
+            | Self::Panel
             | Self::Filter
             | Self::LauncherPrompt
             | Self::SchedulingFilter

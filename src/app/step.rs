@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-use super::{effect::Effect, msg::Ticket, toast::Launched};
+use super::{effect::Effect, msg::Ticket, panels::command::Command, toast::Launched};
 use crate::{
     model::{
         id::{ContextName, SessionKey},
@@ -75,6 +75,9 @@ pub enum Step {
 }
 
 impl Step {
+    /// Closes the panel that answers with it.
+    pub const CLOSE: Self = Self::Go(Go::CloseTop);
+
     /// A toast from a text of ours or one that is already clean.
     #[must_use]
     pub fn toast(level: Level, text: impl AsRef<str>) -> Self {
@@ -94,8 +97,12 @@ pub enum Go {
     Panes,
     /// A shell of this session: its pane, or a new one.
     Shell(SessionKey),
-    /// Closes the panel, dialog or form on top.
+    /// Closes the panel on top.
     CloseTop,
+    /// Closes the launcher.
+    CloseLauncher,
+    /// What a command line asks for.
+    Command(Command),
     /// The help of the place where one is.
     Help,
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{dialog, paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, commit::CommitForm},
+    app::{app::App, area::Areas, panels::commit::CommitForm},
     model::{session::Session, text::Clean},
     theme::face::Face,
 };

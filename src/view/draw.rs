@@ -9,7 +9,7 @@ use super::{
     scheduling, shells, state, statistics, still::Still, tabs, toasts, whynot,
 };
 use crate::{
-    app::{app::App, area::Areas, focus::Page},
+    app::{app::App, area::Areas, focus::Page, panels::AnyPanel},
     model::capability::EngineState,
     theme::{Theme, face::Face},
 };
@@ -74,7 +74,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         detail::draw(paint, app, open, areas, now);
     }
     reason::draw(paint, app, areas);
-    if let Some(form) = &app.commit {
+    if let Some(AnyPanel::Commit(form)) = app.panels.top_prompt() {
         commit::draw(paint, app, form, areas);
     }
     prompt::draw(paint, app, areas);

@@ -11,17 +11,13 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
-        app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus,
-        priority::PriorityForm, rename::Rename, scheduling::Scheduling,
+        app::App, area::Areas, detail::Detail, focus::Focus, panels::INPUT_HINTS,
+        scheduling::Scheduling,
     },
     theme::face::Face,
 };
 
-/// Actions that belong together and the one word they have here, the most needed first.
-pub(super) type Hint = (Scope, &'static [Action], &'static str);
-
-/// Moving in a list.
-pub(super) const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
+pub(super) use crate::app::panels::{Hint, MOVE};
 
 const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionsRefresh], "retry"),
@@ -115,12 +111,6 @@ const SCHEDULING: &[Hint] = &[
     (Scope::History, &[Action::HistoryCopyId], "copy id"),
 ];
 
-const COMMAND: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "run"),
-    (Scope::Global, &[Action::TabNext], "complete"),
-    (Scope::Input, &[Action::InputCancel], "cancel"),
-];
-
 const CONFIRM: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
     (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
@@ -140,11 +130,6 @@ const HELP: &[Hint] = &[
     (Scope::Help, MOVE, "move"),
     (Scope::Help, &[Action::ListPageDown], "page"),
     (Scope::Global, &[Action::Back], "close"),
-];
-
-const INPUT: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "accept"),
-    (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
 const FILTER: &[Hint] = &[
@@ -209,19 +194,15 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 
 /// What is wrong with the line being typed.
 fn problem(app: &App) -> Option<String> {
-    let image = app.commit.as_ref().filter(|form| !form.input.is_empty());
-    let command = app.command.as_ref();
-    command
-        .and_then(|line| line.problem.clone())
-        .or_else(|| image.and_then(CommitForm::problem))
-        .or_else(|| app.rename.as_ref().and_then(Rename::problem))
-        .or_else(|| app.priority.as_ref().and_then(PriorityForm::problem))
+    let top = app.panels.top_prompt();
+    top.and_then(|it| it.panel().problem())
         .or_else(|| app.launcher.as_ref()?.prompt()?.problem.clone())
 }
 
 fn of(app: &App) -> Vec<Hint> {
     match (app.focus(), &app.launcher) {
         (Focus::Launcher, Some(open)) => launcher::hints(open),
+        (Focus::Panel, _) => app.top().map_or(&[][..], |it| it.panel().hints()).to_vec(),
         (focus, _) => of_focus(focus).to_vec(),
     }
 }
@@ -239,18 +220,13 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::Contexts => CONTEXTS,
         Focus::Shells => SHELLS,
         Focus::Notices => NOTICES,
-        Focus::Command => COMMAND,
-        Focus::HelpSearch
-        | Focus::Rename
-        | Focus::NewShell
-        | Focus::Priority
-        | Focus::Commit
-        | Focus::LauncherPrompt
-        | Focus::RecentTitle => INPUT,
+        Focus::HelpSearch | Focus::NewShell | Focus::LauncherPrompt | Focus::RecentTitle => {
+            INPUT_HINTS
+        }
         Focus::Filter | Focus::SchedulingFilter => FILTER,
         Focus::Detail => DETAIL,
         Focus::Sessions => SESSIONS,
-        Focus::Launcher | Focus::Logs | Focus::Panes => &[],
+        Focus::Panel | Focus::Launcher | Focus::Logs | Focus::Panes => &[],
     }
 }
 

@@ -76,11 +76,7 @@ fn sessions(app: &App, areas: &mut Areas) {
         // A blank line between the banner and the list where there is room.
         top += u16::from(screen.height >= 20);
     }
-    let typed = app.rename.is_some()
-        || app.priority.is_some()
-        || app.commit.is_some()
-        || app.command.is_some();
-    if typed || app.sessions.filter.editing().is_some() {
+    if app.panels.top_prompt().is_some() || app.sessions.filter.editing().is_some() {
         bottom -= 1;
         areas.prompt = Some(row(screen, bottom));
     } else if app.detail.is_none() && reason::of(app).is_some() {

@@ -4,30 +4,24 @@ use ratatui::layout::Rect;
 
 use super::{paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, command::CommandLine, input::Input, reach::Found},
+    app::{
+        app::App,
+        area::Areas,
+        input::Input,
+        panels::{AnyPanel, command::CommandLine},
+        reach::Found,
+    },
     theme::face::Face,
 };
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let Some(area) = areas.prompt else { return };
-    if let Some(rename) = &app.rename {
-        let label = format!("Rename {} to", rename.old);
-        // What is wrong with it stands where the hints are.
-        line(paint, area, &label, &rename.input, ("", Face::Dim));
-    } else if let Some(form) = &app.priority {
-        let label = format!("Priority of {} (0 to 100)", form.name);
-        line(
-            paint,
-            area,
-            &label,
-            &form.input,
-            ("highest first", Face::Dim),
-        );
-    } else if let Some(form) = &app.commit {
-        let label = format!("Image name for {}", form.name);
-        line(paint, area, &label, &form.input, ("", Face::Dim));
-    } else if let Some(command) = &app.command {
+    if let Some(AnyPanel::Command(command)) = app.panels.top_prompt() {
         draw_command(paint, app, area, command);
+    } else if let Some(typed) = app.panels.top_prompt().and_then(|it| it.panel().line()) {
+        // What is wrong with it stands where the hints are.
+        let note = (typed.note, Face::Dim);
+        line(paint, area, &typed.label, typed.input, note);
     } else if let Some(input) = app.sessions.filter.editing() {
         let shown = app.sessions.shown();
         let all = app.mirror.count(shown, app.sessions.tab());

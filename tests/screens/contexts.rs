@@ -1,7 +1,7 @@
 //! Which context is shown: the list of all, the picker, the command line, a dead context.
 
 use workbay::{
-    app::{detail::Detail, shown::Shown, sort::Order},
+    app::{detail::Detail, panels::command::CommandLine, shown::Shown, sort::Order},
     model::{change::Change, status::Tab, text::Clean},
     protocol::message::{Reply, Request},
     theme::color::ColorDepth,
@@ -214,7 +214,7 @@ fn a_command_shows_a_context_and_completes_it() {
     insta::assert_snapshot!(typing.text());
     let chosen = typing.press("tab enter");
     assert_eq!(chosen.app.sessions.shown(), Shown::One(name("seoul")));
-    assert!(chosen.app.command.is_none());
+    assert!(chosen.app.panels.get::<CommandLine>().is_none());
     let all = chosen.press(":").typed("ctx all").press("enter");
     assert_eq!(all.app.sessions.shown(), Shown::All);
     let picker = all.press(":").typed("ctx").press("enter");
@@ -234,9 +234,16 @@ fn an_unknown_command_or_context_is_told_with_those_there_are() {
     assert!(!mended.sees("no context") && mended.sees("ctx busa"));
     let unknown = mended.press("ctrl-u").typed("pods").press("enter");
     assert!(unknown.sees("unknown command 'pods'"), "{}", unknown.text());
-    assert!(unknown.press("esc").app.command.is_none());
+    assert!(
+        unknown
+            .press("esc")
+            .app
+            .panels
+            .get::<CommandLine>()
+            .is_none()
+    );
     let gone = Screen::new(80, 24).daemon(two()).press(": backspace");
-    assert!(gone.app.command.is_none(), "as in vi");
+    assert!(gone.app.panels.get::<CommandLine>().is_none(), "as in vi");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use workbay::{
         effect::Effect,
         logs::feed::LogOrder,
         msg::{Msg, StreamEvent},
+        panels::commit::CommitForm,
     },
     model::{
         change::Change, id::KernelId, kernel::Kernel, launch::LaunchField as Field, log::LogSource,
@@ -290,7 +291,7 @@ fn an_image_is_made_under_a_name() {
         short.text()
     );
     let docker = Screen::new(80, 24).daemon(two()).press("j j i");
-    assert!(docker.app.commit.is_none());
+    assert!(docker.app.panels.get::<CommitForm>().is_none());
     assert!(
         docker.sees("can't create images from sessions"),
         "{}",

@@ -11,11 +11,10 @@ use crate::{
         focus::{Focus, Page},
         help::Help,
         launcher::Launcher,
-        rename::Rename,
         step::{Go, Purpose, Step},
     },
     key::Key,
-    model::{id::SessionKey, notice::Level, status::Tab, text::Clean},
+    model::{notice::Level, status::Tab},
     protocol::message::Request,
 };
 
@@ -34,7 +33,7 @@ impl App {
             steps.extend(self.panes.action(action, key, &mut self.ids, now));
         }
         steps.extend(match action {
-            Action::Help => self.go(Go::Help),
+            Action::Help => self.go(Go::Help, now),
             Action::Redraw => vec![Step::Do(Effect::Repaint)],
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
             Action::ToggleMouse => self.toggle_mouse(),
@@ -43,6 +42,7 @@ impl App {
             Action::Notices => self.toggle_notices(),
             Action::Quiet => self.toggle_quiet(),
             _ => match self.focus() {
+                Focus::Panel => self.on_panel(now, |top, around| top.action(action, around)),
                 Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
                 Focus::Keep => self.in_keep(action, now),
@@ -59,10 +59,6 @@ impl App {
                 Focus::Notices => self.in_notices(action, now),
                 Focus::Logs => self.in_logs(action),
                 Focus::Panes => self.in_panes(scope, action),
-                Focus::Rename => self.in_rename(action, now),
-                Focus::Priority => self.in_priority(action, now),
-                Focus::Commit => self.in_commit(action, now),
-                Focus::Command => self.in_command(action, now),
                 Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
             },
         });
@@ -111,6 +107,7 @@ impl App {
     /// Esc: the innermost thing closes; at the top nothing happens.
     pub(super) fn back(&mut self, now: Timestamp) -> Vec<Step> {
         match self.focus() {
+            Focus::Panel => return self.on_panel(now, |top, around| top.back(around)),
             Focus::Help | Focus::HelpSearch => {
                 let cleared = self.help.as_mut().is_some_and(Help::clear_search);
                 if !cleared {
@@ -131,11 +128,7 @@ impl App {
             | Focus::Pull
             | Focus::Contexts
             | Focus::Shells
-            | Focus::NewShell
-            | Focus::Rename
-            | Focus::Priority
-            | Focus::Commit
-            | Focus::Command => {
+            | Focus::NewShell => {
                 self.close_top();
             }
             Focus::Logs => return self.in_logs(Action::Back),
@@ -232,71 +225,6 @@ impl App {
             Action::PanePick => self.pick_shell(),
             Action::WindowNewAs => self.new_shell(),
             _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
-        }
-    }
-
-    fn in_rename(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        match (action, &self.rename) {
-            (Action::InputSubmit, Some(rename)) => {
-                if rename.problem().is_some() {
-                    return Vec::new();
-                }
-                let name = rename.input.text().to_owned();
-                if let Some(why) = self.name_is_taken(rename.session, &name) {
-                    let (session, old) = (rename.session, rename.old.clone());
-                    self.rename = Some(Rename::again(session, &old, &name, why));
-                    return Vec::new();
-                }
-                let step = (!rename.is_unchanged()).then(|| Step::Ask {
-                    request: Request::Rename {
-                        session: rename.session,
-                        name: name.clone(),
-                    },
-                    purpose: Purpose::Rename {
-                        session: rename.session,
-                        name: rename.old.clone(),
-                        new: name,
-                    },
-                });
-                self.rename = None;
-                step.into_iter().collect()
-            }
-            (Action::InputCancel | Action::Back, _) => self.back(now),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Why a session cannot have a name: another one that has not ended has it.
-    fn name_is_taken(&self, session: SessionKey, name: &str) -> Option<Clean> {
-        let mut sessions = self.mirror.sessions();
-        let taken = sessions.any(|it| {
-            let other = it.context == session.context && it.key() != session;
-            other && !it.status.is_final() && it.name == *name
-        });
-        taken.then(|| Clean::new(&format!("the name {name} is already taken")))
-    }
-
-    fn in_priority(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        match (action, &self.priority) {
-            (Action::InputSubmit, Some(form)) => {
-                if form.problem().is_some() {
-                    return Vec::new();
-                }
-                let (session, name) = (form.session, form.name.clone());
-                let changed = form.changed();
-                let step = changed.map(|priority| Self::ask_priority(session, name, priority));
-                self.priority = None;
-                step.into_iter().collect()
-            }
-            (Action::InputCancel | Action::Back, _) => self.back(now),
-            _ => Vec::new(),
-        }
-    }
-
-    pub(super) fn ask_priority(session: SessionKey, name: Clean, priority: i32) -> Step {
-        Step::Ask {
-            request: Request::Priority { session, priority },
-            purpose: Purpose::Priority { name, priority },
         }
     }
 

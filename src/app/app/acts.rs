@@ -11,8 +11,6 @@ use crate::{
         detail::Detail,
         focus::Page,
         logs::Logs,
-        priority::PriorityForm,
-        rename::Rename,
         step::{Go, Purpose, Step},
     },
     model::{capability::Capability, id::SessionKey, notice::Level, session::Session},
@@ -33,26 +31,16 @@ impl App {
         let Some(session) = self.current().cloned() else {
             return Vec::new();
         };
+        if let Some(steps) = self.open_panel(action, &session, now) {
+            return steps;
+        }
         match action {
             Action::SessionOpen => {
                 self.open_detail(session.key());
                 Vec::new()
             }
-            Action::SessionShell => self.open_shell(&session),
+            Action::SessionShell => self.open_shell(&session, now),
             Action::SessionLogs => self.open_logs(&session),
-            Action::SessionRename => {
-                self.rename = Some(Rename::new(session.key(), &session.name));
-                Vec::new()
-            }
-            Action::SessionPriority => {
-                let full = self.full(session.key());
-                self.priority = Some(PriorityForm::new(&full.unwrap_or(session)));
-                Vec::new()
-            }
-            Action::SessionCommit => {
-                self.name_image();
-                Vec::new()
-            }
             Action::SessionTerminate => {
                 let shells = self.panes.open_in(session.key());
                 let theirs = self.mirror.can(session.context, Capability::Schedules);
@@ -124,12 +112,12 @@ impl App {
     }
 
     /// A shell in the container that is marked in the details, else in the main one.
-    fn open_shell(&mut self, row: &Session) -> Vec<Step> {
+    fn open_shell(&mut self, row: &Session, now: Timestamp) -> Vec<Step> {
         let full = self.full(row.key());
         let session = full.as_ref().unwrap_or(row);
         let marked = self.kernel_of(session);
         let Some(kernel) = session.kernels.get(marked).filter(|_| marked > 0) else {
-            return self.go(Go::Shell(session.key()));
+            return self.go(Go::Shell(session.key()), now);
         };
         let (kernel, context) = (kernel.id, session.context);
         let keeps_alive = self.mirror.streams_keep_alive(context);

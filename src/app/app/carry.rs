@@ -88,7 +88,7 @@ impl App {
                     steps.into_iter().rev().for_each(|it| queue.push_front(it));
                 }
                 Step::Go(go) => {
-                    let steps = self.go(go);
+                    let steps = self.go(go, now);
                     steps.into_iter().rev().for_each(|it| queue.push_front(it));
                 }
             }
@@ -103,7 +103,7 @@ impl App {
     }
 
     /// Moves inside the face.
-    pub(super) fn go(&mut self, go: Go) -> Vec<Step> {
+    pub(super) fn go(&mut self, go: Go, now: Timestamp) -> Vec<Step> {
         match go {
             Go::Sessions => self.show(Page::Sessions),
             Go::Panes => self.show(Page::Panes),
@@ -123,6 +123,11 @@ impl App {
                 self.close_top();
                 Vec::new()
             }
+            Go::CloseLauncher => {
+                self.launcher = None;
+                Vec::new()
+            }
+            Go::Command(command) => self.carry_out_command(command, now),
             Go::Help => {
                 let help = Help::new(self.scope(), &self.keymap);
                 let shown = self.sessions.shown();

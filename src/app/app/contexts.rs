@@ -6,15 +6,13 @@ use super::App;
 use crate::{
     action::{Action, Scope},
     app::{
-        command::{Command, CommandLine},
-        commit::CommitForm,
         focus::Page,
+        panels::command::{Command, CommandLine},
         picker::Picker,
         shown::Shown,
-        step::{Go, Purpose, Step},
+        step::{Go, Step},
     },
     model::{id::ContextName, notice::Level, text::Clean},
-    protocol::message::Request,
 };
 
 impl App {
@@ -93,30 +91,11 @@ impl App {
     /// Begins a command.
     pub(super) fn command_line(&mut self) -> Vec<Step> {
         self.sessions.filter.submit();
-        self.command = Some(CommandLine::default());
+        self.panels.push(CommandLine::default().into());
         Vec::new()
     }
 
-    pub(super) fn in_command(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        let Some(line) = &mut self.command else {
-            return Vec::new();
-        };
-        match action {
-            Action::InputSubmit => match line.read(&self.mirror) {
-                Ok(command) => {
-                    self.command = None;
-                    return self.carry_out_command(command, now);
-                }
-                Err(why) => line.problem = Some(why),
-            },
-            Action::TabNext => line.complete(&self.mirror),
-            Action::InputCancel | Action::Back => return self.back(now),
-            _ => {}
-        }
-        Vec::new()
-    }
-
-    fn carry_out_command(&mut self, command: Command, now: Timestamp) -> Vec<Step> {
+    pub(super) fn carry_out_command(&mut self, command: Command, now: Timestamp) -> Vec<Step> {
         let act = |app: &mut Self, action| app.action(Scope::Sessions, action, None, now);
         match command {
             Command::Contexts => self.pick_context(),
@@ -127,39 +106,10 @@ impl App {
             }
             Command::Launch => act(self, Action::SessionLaunch),
             Command::Refresh => act(self, Action::SessionsRefresh),
-            Command::Help => self.go(Go::Help),
+            Command::Help => self.go(Go::Help, now),
             Command::Notices => self.toggle_notices(),
             Command::Quiet => self.toggle_quiet(),
             Command::Quit => self.leave(),
-        }
-    }
-
-    /// The name of an image to be made of the current session.
-    pub(super) fn name_image(&mut self) {
-        if let Some(session) = self.current() {
-            self.commit = Some(CommitForm::new(session.key(), &session.name));
-        }
-    }
-
-    pub(super) fn in_commit(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        match (action, &self.commit) {
-            (Action::InputSubmit, Some(form)) if form.problem().is_none() => {
-                let image = form.input.text().to_owned();
-                let step = Step::Ask {
-                    request: Request::Commit {
-                        session: form.session,
-                        image_name: image.clone(),
-                    },
-                    purpose: Purpose::Commit {
-                        name: form.name.clone(),
-                        image,
-                    },
-                };
-                self.commit = None;
-                vec![step]
-            }
-            (Action::InputCancel | Action::Back, _) => self.back(now),
-            _ => Vec::new(),
         }
     }
 

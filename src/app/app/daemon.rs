@@ -9,7 +9,7 @@ use crate::{
         detail::Used,
         mirror::Touched,
         msg::{Link, Ticket},
-        rename::Rename,
+        panels::{self, rename::Rename},
         step::{Purpose, Step},
     },
     model::{
@@ -282,9 +282,10 @@ impl App {
             | (Purpose::Environments(_), Err(_)) => Vec::new(),
             (Purpose::Rename { session, name, new }, Err(failure)) => {
                 // What was typed is not typed again.
-                if self.rename.is_none() && failure.kind != FailureKind::NotFound {
+                if self.panels.get::<Rename>().is_none() && failure.kind != FailureKind::NotFound {
                     let why = failure.message.clone();
-                    self.rename = Some(Rename::again(session, &name, &new, why));
+                    self.panels
+                        .push_below(Rename::again(session, &name, &new, why).into());
                     return Vec::new();
                 }
                 vec![toast_of(&failure)]
@@ -307,9 +308,7 @@ impl App {
 
     /// A session with all that is known of it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
-        let row = self.mirror.session(id)?;
-        let detail = self.detail.as_ref().filter(|it| it.session() == id);
-        Some(detail.map_or_else(|| row.clone(), |detail| detail.full(row)))
+        panels::full(&self.mirror, self.detail.as_ref(), id)
     }
 
     fn reached(

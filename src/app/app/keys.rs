@@ -104,10 +104,13 @@ impl App {
     /// Gives a key to the text or terminal with the focus; `None` = it did not want it.
     fn type_key(&mut self, key: Key, now: Timestamp) -> Option<Vec<Step>> {
         let taken = match self.focus() {
+            Focus::Panel => {
+                let steps = self.with_panel(now, |top, around| top.key(key, around))??;
+                return Some(self.moved(steps, now));
+            }
             Focus::Panes => return self.panes.key(key, &mut self.ids, now),
             Focus::Logs => return self.logs.as_mut()?.key(key),
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
-            Focus::Rename => self.rename.as_mut()?.input.key(key),
             Focus::RecentTitle => self.recents.as_mut()?.key(key),
             Focus::SchedulingFilter => {
                 let zone = &self.facts.time_zone;
@@ -119,9 +122,6 @@ impl App {
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Shells => self.shells.as_mut()?.key(key),
             Focus::NewShell => self.new_shell.as_mut()?.key(key),
-            Focus::Priority => self.priority.as_mut()?.input.key(key),
-            Focus::Commit => self.commit.as_mut()?.input.key(key),
-            Focus::Command => self.type_command(key)?,
             Focus::Filter => self.sessions.filter.type_into(|input| input.key(key))?,
             Focus::Help
             | Focus::Confirm
@@ -138,22 +138,6 @@ impl App {
         taken.then(Vec::new)
     }
 
-    /// A key for the command line. Going back over its beginning leaves it, as in vi.
-    fn type_command(&mut self, key: Key) -> Option<bool> {
-        let line = self.command.as_mut()?;
-        if line.input.is_empty() && key.code == KeyCode::Backspace {
-            self.command = None;
-            return Some(true);
-        }
-        line.problem = None;
-        let at_end = line.input.before_cursor() == line.input.text();
-        if at_end && key == Key::plain(KeyCode::Right) {
-            line.complete(&self.mirror);
-            return Some(true);
-        }
-        Some(line.input.key(key))
-    }
-
     pub(super) fn paste(&mut self, text: &str, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => return self.panes.paste(text),
@@ -167,15 +151,8 @@ impl App {
                     help.type_into(|input| input.paste(text));
                 }
             }
-            Focus::Rename => {
-                if let Some(rename) = &mut self.rename {
-                    rename.input.paste(text);
-                }
-            }
-            Focus::Priority => {
-                if let Some(form) = &mut self.priority {
-                    form.input.paste(text);
-                }
+            Focus::Panel => {
+                self.with_panel(now, |top, around| top.paste(text, around));
             }
             Focus::RecentTitle => {
                 if let Some(recents) = &mut self.recents {
@@ -205,17 +182,6 @@ impl App {
             Focus::NewShell => {
                 if let Some(form) = &mut self.new_shell {
                     form.paste(text);
-                }
-            }
-            Focus::Commit => {
-                if let Some(form) = &mut self.commit {
-                    form.input.paste(text);
-                }
-            }
-            Focus::Command => {
-                if let Some(line) = &mut self.command {
-                    line.problem = None;
-                    line.input.paste(text);
                 }
             }
             Focus::Filter => {

@@ -126,7 +126,7 @@ impl App {
                 Vec::new()
             }
             Focus::Contexts => self.click_in_picker(mouse),
-            Focus::Shells => self.click_in_shells(mouse),
+            Focus::Shells => self.click_in_shells(mouse, now),
             Focus::NewShell => {
                 self.click_in_new_shell(mouse);
                 Vec::new()
@@ -202,9 +202,9 @@ impl App {
         Vec::new()
     }
 
-    fn click_in_shells(&mut self, mouse: Mouse) -> Vec<Step> {
+    fn click_in_shells(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.clicked_in(self.areas.shell_rows, mouse) {
-            Clicked::Row(at) => return self.click_shell(at),
+            Clicked::Row(at) => return self.click_shell(at, now),
             Clicked::Outside => self.shells = None,
             Clicked::Frame => {}
         }

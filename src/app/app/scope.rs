@@ -66,10 +66,7 @@ impl App {
         match self.page {
             Page::Logs => Focus::Logs,
             Page::Panes => Focus::Panes,
-            Page::Sessions if self.command.is_some() => Focus::Command,
-            Page::Sessions if self.rename.is_some() => Focus::Rename,
-            Page::Sessions if self.priority.is_some() => Focus::Priority,
-            Page::Sessions if self.commit.is_some() => Focus::Commit,
+            Page::Sessions if self.panels.top(true).is_some() => Focus::Panel,
             Page::Sessions if self.sessions.filter.editing().is_some() => Focus::Filter,
             Page::Sessions if self.detail.as_ref().is_some_and(|d| d.focused) => Focus::Detail,
             Page::Sessions => Focus::Sessions,
@@ -79,6 +76,7 @@ impl App {
     /// The scope where keys are looked up first now.
     pub fn scope(&self) -> Scope {
         match (self.focus(), &self.logs) {
+            (Focus::Panel, _) => self.top().map_or(Scope::Global, |it| it.panel().scope()),
             (Focus::Panes, _) => self.panes.scope(),
             (Focus::Logs, Some(logs)) => logs.scope(),
             (focus, _) => focus.scope(),
@@ -106,7 +104,6 @@ impl App {
         {
             return true;
         }
-        let typed = self.command.take().is_some() || self.commit.take().is_some();
-        typed || self.rename.take().is_some() || self.priority.take().is_some()
+        self.panels.pop(true)
     }
 }

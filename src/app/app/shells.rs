@@ -27,20 +27,20 @@ impl App {
             return self.back(now);
         }
         let chosen = self.shells.as_mut().and_then(|it| it.action(action));
-        chosen.map_or_else(Vec::new, |(door, way)| self.go_through(door, way))
+        chosen.map_or_else(Vec::new, |(door, way)| self.go_through(door, way, now))
     }
 
     /// A row of the list was clicked.
-    pub(super) fn click_shell(&mut self, row: usize) -> Vec<Step> {
+    pub(super) fn click_shell(&mut self, row: usize, now: Timestamp) -> Vec<Step> {
         let Some(shells) = &mut self.shells else {
             return Vec::new();
         };
         let at = shells.scroll() + row;
         let door = shells.rows().nth(at).map(|row| row.door);
-        door.map_or_else(Vec::new, |door| self.go_through(door, Way::Show))
+        door.map_or_else(Vec::new, |door| self.go_through(door, Way::Show, now))
     }
 
-    fn go_through(&mut self, door: Door, way: Way) -> Vec<Step> {
+    fn go_through(&mut self, door: Door, way: Way, now: Timestamp) -> Vec<Step> {
         self.shells = None;
         let axis = match way {
             Way::Show => None,
@@ -54,7 +54,7 @@ impl App {
                 steps.extend(self.panes.select_window(index));
                 steps
             }
-            (Door::Session(id), None) => self.go(Go::Shell(id)),
+            (Door::Session(id), None) => self.go(Go::Shell(id), now),
             (Door::Host, None) => self.host_shell(),
             (door, Some(axis)) => self.open_beside(door, axis),
         };

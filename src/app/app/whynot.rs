@@ -6,6 +6,7 @@ use super::App;
 use crate::{
     action::Action,
     app::{
+        panels::priority,
         step::{LaunchedFrom, Purpose, Step},
         whynot::{Answer, WhyNot, is_whole},
     },
@@ -55,7 +56,7 @@ impl App {
             }
             Some(Answer::Priority(priority)) => {
                 let open = self.waits.take().map(|open| (open.session, open.name));
-                let ask = open.map(|(session, name)| Self::ask_priority(session, name, priority));
+                let ask = open.map(|(session, name)| priority::ask(session, name, priority));
                 ask.into_iter().collect()
             }
             Some(Answer::Launch(request)) => {

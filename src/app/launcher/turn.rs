@@ -249,7 +249,7 @@ impl Launcher {
 
     fn confirmed(&mut self, about: About, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         match about {
-            About::Close => vec![Step::Go(Go::CloseTop)],
+            About::Close => vec![Step::Go(Go::CloseLauncher)],
             About::Replace(recent) => vec![Step::Open(recent)],
             About::Reset => {
                 let begun = self.begun.clone();

@@ -1,8 +1,18 @@
 //! The command line: `:ctx prod`, `:q`. Words are completed; an unknown one is told with those there
 //! are.
 
-use super::{input::Input, mirror::Mirror, shown::Shown};
-use crate::model::status::Tab;
+use super::{Around, Hint, Line, Panel};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        input::Input,
+        mirror::Mirror,
+        shown::Shown,
+        step::{Go, Step},
+    },
+    key::{Key, KeyCode},
+    model::status::Tab,
+};
 
 /// What a line asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +108,66 @@ impl CommandLine {
             let text = format!("{}{rest}", self.input.text());
             self.input.set(&text);
         }
+    }
+}
+
+const HINTS: &[Hint] = &[
+    (Scope::Input, &[Action::InputSubmit], "run"),
+    (Scope::Global, &[Action::TabNext], "complete"),
+    (Scope::Input, &[Action::InputCancel], "cancel"),
+];
+
+impl Panel for CommandLine {
+    fn scope(&self) -> Scope {
+        Scope::Input
+    }
+
+    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
+        match action {
+            Action::InputSubmit => match self.read(around.mirror) {
+                Ok(command) => return vec![Step::CLOSE, Step::Go(Go::Command(command))],
+                Err(why) => self.problem = Some(why),
+            },
+            Action::TabNext => self.complete(around.mirror),
+            Action::InputCancel | Action::Back => return self.back(around),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Going back over the beginning of the line leaves it, as in vi.
+    fn key(&mut self, key: Key, around: &Around<'_>) -> Option<Vec<Step>> {
+        if self.input.is_empty() && key.code == KeyCode::Backspace {
+            return Some(self.back(around));
+        }
+        self.problem = None;
+        let at_end = self.input.before_cursor() == self.input.text();
+        if at_end && key == Key::plain(KeyCode::Right) {
+            self.complete(around.mirror);
+            return Some(Vec::new());
+        }
+        self.input.key(key).then(Vec::new)
+    }
+
+    fn paste(&mut self, text: &str, _: &Around<'_>) {
+        self.problem = None;
+        self.input.paste(text);
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        HINTS
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.problem.clone()
+    }
+
+    fn line(&self) -> Option<Line<'_>> {
+        Some(Line {
+            label: ":".to_owned(),
+            input: &self.input,
+            note: "",
+        })
     }
 }
 

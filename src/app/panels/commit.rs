@@ -1,7 +1,16 @@
 //! An image made of a running session: its name, typed in one line.
 
-use super::input::Input;
-use crate::model::{id::SessionKey, text::Clean};
+use super::{Around, Line, Panel};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        input::Input,
+        step::{Purpose, Step},
+    },
+    key::Key,
+    model::{id::SessionKey, text::Clean},
+    protocol::message::Request,
+};
 
 #[derive(Clone, Debug)]
 pub struct CommitForm {
@@ -21,7 +30,7 @@ impl CommitForm {
     }
 
     /// Why the text cannot be the image's name; nothing is said of an empty one before Enter.
-    pub fn problem(&self) -> Option<String> {
+    fn wrong(&self) -> Option<String> {
         let text = self.input.text();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if let Some(bad) = text.chars().find(|c| !fits(*c)) {
@@ -39,6 +48,60 @@ impl CommitForm {
     }
 }
 
+impl CommitForm {
+    fn submit(&self) -> Vec<Step> {
+        if self.wrong().is_some() {
+            return Vec::new();
+        }
+        let image = self.input.text().to_owned();
+        let ask = Step::Ask {
+            request: Request::Commit {
+                session: self.session,
+                image_name: image.clone(),
+            },
+            purpose: Purpose::Commit {
+                name: self.name.clone(),
+                image,
+            },
+        };
+        vec![Step::CLOSE, ask]
+    }
+}
+
+impl Panel for CommitForm {
+    fn scope(&self) -> Scope {
+        Scope::Input
+    }
+
+    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
+        match action {
+            Action::InputSubmit => self.submit(),
+            Action::InputCancel | Action::Back => self.back(around),
+            _ => Vec::new(),
+        }
+    }
+
+    fn key(&mut self, key: Key, _: &Around<'_>) -> Option<Vec<Step>> {
+        self.input.key(key).then(Vec::new)
+    }
+
+    fn paste(&mut self, text: &str, _: &Around<'_>) {
+        self.input.paste(text);
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.wrong().filter(|_| !self.input.is_empty())
+    }
+
+    fn line(&self) -> Option<Line<'_>> {
+        Some(Line {
+            label: format!("Image name for {}", self.name),
+            input: &self.input,
+            note: "",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,7 +113,7 @@ mod tests {
             let key = SessionKey::local(SessionId::from_u128(1));
             let mut form = CommitForm::new(key, &Clean::new("train"));
             form.input.set(text);
-            form.problem()
+            form.wrong()
         };
         for good in ["abcd", "my-image_1.0", &"x".repeat(32)] {
             assert_eq!(with(good), None, "{good}");

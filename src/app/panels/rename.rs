@@ -1,0 +1,135 @@
+//! Another name for a session, typed in one line.
+
+use super::{Around, Line, Panel};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        input::Input,
+        mirror::Mirror,
+        step::{Purpose, Step},
+    },
+    key::Key,
+    model::{id::SessionKey, name, text::Clean},
+    protocol::message::Request,
+};
+
+#[derive(Clone, Debug)]
+pub struct Rename {
+    pub session: SessionKey,
+    pub old: Clean,
+    pub input: Input,
+    /// Why the engine did not take the name that stands there.
+    pub refused: Option<Refused>,
+}
+
+/// A name and why it was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    name: String,
+    why: Clean,
+}
+
+impl Rename {
+    #[must_use]
+    pub fn new(session: SessionKey, old: &Clean) -> Self {
+        Self {
+            session,
+            old: old.clone(),
+            input: Input::with_text(old.as_str()),
+            refused: None,
+        }
+    }
+
+    /// The prompt once more, as it was, with why the name was not taken.
+    #[must_use]
+    pub fn again(session: SessionKey, old: &Clean, name: &str, why: Clean) -> Self {
+        let name = name.to_owned();
+        Self {
+            input: Input::with_text(&name),
+            refused: Some(Refused { name, why }),
+            ..Self::new(session, old)
+        }
+    }
+
+    /// Why the text cannot be the name; shown while typing.
+    fn wrong(&self) -> Option<String> {
+        let refused = self.refused.as_ref();
+        let refused = refused.filter(|it| it.name == self.input.text());
+        name::check(self.input.text())
+            .err()
+            .map(|error| error.to_string())
+            .or_else(|| refused.map(|it| it.why.to_string()))
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.old == *self.input.text()
+    }
+
+    /// Why the session can't have the name: another one that hasn't ended has it.
+    fn taken(&self, mirror: &Mirror) -> Option<Clean> {
+        let (session, name) = (self.session, self.input.text());
+        let mut sessions = mirror.sessions();
+        let taken = sessions.any(|it| {
+            let other = it.context == session.context && it.key() != session;
+            other && !it.status.is_final() && it.name == *name
+        });
+        taken.then(|| Clean::new(&format!("the name {name} is already taken")))
+    }
+
+    fn submit(&mut self, mirror: &Mirror) -> Vec<Step> {
+        if self.wrong().is_some() {
+            return Vec::new();
+        }
+        let name = self.input.text().to_owned();
+        if let Some(why) = self.taken(mirror) {
+            *self = Self::again(self.session, &self.old, &name, why);
+            return Vec::new();
+        }
+        let ask = (!self.is_unchanged()).then(|| Step::Ask {
+            request: Request::Rename {
+                session: self.session,
+                name: name.clone(),
+            },
+            purpose: Purpose::Rename {
+                session: self.session,
+                name: self.old.clone(),
+                new: name,
+            },
+        });
+        [Step::CLOSE].into_iter().chain(ask).collect()
+    }
+}
+
+impl Panel for Rename {
+    fn scope(&self) -> Scope {
+        Scope::Input
+    }
+
+    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
+        match action {
+            Action::InputSubmit => self.submit(around.mirror),
+            Action::InputCancel | Action::Back => self.back(around),
+            _ => Vec::new(),
+        }
+    }
+
+    fn key(&mut self, key: Key, _: &Around<'_>) -> Option<Vec<Step>> {
+        self.input.key(key).then(Vec::new)
+    }
+
+    fn paste(&mut self, text: &str, _: &Around<'_>) {
+        self.input.paste(text);
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.wrong()
+    }
+
+    fn line(&self) -> Option<Line<'_>> {
+        Some(Line {
+            label: format!("Rename {} to", self.old),
+            input: &self.input,
+            note: "",
+        })
+    }
+}
