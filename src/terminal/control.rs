@@ -1,4 +1,4 @@
-//! tmux's control protocol, pure: its words as they come, its commands as lines, what is asked of it.
+//! tmux's control protocol, without I/O: commands, messages and listings.
 
 mod command;
 mod listing;

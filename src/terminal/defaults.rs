@@ -1,5 +1,5 @@
-//! The colours in which the outer terminal shows what has none of its own: programs in a pane ask for them,
-//! to tell a dark screen from a light one.
+//! The default colors of the outer terminal. Programs in a pane query them to distinguish a dark screen from
+//! a light one.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use std::fmt;
 pub struct Rgb(pub [u16; 3]);
 
 impl Rgb {
-    /// As terminals tell it: `rgb:` and three parts of one to four hexadecimal digits, or `rgba:` and a
-    /// fourth, which does not count. Source: XParseColor of Xlib, ctlseqs of xterm.
+    /// Parses a terminal's answer: `rgb:` and three parts of one to four hexadecimal digits, or `rgba:` with
+    /// a fourth part that is ignored. Source: XParseColor of Xlib, ctlseqs of xterm.
     #[must_use]
     pub fn parse(told: &str) -> Option<Self> {
         let parts = told
@@ -19,7 +19,7 @@ impl Rgb {
         Some(Self([parts.next()??, parts.next()??, parts.next()??]))
     }
 
-    /// 0 (black) to 1 (white), as bright as it seems (Rec. 709).
+    /// Perceived brightness from 0 (black) to 1 (white), by Rec. 709.
     #[must_use]
     pub fn luminance(self) -> f64 {
         let [red, green, blue] = self.0.map(|part| f64::from(part) / f64::from(u16::MAX));
@@ -27,7 +27,7 @@ impl Rgb {
     }
 }
 
-/// `f`, `ff`, `fff` and `ffff` are all of it.
+/// `f`, `ff`, `fff` and `ffff` all mean the full value.
 fn part(digits: &str) -> Option<u16> {
     let most = match digits.len() {
         1 => 0xf,
@@ -47,7 +47,7 @@ impl fmt::Display for Rgb {
     }
 }
 
-/// `None` = the terminal did not tell.
+/// `None` = the terminal did not answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DefaultColours {
     pub foreground: Option<Rgb>,
@@ -55,7 +55,7 @@ pub struct DefaultColours {
 }
 
 impl DefaultColours {
-    /// By the number of the OSC that asks for it.
+    /// The color that the OSC with this number queries.
     #[must_use]
     pub fn of(self, osc: u16) -> Option<Rgb> {
         match osc {

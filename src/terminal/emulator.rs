@@ -1,4 +1,4 @@
-//! A terminal in memory. The only place that names the vt100 crate.
+//! A terminal in memory. Only the emulator uses the vt100 crate.
 
 mod cell;
 mod gate;
@@ -30,28 +30,28 @@ pub use witness::Written;
 
 /// The parser panics when an emoji widens on a screen of one column, so there are always two.
 const MIN_COLUMNS: u16 = 2;
-/// Largest screen held; a pane is never larger, a hostile size costs at most this.
+/// Largest screen. Panes are never larger, and the limit bounds the cost of a hostile size.
 const MAX_COLUMNS: u16 = 1000;
 const MAX_ROWS: u16 = 500;
 
-/// Ends whatever sequence is open.
+/// Cancels the open sequence.
 const CANCEL: &[u8] = b"\x18";
 
-/// A synchronized update that does not end is shown after this.
+/// A synchronized update that doesn't end is shown after this time.
 const UPDATE_LIMIT: SignedDuration = SignedDuration::from_millis(150);
 
-/// A terminal of a child: feed it the child's bytes, send the child what `take_answers` gives, paint
-/// its cells. It keeps no scrollback: tmux does.
+/// The terminal of a child. Feed it the child's bytes, send what `take_answers` returns to the child, and
+/// paint its cells. It keeps no scrollback because tmux does.
 pub struct Emulator {
     parser: Parser,
     gate: Gate,
     pens: Pens,
-    /// Chosen, and not yet taken up by the parser.
+    /// A chosen pen that the parser doesn't use yet.
     pen: Option<Pen>,
     /// The beginning of a character whose rest has not come yet. The parser would lose what follows
     /// a character that comes in pieces.
     partial: Vec<u8>,
-    /// When the synchronized update began that hides the live screen.
+    /// When the synchronized update that hides the live screen began.
     update_since: Option<Timestamp>,
     /// The screen when the update began.
     before_update: Option<Box<vt100::Screen>>,
@@ -79,28 +79,29 @@ impl Emulator {
         }
     }
 
-    /// What programs are told that ask for the colours of what has none (OSC 10, 11).
+    /// Sets the answers to programs that query the default colors (OSC 10, 11).
     #[must_use]
     pub fn telling(mut self, colours: DefaultColours) -> Self {
         self.parser.witness_mut().colours = colours;
         self
     }
 
-    /// Where links of programs may lead.
+    /// Sets the schemes that links of programs may have.
     #[must_use]
     pub fn linking(mut self, schemes: LinkSchemes) -> Self {
         self.parser.witness_mut().link_schemes = schemes;
         self
     }
 
-    /// Its links have no number that those of another place have. For an emulator that was fed nothing.
+    /// Numbers the links of this place, so that they differ from those of other places. Call it before the
+    /// first feed.
     #[must_use]
     pub fn in_place(mut self, place: u32) -> Self {
         self.parser.witness_mut().links = Numbers::of_place(place);
         self
     }
 
-    /// An empty screen of the same size, of the same outer terminal, in the same place.
+    /// An empty screen with the same size, outer terminal and place.
     #[must_use]
     pub fn anew(&self) -> Self {
         let (columns, rows) = self.size();
@@ -112,7 +113,7 @@ impl Emulator {
         new
     }
 
-    /// The links that cells may have, each known by its number.
+    /// The links that cells may have. Each has a number.
     pub fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
         self.pens.links()
     }
@@ -123,7 +124,7 @@ impl Emulator {
         (columns.get(), rows.get())
     }
 
-    /// Takes another size; the child must be told as well.
+    /// Changes the size. The caller must also report the new size to the child.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let (columns, rows) = clamp(columns, rows);
         if (columns.get(), rows.get()) != self.size() {
@@ -132,7 +133,7 @@ impl Emulator {
         }
     }
 
-    /// Works off bytes of the child.
+    /// Processes bytes from the child.
     pub fn feed(&mut self, bytes: &[u8], now: Timestamp) {
         self.parser.begin();
         let (columns, _) = self.size();
@@ -201,7 +202,7 @@ impl Emulator {
                 }
             }
             Step::Update => {
-                // The one before may be over without `CSI ? 2026 l` of its own.
+                // The previous update may have ended without a `CSI ? 2026 l`.
                 if self.before_update.is_none() || !self.parser.witness().in_update {
                     let screen = self.parser.screen().clone();
                     if self.before_update.replace(Box::new(screen)).is_some() {
@@ -218,8 +219,8 @@ impl Emulator {
         }
     }
 
-    /// Behind the last column the cursor waits for the next character; when it is moved instead, it
-    /// moves from the last column.
+    /// After a character in the last column the cursor waits behind it for the next character. A movement
+    /// starts from the last column instead.
     fn settle(&mut self) {
         let (_, column) = self.parser.screen().cursor_position();
         let (columns, _) = self.size();
@@ -242,7 +243,7 @@ impl Emulator {
         }
     }
 
-    /// What a program finds after it; the screen and the cursor's place stay.
+    /// Restores what a soft reset restores. The screen and the cursor position stay.
     fn soft_reset(&mut self) {
         self.pen = None;
         self.parser.process(b"\x1b[0m\x1b[?25h\x1b[?1l\x1b>");
@@ -251,7 +252,7 @@ impl Emulator {
         self.parser.process(back.as_bytes());
     }
 
-    /// Shows the live screen when a synchronized update has lasted too long; true when that changed
+    /// Shows the live screen when a synchronized update has lasted too long. Returns true if that changed
     /// what is shown.
     pub fn tick(&mut self, now: Timestamp) -> bool {
         let due = self.wake_at().is_some_and(|at| now >= at);
@@ -284,7 +285,7 @@ impl Emulator {
         }
     }
 
-    /// The cell there, `None` outside the screen.
+    /// The cell at this position, `None` outside the screen.
     pub fn cell(&self, column: u16, row: u16) -> Option<Cell<'_>> {
         let cell = self.shown().cell(row, column)?;
         let width = if cell.is_wide_continuation() {
@@ -303,13 +304,13 @@ impl Emulator {
         })
     }
 
-    /// When something last changed in what is shown of this row; `None` outside the screen. A row with
-    /// the same moment shows the same.
+    /// When this row last changed on the shown screen, `None` outside the screen. A row with the same moment
+    /// has the same content.
     pub fn printed(&self, row: u16) -> Option<Moment> {
         self.parser.printed(row)
     }
 
-    /// Where the cursor stands; `None` while it is hidden.
+    /// The position of the cursor, `None` while it is hidden.
     pub fn cursor(&self) -> Option<Cursor> {
         let screen = self.shown();
         if screen.hide_cursor() {
@@ -317,19 +318,19 @@ impl Emulator {
         }
         let (row, column) = screen.cursor_position();
         let (columns, rows) = self.size();
-        // After the last column was written the cursor waits beyond it.
+        // After a character in the last column the cursor waits behind it.
         Some(Cursor {
             column: column.min(columns - 1),
             row: row.min(rows - 1),
         })
     }
 
-    /// The shape the child chose for its cursor.
+    /// The cursor shape that the child chose.
     pub fn cursor_shape(&self) -> CursorShape {
         self.parser.screen().cursor_style().into()
     }
 
-    /// What the child asked to be told, and how.
+    /// The modes that the child switched on.
     pub fn modes(&self) -> Modes {
         let screen = self.parser.screen();
         Modes {
@@ -348,17 +349,17 @@ impl Emulator {
         }
     }
 
-    /// The title the child chose, made safe, at most 64 cells.
+    /// The title that the child chose, made safe, max 64 cells.
     pub fn title(&self) -> Option<&Clean> {
         self.parser.witness().title.as_ref()
     }
 
-    /// Answers to the child's questions, for the child only.
+    /// Answers to the child's queries. Send them only to the child.
     pub fn take_answers(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.parser.witness_mut().answers)
     }
 
-    /// Whether what was on the screen was lost since the last call: the child must paint it again.
+    /// Whether the content of the screen was lost since the last call. If so, the child must paint it again.
     pub fn take_fall(&mut self) -> bool {
         self.parser.take_fall()
     }
@@ -368,12 +369,12 @@ impl Emulator {
         std::mem::take(&mut self.parser.witness_mut().bell)
     }
 
-    /// What the child last wanted to put into the clipboard.
+    /// The last text that the child sent for the clipboard.
     pub fn take_clipboard(&mut self) -> Option<Written> {
         self.parser.witness_mut().clipboard.take()
     }
 
-    /// The text of one row, wide characters once, trailing blanks cut; for tests and copying.
+    /// The text of one row, without trailing blanks and with each wide character once. For tests and copying.
     pub fn row_text(&self, row: u16) -> String {
         let (columns, _) = self.size();
         let mut text = String::new();
@@ -389,7 +390,7 @@ impl Emulator {
     }
 }
 
-/// Rows and columns the parser can hold.
+/// Rows and columns that the parser supports.
 fn clamp(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     let hold = |size: u16| NonZeroU16::new(size).unwrap_or(NonZeroU16::MIN);
     (
@@ -398,7 +399,7 @@ fn clamp(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     )
 }
 
-/// How many bytes at the end begin a character that is not whole.
+/// The number of bytes at the end that belong to an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let length = match bytes[bytes.len() - back] {

@@ -1,12 +1,12 @@
-//! Commands for tmux, a line each. A person's text in one stays that text: it is never a second command,
-//! never a format, never a flag.
+//! Commands for tmux, one per line. User text in a command is quoted, so that it can't become a second
+//! command, a format or a flag.
 
 use super::{LISTED, WATCHED};
 
-/// Longest text of a person in a command.
+/// Longest user text in a command.
 const LONGEST_TEXT: usize = 1024;
 
-/// A tmux session, by its exact name; commands go to the window and pane it shows.
+/// A tmux session by its exact name. Commands go to its current window and pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target(String);
 
@@ -40,7 +40,7 @@ impl Command {
         Self::new(&["list-panes", "-a", "-F", &quoted(LISTED)])
     }
 
-    /// To be told when what no other word tells has changed: marks of windows, where copy modes stand.
+    /// Subscribes to changes that tmux doesn't report otherwise: window flags and copy mode positions.
     #[must_use]
     pub fn watch() -> Self {
         Self::new(&[
@@ -50,7 +50,7 @@ impl Command {
         ])
     }
 
-    /// The keys of copy mode, for all windows.
+    /// Sets the copy mode keys of all windows.
     #[must_use]
     pub fn copy_keys(vi: bool) -> Self {
         let keys = if vi { "vi" } else { "emacs" };
@@ -64,7 +64,7 @@ impl Command {
 
     #[must_use]
     pub fn rename_window(target: &Target, index: u32, name: &str) -> Self {
-        // A new name is read as a format.
+        // tmux expands a new name as a format.
         let name = text(&name.replace('#', "##"));
         Self::new(&["rename-window", "-t", &target.window(index), "--", &name])
     }
@@ -94,23 +94,23 @@ impl Command {
         Self::new(&["copy-mode", "-t", &target.here()])
     }
 
-    /// A page up, and out again at the bottom.
+    /// Scrolls up one page in copy mode. Scrolling to the bottom leaves copy mode.
     #[must_use]
     pub fn scroll(target: &Target) -> Self {
         Self::new(&["copy-mode", "-eu", "-t", &target.here()])
     }
 
-    /// Upwards from where the first search was begun, in copy mode; the text as it is, marked wherever it
-    /// stands. For each letter that is typed.
+    /// Searches upwards in copy mode, from where the first search started. The text is matched literally.
+    /// Sent for each typed letter.
     #[must_use]
     pub fn search(target: &Target, wanted: &str) -> Self {
-        // What stands before the text says that it is a new one.
+        // The prefix `=` starts a new search.
         let wanted = text(&format!("={wanted}"));
         let search = "search-backward-incremental";
         Self::new(&["send-keys", "-t", &target.here(), "-X", search, &wanted])
     }
 
-    /// Whether the last search found something: `1`, else `0`.
+    /// Prints whether the last search found something: `1` or `0`.
     #[must_use]
     pub fn found(target: &Target) -> Self {
         let present = "'#{search_present}'";
@@ -122,19 +122,19 @@ impl Command {
         Self::new(&["send-keys", "-t", &target.here(), "-X", "cancel"])
     }
 
-    /// All that the pane has printed, wrapped lines whole.
+    /// Prints the whole history of the pane, with wrapped lines joined.
     #[must_use]
     pub fn history(target: &Target) -> Self {
         Self::new(&["capture-pane", "-p", "-J", "-S", "-", "-t", &target.here()])
     }
 
-    /// As it is typed to tmux.
+    /// The bytes to send to tmux.
     pub fn line(&self) -> Vec<u8> {
         format!("{}\n", self.0).into_bytes()
     }
 }
 
-/// A person's text as one word: a line break or another control character would end the command.
+/// User text as one word. A line break or another control character would end the command.
 fn text(text: &str) -> String {
     let mut kept: String = text
         .chars()
@@ -149,7 +149,7 @@ fn text(text: &str) -> String {
     quoted(&kept)
 }
 
-/// In single quotes everything but a single quote is itself.
+/// Single quotes escape everything except a single quote.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
@@ -160,8 +160,8 @@ mod tests {
 
     use super::*;
 
-    /// Words and separators of a line as tmux reads them, as far as quotes go: `None` = a quote is open
-    /// at the end, or something stands outside of quotes that tmux would act upon.
+    /// Splits a line into words and separators as tmux does. `None` = a quote is open at the end, or an
+    /// unquoted character has a meaning for tmux.
     fn words(line: &str) -> Option<Vec<String>> {
         let mut words = vec![String::new()];
         let mut chars = line.chars();

@@ -1,48 +1,48 @@
-//! What tmux lists: sessions, their windows, what their panes are doing.
+//! Parses tmux's list of sessions, windows and panes.
 
 use crate::model::{inside, text::Clean};
 
-/// The fields of a line, a line per pane. The names come last: a program chooses the last one.
+/// The fields of a pane, one pane per line. The names come last because a program chooses the last name.
 pub const LISTED: &str = "#{session_name}\t#{window_index}\t#{window_active}\t\
     #{window_activity_flag}\t#{window_bell_flag}\t#{pane_active}\t#{pane_in_mode}\t#{pane_mode}\t\
     #{scroll_position}\t#{copy_cursor_y}\t#{history_size}\t#{pane_height}\t#{mouse_any_flag}\t#{mode-keys}\t\
     #{window_name}\t#{pane_current_command}";
 
-/// Changes whenever something changes that tmux tells by no word of its own.
+/// A format whose value changes with everything that tmux doesn't report in a message of its own.
 pub const WATCHED: &str = "#{S:#{session_name}#{W:,#{window_index}#{window_activity_flag}\
     #{window_bell_flag}#{P:.#{pane_active}#{pane_in_mode}#{mouse_any_flag}#{scroll_position}-#{copy_cursor_y}}}}";
 
-/// Most panes of all sessions that are read.
+/// The most panes that are read, over all sessions.
 const MOST: usize = 2000;
 
-/// One window as a session sees it.
+/// A window as a session shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     pub index: u32,
     pub name: Clean,
     pub active: bool,
-    /// Something was printed there since it was looked at.
+    /// Something was printed in the window since it was last visible.
     pub activity: bool,
     pub bell: bool,
-    /// What runs in its active pane.
+    /// The program in the active pane.
     pub command: Clean,
-    /// The program in its active pane takes the mouse itself.
+    /// The program in the active pane handles the mouse.
     pub takes_mouse: bool,
-    /// Its active pane is in copy mode.
+    /// Set while the active pane is in copy mode.
     pub copy_mode: Option<CopyMode>,
 }
 
-/// Where one is in what was printed.
+/// The position in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyMode {
     /// The cursor's line, counted from 1 at the top of the history.
     pub line: u64,
     pub lines: u64,
-    /// vi's keys, else those of emacs.
+    /// vi keys, otherwise emacs keys.
     pub vi: bool,
 }
 
-/// A session of tmux with its windows in their order.
+/// A tmux session with its windows in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub session: String,
@@ -62,7 +62,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Of the answer to [`super::Command::list`]; a line that is none is left out.
+    /// Parses the answer to [`super::Command::list`]. Invalid lines are skipped.
     #[must_use]
     pub fn read(answer: &[u8]) -> Self {
         let mut groups: Vec<Group> = Vec::new();
@@ -94,8 +94,9 @@ impl Listing {
         Self { groups }
     }
 
-    /// The session of the pane with session `own`: that one, or where panes share one, the one there is.
-    /// `main` is no such: panes have sessions beside it, and this one's may not be listed yet.
+    /// The tmux session of the pane whose own session is `own`. Where panes share a tmux session, it is the
+    /// only one listed. `main` never counts: panes have tmux sessions beside it, and the one of this pane may
+    /// not be listed yet.
     pub fn seen_by(&self, own: &str) -> Option<&Group> {
         let exact = self.groups.iter().find(|group| group.session == own);
         exact.or_else(|| {
@@ -109,7 +110,7 @@ impl Listing {
     }
 }
 
-/// One line without its session: the window as this pane has it, and whether it is its active pane.
+/// Parses a line without its session: the window, and whether the pane is its active pane.
 fn window(line: &str) -> Option<(Window, bool)> {
     let fields: Vec<&str> = line.splitn(15, '\t').collect();
     let [
@@ -155,7 +156,7 @@ fn window(line: &str) -> Option<(Window, bool)> {
     Some((window, *on_top == "1"))
 }
 
-/// A name as it was given: tmux keeps it with `\\`, `\$` and `\ooo`.
+/// The original name. tmux escapes names with `\\`, `\$` and `\ooo`.
 fn plain(name: &str) -> String {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();

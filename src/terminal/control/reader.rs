@@ -1,37 +1,38 @@
-//! What a control client of tmux prints: answers to commands between `%begin` and `%end`, and words
-//! about what happened, a line each.
+//! Parses what a tmux control client prints: answers to commands between `%begin` and `%end`, and messages
+//! about changes, one per line.
 
-/// Longest line kept; of a longer one the rest is left out.
+/// Longest line that is kept. The rest of a longer line is dropped.
 const LONGEST_LINE: usize = 1024 * 1024;
-/// Most bytes of one answer kept: more than the longest history there is.
+/// Most bytes that are kept of one answer: more than the longest history.
 const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
 
-/// What came.
+/// What the control client reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// The answer to our oldest command without one: what it printed, or why it failed.
+    /// The answer to the oldest unanswered command: its output, or why it failed.
     Answer(Result<Vec<u8>, String>),
-    /// The client is attached, here or to another session: what is said before that may be refused.
+    /// The client is attached, to its first session or to another one. tmux may refuse commands that are sent
+    /// earlier.
     Attached,
-    /// Windows, sessions, panes or what we subscribed to are other than before.
+    /// Windows, sessions, panes or subscribed values changed.
     Changed,
-    /// The client is done: nothing comes after this.
+    /// The client has exited. Nothing follows.
     Exit,
 }
 
-/// Takes bytes as they come, in pieces of any size.
+/// Takes bytes in pieces of any size.
 #[derive(Debug, Default)]
 pub struct Reader {
     line: Vec<u8>,
     block: Option<Block>,
 }
 
-/// An answer under way.
+/// An incomplete answer.
 #[derive(Debug)]
 struct Block {
-    /// Time, number and flags: its end bears the same.
+    /// Time, number and flags. The end of the answer has the same.
     mark: Vec<u8>,
-    /// Of a command of ours, not of the client's own beginning.
+    /// The answer belongs to one of our commands, not to the start of the client.
     ours: bool,
     printed: Vec<u8>,
 }
@@ -69,7 +70,7 @@ impl Reader {
             }
             return said(word);
         };
-        // A program's text in an answer may look like an end, but it cannot know the mark.
+        // Program text in an answer may look like an end, but the program can't know the mark.
         let ends = matches!(word, b"%end" | b"%error") && rest == block.mark;
         if !ends {
             let room = LONGEST_ANSWER.saturating_sub(block.printed.len() + 1);
@@ -97,7 +98,7 @@ fn split(line: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// What a line outside of answers means to us.
+/// The meaning of a line outside of answers.
 fn said(word: &[u8]) -> Option<Heard> {
     match word {
         b"%window-add"

@@ -1,9 +1,9 @@
-//! What the painter gets to see.
+//! What the emulator shows to the painter.
 
 use crate::terminal::{link::Link, look::Look};
 
-/// One cell. The text is empty for a blank cell, may hold combining characters, and is still as the
-/// child sent it: the painter cleans it.
+/// One cell. The text is empty for a blank cell and may contain combining characters. It is as the child sent
+/// it: the painter cleans it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell<'a> {
     pub text: &'a str,
@@ -17,21 +17,21 @@ pub enum CellWidth {
     One,
     /// The left half of a wide character.
     Two,
-    /// The right half of the one before it.
+    /// The right half of the wide character before it.
     Continuation,
 }
 
-/// Where the child's cursor stands, while it is visible.
+/// The position of the child's cursor while it is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     pub column: u16,
     pub row: u16,
 }
 
-/// Shapes of a cursor, in the order of their numbers (`CSI n SP q`).
+/// Cursor shapes in the order of their numbers (`CSI n SP q`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CursorShape {
-    /// As the person's terminal has it.
+    /// The default of the user's terminal.
     #[default]
     Default,
     BlinkingBlock,

@@ -1,18 +1,18 @@
-//! Stands before the parser and keeps hostile streams cheap: an endless OSC string would grow the
+//! Filters the bytes before the parser and keeps hostile streams cheap: an endless OSC string would grow the
 //! parser's buffer without bound, and one `CSI 65535 b` prints 65,535 characters for eight bytes.
 //!
-//! It also takes looks out that the parser cannot keep (`CSI … m`), for somebody else to follow.
+//! It also takes out attributes that the parser can't store (`CSI … m`), so that the emulator can follow
+//! them.
 //!
-//! It follows just as much of the parser's state as that needs, and passes all else through in whole
-//! slices.
+//! It follows only the parser state that this needs, and passes everything else through in whole slices.
 
 use super::pens::is_more_than_plain;
 
-/// Longest OSC string taken; a clipboard write (OSC 52) may be longer.
+/// Longest OSC string that is accepted. A clipboard write (OSC 52) may be longer.
 const OSC_LIMIT: usize = 4 * 1024;
 const CLIPBOARD_LIMIT: usize = 8 * 1024 * 1024;
 
-/// Mode of synchronized updates, and the sequence that ends one.
+/// The mode of synchronized updates, and the sequence that ends an update.
 const UPDATE: &[u8] = b"?2026";
 const UPDATE_END: &[u8] = b"\x1b[?2026l";
 
@@ -21,58 +21,58 @@ const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const BEL: u8 = 0x07;
 
-/// Longest sequence looked into.
+/// Longest sequence that is examined.
 const CSI_LIMIT: usize = 256;
 
-/// What the parser gets to see next.
+/// What the parser gets next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step<'a> {
-    /// Bytes as they came.
+    /// Unchanged bytes.
     Pass(&'a [u8]),
-    /// The OSC string that is open is too long: end it without acting on it.
+    /// The open OSC string is too long: end it without acting on it.
     DropString,
-    /// The beginning of a sequence was passed already, and it does not go on: forget it.
+    /// The parser already got the start of a sequence that doesn't continue: cancel it.
     Cancel,
-    /// A repetition too long: repeat `count` times instead.
+    /// The repetition is too long: repeat `count` times instead.
     Repeat { count: u16 },
-    /// The parser does not know what was sent; these do the same.
+    /// The parser doesn't support the sequence. These bytes have the same effect.
     Instead(Vec<u8>),
-    /// Back by so many tab stops.
+    /// Move back by this number of tab stops.
     BackTab(u16),
-    /// `CSI … end` with these parameters moves the cursor from where it stands.
+    /// `CSI … end` with these parameters moves the cursor from its present position.
     Move { parameters: &'a [u8], end: u8 },
     /// `CSI … m` with these parameters.
     Select(&'a [u8]),
-    /// A link (OSC 8) was just passed.
+    /// The last passed bytes were a link (OSC 8).
     Link,
-    /// A synchronized update begins behind this (mode 2026), and is not over within these bytes.
+    /// A synchronized update (mode 2026) begins after this step and doesn't end within these bytes.
     Update,
     /// `CSI ! p`.
     SoftReset,
-    /// `ESC c` was just passed: everything starts anew.
+    /// The last passed bytes were `ESC c`, a full reset.
     Reset,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     state: State,
-    /// Parameters and intermediates of the sequence that is open.
+    /// Parameters and intermediates of the open sequence.
     csi: Vec<u8>,
-    /// What came before the ESC is not over for the parser: a sequence that breaks off, or a string.
+    /// For the parser, what came before the ESC is still open: an unfinished sequence or a string.
     open: bool,
-    /// Within a string other than OSC, as far as known: `State::Ground` stands for those too.
+    /// Within a string other than OSC, as far as known. Such strings are in `State::Ground` too.
     in_string: bool,
-    /// Looks are followed: something was chosen that the parser alone cannot keep.
+    /// The child chose an attribute that the parser can't store, so all attributes are followed.
     follows: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// Text, or a string the parser does not keep: only ESC matters.
+    /// Text, or a string that the parser ignores: only ESC matters.
     #[default]
     Ground,
     Escape,
-    /// ESC in a link: its end, or the beginning of something else.
+    /// ESC in a link: the end of the link, or the beginning of something else.
     LinkEscape,
     /// After `ESC (` and the like.
     Intermediate,
@@ -87,13 +87,13 @@ enum State {
 }
 
 impl Gate {
-    /// Works through `bytes` and hands each step to `take`, in order. `columns` bounds repetitions.
+    /// Passes each step of `bytes` to `take`, in order. `columns` limits repetitions.
     pub(super) fn sift(&mut self, bytes: &[u8], columns: u16, mut take: impl FnMut(Step<'_>)) {
         let mut from = 0;
         let mut at = 0;
-        // Where the sequence that is open began, if it did so in these bytes.
+        // Where the open sequence began, if it began in these bytes.
         let mut began = None;
-        // Up to where updates that begin here are known to end here; `None` = not known.
+        // The position before which updates are known to end in these bytes. `None` = not known.
         let mut updated = Some(0);
         while at < bytes.len() {
             let skipped = matches!(self.state, State::Skipping);
@@ -116,7 +116,7 @@ impl Gate {
             );
             let cut = self.after(byte, columns);
             match cut {
-                // A control character inside a sequence acts, whatever becomes of the sequence.
+                // A control character inside a sequence takes effect even if the sequence doesn't.
                 Cut::None if in_sequence && byte < b' ' && byte != ESC => {
                     pass(&bytes[from..=at], &mut take);
                     from = at + 1;
@@ -179,7 +179,7 @@ impl Gate {
         }
         let (state, cut) = match self.state {
             State::Csi => self.in_csi(byte, columns),
-            // `ESC \` still has to close the string for the parser, which has left it already.
+            // `ESC \` must still close the string for the parser.
             State::Ground | State::Skipping if byte == ESC => (State::Escape, Cut::None),
             State::Ground => (State::Ground, Cut::None),
             State::Escape | State::LinkEscape => self.in_escape(byte),
@@ -218,7 +218,7 @@ impl Gate {
             b'E' => (State::Ground, instead(b"\r\n")),
             0x20..=0x2f => (State::Intermediate, Cut::None),
             CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
-            // Control characters act, but the escape goes on.
+            // Control characters take effect, but the escape sequence continues.
             _ => (self.state, Cut::None),
         }
     }
@@ -238,13 +238,13 @@ impl Gate {
         }
     }
 
-    /// The same with another last byte.
+    /// The same sequence with another last byte.
     fn renamed(&self, end: u8) -> Cut {
         let bytes = [b"\x1b[", self.csi.as_slice(), &[end]].concat();
         Cut::Whole(Whole::Instead(bytes))
     }
 
-    /// What becomes of a whole sequence.
+    /// Decides what to do with a complete sequence.
     fn ended(&mut self, end: u8, columns: u16) -> Cut {
         match end {
             b'b' if repeats(&self.csi) > columns => Cut::Whole(Whole::Repeat),
@@ -255,7 +255,7 @@ impl Gate {
             b'A' | b'B' | b'D' | b'd' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
                 Cut::Whole(Whole::Move(end))
             }
-            // The parser goes to the top of the region; the cursor belongs home.
+            // The parser moves the cursor to the top of the region, but it must go to the home position.
             b'r' if is_selection(&self.csi) => {
                 let mut bytes = [b"\x1b[", self.csi.as_slice(), b"r"].concat();
                 bytes.extend_from_slice(b"\x1b[H");
@@ -285,7 +285,7 @@ fn instead(bytes: &[u8]) -> Cut {
     Cut::Whole(Whole::Instead(bytes.to_vec()))
 }
 
-/// How often `CSI … b` repeats; 0 where it is no plain repetition.
+/// How often `CSI … b` repeats, or 0 if it isn't a plain repetition.
 fn repeats(csi: &[u8]) -> u16 {
     let digits = csi.iter().take_while(|byte| byte.is_ascii_digit());
     let count = digits.fold(0_u16, |count, digit| {
@@ -296,7 +296,7 @@ fn repeats(csi: &[u8]) -> u16 {
     if is_selection(csi) { count } else { 0 }
 }
 
-/// Without a private marker and intermediates.
+/// Whether the parameters have no private marker and no intermediates.
 fn is_selection(csi: &[u8]) -> bool {
     csi.iter()
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'))
@@ -308,7 +308,7 @@ fn pass(bytes: &[u8], take: &mut impl FnMut(Step<'_>)) {
     }
 }
 
-/// How far the next byte that changes the state is.
+/// The distance to the next byte that changes the state.
 fn next_of_interest(bytes: &[u8], in_string: bool) -> usize {
     bytes
         .iter()
@@ -316,7 +316,7 @@ fn next_of_interest(bytes: &[u8], in_string: bool) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Nobody sees what is between the two ends of an update that comes whole.
+/// An update that arrives as a whole needs no copy of the screen, because nothing is painted before it ends.
 fn end_of_update(bytes: &[u8]) -> Option<usize> {
     bytes
         .windows(UPDATE_END.len())
@@ -327,19 +327,19 @@ fn ends_string(byte: u8) -> bool {
     matches!(byte, BEL | CAN | SUB | ESC)
 }
 
-/// Where the slice is cut, and what goes there.
+/// Where the slice is cut, and the step for that place.
 enum Cut {
     None,
-    /// The present byte is swallowed.
+    /// Drops the current byte.
     Before(Step<'static>),
     After(Step<'static>),
-    /// The sequence that ends here is swallowed.
+    /// Drops the sequence that ends with the current byte.
     Whole(Whole),
-    /// The sequence that ends here begins an update.
+    /// The sequence that ends with the current byte begins an update.
     Update,
 }
 
-/// What is done in place of a sequence.
+/// The replacement for a sequence.
 enum Whole {
     Repeat,
     Select,

@@ -1,9 +1,9 @@
-//! The parser, and what becomes of a screen on which it falls.
+//! Wraps the vt100 parser and recovers from its panics.
 //!
-//! vt100 0.18.1 panics where a character that widened in the last column is written over: an emoji
-//! with a variation selector at the bottom right. Those are kept from it (`text`), but there may be
-//! more. What is on the screen is lost then, not the terminal: it begins anew, and who feeds it is
-//! told to have the child paint again.
+//! vt100 0.18.1 panics when a character that widened in the last column is overwritten: an emoji with a
+//! variation selector at the bottom right. `text` keeps such characters from the parser, but there may be
+//! other causes. A panic loses the content of the screen, not the terminal: the screen restarts empty, and
+//! the caller must make the child paint again.
 
 use std::{
     cell::Cell,
@@ -11,7 +11,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-// Where a panic ends the process, none can be caught: what a session prints could end the TUI.
+// A panic that ends the process can't be caught: the output of a session could end the TUI.
 #[cfg(not(panic = "unwind"))]
 compile_error!(
     "workbay must be built with panic = \"unwind\": src/terminal/emulator/parser.rs catches panics of vt100. \
@@ -27,7 +27,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread is the parser's, which is caught: nobody is to be told of it.
+/// Whether the current panic of this thread comes from the parser and is caught, so that it must not be
+/// reported.
 pub fn is_guarded() -> bool {
     GUARDED.get()
 }
@@ -35,7 +36,7 @@ pub fn is_guarded() -> bool {
 pub(super) struct Parser {
     inner: vt100::Parser<Witness>,
     rows: Rows,
-    /// It fell since the last question.
+    /// The parser panicked since the last call of `take_fall`.
     fell: bool,
 }
 
@@ -60,17 +61,17 @@ impl Parser {
         self.inner.callbacks_mut()
     }
 
-    /// When the row was last printed on; `None` outside the screen.
+    /// When the row was last printed on, `None` outside the screen.
     pub fn printed(&self, row: u16) -> Option<Moment> {
         self.rows.printed(row)
     }
 
-    /// Tells what comes now from what somebody may have painted already.
+    /// Separates the next output from output that may already be painted.
     pub fn begin(&mut self) {
         self.rows.begin();
     }
 
-    /// Another screen is shown.
+    /// Marks all rows as changed because another screen is shown.
     pub fn touch_all(&mut self) {
         self.rows.touch_all();
     }
@@ -101,7 +102,7 @@ impl Parser {
         }
     }
 
-    /// An empty screen with the modes of the one before.
+    /// Replaces the screen with an empty one that has the same modes.
     fn begin_anew(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
         let old = self.inner.screen();
         let modes = old.input_mode_formatted();
@@ -123,14 +124,14 @@ impl Parser {
         self.fell = true;
     }
 
-    /// The foreground colour of every cell of every screen there is (`shown` is one more), and of what
-    /// comes next on each.
+    /// Calls `take` with the foreground color of every cell of every screen, and with the current and saved
+    /// foreground colors. `shown` is one more screen.
     pub fn each_colour(&self, shown: Option<&vt100::Screen>, mut take: impl FnMut(vt100::Color)) {
         for screen in shown.into_iter().chain([self.screen()]) {
             let (rows, columns) = screen.size();
             let mut copy = vt100::Parser::new_with_callbacks(rows, columns, 0, ());
             *copy.screen_mut() = screen.clone();
-            // As it is, with what its cursor saved, and the same of the screen behind it.
+            // First this screen with its saved cursor, then the same for the other screen.
             let other: &[u8] = if screen.alternate_screen() {
                 b"\x1b[?47l"
             } else {
@@ -167,7 +168,7 @@ fn each_cell(screen: &vt100::Screen, take: &mut impl FnMut(vt100::Color)) {
     }
 }
 
-/// `false` = it panicked.
+/// Returns `false` if the work panicked.
 fn guarded(work: impl FnOnce()) -> bool {
     let before = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(work));
