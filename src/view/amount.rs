@@ -1,8 +1,8 @@
-//! Amounts in few cells.
+//! Formats amounts of CPU and memory in a few cells.
 
 use crate::model::resources::{Bytes, Cpu};
 
-/// Cores in use: `0.31`, `12.3`.
+/// Formats the CPU in use: `0.31`, `12.3`.
 pub fn cores(cpu: Cpu) -> String {
     let cores = cpu.cores();
     if cores < 9.995 {
@@ -12,7 +12,7 @@ pub fn cores(cpu: Cpu) -> String {
     }
 }
 
-/// Five cells at most: `0`, `512B`, `1.2K`, `118M`, `15.9G`.
+/// Formats bytes in five cells or fewer: `0`, `512B`, `1.2K`, `118M`, `15.9G`.
 pub fn short(bytes: Bytes) -> String {
     const UNITS: [(u64, &str); 4] = [
         (1 << 40, "T"),

@@ -1,4 +1,5 @@
-//! Above the list when the daemon or the engine is away: why, what to do, how old the list is.
+//! The banner above the list while the daemon or an engine isn't connected: the cause, the fix, and the age
+//! of the list.
 
 use jiff::Timestamp;
 
@@ -12,10 +13,10 @@ use crate::{
     theme::face::Face,
 };
 
-/// The most lines a banner takes.
+/// Maximum lines of a banner.
 const MAX_LINES: usize = 5;
 
-/// The banner's lines for a width; none when all is well. Their number does not depend on `now`.
+/// Returns the banner's lines for a width, none without a problem. Their number doesn't depend on `now`.
 pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     let cells = usize::from(width.saturating_sub(6));
     let mut lines = match trouble(app).as_slice() {
@@ -50,7 +51,7 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// What is away, why, and what a person can do.
+/// The problem with its cause, then the fix.
 fn in_full(trouble: &Trouble, cells: usize) -> Vec<Vec<Piece>> {
     let mut lines: Vec<Vec<Piece>> = text::wrap(&trouble.what, cells)
         .into_iter()
@@ -64,7 +65,7 @@ fn in_full(trouble: &Trouble, cells: usize) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// A line for each; what to do is told in the list of contexts.
+/// One line for each problem. The list of contexts shows how to fix each of them.
 fn in_short(several: &[Trouble]) -> Vec<Vec<Piece>> {
     let room = MAX_LINES - 1;
     let shown = if several.len() > room { room - 1 } else { room };
@@ -80,18 +81,18 @@ fn in_short(several: &[Trouble]) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// Something that is away.
+/// An engine or a daemon that isn't connected or doesn't respond.
 struct Trouble {
-    /// A sentence.
+    /// A full sentence.
     what: String,
-    /// What a person can do.
+    /// What you can do about it.
     hint: Option<String>,
     attempt: u32,
 }
 
-/// The daemon is connected but gives no sign of life.
+/// The daemon is connected but doesn't respond.
 pub const SILENT: &str = "The daemon isn't responding.";
-/// What to do then.
+/// How to restart a daemon that doesn't respond.
 pub const END_SILENT: &str = "Run `workbay daemon stop`, then `workbay`. Sessions keep running.";
 
 fn trouble(app: &App) -> Vec<Trouble> {

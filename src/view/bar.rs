@@ -1,4 +1,4 @@
-//! How much of what was asked is used: a thin bar and two numbers.
+//! Shows how much of a requested resource is used: a thin bar and two numbers.
 
 use super::{amount::cores, glyphs::Glyphs, paint::Piece};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
 /// One resource of one session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gauge {
-    /// Used part of what was asked; `None` = not known.
+    /// The used part of the request, `None` if it isn't known.
     pub share: Option<f64>,
-    /// `0.31/0.5`, or only what was asked.
+    /// `0.31/0.5`, or only the requested amount.
     pub numbers: String,
     pub face: Face,
 }
@@ -44,7 +44,7 @@ fn share(used: f64, asked: f64) -> Option<f64> {
     (asked > 0.0).then(|| used / asked)
 }
 
-/// Both in the unit of what was asked: `118/256M`, `0.9/16G`.
+/// Formats both amounts in the unit of the request: `118/256M`, `0.9/16G`.
 fn pair(used: Option<Bytes>, asked: Bytes) -> String {
     let (unit, letter) = match asked.0 {
         Bytes::GIB.. => (Bytes::GIB, 'G'),
@@ -64,13 +64,13 @@ fn pair(used: Option<Bytes>, asked: Bytes) -> String {
     }
 }
 
-/// The bar of `cells` cells: what is used in its colour, the rest as a thin line.
+/// Returns a bar of `cells` cells: the used part in its color, the rest as a thin line.
 pub fn pieces(gauge: &Gauge, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     let Some(share) = gauge.share else {
         return vec![(" ".repeat(cells), Face::Bar)];
     };
     let mut full = (share * cells as f64).round() as usize;
-    // The least use is seen, and full looks full only when it is.
+    // A low use stays visible, and only a full bar looks full.
     if share > 0.02 {
         full = full.max(1);
     }
@@ -84,7 +84,7 @@ pub fn pieces(gauge: &Gauge, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     ]
 }
 
-/// The bar of something under way: what is done, then what is not.
+/// Returns the progress bar of a task: first the part that is done, then the rest.
 pub fn progress(percent: u8, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     let full = cells * usize::from(percent.min(100)) / 100;
     vec![
@@ -93,8 +93,8 @@ pub fn progress(percent: u8, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     ]
 }
 
-/// All of the cores in use is what they were asked for; being held back by the kernel in most of the
-/// time is not, for there is more to compute than was asked.
+/// Using all of the requested CPU is normal. Being throttled most of the time isn't: the session needs more
+/// CPU than it requested.
 pub fn cpu_face(throttled: Option<u16>) -> Face {
     match throttled {
         Some(500..) => Face::BarCritical,
@@ -102,8 +102,8 @@ pub fn cpu_face(throttled: Option<u16>) -> Face {
     }
 }
 
-/// At its limit of memory a session is killed: from four fifths on a warning, from nine tenths on
-/// critical.
+/// The engine kills a session that reaches its memory limit, so the color changes early: to a warning at 80%,
+/// to critical at 90%.
 pub fn memory_face(share: f64) -> Face {
     match share {
         0.9.. => Face::BarCritical,

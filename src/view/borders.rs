@@ -1,4 +1,4 @@
-//! The lines between panes side by side; those at the pane with the keys in its colour.
+//! Draws the lines between panes. The lines around the focused pane have its color.
 
 use super::paint::Paint;
 use crate::{
@@ -34,14 +34,14 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
     }
 }
 
-/// Whether a pane stands at this cell of a border.
+/// Whether a pane is next to this cell of a border.
 fn touches(place: &PaneArea, x: u16, y: u16) -> bool {
     let top = place.head.map_or(place.cells.y, |head| head.y);
     let beside = place.cells.x == x + 1 || place.cells.right() == x;
     beside && (top..place.cells.bottom()).contains(&y)
 }
 
-/// Whether heads meet a border there from the left and from the right.
+/// Whether heads meet a border at this cell from the left and from the right.
 fn meets(areas: &Areas, x: u16, y: u16) -> (bool, bool) {
     let heads = || areas.panes.iter().filter_map(|it| it.head);
     let left = heads().any(|head| head.y == y && head.right() == x);

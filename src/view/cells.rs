@@ -1,4 +1,4 @@
-//! An emulator's cells into a buffer. The one place where what a child printed becomes a picture.
+//! Paints an emulator's cells into a buffer. All output of a program reaches the screen through this file.
 
 use ratatui::{
     buffer::{Buffer, Cell as Target},
@@ -16,13 +16,13 @@ use crate::{
     },
 };
 
-/// What ratatui has no word for rides on bits of a cell's modifier that it does not use, up to who
-/// writes to the outer terminal.
+/// Stores attributes that ratatui can't express in unused bits of a cell's modifier. The code that writes to
+/// the outer terminal reads them.
 pub mod beyond {
     use super::{Color, Modifier, Target, Underline};
 
     const STYLES: Modifier = Modifier::from_bits_retain(0b111 << 9);
-    /// The underline's colour is the number of a link.
+    /// Means that the underline color contains the number of a link.
     const LINKED: Modifier = Modifier::from_bits_retain(1 << 12);
 
     pub(super) fn of(underline: Underline) -> Modifier {
@@ -66,7 +66,7 @@ pub mod beyond {
         }
     }
 
-    /// The underline's own colour.
+    /// The color of the underline.
     pub fn colour(cell: &Target) -> Color {
         if cell.modifier.contains(LINKED) {
             Color::Reset
@@ -76,13 +76,13 @@ pub mod beyond {
     }
 }
 
-/// Paints the upper left part of the screen that fits into `area`, blanks the rest of it, and gives
-/// the place of the cursor while that is visible.
+/// Paints the upper left part of the screen that fits into `area` and blanks the rest. Returns the position
+/// of the cursor if it is visible.
 pub fn paint(emulator: &Emulator, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     paint_loose(emulator, area, buffer, &Still::default())
 }
 
-/// The same of the rows that do not stand still.
+/// Paints only the rows that have changed.
 pub fn paint_loose(
     emulator: &Emulator,
     area: Rect,
@@ -111,7 +111,8 @@ fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
     if let Some(number) = cell.link.map(Link::number) {
         beyond::link(target, number);
     }
-    // The right half is covered by the left one; half a wide character at the edge is a blank.
+    // The left half of a wide character covers its right half. A wide character that doesn't fit at the edge
+    // becomes a blank.
     let hidden =
         cell.width == CellWidth::Continuation || (cell.width == CellWidth::Two && room < 2);
     if hidden || cell.text.is_empty() {
@@ -131,14 +132,15 @@ fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
 
 const JOINER: char = '\u{200d}';
 
-/// Whether this is the beginning of an emoji that goes on in the next cell: a joiner at the end of a text
-/// belongs to nothing there.
+/// Whether this text begins an emoji that continues in the next cell. A joiner at the end of any other text
+/// has no effect.
 fn is_joined_to_next(text: &str, clean: &Clean) -> bool {
     let any_emoji = Some('\u{1f600}');
     text.ends_with(JOINER) && is_joining(clean.as_str().chars().next_back(), JOINER, any_emoji)
 }
 
-/// One character out of ranges that hold nothing invisible; the rest goes through `Clean`.
+/// Whether the text is one character from ranges without invisible characters. Any other text goes through
+/// `Clean`.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else {
@@ -148,7 +150,7 @@ fn is_plain(text: &str) -> bool {
         | '\u{3041}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// A look as a style.
+/// Converts a look to a style.
 pub fn style(look: Look) -> Style {
     let mut modifier = Modifier::empty();
     modifier.set(Modifier::BOLD, look.bold);
@@ -167,7 +169,7 @@ pub fn style(look: Look) -> Style {
         .add_modifier(modifier)
 }
 
-/// Colours by number stay numbers, so that the person's palette shows.
+/// Numbered colors stay numbers, so that your terminal's palette applies.
 fn colour(colour: Colour) -> Color {
     match colour {
         Colour::Default => Color::Reset,

@@ -1,4 +1,4 @@
-//! Which columns a list of a given width has, and where.
+//! Decides which columns a list of a given width has, and where they are.
 
 mod apart;
 
@@ -18,23 +18,23 @@ pub struct Place {
     pub width: u16,
 }
 
-/// A longer environment is shortened.
+/// Longer environments are shortened.
 const LONGEST_ENVIRONMENT: u16 = 48;
 
-/// From here on there is room for gauges of CPU and memory.
+/// From this width, there is room for gauges of CPU and memory.
 const GAUGES: u16 = 68;
 
-/// The same for what ended sessions had, which needs no bars.
+/// From this width, there is room for the amounts of ended sessions, which need no bars.
 const AMOUNTS: u16 = 73;
 
-/// What the texts of the list would fill.
+/// The widths that the texts of the list need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     pub name: u16,
     pub environment: u16,
-    /// The longest name of a context, where several are listed.
+    /// The longest name of a context if the list has several contexts.
     pub context: Option<u16>,
-    /// Idle checks end one of the sessions.
+    /// An idle check will reclaim one of the sessions.
     pub reclaim: bool,
     /// The sessions have ended.
     pub ended: bool,
@@ -57,11 +57,11 @@ impl From<Widest> for Wanted {
     }
 }
 
-/// A moment in full, and one without its year.
+/// The width of a full time, and of a time without its year.
 const MOMENT: u16 = 16;
 const SHORT_MOMENT: u16 = 11;
 
-/// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
+/// Returns the columns for a list of `width` cells, from the left. Narrow lists have fewer columns.
 pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     let all = width;
     let extra = wanted.apart.columns(width);
@@ -70,12 +70,12 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
         let most = if width >= 100 { 24 } else { 9 };
         longest.clamp(7, most)
     });
-    // What is left for the other columns.
+    // The rest is for the other columns.
     let width = width.saturating_sub(context.map_or(0, |cells| cells + GAP));
     let reclaim = wanted.reclaim.then_some(if width < 100 { 7 } else { 10 });
-    // The end to come says more than the age; a little wider both are there.
+    // The reclaim time is more important than the elapsed time. Slightly wider lists show both.
     let has_elapsed = reclaim.is_none() || !(GAUGES..GAUGES + 9).contains(&width);
-    // Nor is there room for all where contexts have a column.
+    // A column of contexts also leaves no room for the elapsed time.
     let crowded = wanted.ended && context.is_some() && all < 72;
     let has_elapsed = has_elapsed && !crowded;
     let beside = reclaim
@@ -89,19 +89,20 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     } else {
         (Column::Status, 13)
     });
-    // How and when it ended takes more room than a status.
+    // The result and time of an ended session need more room than a status.
     let has_environment = width >= if wanted.ended { 90 } else { 78 };
     if has_environment {
         fixed.push((Column::Environment, 0));
     }
-    // What a session uses says more than where it came from: the gauges outlive the environment.
+    // The use of a session is more important than its environment, so narrow lists keep the gauges and drop
+    // the environment.
     if wanted.ended && width >= AMOUNTS {
         fixed.push((Column::Cpu, 5));
         fixed.push((Column::Memory, 6));
     } else if width >= GAUGES && !wanted.ended {
         let gauge = match width {
             100.. => 17,
-            // A column of contexts takes a cell of each bar.
+            // The column of contexts takes one cell from each bar.
             ..78 if context.is_some() => 11,
             _ => 12,
         };
@@ -140,8 +141,8 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
         .collect()
 }
 
-/// What the two columns of free width get: the name has precedence, a generated one is 16 cells. What
-/// no name needs goes to long environments.
+/// Divides the free width between name and environment. The name has precedence: a generated name has 16
+/// cells. Long environments get the cells that no name needs.
 fn share(room: u16, has_environment: bool, wanted: Wanted) -> (u16, u16) {
     if !has_environment {
         return (room, 0);
@@ -151,13 +152,13 @@ fn share(room: u16, has_environment: bool, wanted: Wanted) -> (u16, u16) {
         .clamp(7, 16)
         .max(room * 2 / 5)
         .min(room.saturating_sub(16).max(7));
-    // A few cells behind a name are for what was asked of its session.
+    // Keeps a few free cells after the name.
     let spare = room.saturating_sub(wanted.name.max(16) + 4);
     let environment = environment.max(wanted.environment.min(spare).min(LONGEST_ENVIRONMENT));
     (room.saturating_sub(environment), environment)
 }
 
-/// Whether a column's text stands flush right.
+/// Whether a column's text is right-aligned.
 pub fn is_right(column: Column) -> bool {
     matches!(
         column,
@@ -228,7 +229,7 @@ mod tests {
             }
         }
         let has = |width, column| columns(width, None).contains(&column);
-        // Beside an open detail: the gauges stay.
+        // The gauges stay while the detail is open next to the list.
         assert!(has(69, Column::Memory) && !has(69, Column::Elapsed));
         assert!(has(80, Column::Elapsed) && !has(80, Column::Environment));
         assert!(has(90, Column::Environment) && has(140, Column::Created));

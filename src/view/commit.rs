@@ -1,4 +1,4 @@
-//! What an image is made of, beside the line in which its name is typed.
+//! Shows what goes into an image, above the prompt for its name.
 
 use ratatui::layout::Rect;
 
@@ -12,7 +12,7 @@ use crate::{
 const WIDTH: u16 = 76;
 /// Cells of a label.
 const LABEL: u16 = 13;
-/// The border.
+/// Cells of the border.
 const FRAME: u16 = 2;
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) {
@@ -22,7 +22,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) 
     let width = WIDTH.min(areas.screen.width);
     let lines = lines(&session, usize::from(width.saturating_sub(LABEL + 8)));
     let height = lines.len() as u16 + FRAME;
-    // Without room for it the line alone must do.
+    // Without enough room, only the prompt is shown.
     if prompt.y < height {
         return;
     }

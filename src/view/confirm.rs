@@ -1,4 +1,4 @@
-//! The question before terminating.
+//! The dialog that asks for confirmation before it terminates sessions.
 
 use ratatui::layout::Rect;
 
@@ -28,7 +28,7 @@ pub fn area(confirm: &Confirm, screen: Rect) -> Rect {
     dialog::place(screen, WIDTH, height as u16)
 }
 
-/// Where the buttons No and Yes stand.
+/// The positions of the buttons No and Yes.
 pub fn buttons(area: Rect) -> [Rect; 2] {
     let y = area.bottom().saturating_sub(3);
     let widths = BUTTONS.map(|text| text::width(text) as u16);

@@ -1,4 +1,4 @@
-//! One session in full.
+//! The detail of one session.
 
 mod cluster;
 mod ending;
@@ -48,7 +48,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, detail: &Detail, areas: &Areas, no
     }
 }
 
-/// A line between the list and the detail, on the side where the list is.
+/// Draws a line between the list and the detail, on the side of the list.
 fn draw_edge(paint: &mut Paint<'_>, detail: &Detail, areas: &Areas, area: Rect) {
     let face = if detail.focused {
         Face::BorderFocused
@@ -67,7 +67,7 @@ fn draw_edge(paint: &mut Paint<'_>, detail: &Detail, areas: &Areas, area: Rect) 
     }
 }
 
-/// What the panel's lines are made from.
+/// The input for the panel's lines.
 struct Panel<'a> {
     app: &'a App,
     detail: &'a Detail,
@@ -78,13 +78,13 @@ struct Panel<'a> {
     now: Timestamp,
 }
 
-/// All lines for a width; how many there are does not depend on `now`.
+/// Returns all lines for a width. Their number doesn't depend on `now`.
 pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Timestamp) -> Vec<Line> {
     let Some(session) = app.full(detail.session()) else {
         return Vec::new();
     };
     let session = &session;
-    // The last column is for the mark that there is more.
+    // The last column has the mark for more lines.
     let width = usize::from(width.saturating_sub(2));
     let panel = Panel {
         app,
@@ -95,7 +95,7 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
         now,
     };
     let mut lines = title(&panel);
-    // Of one that has ended its end comes first.
+    // An ended session first shows its usage and the last lines of its log.
     let ended = !ending::told(&panel).is_empty();
     if ended {
         lines.extend(usage::lines(&panel));
@@ -122,7 +122,7 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
     lines
 }
 
-/// The name and the status; how it ended, or why it is as it is; what was asked of it.
+/// The name and the status, then how the session ended or the reason for its status, then its request.
 fn title(panel: &Panel<'_>) -> Vec<Line> {
     let (session, width, glyphs) = (panel.session, panel.width, panel.glyphs);
     let word = status::piece(session, glyphs);
@@ -149,7 +149,7 @@ fn title(panel: &Panel<'_>) -> Vec<Line> {
     lines
 }
 
-/// The whole reference of its image, where its name is not all of it.
+/// The full image reference, unless the name of the environment already shows it.
 fn reference(session: &Session, width: usize) -> Vec<Line> {
     match &session.environment.source {
         EnvironmentSource::Image { reference } if *reference != session.environment.label() => {
@@ -166,7 +166,8 @@ fn row(label: &str, value: impl Into<String>) -> Line {
     ]
 }
 
-/// What the engine has given it, else what it asked for; a warning where it was given less.
+/// The resources that the engine allocated, otherwise those requested. Shows a warning if the engine
+/// allocated less than requested.
 fn allocation(session: &Session, width: usize) -> Vec<Line> {
     let (asked, given) = (&session.requested_slots, &session.occupied_slots);
     let told = *given != ResourceSlots::default();
@@ -218,7 +219,7 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<L
         None => "Waits for",
     };
     let mut lines = vec![row(label, elapsed)];
-    // What it takes to start is no wait.
+    // Starting takes a few seconds, which don't count as waiting.
     let waited = waited.filter(|seconds| *seconds >= 5);
     lines.extend(waited.map(|seconds| row("Waited", clock::fine(seconds))));
     lines.push(row("Created", moment(app, session.created_at)));
@@ -244,7 +245,7 @@ fn moment(app: &App, at: Timestamp) -> String {
         .to_string()
 }
 
-/// A time near `now`: with its day only where that is another one.
+/// Formats a time near `now`. Adds the day only if it isn't today.
 pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
     let zone = &app.facts.time_zone;
     let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
@@ -264,7 +265,8 @@ fn places(session: &Session, width: usize) -> Vec<Line> {
     lines
 }
 
-/// A text in unbroken pieces, so that it can be copied line by line; a path breaks behind a slash.
+/// Splits a text into lines without changing it, so that it can be copied line by line. A path breaks after a
+/// slash.
 fn unbroken(label: &str, value: &str, width: usize) -> Vec<Line> {
     let room = width.saturating_sub(LABEL);
     let (mut rest, mut label) = (value, label);
@@ -286,13 +288,13 @@ fn unbroken(label: &str, value: &str, width: usize) -> Vec<Line> {
     lines
 }
 
-/// Behind a directory, else behind a part of an id.
+/// Breaks after a directory, otherwise after a part of an id.
 fn breaks_at(text: &str) -> Option<usize> {
     let slash = text.rfind('/').filter(|at| *at > 0);
     slash.or_else(|| text.rfind('-'))
 }
 
-/// A label and a text that may need several lines.
+/// A label and a text that can need several lines.
 fn wrapped_row(label: &str, value: &str, width: usize) -> Vec<Line> {
     let mut label = label;
     let mut lines = Vec::new();

@@ -1,13 +1,14 @@
-//! The frame of everything that lies on top: the page below fades, a border, a title.
+//! The frame of dialogs: a border and a title on top of a shaded view.
 
 use ratatui::{layout::Rect, style::Style};
 
 use super::{paint::Paint, text};
 use crate::theme::face::Face;
 
-/// An area of this size in the middle of `screen`, a little above its centre.
+/// Returns an area of this size in the middle of `screen`, slightly above the center.
 pub fn place(screen: Rect, width: u16, height: u16) -> Rect {
-    // A sliver of the page at either side would only disturb.
+    // A dialog that is almost as wide as the screen takes its full width: narrow strips of the view at its
+    // sides would distract.
     let width = if width + 6 > screen.width {
         screen.width
     } else {
@@ -22,7 +23,7 @@ pub fn place(screen: Rect, width: u16, height: u16) -> Rect {
     )
 }
 
-/// Draws the frame and gives the room inside it, with two blank columns on either side.
+/// Draws the frame and returns the room inside it, with two blank columns on either side.
 pub fn frame(paint: &mut Paint<'_>, screen: Rect, area: Rect, title: &str, face: Face) -> Rect {
     shade(paint, screen);
     blank(paint, area);
@@ -65,7 +66,8 @@ pub fn frame(paint: &mut Paint<'_>, screen: Rect, area: Rect, title: &str, face:
     )
 }
 
-/// Where a list stands inside the frame: so many lines below the dialog's top and above its bottom.
+/// The rows of a list inside the frame: `above` lines below the dialog's top and `below` lines above its
+/// bottom.
 pub fn rows(area: Rect, above: u16, below: u16) -> Rect {
     Rect::new(
         area.x + 3,
@@ -75,7 +77,7 @@ pub fn rows(area: Rect, above: u16, below: u16) -> Rect {
     )
 }
 
-/// The look of the marked row of a list.
+/// Highlights the marked row of a list.
 pub fn mark(paint: &mut Paint<'_>, row: Rect) {
     let row = Rect::new(row.x - 1, row.y, row.width + 2, 1);
     paint.fill(row, Face::RowSelected);
@@ -83,7 +85,7 @@ pub fn mark(paint: &mut Paint<'_>, row: Rect) {
     paint.text(row.x, row.y, 1, marker, Face::RowMarker);
 }
 
-/// Everything on the screen steps back.
+/// Shades the whole screen.
 fn shade(paint: &mut Paint<'_>, screen: Rect) {
     let shade = paint.style(Face::Shade);
     for position in screen.positions() {
@@ -95,8 +97,8 @@ fn shade(paint: &mut Paint<'_>, screen: Rect) {
     }
 }
 
-/// An empty area with the look of a dialog. A wide character that is cut in half at its edge is
-/// taken away whole.
+/// Clears an area and gives it the style of a dialog. A wide character that crosses its edge is removed
+/// completely.
 pub fn blank(paint: &mut Paint<'_>, area: Rect) {
     let area = area.intersection(paint.buffer.area);
     for y in area.top()..area.bottom() {

@@ -1,4 +1,4 @@
-//! The whole frame.
+//! Draws the whole frame.
 
 use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Position};
@@ -14,8 +14,8 @@ use crate::{
     theme::{Theme, face::Face},
 };
 
-/// Paints the frame, but for what stands still; `areas` is what `layout` said for this frame's size.
-/// Gives where the cursor goes.
+/// Paints the frame except the unchanged parts. `areas` is the result of `layout` for this frame's size.
+/// Returns the position of the cursor.
 pub fn draw(
     buffer: &mut Buffer,
     app: &App,
@@ -81,7 +81,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     hints::draw(paint, app, areas, now);
 }
 
-/// What lies on top of a page; it has the cursor then.
+/// Draws the panels on top of a view. They have the cursor then.
 fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     if areas.dialog.is_some() {
         paint.cursor = None;

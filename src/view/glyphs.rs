@@ -1,18 +1,18 @@
-//! The drawing characters, in Unicode or plain ASCII; chosen once per face.
+//! The drawing characters in Unicode or plain ASCII, chosen once for each client.
 
 use super::spark::Form;
 use crate::model::status::{Status, Tone};
 
-/// Every character we draw with that is not a letter. Shapes are of certain width: none of them is
-/// wide in any locale's tables, but for the box and block characters every terminal has.
+/// All characters for drawing except letters. The width of the shapes is reliable: no locale treats them as
+/// wide. The box and block characters are available in every terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glyphs {
     pub marker: &'static str,
     pub bar_full: &'static str,
     pub bar_empty: &'static str,
-    /// What others hold.
+    /// The part that others use.
     pub bar_others: &'static str,
-    /// Of two bars in one line: only the upper one, only the lower one, both, none.
+    /// For two bars in one line: only the upper one, only the lower one, both, none.
     pub halves: [&'static str; 4],
     /// A mark across a bar.
     pub tick: &'static str,
@@ -21,8 +21,8 @@ pub struct Glyphs {
     pub vertical: &'static str,
     /// Top left, top right, bottom left, bottom right.
     pub corners: [&'static str; 4],
-    /// A line upwards and downwards that another meets from the right, from the left, from both sides, from
-    /// both at its upper end.
+    /// A vertical line that meets a horizontal one from the right, from the left, from both sides, or from
+    /// both sides at its upper end.
     pub junctions: [&'static str; 4],
     pub ellipsis: &'static str,
     pub dot: &'static str,
@@ -31,23 +31,23 @@ pub struct Glyphs {
     pub down: &'static str,
     pub on: &'static str,
     pub off: &'static str,
-    /// Left and right choose another value.
+    /// Shows that the left and right keys choose another value.
     pub turning: &'static str,
-    /// A line break within what is shown in one line.
+    /// Replaces a line break in a text that is shown in one line.
     pub line_break: &'static str,
-    /// A character of a secret.
+    /// Replaces a character of a secret.
     pub masked: &'static str,
-    /// A step that is done, one with a problem, one not seen.
+    /// A step that is done, has a problem, or hasn't been visited.
     pub marks: [&'static str; 3],
-    /// It ended as it should; it failed.
+    /// Marks success; `wrong` marks failure.
     pub right: &'static str,
     pub wrong: &'static str,
-    /// What sparklines are made of.
+    /// The characters of sparklines.
     pub spark: Form,
     pub shapes: Shapes,
 }
 
-/// One shape a kind of status, so that colour is never the only sign.
+/// One shape for each kind of status, so that color is never the only sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shapes {
     pub progress: &'static str,

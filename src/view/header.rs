@@ -1,4 +1,4 @@
-//! The first line: who we are, where sessions run, whether everything answers.
+//! The first line: the program, the account, the engine, and its connection.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -35,7 +35,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let room = |right: u16| area.width.saturating_sub(brand + right + 3);
     let person_width = text::width(&person) as u16;
     let all = text::width(&facts.join(&dot)) as u16;
-    // The person gives way last but for the engine's name.
+    // The account has precedence over all of the engine's facts but the first two.
     while facts.len() > 2 && text::width(&facts.join(&dot)) as u16 + person_width > room(right) {
         facts.pop();
     }
@@ -60,7 +60,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     }
 }
 
-/// The engine's facts, the least needed last.
+/// The engine's facts, the least important last.
 fn engine_facts(mirror: &Mirror, shown: Shown) -> Vec<String> {
     let Some(context) = single(mirror, shown) else {
         let all = (!mirror.contexts().is_empty()).then(|| "all contexts".to_owned());
@@ -69,7 +69,7 @@ fn engine_facts(mirror: &Mirror, shown: Shown) -> Vec<String> {
     let mut facts = vec![context.context.name.to_string()];
     if let EngineState::Connected { info } = &context.engine {
         facts.push(format!("{} {}", info.kind, info.version));
-        // 0 = it does not tell.
+        // 0 means that the engine doesn't report its CPUs.
         if info.cpus.millis() > 0 {
             facts.push(format!("{} cores", info.cpus));
         }
@@ -81,14 +81,14 @@ fn engine_facts(mirror: &Mirror, shown: Shown) -> Vec<String> {
     facts
 }
 
-/// The context that is shown alone; the only one is.
+/// The only context that is shown, if there is exactly one.
 fn single(mirror: &Mirror, shown: Shown) -> Option<&ContextState> {
     let mut found = mirror.shown(shown);
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
 
-/// The state of the whole line to the engine in a shape and a word.
+/// The state of the connection to the engine, as a shape and a word.
 pub fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str, String, Face) {
     let shapes = &paint.glyphs.shapes;
     let (mut all, mut connected, mut lost) = (0, 0, 0);

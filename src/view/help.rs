@@ -1,4 +1,4 @@
-//! The help: keys and what they do, in a scrolling list.
+//! The help: a scrolling list of keys and their actions.
 
 use ratatui::layout::Rect;
 
@@ -16,7 +16,7 @@ use crate::{
 const KEYS: u16 = 20;
 
 pub fn area(screen: Rect) -> Rect {
-    // On a low screen every line counts.
+    // A low screen needs all lines for the list.
     let around = if screen.height >= 30 { 6 } else { 1 };
     let height = screen.height.saturating_sub(around);
     dialog::place(screen, 80, height)
@@ -85,7 +85,7 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, y: u16, row: &HelpRow) {
     }
 }
 
-/// As many of the keys as fit, the most convenient ones.
+/// Returns as many of the keys as fit, the most convenient ones first.
 fn fitting(keys: &str, cells: usize) -> &str {
     let mut end = keys.len();
     while text::width(&keys[..end]) > cells {
@@ -97,7 +97,7 @@ fn fitting(keys: &str, cells: usize) -> &str {
     &keys[..end]
 }
 
-/// Marks in the border where the list goes on.
+/// Marks in the border that the list has more rows above or below.
 fn draw_more(paint: &mut Paint<'_>, help: &Help, area: Rect, rows: Rect) {
     let x = area.right().saturating_sub(4);
     let (up, down) = (paint.glyphs.up, paint.glyphs.down);

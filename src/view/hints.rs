@@ -1,4 +1,4 @@
-//! The last line: the keys that matter now, from the keymap in force.
+//! The last line: the keys that matter in the current view, from the active keymap.
 
 mod launcher;
 
@@ -185,14 +185,14 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let room = usize::from(area.width.saturating_sub(taken + 4));
     let mut hints = of(app);
     if app.next_end(now).is_some() {
-        // While a session is about to be ended the key against that is never cut off.
+        // When a session is about to be reclaimed, the key that extends it is always visible.
         hints.sort_by_key(|(_, actions, _)| *actions != [Action::SessionExtend]);
     }
     let hints = group(app, &hints, room);
     paint.pieces(area.x + 1, area.y, room as u16, &hints);
 }
 
-/// What is wrong with the line being typed.
+/// The problem with the typed text.
 fn problem(app: &App) -> Option<String> {
     let top = app.panels.top_prompt();
     top.and_then(|it| it.panel().problem())
@@ -230,7 +230,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
     }
 }
 
-/// The hints that make sense now, as many as fit.
+/// Returns as many of the useful hints as fit.
 fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (scope, actions, word) in hints {
@@ -259,9 +259,9 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
     pieces
 }
 
-/// What the keys do now, where that is not always the same.
+/// Returns the current meaning of keys whose meaning depends on the state.
 fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
-    // They stand beside the list already.
+    // The details are already open next to the list.
     if actions == [Action::SessionOpen] && app.detail.is_some() {
         return "scroll details";
     }
@@ -273,7 +273,7 @@ fn matters(app: &App, action: Action) -> bool {
         Action::Panes => !app.panes.is_empty(),
         Action::Notices => app.notices.unread() > 0,
         Action::Contexts => app.mirror.has_several_contexts(),
-        // Elsewhere the list stays true by itself.
+        // The list refreshes automatically while the engine is connected.
         Action::SessionsRefresh => {
             app.mirror.has_lost(app.sessions.shown()) && app.why_not(action).is_none()
         }
@@ -284,7 +284,7 @@ fn matters(app: &App, action: Action) -> bool {
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
         Action::HistoryUnfold => app.scheduling.as_ref().is_some_and(Scheduling::has_steps),
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
-        // Who never had a session launched none before.
+        // Without any session, there are no recent launches.
         Action::LauncherRecents => {
             app.mirror.sessions().next().is_some() && app.why_not(action).is_none()
         }
@@ -292,7 +292,8 @@ fn matters(app: &App, action: Action) -> bool {
     }
 }
 
-/// The most convenient key of each, as in `up/down`; empty when one of them has none.
+/// Returns the most convenient key of each action, for example `up/down`. Returns an empty text if one of
+/// them has no key.
 fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
     let keys: Vec<String> = actions.iter().map(|a| keys(app, scope, *a)).collect();
     if keys.iter().any(String::is_empty) {

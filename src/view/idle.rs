@@ -1,4 +1,4 @@
-//! How idle checks look in few cells: the time until the end, the colour of how near it is.
+//! Shows idle checks in a few cells: the time until the reclaim, in a color for how soon it is.
 
 use jiff::Timestamp;
 
@@ -22,7 +22,7 @@ pub fn face(standing: Standing) -> Face {
     }
 }
 
-/// `▪ safe`: a shape beside the word, so that colour is never the only sign.
+/// `▪ safe`: a shape next to the word, so that color is never the only sign.
 pub fn word(standing: Standing, glyphs: &Glyphs) -> String {
     let shape = match standing {
         Standing::NoData | Standing::Grace => glyphs.shapes.neutral,
@@ -33,7 +33,7 @@ pub fn word(standing: Standing, glyphs: &Glyphs) -> String {
     format!("{shape} {}", standing.word())
 }
 
-/// The cell of the list: the time until the nearest end, in the colour of its check.
+/// The cell of the list: the time until the session is reclaimed, in the color of its check.
 pub fn until_end(session: &Session, now: Timestamp) -> (String, Face) {
     match reclaim(session) {
         Reclaim::Due => ("now".to_owned(), Face::Bad),

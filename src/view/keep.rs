@@ -1,4 +1,5 @@
-//! The dialog that keeps a session: what ends it and when, what can be done against it.
+//! The dialog that keeps a session from being reclaimed: which check reclaims it, when, and how to prevent
+//! it.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -23,12 +24,12 @@ const WIDTH: u16 = 66;
 const TITLE: u16 = 20;
 
 pub fn area(app: &App, form: &KeepForm, screen: Rect) -> Rect {
-    // Border, blank, the end, blank, the rows, blank, whom to ask, blank, border.
+    // Border, blank, the reclaim time, blank, the rows, blank, whom to ask, blank, border.
     let rows = rows_of(app, form) as u16;
     dialog::place(screen, WIDTH, rows + 8)
 }
 
-/// Where the rows stand.
+/// The positions of the rows.
 pub fn rows(app: &App, form: &KeepForm, area: Rect) -> Rect {
     let inner = dialog::rows(area, 4, 4);
     let rows = rows_of(app, form) as u16;
@@ -38,7 +39,7 @@ pub fn rows(app: &App, form: &KeepForm, area: Rect) -> Rect {
     }
 }
 
-/// How many rows there are does not depend on the time.
+/// The number of rows doesn't depend on the time.
 fn rows_of(app: &App, form: &KeepForm) -> usize {
     app.keep_offers(form, Timestamp::UNIX_EPOCH).len()
 }
@@ -81,7 +82,7 @@ fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &Offer, now:
     paint.text(place.x + TITLE, place.y, room, &note, Face::Dim);
 }
 
-/// A sentence: what ends the session, and when.
+/// A sentence that says which check reclaims the session, and when.
 fn end(app: &App, session: &Session, now: Timestamp) -> (String, Face) {
     match (reclaim(session), nearest(&session.idle_checks)) {
         (Reclaim::Exempt, _) => (

@@ -1,4 +1,4 @@
-//! The launcher: the steps at the left, or on top where it is narrow, the page, and the foot.
+//! The launcher: the steps on the left, or on top of a narrow screen, then the page and the foot.
 
 mod allocation;
 mod explain;
@@ -25,14 +25,14 @@ use crate::{
 };
 use sheet::{Line, Sheet};
 
-/// The largest it gets.
+/// Maximum size of the launcher.
 const WIDTH: u16 = 150;
 const HEIGHT: u16 = 46;
-/// From this width on the steps stand at the left.
+/// From this width, the steps are on the left.
 const WIDE: u16 = 100;
-/// A page is no wider: values and their notes stay together.
+/// Maximum width of a page, so that values and their notes stay close together.
 const PAGE: u16 = 100;
-/// Pages of so many lines have room for air.
+/// Pages with at least this many lines have blank lines.
 const AIRY: u16 = 26;
 
 pub fn area(screen: Rect) -> Rect {
@@ -49,7 +49,7 @@ fn inner(area: Rect) -> Rect {
     )
 }
 
-/// Where everything stands.
+/// Computes the positions of all parts.
 pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard {
     let inner = inner(area);
     let mut wizard = Wizard::default();
@@ -121,7 +121,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas
     }
 }
 
-/// Which engine it goes to, and that its line is broken, in the border.
+/// Shows the engine of the launch in the border, and whether it is disconnected.
 fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rect) {
     let context = launcher.context();
     let mut right = area.right().saturating_sub(2);
@@ -141,7 +141,7 @@ fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rec
     }
 }
 
-/// Marks at the edge where the page goes on.
+/// Marks at the edge that the page has more lines above or below.
 fn draw_more(paint: &mut Paint<'_>, wizard: &Wizard, area: Rect) {
     let x = area.right().saturating_sub(2);
     let body = wizard.body;
@@ -155,7 +155,7 @@ fn draw_more(paint: &mut Paint<'_>, wizard: &Wizard, area: Rect) {
     }
 }
 
-/// The path being typed, what goes on, what is known to be missing.
+/// The prompt for a path, the progress of the launch, or what is missing.
 fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
     let area = wizard.foot;
     if let Some(prompt) = launcher.prompt() {

@@ -1,4 +1,4 @@
-//! Where everything stands, computed before drawing.
+//! Computes the positions of everything before it is drawn.
 
 use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
@@ -19,7 +19,7 @@ use crate::app::{
     sort::Column,
 };
 
-/// Rows of the list that stay above a detail below it, with the head.
+/// Rows of the list, with its head, that stay visible above a detail.
 const ROWS_ABOVE_DETAIL: u16 = 6;
 
 #[must_use]
@@ -48,11 +48,11 @@ fn row(screen: Rect, y: u16) -> Rect {
 
 fn sessions(app: &App, areas: &mut Areas) {
     let screen = areas.screen;
-    // Taller screens have room for air.
+    // Taller screens have room for blank lines.
     let air = u16::from(screen.height >= 24);
     areas.header = row(screen, 0);
     let bars = statistics::height(app, screen.width, screen.height);
-    // On a low screen the bars take the place of the air, else they have some of their own.
+    // On a low screen the bars replace the blank lines. Taller screens have room for both.
     let roomy = bars > 0 && statistics::is_wide(screen.width, screen.height);
     let above = u16::from(roomy);
     if bars > 0 {
@@ -73,7 +73,7 @@ fn sessions(app: &App, areas: &mut Areas) {
     if lines > 0 {
         areas.banner = Some(Rect::new(0, top, screen.width, lines));
         top += lines;
-        // A blank line between the banner and the list where there is room.
+        // Adds a blank line between the banner and the list if there is room.
         top += u16::from(screen.height >= 20);
     }
     if app.panels.top_prompt().is_some() || app.sessions.filter.editing().is_some() {
@@ -97,7 +97,7 @@ fn sessions(app: &App, areas: &mut Areas) {
     areas.column_titles = column_titles(app, areas.table_head);
 }
 
-/// Where a click on the head of a column goes; a title may take a cell of the gap beside it.
+/// The areas where a click selects the head of a column. A title can take one cell of the gap next to it.
 fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
     if head.is_empty() || app.sessions.is_empty() {
         return Vec::new();
@@ -114,7 +114,7 @@ fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
     places.map(title).collect()
 }
 
-/// Places the detail and gives what is left for the list.
+/// Places the detail and returns the room that is left for the list.
 fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
     let Some(open) = &app.detail else {
         return body;
@@ -133,7 +133,7 @@ fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
     list
 }
 
-/// List, line, detail, from the left.
+/// List, separator, detail, from the left.
 fn beside(body: Rect) -> (Rect, Rect) {
     let width = (body.width * 2 / 5).clamp(46, 64);
     let list = Rect {
@@ -148,7 +148,7 @@ fn beside(body: Rect) -> (Rect, Rect) {
     (list, detail)
 }
 
-/// A few rows of the list above, or only the detail where it is low.
+/// Keeps a few rows of the list above the detail. A low screen shows only the detail.
 fn below(body: Rect) -> (Rect, Rect) {
     let above = if body.height >= 18 {
         ROWS_ABOVE_DETAIL

@@ -65,7 +65,7 @@ pub fn columns_of(app: &App, width: u16) -> Vec<Place> {
     columns::places(width, wanted)
 }
 
-/// The longest name of a context, where the list holds several.
+/// The longest name of a context if the list shows several contexts.
 fn context_width(app: &App) -> Option<u16> {
     let names = || app.mirror.contexts().iter().map(|state| state.context.name);
     let several = app.sessions.shown() == Shown::All && app.mirror.has_several_contexts();
@@ -85,7 +85,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
     let title = match place.column {
         Column::Environment if place.width < 11 => "Env",
         Column::Reclaim if place.width < 10 => "Reclaim",
-        // Without the mark it borrows a cell of the gap before it.
+        // Without the mark, the title borrows a cell of the gap before it.
         Column::Elapsed if place.width < 8 && mark.is_some() => "Time",
         column => column.title(),
     };
@@ -102,7 +102,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
         }
     });
     if !columns::is_right(place.column) {
-        // A narrow column lends a cell of the gap behind it.
+        // In a narrow column, the title borrows a cell of the gap after it.
         let narrow = usize::from(place.width) < title.len() + 2;
         let title = match mark {
             Some(mark) if narrow => format!("{title}{mark}"),
@@ -112,7 +112,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
         paint.text(x, area.y, place.width + 1, &title, face);
         return;
     }
-    // The mark stands before a title flush right, so that the titles stay over their numbers.
+    // The mark is before a right-aligned title, so that the title stays above its numbers.
     let title = match mark {
         Some(mark) if usize::from(place.width) < title.len() + 2 => format!("{mark}{title}"),
         Some(mark) => format!("{mark} {title}"),
@@ -126,7 +126,7 @@ struct Row<'a> {
     app: &'a App,
     session: &'a Session,
     area: Rect,
-    /// What it shows may be old.
+    /// The data of the row can be outdated.
     faded: bool,
     now: Timestamp,
 }
@@ -170,7 +170,7 @@ impl Row<'_> {
             }
             Column::Elapsed => {
                 let elapsed = clock::coarse(session.elapsed_seconds(self.now));
-                // A wait is no run.
+                // Dims the elapsed time of a session that hasn't started: it waited, but didn't run.
                 let ran = session.started_at.is_some();
                 let face = if ran { Face::Text } else { Face::Dim };
                 let elapsed = if ran || !session.status.is_final() {
@@ -192,7 +192,7 @@ impl Row<'_> {
         }
     }
 
-    /// A time; where there is no room for its year, without.
+    /// A time, without its year if there is no room for it.
     fn moment(&self, paint: &mut Paint<'_>, place: Place, at: Option<Timestamp>) {
         let form = match place.width {
             16.. => "%Y-%m-%d %H:%M",
@@ -205,7 +205,7 @@ impl Row<'_> {
         paint.text(x, self.area.y, place.width, &text, Face::Dim);
     }
 
-    /// Whose it is, where it lies, its accelerators.
+    /// The owner, the placement and the accelerators of a session.
     fn apart(&self, paint: &mut Paint<'_>, place: Place) {
         let (session, placement) = (self.session, &self.session.placement);
         let text = match place.column {
@@ -258,14 +258,14 @@ impl Row<'_> {
         }
     }
 
-    /// The whole label where there is room for most of them, else the name without its version.
+    /// The whole label if the column is wide enough for most labels, otherwise the name without its version.
     fn environment(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
         let label = self.session.environment.label();
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.environment);
         let face = self.face(Face::Text);
         if width < 14 {
-            // Of `registry/team/python` the last part says most.
+            // The last part of `registry/team/python` says the most.
             let name = self.session.environment.name.as_str();
             let name = name.rsplit('/').next().unwrap_or(name);
             let hits = if label.starts_with(name) { hits } else { &[] };
@@ -274,7 +274,7 @@ impl Row<'_> {
         }
         let ellipsis = paint.glyphs.ellipsis;
         let (text, left_out) = text::fit_path(&label, usize::from(width), ellipsis);
-        // The mark of what was left out stands before what is left.
+        // The mark for the omitted part is before the rest.
         let kept = label.chars().count() - left_out;
         let mark = text.chars().count().saturating_sub(kept);
         let moved: Vec<usize> = hits
@@ -284,7 +284,7 @@ impl Row<'_> {
         self.matched(paint, (x, width), &text, &moved, face);
     }
 
-    /// Text with the characters at `hits` marked; returns the column behind it.
+    /// Paints text with the characters at `hits` marked. Returns the column after it.
     fn matched(
         &self,
         paint: &mut Paint<'_>,
@@ -315,7 +315,7 @@ impl Row<'_> {
             12.. => 3,
             _ => 2,
         };
-        // Long numbers (`0.00/0.05`) are told whole: the bar gives way.
+        // Long numbers (`0.00/0.05`) are never cut. The bar gets shorter instead.
         let long = text::width(&gauge.numbers) as u16 + 1;
         let cells = usual.min(place.width.saturating_sub(long));
         let numbers = place.width - cells - 1;

@@ -35,8 +35,7 @@ const SEARCH_HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Global, Action::Back, "end search"),
 ];
 
-/// Paints the page of a log; `badge` is what every page tells at its edge, `away` why its engine does not
-/// answer.
+/// Paints a log. `badge` is what every view shows at its edge, `away` is why the engine doesn't respond.
 pub fn draw(
     paint: &mut Paint<'_>,
     areas: &Areas,
@@ -74,7 +73,7 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]
         Some(position) => format!("{position}   {state}"),
         None => state,
     };
-    // A long name gives way: how the log stands is always told.
+    // A long name is cut, so that the state of the log is always visible.
     let taken = text::width(&notes) as u16 + 4;
     let room = right.saturating_sub(area.x + taken);
     let end = paint.pieces(area.x + 1, area.y, room, &pieces);
@@ -90,7 +89,7 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]
     );
 }
 
-/// Which lines are on the screen, of how many.
+/// Which lines are on the screen, and how many lines there are.
 fn position(logs: &Logs) -> Option<String> {
     let extent = logs.extent();
     let lines = text::grouped(extent.end);
@@ -116,7 +115,7 @@ fn position(logs: &Logs) -> Option<String> {
     Some(position)
 }
 
-/// How the log stands.
+/// The state of the log.
 fn state(logs: &Logs) -> (String, Face) {
     match &logs.state {
         State::Opening => ("opening".to_owned(), Face::Dim),
@@ -177,7 +176,7 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Shown, row: 
     mark_hits(paint, area, logs, row, (x, start));
 }
 
-/// Marks what the search found in a row whose text from byte `origin.1` stands at column `origin.0`.
+/// Marks the matches of the search in a row. Its text begins at byte `origin.1` and at column `origin.0`.
 fn mark_hits(paint: &mut Paint<'_>, area: Rect, logs: &Logs, row: Row, origin: (u16, usize)) {
     let (Some(search), Some(entry)) = (&logs.search, logs.entry(row.number)) else {
         return;
@@ -260,7 +259,7 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
     paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
 }
 
-/// How many lines match, or how far the search is.
+/// How many lines match, or the progress of the search.
 fn matches(search: &Search, extent: &Extent) -> String {
     let state = &search.state;
     let matches = text::grouped(state.matches);
@@ -279,7 +278,7 @@ fn matches(search: &Search, extent: &Extent) -> String {
     }
 }
 
-/// A toggle says what it would do.
+/// The hint of a toggle says what the key will do.
 fn word_now(action: Action, word: &str, logs: &Logs) -> String {
     match action {
         Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "reload".to_owned(),

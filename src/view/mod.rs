@@ -1,5 +1,5 @@
-//! From the app's state to cells: `layout` says where, `draw` paints. Nothing is changed here, and
-//! nothing is read but the arguments.
+//! Turns the app's state into cells: `layout` computes positions, `draw` paints. The view changes no state
+//! and reads only its arguments.
 
 mod amount;
 mod banner;

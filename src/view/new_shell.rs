@@ -1,4 +1,4 @@
-//! The form of a new shell: what is run, where, as whom.
+//! The form for a new shell: its command, place and user.
 
 use ratatui::layout::Rect;
 
@@ -16,11 +16,11 @@ const WIDTH: u16 = 66;
 const TITLE: u16 = 19;
 
 pub fn area(screen: Rect) -> Rect {
-    // Border, blank, three lines, blank, what is wrong, border.
+    // Border, blank, three lines, blank, the problem, border.
     dialog::place(screen, WIDTH, 8)
 }
 
-/// Where the lines stand.
+/// The positions of the lines.
 pub fn rows(area: Rect) -> Rect {
     dialog::rows(area, 2, 3)
 }
