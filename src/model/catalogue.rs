@@ -1,4 +1,4 @@
-//! What a launcher may choose from in a context, besides environments.
+//! The resources of a context that a launch can choose from, besides environments.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::{
     text::Clean,
 };
 
-/// Everything a context offers, for the project and the resource group that were asked for.
+/// The available resources of a context, for the requested project and resource group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Catalogue {
-    /// Whom the keys belong to.
+    /// The user that the keys belong to.
     pub user: Option<User>,
-    /// The project the rest was read for.
+    /// The project that the other fields were read for.
     pub project: Option<Clean>,
     pub projects: Vec<Project>,
     pub resource_groups: Vec<ResourceGroup>,
@@ -24,18 +24,18 @@ pub struct Catalogue {
     pub agents: Vec<Agent>,
     pub folders: Vec<Folder>,
     pub policy: Policy,
-    /// Kinds of accelerators there are to choose from.
+    /// The kinds of accelerators that are available.
     pub accelerators: Vec<AcceleratorKind>,
-    /// The smallest step of a slot in thousandths (`cpu`, `cuda.shares`), where the context has one.
+    /// The smallest step of a slot in thousandths (`cpu`, `cuda.shares`), where the context sets it.
     pub quanta: BTreeMap<String, u64>,
-    /// What a preset is for is known, but amounts by hand are not allowed here.
+    /// Whether amounts can only come from presets.
     pub presets_only: bool,
-    /// The checkers every session is judged by, and what a person may do against them.
+    /// The idle checks of every session. `reprieve` says how a user may extend or exempt sessions.
     #[serde(default)]
     pub idle: IdleRules,
     #[serde(default)]
     pub reprieve: ReprieveRules,
-    /// Parts that could not be read, with the reason: a missing part never hides the others.
+    /// Parts that couldn't be read, with the reason. The other parts are still shown.
     pub gaps: Vec<(Clean, Clean)>,
 }
 
@@ -49,7 +49,7 @@ pub struct User {
 }
 
 impl User {
-    /// Whether sessions of others can be seen and ended.
+    /// Whether this user can see and terminate the sessions of others.
     pub fn is_administrator(&self) -> bool {
         self.role == "admin" || self.role == "superadmin"
     }
@@ -61,30 +61,30 @@ pub struct Project {
     pub name: Clean,
 }
 
-/// What there is to choose from of somebody a session is made for.
+/// The choices for a session that an administrator launches for another user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnerChoices {
     pub email: Clean,
-    /// Keys that are in force; never empty.
+    /// Active keys; never empty.
     pub access_keys: Vec<Clean>,
     pub projects: Vec<Clean>,
 }
 
-/// A group of agents with one queue ("scaling group" in the manager's own words).
+/// A group of agents with one queue (the manager calls it "scaling group").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceGroup {
     pub name: Clean,
-    /// What the caller's sessions hold in it.
+    /// What the caller's sessions use in it.
     pub using: ResourceSlots,
-    /// What the caller may still ask for in it.
+    /// What the caller may still request in it.
     pub remaining: ResourceSlots,
-    /// Sessions waiting in its queue, where the engine tells.
+    /// The number of sessions in its queue, where the engine reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u32>,
-    /// All of it, whoever holds it; what is more can never be had.
+    /// The whole group, used or free. A session that requests more can never start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<ResourceSlots>,
-    /// What of that nobody holds, whatever the caller may ask for.
+    /// The part of the capacity that no session uses, regardless of the caller's limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<ResourceSlots>,
 }
@@ -94,18 +94,18 @@ pub struct Preset {
     pub name: Clean,
     pub slots: ResourceSlots,
     pub shmem: Option<Bytes>,
-    /// Whether it fits now; `None` = the engine did not say.
+    /// Whether it fits now; `None` = the engine didn't report it.
     pub allocatable: Option<bool>,
-    /// The only resource group it is for.
+    /// The only resource group that it applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_group: Option<Clean>,
-    /// Idle checks of sessions made with it, besides the site's.
+    /// Idle checks of sessions launched with it, in addition to the system-wide ones.
     #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
     pub idle: IdleRules,
 }
 
 impl Preset {
-    /// With nothing but amounts.
+    /// Creates a preset with amounts only.
     #[must_use]
     pub fn new(name: impl Into<Clean>, slots: ResourceSlots) -> Self {
         Self {
@@ -119,16 +119,16 @@ impl Preset {
     }
 }
 
-/// A kind of accelerator that can be asked for.
+/// A kind of accelerator that a session can request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceleratorKind {
     /// `cuda.device`, `cuda.shares`.
     pub slot: String,
     /// `GPU`, `fGPU`.
     pub unit: Clean,
-    /// What a person must know of it: "5 fGPU = 1 GPU", "bookkeeping only on this engine".
+    /// A note for the user: "5 fGPU = 1 GPU", "bookkeeping only on this engine".
     pub note: Option<Clean>,
-    /// How many of a fraction are one device, where that is known.
+    /// How many shares make one device, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares_per_device: Option<u32>,
 }
@@ -140,18 +140,18 @@ impl AcceleratorKind {
         Some(Self::conversion_of(&self.slot, count))
     }
 
-    /// `5 fGPU = 1 GPU` of a slot of shares.
+    /// `5 fGPU = 1 GPU`, for a slot of shares.
     pub fn conversion_of(slot: &str, count: u32) -> String {
         let device = Self::usual_unit(&slot.replace(".shares", ".device"));
         format!("{count} {} = 1 {device}", Self::usual_unit(slot))
     }
 
-    /// The slot counts parts of a device.
+    /// Whether the slot counts parts of a device.
     pub fn is_fraction(slot: &str) -> bool {
         slot.ends_with(".shares")
     }
 
-    /// What one of a slot is called where nobody says: `GPU`, `fGPU`, `TPU`.
+    /// The default unit of a slot: `GPU`, `fGPU`, `TPU`.
     pub fn usual_unit(slot: &str) -> String {
         let (kind, form) = slot.split_once('.').unwrap_or((slot, ""));
         let name = match kind {
@@ -170,7 +170,7 @@ impl AcceleratorKind {
 }
 
 impl Catalogue {
-    /// What people call one of a slot.
+    /// The unit of a slot, as users know it.
     pub fn unit(&self, slot: &str) -> String {
         let kind = self.accelerators.iter().find(|kind| kind.slot == slot);
         kind.map_or_else(
@@ -180,7 +180,7 @@ impl Catalogue {
     }
 }
 
-/// What people call one of a slot, whether or not the context has told.
+/// The unit of a slot, also while the available resources of the context aren't known.
 pub fn unit(slot: &str, offer: Option<&Catalogue>) -> String {
     offer.map_or_else(
         || AcceleratorKind::usual_unit(slot),
@@ -188,7 +188,7 @@ pub fn unit(slot: &str, offer: Option<&Catalogue>) -> String {
     )
 }
 
-/// Limits and what is left of them; a slot that is not there is not limited.
+/// Limits, and how much of them is used and left. A slot that is missing has no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     pub limits: SlotLimits,
@@ -196,7 +196,7 @@ pub struct Limits {
     pub remaining: SlotLimits,
 }
 
-/// Slots of which each may be without a limit.
+/// Amounts by slot, each with or without a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotLimits {
     pub cpu: Option<super::resources::Cpu>,
@@ -206,7 +206,7 @@ pub struct SlotLimits {
 }
 
 impl SlotLimits {
-    /// Of each slot the lower limit.
+    /// Keeps the lower limit of each slot.
     pub fn tighten(&mut self, other: &Self) {
         self.cpu = lower(self.cpu, other.cpu);
         self.mem = lower(self.mem, other.mem);
@@ -216,7 +216,7 @@ impl SlotLimits {
         }
     }
 
-    /// The first slot that is beyond its limit, in people's words, and the limit.
+    /// The first slot that exceeds its limit, by its displayed name, and the limit.
     pub fn exceeded_by(
         &self,
         slots: &ResourceSlots,
@@ -257,10 +257,10 @@ pub struct Agent {
     pub architecture: Clean,
 }
 
-/// A folder that survives sessions ("vfolder").
+/// A folder that outlives sessions ("vfolder").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
-    /// As the engine writes it.
+    /// The id in the engine's format.
     pub id: Clean,
     pub name: Clean,
     pub host: Clean,
@@ -275,7 +275,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The caller's own, ready to be mounted and written to.
+    /// Creates a folder of the caller that can be mounted and written to.
     #[must_use]
     pub fn own(name: &str, host: &str) -> Self {
         Self {
@@ -290,13 +290,13 @@ impl Folder {
         }
     }
 
-    /// Names that begin with a dot are mounted by themselves in every session.
+    /// Whether it is automounted: folders whose names begin with a dot are mounted in every session.
     pub fn is_auto_mounted(&self) -> bool {
         self.name.as_str().starts_with('.')
     }
 }
 
-/// What the policy of the caller's keys allows; `None` = no limit, or not told.
+/// What the policy of the caller's keys allows; `None` = no limit, or not reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     pub name: Option<Clean>,
@@ -308,12 +308,12 @@ pub struct Policy {
     pub max_session_lifetime: Option<u64>,
     /// Seconds.
     pub idle_timeout: Option<u64>,
-    /// The most one container may ask for.
+    /// The most that one container may request.
     #[serde(default)]
     pub per_container: SlotLimits,
     #[serde(default)]
     pub max_shmem: Option<Bytes>,
-    /// Ports that may be opened beforehand; `None` = the usual ten.
+    /// How many ports can be opened at launch; `None` = ten.
     #[serde(default)]
     pub max_preopen_ports: Option<u32>,
 }

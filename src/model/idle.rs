@@ -1,5 +1,5 @@
-//! Idle checks: who would reclaim a session, when, and by what rule. Judged by our controller, or by
-//! the engine where it decides.
+//! Idle checks: which rule would reclaim a session, and when. The controller evaluates them, or the engine
+//! where it decides.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{span::Span, text::Clean};
 
-/// The three checkers of Backend.AI; a word we do not know is kept.
+/// The three checkers of Backend.AI. An unknown name is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IdleChecker {
@@ -20,7 +20,7 @@ pub enum IdleChecker {
 }
 
 impl IdleChecker {
-    /// The name people know from the web pages of Backend.AI.
+    /// The name in the web pages of Backend.AI.
     pub fn title(&self) -> &str {
         match self {
             Self::NetworkTimeout => "Network Idle Timeout",
@@ -30,7 +30,7 @@ impl IdleChecker {
         }
     }
 
-    /// Whose reason the word behind a status is.
+    /// The checker that a `status_info` value belongs to.
     pub fn of_reason(info: &str) -> Option<Self> {
         Some(match info {
             "idle-timeout" => Self::NetworkTimeout,
@@ -41,30 +41,30 @@ impl IdleChecker {
     }
 }
 
-/// What the projected end means.
+/// What happens at the projected time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IdleBasis {
-    /// The session ends then.
+    /// The session is reclaimed then.
     #[default]
     ExpireAfter,
-    /// The averages begin to count then.
+    /// The averages start to count then.
     GracePeriod,
 }
 
-/// Where a checker stands.
+/// The state of a checker for a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum IdleState {
-    /// No limit, or not computed: nothing is counted.
+    /// There is no limit, or it wasn't computed.
     NotCounting,
-    /// What `basis` says happens at this time.
+    /// What `basis` describes happens at this time.
     Counting { until: Timestamp },
-    /// Over the limit; the sweeper comes.
+    /// Over the limit. The session will be reclaimed next.
     Over,
 }
 
-/// How the resources of the utilization checker are joined.
+/// How the resources of the utilization checker are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Join {
@@ -76,7 +76,7 @@ pub enum Join {
 /// The average of a resource that has no value.
 pub const NO_DATA: i64 = -1;
 
-/// The resources that the utilization checker can watch on this machine's own engines.
+/// The resources that the utilization checker can watch on the engines of this machine.
 pub const UTILIZATION_RESOURCES: [&str; 4] = ["cpu_util", "mem", "cuda_util", "cuda_mem"];
 
 /// One resource of the utilization checker.
@@ -84,9 +84,9 @@ pub const UTILIZATION_RESOURCES: [&str; 4] = ["cpu_util", "mem", "cuda_util", "c
 pub struct IdleResource {
     /// `cpu_util`, `mem`, `cuda_util`, …
     pub resource: Clean,
-    /// Average over the window, in hundredths of a percent; [`NO_DATA`] = there is none.
+    /// Average over the window, in hundredths of a percent; [`NO_DATA`] = no value.
     pub average: i64,
-    /// Below it the session counts as idle, in hundredths of a percent.
+    /// The session counts as idle below this average, in hundredths of a percent.
     pub threshold: i64,
 }
 
@@ -97,10 +97,10 @@ pub struct IdleCheck {
     pub basis: IdleBasis,
     #[serde(flatten)]
     pub state: IdleState,
-    /// How long may pass before it ends the session; of the utilization checker its time window.
+    /// The time after which it reclaims the session, or the time window of the utilization checker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Span>,
-    /// Of the utilization checker only.
+    /// Set for the utilization checker only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -108,7 +108,7 @@ pub struct IdleCheck {
 }
 
 impl IdleCheck {
-    /// An end to come, and nothing more known.
+    /// Creates a check without a limit or resources.
     #[must_use]
     pub fn new(checker: IdleChecker, state: IdleState) -> Self {
         Self {
@@ -122,103 +122,103 @@ impl IdleCheck {
     }
 }
 
-/// What counts as use of a session by a person. Watching is none: lists, logs, figures and an open
-/// pane that nobody types in.
+/// What counts as use of a session. Watching isn't use: lists, logs, figures, and an open pane without
+/// typing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivityKind {
-    /// It began to run: the clock starts there.
+    /// The session started to run, so the idle time counts from then.
     Started,
-    /// Keys or a paste in a terminal.
+    /// Typing or pasting in a terminal.
     Typed,
-    /// A command run in it from outside.
+    /// A command that `exec` runs in it.
     Exec,
     /// A connection to one of its services.
     App,
-    /// A person extended it.
+    /// A user extended the session.
     Extended,
 }
 
-/// When a session was last used, as the network checker counts it.
+/// When a session was last used, as the network idle timeout counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     pub at: Timestamp,
     pub kind: ActivityKind,
-    /// Commands and connections that are open: while there is one the clock stands still.
+    /// The number of open commands and connections. The idle time doesn't count while one is open.
     #[serde(default)]
     pub open: u32,
 }
 
-/// What a person did against idle checks.
+/// Extensions and exemption of a session from idle checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reprieve {
-    /// No checker ends it.
+    /// Whether idle checks never reclaim the session.
     pub exempt: bool,
-    /// How often its end was put off.
+    /// How many times it was extended.
     pub extended: u32,
-    /// No checker ends it before.
+    /// Idle checks don't reclaim it before this time.
     pub until: Option<Timestamp>,
 }
 
-/// What a person asks against idle checks.
+/// A user's request about the idle checks of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// Puts the end off by the policy's span, counted from now or from the end that is due, whichever
-    /// is later.
+    /// Moves the reclaim time later by the span of the policy, counted from now or from the current reclaim
+    /// time, whichever is later.
     Extend,
-    /// No checker ends it any more.
+    /// Switches the idle checks off for the session.
     Exempt,
-    /// The checkers count again.
+    /// Switches the idle checks on again.
     Include,
 }
 
-/// The rules of the checkers, of a site, a preset or one launch.
+/// The rules of the idle checks, from the system-wide files, a preset or a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IdleRules {
-    /// Without use by a person for so long it is idle; `None` = never.
+    /// A session is idle after this time without use; `None` = never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_timeout: Option<Span>,
-    /// From its start on; `None` = no limit.
+    /// The longest time from its start; `None` = no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_lifetime: Option<Span>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utilization: Option<UtilizationRules>,
 }
 
-/// The utilization checker: below its thresholds over a whole window a session is idle.
+/// The utilization checker: a session is idle if it is below the thresholds over a whole window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UtilizationRules {
     pub time_window: Span,
-    /// From its start on; no figure counts before.
+    /// The time from the session's start in which no figure counts.
     #[serde(default)]
     pub initial_grace_period: Span,
-    /// `and` = idle when all watched resources are below, `or` = when any is.
+    /// `and` = idle when all watched resources are below their thresholds, `or` = when any is.
     pub operator: Join,
-    /// By resource (`cpu_util`, `mem`, `cuda_util`, `cuda_mem`): the least average in hundredths of a
-    /// percent of what was asked for.
+    /// By resource (`cpu_util`, `mem`, `cuda_util`, `cuda_mem`): the lowest average that isn't idle, in
+    /// hundredths of a percent of the requested amount.
     pub thresholds: BTreeMap<String, i64>,
 }
 
-/// What a person may do against the checkers.
+/// What a user may do about the idle checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReprieveRules {
-    /// How often an end may be put off.
+    /// How many times a session may be extended.
     pub extensions: u32,
-    /// By how long each time.
+    /// How much time each extension adds.
     pub extend_by: Span,
-    /// Whether a session may be exempted by its person.
+    /// Whether the owner of a session may exempt it.
     pub exempt: bool,
-    /// Who is to be asked for what is not allowed.
+    /// Whom to ask for what the rules don't allow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<Clean>,
 }
 
 impl IdleRules {
-    /// Of each limit the tighter one; the utilization rules are those of `other` where it has some.
+    /// Keeps the tighter of each two limits. The utilization rules of `other` replace these, if it has any.
     pub fn tighten(&mut self, other: &Self) {
         self.network_timeout = shorter(self.network_timeout, other.network_timeout);
         self.session_lifetime = shorter(self.session_lifetime, other.session_lifetime);
@@ -227,7 +227,7 @@ impl IdleRules {
         }
     }
 
-    /// No checker has anything to count.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,5 +1,5 @@
-//! What a site and a person have set about resources: groups, presets, limits, accelerators.
-//! `config/` reads it from the site's and the person's `resources.toml`.
+//! The rules that the system-wide and your `resources.toml` set for resources: groups, presets, limits and
+//! accelerators. `config/` reads the files.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::{
     spec::DEFAULT_GROUP,
 };
 
-/// The whole of it. The site's and the person's files are one by then: a group or preset of the
-/// same name is the person's, of two limits the tighter one counts.
+/// All rules, merged from the system-wide file and yours. Your group or preset replaces a system-wide one of
+/// the same name, and the tighter of two limits applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceRules {
     /// By name; never empty.
@@ -21,37 +21,37 @@ pub struct ResourceRules {
     /// Sorted by name.
     pub presets: Vec<Preset>,
     pub limits: UserLimits,
-    /// What the machine is taken to have, where that is not what it has: more of it lets sessions
-    /// share, less leaves some aside. One container never gets more than there really is.
+    /// The amounts that replace those found on the machine. With larger ones, sessions share the hardware;
+    /// with smaller ones, some of it is left unused. One container never gets more than the machine has.
     pub host: SlotLimits,
-    /// Accelerators that are declared, or told more of, by slot name.
+    /// Accelerators that are declared or described further, by slot name.
     pub accelerators: BTreeMap<String, AcceleratorRules>,
-    /// Who is reclaimed, and when.
+    /// The idle checks that apply to sessions.
     pub idle: IdleRules,
-    /// What a person may do against it.
+    /// What a user may do about idle checks.
     pub reprieve: ReprieveRules,
-    /// What sessions reach.
+    /// Rules for the network of sessions.
     pub network: NetworkRules,
 }
 
-/// A resource group: a share of this machine with a queue of its own.
+/// A resource group: a share of this machine with its own queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupRules {
-    /// At most so much of the machine; what is not set is all of it.
+    /// The most that the group may use of the machine. A slot that isn't set has no limit.
     pub most: SlotLimits,
-    /// Left to the machine itself.
+    /// The amounts that are reserved for the machine itself.
     pub reserve_cpu: Cpu,
     pub reserve_mem: Bytes,
     pub order: QueueOrder,
-    /// A session at the head that did not fit so often no longer holds up those behind it; 0 = it
-    /// always does.
+    /// A session at the head of the queue no longer blocks those behind it after this many attempts that
+    /// didn't fit; 0 = it always blocks them.
     pub num_retries_to_skip: u32,
     /// A session that waits longer is cancelled; `None` = never.
     pub pending_timeout: Option<Span>,
     /// Whether smaller sessions may start before the first in the queue.
     pub backfill: Backfill,
-    /// Once the first has waited so long, only what provably does not delay it starts before it; `None` =
-    /// [`GroupRules::AGE_LIMIT`].
+    /// Once the first session has waited this long, only sessions that provably don't delay it start before
+    /// it; `None` = [`GroupRules::AGE_LIMIT`].
     pub backfill_age_limit: Option<Span>,
 }
 
@@ -67,10 +67,10 @@ impl GroupRules {
 /// Whether smaller sessions may start before the first in the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backfill {
-    /// Where the first one's start is not known, too.
+    /// Smaller sessions may start first, even when the start of the first one isn't known.
     #[default]
     On,
-    /// Only those that provably do not delay it.
+    /// Only sessions that provably don't delay the first one may start before it.
     Safe,
     Off,
 }
@@ -86,7 +86,7 @@ impl Backfill {
     }
 }
 
-/// Who comes first among sessions of the same priority.
+/// The order of sessions that have the same priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
     #[default]
@@ -94,7 +94,7 @@ pub enum QueueOrder {
     Lifo,
 }
 
-/// What one person may have at once; `None` = no limit.
+/// The most that one user may have at once; `None` = no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserLimits {
     pub total: SlotLimits,
@@ -104,18 +104,18 @@ pub struct UserLimits {
     pub pending_sessions: Option<u32>,
     pub containers_per_session: Option<u32>,
     pub preopen_ports: Option<u32>,
-    /// Amounts are chosen from presets only.
+    /// Whether amounts can only come from presets.
     pub presets_only: bool,
 }
 
 /// A kind of accelerator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AcceleratorRules {
-    /// How much of it there is, in thousandths; `None` = as found on the machine.
+    /// How much of it exists, in thousandths; `None` = as found on the machine.
     pub amount: Option<u64>,
-    /// The smallest step in thousandths; `None` = 1000 of whole devices, 100 of shares.
+    /// The smallest step in thousandths; `None` = 1000 for whole devices, 100 for shares.
     pub quantum: Option<u64>,
-    /// Shares that make a whole device, for fractional kinds.
+    /// How many shares make one device, for fractional kinds.
     pub shares_per_device: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! What the daemon keeps of a session beyond what faces see, and what it writes down in one go.
+//! What the daemon keeps of a session beyond what clients see, and what it writes in one transaction.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,32 +13,32 @@ use super::{
     text::Clean,
 };
 
-/// What the engine has been told to do for a session and has not answered yet. It is stored before
-/// the engine hears of it, so a daemon that starts again knows what was under way.
+/// What the engine was asked to do for a session and hasn't answered yet. It is stored before the engine is
+/// asked, so that a restarted daemon knows what was in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Nothing is under way.
+    /// Nothing is in progress.
     #[default]
     Settled,
-    /// It stands in the queue: nothing is under way, and there is no container.
+    /// It waits in the queue and has no container.
     Wait,
-    /// It waits for its image: there is no container.
+    /// It waits for its image and has no container.
     Pull,
     Create,
     Start,
-    /// Its stop hook is carried out, before it is asked to end.
+    /// Its stop hook runs before it is asked to stop.
     #[serde(alias = "will")]
     StopHook,
     Stop,
     Remove,
 }
 
-/// How a session will have ended once its container is gone.
+/// How a session ends once its container is removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
     pub status: Status,
-    /// The reason's word: `user-requested`, `self-terminated`, `failed-to-start`, …
+    /// The reason: `user-requested`, `self-terminated`, `failed-to-start`, …
     pub info: Clean,
     pub message: Option<Clean>,
 }
@@ -48,30 +48,31 @@ pub struct Ending {
 pub struct SessionRecord {
     pub session: Session,
     pub spec: LaunchSpec,
-    /// Limit of processes.
+    /// The limit of processes.
     pub pids: i64,
     pub step: Step,
-    /// Decided already, carried out by the step.
+    /// An ending that is decided and that the step carries out.
     pub ending: Option<Ending>,
-    /// It is killed at once instead of asked to end.
+    /// Whether it is killed immediately instead of asked to stop.
     pub force: bool,
-    /// The name that was asked for and the engine has not taken yet.
+    /// The requested name that the engine hasn't applied yet.
     pub renaming: Option<String>,
-    /// Its scratch and saved log were deleted.
+    /// Whether its home directory and saved log were deleted.
     pub forgotten: bool,
-    /// As it was asked for, secrets left out; `None` = not known any more.
+    /// The launch request without secrets; `None` = no longer known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Box<LaunchRequest>>,
-    /// How often the queue has passed it over.
+    /// How many times the queue has skipped it.
     #[serde(default)]
     pub retries: u32,
-    /// How often its stop hook was begun.
+    /// How many times its stop hook was started.
     #[serde(default)]
     pub will_tries: u32,
-    /// The machine's start in which it was last seen running; `None` = not known.
+    /// The id of the machine's boot in which it was last seen running; `None` = not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<Clean>,
-    /// By so many seconds the machine's clock was set forward while it ran: its times are later by that.
+    /// The number of seconds by which the machine's clock was set forward while it ran. Its times are later
+    /// by that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub clock_set: i64,
 }
@@ -82,7 +83,7 @@ fn is_zero(seconds: &i64) -> bool {
 }
 
 impl SessionRecord {
-    /// A session on its way to what the step leads to, with nothing else asked of it.
+    /// Creates a record at a step, without an ending or other requests.
     #[must_use]
     pub fn new(session: Session, spec: LaunchSpec, step: Step) -> Self {
         Self {
@@ -106,7 +107,7 @@ impl SessionRecord {
 /// A session and the folders it was launched with.
 pub type Mounts = (SessionKey, Vec<FolderMount>);
 
-/// Who asked for what, kept for later questions.
+/// A request and its time, kept for audits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     pub at: Timestamp,
@@ -116,42 +117,42 @@ pub struct AuditEntry {
     pub detail: Clean,
 }
 
-/// One thing to write; a list of them is written as a whole or not at all.
+/// One write. A list of writes is stored completely or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     Session(Box<SessionRecord>),
     History(HistoryEntry),
-    /// In place of the session's newest entry of the same phase: the same attempt, once more.
+    /// Replaces the session's newest entry of the same phase, for another try of the same attempt.
     HistoryAgain(HistoryEntry),
     Audit(AuditEntry),
-    /// A launch to be remembered; the oldest that is not pinned goes when there are too many.
+    /// Saves a recent launch. The oldest one that isn't pinned is deleted when there are too many.
     Recent {
         at: Timestamp,
         context: ContextName,
         title: Clean,
         launch: Box<LaunchRequest>,
     },
-    /// How a session of an engine that schedules was launched, without any secret.
+    /// How a session of an engine that schedules was launched, without secrets.
     Launch {
         session: SessionKey,
         launch: Box<LaunchRequest>,
     },
-    /// What a session used, in place of what was kept of it before.
+    /// The figures of a session, which replace the earlier ones.
     Figures {
         session: SessionKey,
         at: Timestamp,
-        /// Nothing will be added any more.
+        /// Whether the figures are final.
         ended: bool,
         record: Box<FiguresRecord>,
     },
     ForgetFigures {
         session: SessionKey,
     },
-    /// An ended session's record, with its history and figures.
+    /// Deletes the record of an ended session, with its history and figures.
     DeleteSession {
         session: SessionKey,
     },
-    /// Of all sessions, what was kept before that time.
+    /// Deletes the figures of all sessions from before that time.
     ForgetFiguresBefore {
         at: Timestamp,
     },

@@ -1,4 +1,4 @@
-//! A compute session as every side of workbay sees it.
+//! A session, as the daemon, its clients and the engines share it.
 
 use std::cmp::Ordering;
 
@@ -35,14 +35,14 @@ pub enum SessionType {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BatchResult {
-    /// No batch session, or it has not ended.
+    /// It isn't a batch session, or it hasn't ended.
     #[default]
     Undefined,
     Success,
     Failure,
 }
 
-/// Whether an image is being made of the session.
+/// Whether an image is being created from the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommitStatus {
@@ -51,7 +51,7 @@ pub enum CommitStatus {
     Ongoing,
 }
 
-/// How a session's kernels lie on machines.
+/// How the containers of a session are distributed over machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClusterMode {
@@ -60,7 +60,7 @@ pub enum ClusterMode {
     MultiNode,
 }
 
-/// Where in a cluster a session belongs. All of it is empty on an engine without such things.
+/// Where a session is in a cluster. Every field is empty on an engine without a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Placement {
@@ -68,18 +68,18 @@ pub struct Placement {
     pub resource_group: Option<Clean>,
     pub agents: Vec<Clean>,
     pub cluster_mode: ClusterMode,
-    /// Kernels asked for; 0 = not told.
+    /// The requested number of containers; 0 = not reported.
     pub cluster_size: u32,
     pub priority: Option<i32>,
-    /// Place in the queue of its resource group, the first is 0.
+    /// Position in the queue of its resource group, from 0.
     pub queue_position: Option<u32>,
-    /// While it waits for room: when it starts at the latest, where timeouts and lifetimes tell.
+    /// For a PENDING session, the latest time it starts, where timeouts and lifetimes show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_by: Option<Timestamp>,
     pub tag: Option<Clean>,
 }
 
-/// Another session that it waits for, or that waits for it.
+/// A session that this one depends on, or that depends on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linked {
     pub id: SessionId,
@@ -87,10 +87,10 @@ pub struct Linked {
     pub status: Status,
 }
 
-/// What stands in `status_info` of one that ended before it ran, where nothing else is told.
+/// The `status_info` of a session that ended before it ran, unless another reason is known.
 pub const FAILED_TO_START: &str = "failed-to-start";
 
-/// Reasons of engines that schedule for an end before a session ran.
+/// The `status_info` values of engines that schedule, for sessions that ended before they ran.
 pub const NEVER_STARTED: [&str; 6] = [
     FAILED_TO_START,
     "failed-to-create",
@@ -100,7 +100,7 @@ pub const NEVER_STARTED: [&str; 6] = [
     "no-available-instances",
 ];
 
-/// One session. The JSON field names are part of the command line's contract (docs/cli.md).
+/// A session. Its JSON field names are part of the contract of the command line (docs/cli.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: SessionId,
@@ -111,7 +111,7 @@ pub struct Session {
     pub status: Status,
     /// The reason behind the status: `user-requested`, `self-terminated`, `failed-to-start`, …
     pub status_info: Option<Clean>,
-    /// The same for a person: one sentence, why it failed or ended.
+    /// One sentence that explains to the user why it failed or ended.
     pub status_message: Option<Clean>,
     pub environment: EnvironmentRef,
     pub requested_slots: ResourceSlots,
@@ -123,23 +123,23 @@ pub struct Session {
     pub started_at: Option<Timestamp>,
     pub terminated_at: Option<Timestamp>,
     pub kernels: Vec<Kernel>,
-    /// Where its `/home/work` lies on this machine, if it does.
+    /// The path of its home directory on this machine, if it is on this machine.
     pub scratch: Option<String>,
     #[serde(default)]
     pub placement: Placement,
-    /// What the engine has given it, where it tells; empty before that.
+    /// What the engine has allocated to it, where it reports that. Empty before that.
     #[serde(default)]
     pub occupied_slots: ResourceSlots,
-    /// Names of the folders mounted in it.
+    /// Names of the folders mounted in the session.
     #[serde(default)]
     pub folders: Vec<Clean>,
-    /// Where folders are mounted in it, as far as that is known.
+    /// Where folders are mounted in the session, as far as that is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<Mounted>,
-    /// Sessions that have to end well before it begins.
+    /// Sessions that must end successfully before this one starts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Linked>,
-    /// Sessions that wait for its end.
+    /// Sessions that wait until this one ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depended_by: Vec<Linked>,
     #[serde(default)]
@@ -149,10 +149,10 @@ pub struct Session {
     /// What a batch session runs.
     #[serde(default)]
     pub startup_command: Option<Clean>,
-    /// A batch session does not start before.
+    /// The earliest time at which a batch session starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
-    /// A batch session that runs longer is ended as failed.
+    /// A batch session that runs longer is stopped and counts as failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -161,31 +161,31 @@ pub struct Session {
     pub result: BatchResult,
     #[serde(default)]
     pub commit: CommitStatus,
-    /// When it was last used, where the engine tells.
+    /// When the session was last used, where the engine reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<Activity>,
-    /// What is done in it before it is ended, in one line.
+    /// A one-line description of its stop hook.
     #[serde(default, alias = "last_will", skip_serializing_if = "Option::is_none")]
     pub stop_hook: Option<Clean>,
-    /// How it came out, once it was carried out: its word and its last words.
+    /// The outcome of the stop hook and its last output, once it has run.
     #[serde(
         default,
         alias = "last_will_end",
         skip_serializing_if = "Option::is_none"
     )]
     pub stop_hook_end: Option<(Outcome, Clean)>,
-    /// What was done against idle checks.
+    /// How it was extended or exempted from idle checks.
     #[serde(default)]
     pub reprieve: Reprieve,
-    /// Its image on its way, while it is PULLING.
+    /// The progress of its image, while it is PULLING.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull: Option<Box<Pull>>,
-    /// Something was asked and is not done yet ("terminating", "renaming to x"): shown as asked.
+    /// A request that isn't done yet, as it is shown: "terminating", "renaming to x".
     pub pending_request: Option<Clean>,
 }
 
 impl Session {
-    /// An interactive session that waits, with nothing known of it but what stands here.
+    /// Creates a PENDING interactive session with defaults for all other fields.
     #[must_use]
     pub fn new(
         key: SessionKey,
@@ -233,37 +233,38 @@ impl Session {
         }
     }
 
-    /// Its id among all contexts.
+    /// The session's id among all contexts.
     pub fn key(&self) -> SessionKey {
         SessionKey::new(self.context, self.id)
     }
 
-    /// Its container was paused, by whomever: nothing in it moves until it is unpaused.
+    /// Whether its container is paused, by workbay or by someone else. A paused container doesn't run until
+    /// it is unpaused.
     pub fn is_paused(&self) -> bool {
         let told = self.status_info.as_ref();
         self.status.is_live() && told.is_some_and(|info| info.as_str() == Self::PAUSED)
     }
 
-    /// It was given any, or asks for them.
+    /// Whether it requests accelerators.
     pub fn has_accelerators(&self) -> bool {
         let mut amounts = self.requested_slots.accelerators.values();
         amounts.any(|amount| *amount > 0)
     }
 
-    /// An image is being made of it.
+    /// Whether an image is being created from it, or was requested.
     pub fn is_committed(&self) -> bool {
         let asked = self.pending_request.as_ref();
         let asked = asked.is_some_and(|it| it.as_str().starts_with(Self::COMMITTING));
         self.status.is_live() && (asked || self.commit == CommitStatus::Ongoing)
     }
 
-    /// How `pending_request` begins where an image was asked for.
+    /// How `pending_request` begins while an image is requested.
     pub const COMMITTING: &str = "creating image";
 
-    /// What stands in `status_info` of a paused one.
+    /// The `status_info` of a paused session.
     pub const PAUSED: &str = "paused";
 
-    /// The folders in it, each with its path and mode where they are known.
+    /// The folders of the session, each with its path and mode where they are known.
     pub fn mounted(&self) -> Vec<Clean> {
         let named = |name: &Clean| {
             let mount = self.mounts.iter().find(|it| *name == *it.folder.as_str());
@@ -272,7 +273,7 @@ impl Session {
         self.folders.iter().map(named).collect()
     }
 
-    /// One that did not start is among those with errors.
+    /// The tab that lists it. A session that failed to start is listed with those in error.
     pub fn tab(&self) -> Tab {
         if self.failed_to_start() {
             Tab::Others
@@ -281,7 +282,7 @@ impl Session {
         }
     }
 
-    /// It ended before it ran, and nobody asked for that.
+    /// Whether it ended before it ran, although no one requested that.
     pub fn failed_to_start(&self) -> bool {
         let info = self.status_info.as_ref().map(Clean::as_str);
         self.status == Status::Terminated
@@ -289,18 +290,18 @@ impl Session {
             && info.is_some_and(|info| NEVER_STARTED.contains(&info))
     }
 
-    /// The kernel a terminal or a log without further word is of; kernels are kept main first.
+    /// The container that terminals and logs use by default. The main container is the first of `kernels`.
     pub fn main_kernel(&self) -> Option<&Kernel> {
         self.kernels.first()
     }
 
-    /// Seconds it ran, until its end or `now`; `None` = it never did. Time in the queue does not count.
+    /// Seconds it ran, until its end or `now`; `None` = it never ran. Time in the queue doesn't count.
     pub fn run_seconds(&self, now: Timestamp) -> Option<i64> {
         let end = self.terminated_at.unwrap_or(now).as_second();
         Some((end - self.started_at?.as_second()).max(0))
     }
 
-    /// The same; of one that has not run, how long it waits or waited.
+    /// The run time, or the time it waited if it never ran.
     pub fn elapsed_seconds(&self, now: Timestamp) -> i64 {
         let end = self.terminated_at.unwrap_or(now).as_second();
         let waited = (end - self.created_at.as_second()).max(0);
@@ -308,8 +309,8 @@ impl Session {
     }
 }
 
-/// The order by run time: those that never ran, the shortest, the longest; one that runs is longer than
-/// one that has ended.
+/// Orders by run time, shortest first. Sessions that never ran come first, and running sessions come after
+/// ended ones.
 pub fn by_run_time(a: &Session, b: &Session) -> Ordering {
     let key = |session: &Session| {
         let ran = session.run_seconds(Timestamp::MAX)?;
@@ -318,14 +319,14 @@ pub fn by_run_time(a: &Session, b: &Session) -> Ordering {
     key(a).cmp(&key(b))
 }
 
-/// Whether they are of more than one person.
+/// Whether the sessions belong to several users.
 pub fn has_several_owners<'a>(sessions: impl IntoIterator<Item = &'a Session>) -> bool {
     let mut sessions = sessions.into_iter();
     let first = sessions.next();
     first.is_some_and(|first| sessions.any(|it| it.owner != first.owner))
 }
 
-/// Owner, project and agents, separated by spaces: what tells sessions of several owners apart.
+/// Owner, project and agents, separated by spaces. They distinguish sessions of several owners.
 pub fn placement_words(session: &Session) -> String {
     let placement = &session.placement;
     let words = [&session.owner].into_iter().chain(&placement.project);
@@ -333,7 +334,7 @@ pub fn placement_words(session: &Session) -> String {
     words.join(" ")
 }
 
-/// The order of lists where nobody asked for another; those launched together by their names.
+/// The default order of lists. Sessions that were launched together are ordered by name.
 pub fn newest_first(a: &Session, b: &Session) -> Ordering {
     let by_name = || natural::compare(a.name.as_str(), b.name.as_str());
     b.created_at.cmp(&a.created_at).then_with(by_name)

@@ -1,4 +1,4 @@
-//! What a person asks for when launching, and what is left to do of it after checking.
+//! A launch request as the user makes it, and the checked launch that follows from it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,11 +21,10 @@ use super::{
     stop_hook::StopHook,
 };
 
-/// The priority of who says nothing, of 0 to 100.
+/// The default priority, on a scale of 0 to 100.
 pub const PRIORITY: i32 = 10;
 
-/// A launch as asked, before it is checked. Missing values are filled by the daemon from its
-/// settings (`[launch]`).
+/// A launch request before it is checked. The daemon fills missing values from its settings (`[launch]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LaunchRequest {
@@ -33,92 +32,92 @@ pub struct LaunchRequest {
     pub name: Option<String>,
     /// `host`, `busybox`, `busybox:1.35`; `None` together with `image: None` = the default.
     pub environment: Option<String>,
-    /// An image reference by hand, instead of `environment`.
+    /// The reference of a manual image, instead of `environment`.
     pub image: Option<String>,
     pub session_type: SessionType,
     pub cpu: Option<Cpu>,
     pub mem: Option<Bytes>,
-    /// `None` = by the rule for automatic shared memory.
+    /// `None` = calculated by the rule for automatic shared memory.
     pub shmem: Option<Bytes>,
     pub env: BTreeMap<String, String>,
-    /// Those of `env` whose values are secret. An empty value was not stored and must be given again.
+    /// The names in `env` whose values are secret. An empty value wasn't stored and must be given again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub secret_names: BTreeSet<String>,
     /// Accelerators by slot name, in thousandths.
     pub accelerators: BTreeMap<String, u64>,
-    /// A project's name; `None` = the context's own.
+    /// The name of a project; `None` = the context's own.
     pub project: Option<String>,
     /// `None` = the engine picks.
     pub resource_group: Option<String>,
-    /// A preset's name: amounts that are not given are its.
+    /// The name of a preset, which supplies the amounts that aren't given.
     pub preset: Option<String>,
     /// What a batch session runs.
     pub startup_command: Option<String>,
-    /// A batch session does not start before.
+    /// The earliest time at which a batch session starts.
     pub starts_at: Option<StartAt>,
-    /// A batch session that runs longer is ended as failed.
+    /// A batch session that runs longer is stopped and counts as failed.
     pub timeout: Option<Span>,
     pub mounts: Vec<FolderMount>,
     pub preopen_ports: Vec<u16>,
     /// 0 to 100, the highest first; `None` = 10.
     pub priority: Option<i32>,
     pub cluster_mode: ClusterMode,
-    /// Containers of the session; `None` = 1.
+    /// The number of containers of the session; `None` = 1.
     pub cluster_size: Option<u32>,
-    /// Sessions made alike, `NAME-1` … `NAME-n`; `None` = 1.
+    /// The number of identical sessions, named `NAME-1` … `NAME-n`; `None` = 1.
     pub count: Option<u32>,
-    /// The machine it must run on; `None` = the engine picks.
+    /// The agent that it must run on; `None` = the engine picks.
     pub agent: Option<String>,
-    /// Whose it is to be, where an administrator asks; `None` = who asks.
+    /// The owner of the session, where an administrator launches it for another user; `None` = the caller.
     pub owner: Option<Owner>,
-    /// A script run in each container before its services.
+    /// A script that runs in each container before its services.
     pub bootstrap_script: Option<String>,
-    /// What is done in it before it is ended.
+    /// What runs in the session before it is terminated.
     #[serde(alias = "last_will", skip_serializing_if = "Option::is_none")]
     pub stop_hook: Option<StopHook>,
-    /// Ends sooner when nobody uses it than the site's rules say.
+    /// The time without use after which it is reclaimed, if that is shorter than the system-wide rule.
     pub idle_timeout: Option<Span>,
-    /// Lives no longer than this, within the site's limit.
+    /// The longest that it may live, within the system-wide limit.
     pub lifetime: Option<Span>,
-    /// The home of this session, which has ended, becomes its own.
+    /// The ended session whose home directory this session takes over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub home_of: Option<SessionId>,
-    /// Of this one request, see [`super::launch::key`]: it is in no recipe and no recent launch. Engines
-    /// that schedule do not know it.
+    /// The key of this one request, see [`super::launch::key`]. Recipes and recent launches don't contain it,
+    /// and engines that schedule don't support it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
-/// A folder to be mounted. Read and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
+/// A folder to mount. Parsed from and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FolderMount {
     pub folder: String,
-    /// Where in the container; `None` = `/home/work/NAME`, a relative one is below `/home/work`.
+    /// The path in the container; `None` = `/home/work/NAME`. A relative path is below `/home/work`.
     pub path: Option<String>,
     pub read_only: bool,
 }
 
-/// Somebody else a session is made for.
+/// Another user that a session is launched for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     pub email: String,
-    /// One of the user's keys; empty = the only one there is.
+    /// One of the user's keys; empty = the user's only key.
     pub access_key: String,
 }
 
 impl LaunchRequest {
-    /// Whether a variable is marked as secret.
+    /// Whether a variable is secret.
     pub fn is_secret(&self, name: &str) -> bool {
         self.secret_names.contains(name)
     }
 
-    /// How many sessions are asked for.
+    /// The number of requested sessions.
     pub fn copies(&self) -> u32 {
         self.count.unwrap_or(1)
     }
 
-    /// Containers of each session.
+    /// The number of containers of each session.
     pub fn containers(&self) -> u32 {
         self.cluster_size.unwrap_or(1)
     }
@@ -174,7 +173,7 @@ impl FromStr for Owner {
     }
 }
 
-/// As it is read.
+/// Prints the format that `from_str` parses.
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.email)?;
@@ -197,27 +196,27 @@ impl fmt::Display for FolderMount {
             .and_then(|path| path.rsplit(':').next());
         match (self.read_only, path) {
             (true, _) => f.write_str(":ro"),
-            // Or the path would be read as the mode.
+            // Without `:rw`, the path would be parsed as the mode.
             (false, Some("ro" | "rw")) => f.write_str(":rw"),
             (false, _) => Ok(()),
         }
     }
 }
 
-/// A launch after checking: everything the engine needs, nothing left to decide. It is written on
-/// every container, so a field that came later has a default.
+/// A launch after checking, with all values decided. It is stored on every container, so a field added later
+/// needs a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchSpec {
     pub source: EnvironmentSource,
     pub environment_label: String,
     pub session_type: SessionType,
-    /// Of each container, as `mem`, `shmem` and `accelerators`.
+    /// `cpu`, `mem`, `shmem` and `accelerators` are the amounts of each container.
     pub cpu: Cpu,
     pub mem: Bytes,
     pub shmem: Bytes,
-    /// Without those whose values are secret.
+    /// The variables whose values aren't secret.
     pub env: BTreeMap<String, String>,
-    /// Names of variables whose values are kept in the daemon's memory only.
+    /// Names of the secret variables. Their values are only in the daemon's memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_names: Vec<String>,
     /// Thousandths by slot name.
@@ -229,7 +228,7 @@ pub struct LaunchSpec {
     pub priority: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_command: Option<String>,
-    /// A start that was asked for as a while is a moment now.
+    /// An absolute time, also where the start was requested as a duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -238,27 +237,27 @@ pub struct LaunchSpec {
     pub mounts: Vec<Mounted>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preopen_ports: Vec<u16>,
-    /// What the image offers, as far as it was known at the launch.
+    /// The services of the image, as far as they were known at the launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<Service>,
     #[serde(default, skip_serializing_if = "SessionUser::is_ours")]
     pub user: SessionUser,
-    /// Containers; 1 = no cluster.
+    /// The number of containers; 1 = no cluster.
     #[serde(default = "one")]
     pub cluster_size: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap_script: Option<String>,
     #[serde(default, alias = "last_will", skip_serializing_if = "Option::is_none")]
     pub stop_hook: Option<StopHook>,
-    /// What the launch and its preset say; the site's rules count besides.
+    /// The rules of the launch and its preset. The system-wide rules apply as well.
     #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
     pub idle: IdleRules,
-    /// The session whose home it takes over.
+    /// The session whose home directory it takes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home_of: Option<SessionId>,
 }
 
-/// A folder and its absolute place in the container.
+/// A folder and its absolute path in the container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mounted {
     pub folder: String,
@@ -285,14 +284,14 @@ impl From<&FolderMount> for Mounted {
 }
 
 impl Mounted {
-    /// Those whose names begin with a dot are in every home; they cannot be asked for.
+    /// Whether it is automounted: every home directory has these folders, so they can't be requested.
     #[must_use]
     pub fn is_automatic(&self) -> bool {
         self.folder.starts_with('.')
     }
 }
 
-/// The one resource group of who has made none.
+/// The name of the resource group that exists by default.
 pub const DEFAULT_GROUP: &str = "default";
 
 fn default_group() -> String {
@@ -308,7 +307,7 @@ fn one() -> u32 {
 }
 
 impl LaunchSpec {
-    /// One interactive container with these amounts and nothing else.
+    /// Creates an interactive launch of one container with these amounts and defaults for all other fields.
     #[must_use]
     pub fn new(
         source: EnvironmentSource,
@@ -344,7 +343,7 @@ impl LaunchSpec {
         }
     }
 
-    /// What one container holds.
+    /// What one container uses.
     pub fn slots(&self) -> ResourceSlots {
         ResourceSlots {
             cpu: self.cpu,
@@ -353,7 +352,7 @@ impl LaunchSpec {
         }
     }
 
-    /// What all its containers hold.
+    /// What all containers together use.
     pub fn total_slots(&self) -> ResourceSlots {
         self.slots().times(self.cluster_size)
     }

@@ -1,4 +1,4 @@
-//! What a person's sessions hold of what they may hold: the two bars per resource above the list.
+//! What a user's sessions use of what they may use, for the two bars per resource above the list.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,15 @@ use super::{
     resources::ResourceSlots,
 };
 
-/// An amount from here on is no amount: the engine does not tell what there is.
+/// The engine reports an amount of this size or larger when it doesn't know the real one.
 const ENDLESS: u64 = u64::MAX >> 17;
 
-/// As the engine counts them.
+/// The figures as the engine counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     pub groups: Vec<ResourceGroup>,
     pub limits: Limits,
-    /// Sessions that hold something now, and how many may.
+    /// The number of sessions that use resources now. `max_sessions` is its limit.
     pub sessions: Option<u32>,
     pub max_sessions: Option<u32>,
 }
@@ -31,14 +31,14 @@ pub enum Kind {
     Accelerator(String),
 }
 
-/// What an amount is a part of.
+/// The whole that an amount is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
     /// All that the group has.
     Total(u64),
-    /// The most that may be held, where nothing else is known.
+    /// The limit, where the total isn't known.
     Limit(u64),
-    /// What the group has isn't disclosed.
+    /// The engine doesn't disclose what the group has.
     Hidden,
     /// There is no limit.
     Unlimited,
@@ -48,9 +48,9 @@ pub enum Whole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub used: u64,
-    /// What others hold of the whole; 0 where it is no total.
+    /// What other users use of a total; 0 where the whole isn't a total.
     pub others: u64,
-    /// What of a total nobody holds; else what can still be had. `None` = not known.
+    /// What is free of a total, or else what is still available; `None` = not known.
     pub free: Option<u64>,
     pub whole: Whole,
 }
@@ -59,14 +59,14 @@ pub struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allotment {
     pub kind: Kind,
-    /// Held in the group, of all that the group has; where that is not disclosed, of the limit.
+    /// Used in the group, of everything the group has. Where that isn't disclosed, of the limit.
     pub in_group: Part,
-    /// Held anywhere, of the limit.
+    /// Used in all groups, of the limit.
     pub in_total: Part,
 }
 
 impl Statistics {
-    /// The group of that name, else the first.
+    /// The group of that name, or the first group.
     pub fn group(&self, name: Option<&str>) -> Option<&ResourceGroup> {
         let named = self
             .groups
@@ -75,15 +75,15 @@ impl Statistics {
         named.or_else(|| self.groups.first())
     }
 
-    /// Whether what is held anywhere is another matter than what is held in the group.
+    /// Whether the use in all groups can differ from the use in one group.
     pub fn has_total(&self) -> bool {
         let limits = &self.limits.limits;
         let limited = limits.cpu.is_some() || limits.mem.is_some();
         self.groups.len() > 1 || limited || !limits.accelerators.is_empty()
     }
 
-    /// What a person holds in a group and anywhere; accelerators that are neither held nor to be had
-    /// are left out.
+    /// What a user uses in a group and in all groups. Accelerators that are neither used nor available are
+    /// left out.
     pub fn allotments(&self, group: &ResourceGroup) -> Vec<Allotment> {
         let accelerators = group.using.accelerators.keys();
         let accelerators = accelerators.chain(group.remaining.accelerators.keys());
@@ -119,8 +119,8 @@ impl Statistics {
         }
     }
 
-    /// What remains is the less of what is free in the group and of what the limits leave. Where it may be the
-    /// latter, it says nothing of what others hold.
+    /// `remaining` is the smaller of what is free in the group and what the limits leave. Where the limits
+    /// may decide, it doesn't show what others use.
     fn in_group(&self, group: &ResourceGroup, kind: &Kind, limit: Option<u64>) -> Part {
         let used = kind.of(&group.using);
         let left = Some(kind.of(&group.remaining)).filter(|left| *left < ENDLESS);
@@ -172,7 +172,7 @@ impl Kind {
 }
 
 impl Part {
-    /// What it is a part of, where that is an amount.
+    /// The size of the whole, where it is an amount.
     pub fn all(self) -> Option<u64> {
         match self.whole {
             Whole::Total(all) | Whole::Limit(all) => Some(all),
@@ -248,7 +248,7 @@ mod tests {
         let gib = Bytes::GIB;
         let expected = part(4 * gib, 2 * gib, Some(2 * gib), total(8 * gib));
         assert_eq!(memory.0, expected);
-        // Everything is held by others: the meter stays.
+        // Others use everything, but the bar stays.
         let mut it = statistics(slots(0, 0, None), slots(0, 0, None));
         assert_eq!(bars(&it).len(), 2);
         it.groups[0].capacity = Some(slots(12, 8, None));
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_a_limit_forbids_is_not_held_by_others() {
-        // Of 100 cores others hold 20; the limit of 8 leaves 5.
+        // Others use 20 of 100 cores. The limit of 8 leaves 5.
         let mut it = statistics(slots(3, 1, None), slots(5, 10, None));
         it.limits = limits(8, 5);
         it.groups[0].capacity = Some(slots(100, 20, None));
@@ -265,10 +265,10 @@ mod tests {
         let total = Whole::Total(100_000);
         assert_eq!(bars(&it)[0].0, part(3000, 20_000, Some(77_000), total));
         assert_eq!(bars(&it)[0].1.whole, Whole::Limit(8000));
-        // Less is free than the limit leaves: the newer figure counts.
+        // Less is free than the limit leaves, so the newer figure counts.
         it.groups[0].remaining = slots(2, 10, None);
         assert_eq!(bars(&it)[0].0, part(3000, 95_000, Some(2000), total));
-        // What is free in the group isn't known, so neither is what others hold.
+        // What is free in the group isn't known, so the use of others isn't known either.
         it.groups[0].remaining = slots(5, 10, None);
         it.groups[0].free = None;
         let limit = part(3000, 0, Some(5000), Whole::Limit(8000));
@@ -284,11 +284,12 @@ mod tests {
         let limit = part(3000, 0, Some(5000), Whole::Limit(8000));
         assert_eq!(bars(&it)[0].0, limit);
         assert_eq!(bars(&it)[1].0, hidden, "memory has no limit");
-        // The group is fuller than the limit: what remains is free there, of a total nobody tells.
+        // The group has less free than the limit leaves. `remaining` is what is free there, and the total is
+        // hidden.
         it.groups[0].remaining = slots(2, 10, None);
         let fuller = part(3000, 0, Some(2000), Whole::Hidden);
         assert_eq!(bars(&it)[0].0, fuller);
-        // A limit that isn't told (that of a domain) leaves as much.
+        // A limit that isn't reported (that of a domain) leaves the same amount.
         it.limits.limits = SlotLimits::default();
         it.groups[0].remaining = slots(5, 10, None);
         let untold = part(3000, 0, Some(5000), Whole::Hidden);

@@ -1,4 +1,4 @@
-//! How much of what it asked a session uses now.
+//! How much a session uses now of what it requested.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,43 @@ use super::{
     text::Clean,
 };
 
-/// One sample of a session, all its containers together. CPU and memory follow `docker stats`: one
-/// core busy = 1000 millis.
+/// One sample of a session, with all its containers together. CPU and memory follow `docker stats`: one busy
+/// core = 1000 millis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub at: Timestamp,
-    /// Average over the time since the sample before; `None` for the first one.
+    /// Average over the time since the previous sample; `None` for the first sample.
     pub cpu: Option<Cpu>,
     /// Memory in use without inactive file cache, as `docker stats` counts it.
     pub mem: Bytes,
-    /// For how much of that time the kernel held it back, since it had used up what it was given: of a
-    /// thousand periods so many; `None` = not known.
+    /// The share of scheduler periods, in thousandths, in which the kernel throttled it at its CPU limit;
+    /// `None` = not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u16>,
-    /// Empty where the engine does not tell.
+    /// Empty where the engine doesn't report it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accelerators: Vec<AcceleratorUsage>,
-    /// What its `/home/work` holds on disk.
+    /// The disk space of its home directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch: Option<Bytes>,
     #[serde(default, skip_serializing_if = "Traffic::is_unknown")]
     pub traffic: Traffic,
-    /// As the kernel counts since its containers started, where it does.
+    /// What the kernel has counted since its containers started, where it does.
     #[serde(default, skip_serializing_if = "Counted::is_unknown")]
     pub counted: Counted,
-    /// Of each container, where there are several. Clients get it with [`super::figures::Figures`].
+    /// The samples of each container, where there are several. Clients get them with
+    /// [`super::figures::Figures`].
     #[serde(skip)]
     pub kernels: Vec<(KernelId, Usage)>,
 }
 
-/// What the kernel itself counts from a session's start to its end, whoever looks.
+/// What the kernel counts from a session's start to its end, also between samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counted {
     /// CPU time in milliseconds.
     pub cpu_millis: Option<u64>,
-    /// The most memory there ever was in use, without inactive file cache.
+    /// The peak memory in use, without inactive file cache.
     pub mem_peak: Option<Bytes>,
     /// Processes killed because the memory was used up.
     pub oom_kills: Option<u64>,
@@ -58,8 +59,8 @@ impl Counted {
     }
 }
 
-/// Bytes moved since its containers started, as `docker stats` counts them; `None` = the engine does
-/// not tell.
+/// Bytes moved since the containers started, as `docker stats` counts them; `None` = the engine doesn't
+/// report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Traffic {
@@ -67,7 +68,7 @@ pub struct Traffic {
     pub block_write: Option<u64>,
     pub network_in: Option<u64>,
     pub network_out: Option<u64>,
-    /// Bytes a second, of an engine that tells them instead of what moved so far.
+    /// Bytes per second, for engines that report a rate instead of a total.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_in_rate: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +76,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Counters: what was read and written, what was received and sent.
+    /// Creates the counters from (read, written) and (received, sent).
     #[must_use]
     pub fn counted(block: Option<(u64, u64)>, network: Option<(u64, u64)>) -> Self {
         Self {
@@ -87,7 +88,7 @@ impl Traffic {
         }
     }
 
-    /// Both together; what is unknown of one is unknown of both.
+    /// Adds both. A counter that is unknown in either is unknown in the sum.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -109,7 +110,7 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     Some(one?.saturating_add(other?))
 }
 
-/// One device, or one kind of device where the engine tells no more.
+/// One device, or one kind of device where the engine reports no details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceleratorUsage {
     /// `GPU 0`, `cuda`.
@@ -121,7 +122,7 @@ pub struct AcceleratorUsage {
 }
 
 impl Usage {
-    /// CPU and memory, nothing else known.
+    /// Creates a sample of CPU and memory only.
     #[must_use]
     pub fn new(at: Timestamp, cpu: Option<Cpu>, mem: Bytes) -> Self {
         Self {
@@ -137,7 +138,8 @@ impl Usage {
         }
     }
 
-    /// Several containers together; `None` without any. What is unknown of one is unknown of the session.
+    /// Adds several containers; `None` without any. A value that is unknown for one container is unknown for
+    /// the session.
     #[must_use]
     pub fn sum(kernels: Vec<(KernelId, Self)>) -> Option<Self> {
         let each = || kernels.iter().map(|(_, usage)| usage);
@@ -146,7 +148,7 @@ impl Usage {
             traffic: one.traffic.plus(other.traffic),
             counted: Counted {
                 cpu_millis: sum(one.counted.cpu_millis, other.counted.cpu_millis),
-                // Their peaks may have been at different times.
+                // The peaks may have been at different times.
                 mem_peak: None,
                 oom_kills: sum(one.counted.oom_kills, other.counted.oom_kills),
             },
@@ -165,7 +167,7 @@ impl Usage {
 }
 
 impl AcceleratorUsage {
-    /// Devices of one name together: their memory added up, and how busy they are on average.
+    /// Groups devices by name, with the sum of their memory and their average utilization.
     fn together<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Self> {
         let mut named: BTreeMap<&Clean, Vec<&Self>> = BTreeMap::new();
         for one in all {
