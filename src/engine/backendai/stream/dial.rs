@@ -17,16 +17,16 @@ use crate::{
     model::text::Clean,
 };
 
-/// Pieces of at most [`PIECE`] on their way to a slow reader.
+/// Output is queued for a slow reader in pieces of up to [`PIECE`] bytes.
 const OUTPUT_QUEUE: usize = 16;
 const INPUT_QUEUE: usize = 64;
 const PIECE: usize = 64 * 1024;
 
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Carries bytes both ways until the far end closes, the line is gone or the reader drops it.
+/// Carries bytes both ways until the far end closes, the connection is lost or the reader drops it.
 ///
-/// There is no half of such a stream to close: `Input::Eof` does nothing.
+/// Such a stream can't be half-closed, so `Input::Eof` does nothing.
 pub(super) fn start<S>(pipe: Pipe<S>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -34,7 +34,7 @@ where
     start_telling(pipe, Arc::default())
 }
 
-/// The same; how the line was lost is told to `lost` before the stream ends.
+/// Like [`start`], and stores in `lost` how the connection was lost before the stream ends.
 pub(super) fn start_telling<S>(pipe: Pipe<S>, lost: Arc<OnceLock<Cut>>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -53,7 +53,7 @@ async fn carry<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    // What has come and what is to go, each waiting for room on its own.
+    // Received and outgoing bytes. Each waits for room on its own.
     let (mut come, mut outgoing) = (Bytes::new(), None);
     let mut typing = true;
     let last = loop {
@@ -69,7 +69,7 @@ async fn carry<S>(
                 Turn::Came(bytes) => come = bytes,
                 Turn::Ended(why) => {
                     if let Some(cut) = &why {
-                        // It ends once.
+                        // The cause is set only once.
                         let _ = lost.set(cut.clone());
                     }
                     break Some(ending(why));
@@ -87,18 +87,18 @@ async fn carry<S>(
         return;
     };
     drop(pipe);
-    // What came before the end is handed on before the end is.
+    // Forwards the bytes that arrived before the end.
     while !come.is_empty() {
         let piece = Output::Stdout(come.split_to(come.len().min(PIECE)));
         if output.send(piece).await.is_err() {
             return;
         }
     }
-    // Nobody may be there to hear it.
+    // The reader may be gone already.
     let _ = output.send(last).await;
 }
 
-/// What was sent before the reader left still goes out.
+/// Sends the input that was queued before the reader left.
 async fn last_words<S>(
     pipe: &mut Pipe<S>,
     mut outgoing: Option<Bytes>,

@@ -1,5 +1,5 @@
-//! Following a log where there is only reading it whole: it is asked for again and again, ever more
-//! patiently, and only while somebody reads.
+//! Follows a log that can only be read whole. The log is read repeatedly while it has a reader, and
+//! less often when nothing is new.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -16,36 +16,37 @@ use crate::{
     model::log::{LogOptions, LogSource},
 };
 
-/// Waited between two readings: the first after news, up to the last while nothing comes. Each reading
-/// moves the whole log, so a long one is never read at the quick pace.
+/// The shortest and the longest pause between two readings: short after new text, longer while
+/// nothing is new. Each reading transfers the whole log, so a log of more than `LONG` bytes is
+/// never read at the quick pace.
 const QUICK: Duration = Duration::from_secs(1);
 const SLOW: Duration = Duration::from_secs(5);
 const LONG: usize = 1024 * 1024;
 
-/// So many readings in a row may fail before the follower gives up.
+/// How many readings in a row may fail before the follower stops.
 const ATTEMPTS: u32 = 3;
 
-/// One piece on its way to the reader.
+/// The length of one piece for the reader.
 const PIECE: usize = 64 * 1024;
 
-/// Said in place of lines that were no longer there when the log was read.
+/// Shown instead of lines that the log had lost before it was read.
 const LOST_LINES: &str = "\n… lines are missing: the log was truncated before workbay read them \
                           …\n";
 
 /// A session's log as the manager keeps it.
 #[async_trait]
 pub(super) trait Source: Send + Sync + 'static {
-    /// All of it; `None` = there is none yet, or none any more.
+    /// The whole log; `None` if it doesn't exist yet, or doesn't exist any more.
     async fn log(&self) -> Result<Option<String>>;
 
-    /// Whether the session has ended, so that nothing is added any more.
+    /// Whether the session has ended, so that the log is complete.
     async fn ended(&self) -> Result<bool>;
 
-    /// The sentence for a log that is not there.
+    /// The error for a log that doesn't exist.
     async fn none(&self) -> EngineError;
 }
 
-/// The log as a stream. What cannot be read at all is told here.
+/// Opens the log as a stream. Fails at once if the log can't be read at all.
 pub(super) async fn open(
     source: impl Source,
     options: LogOptions,
@@ -77,16 +78,16 @@ pub(super) async fn open(
 
 struct Follower<S> {
     source: S,
-    /// Lines wanted of what was there first.
+    /// How many lines of the existing log to show.
     tail: Option<u32>,
-    /// The log was there once.
+    /// Whether the log has existed.
     begun: bool,
     seen: Seen,
     ready: VecDeque<LogChunk>,
     pause: Duration,
-    /// Readings in a row that failed.
+    /// How many readings in a row failed.
     faults: u32,
-    /// Readings after the session's end that found no log.
+    /// How many readings after the session's end found no log.
     late: u32,
     done: bool,
 }
@@ -115,7 +116,7 @@ impl<S: Source> Follower<S> {
     }
 
     async fn read(&mut self) -> Result<()> {
-        // Asked before the log is: what is read after an end is all there is.
+        // The state is read before the log: a log that is read after the end is complete.
         let ended = self.source.ended().await?;
         match self.source.log().await {
             Ok(Some(log)) => {
@@ -123,7 +124,7 @@ impl<S: Source> Follower<S> {
                 self.done = ended;
                 Ok(())
             }
-            // The log of a session that has just ended may be on its way to where it is kept.
+            // The log of a session that has just ended may be moving to its permanent storage.
             Ok(None) | Err(_) if ended => {
                 self.late += 1;
                 self.done = self.late >= ATTEMPTS;
@@ -138,7 +139,7 @@ impl<S: Source> Follower<S> {
         }
     }
 
-    /// Takes what is new.
+    /// Queues what is new.
     fn take(&mut self, log: &str, last: bool) {
         let news = self.seen.read(log, last);
         self.patience(log.len(), !news.text.is_empty());

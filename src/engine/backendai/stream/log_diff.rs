@@ -1,39 +1,39 @@
-//! What is new in a log that can only be read whole: it grows at its end, and may lose its beginning.
-//! Pure.
+//! Finds what is new in a log that can only be read whole. The log grows at its end and may lose
+//! its beginning. Pure.
 
-/// So much of the text seen last is kept to find the place again.
+/// How much of the last text is kept to find its place again.
 const KEPT: usize = 16 * 1024;
 
-/// A shorter overlap at the very beginning of a log may be chance.
+/// A shorter overlap at the beginning of a log may be a coincidence.
 const CERTAIN: usize = 24;
 
 /// How far a log has been read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    /// Bytes of the log when it was read last.
+    /// The length of the log, in bytes, at the last reading.
     length: usize,
-    /// Its end.
+    /// The end of the log at the last reading.
     tail: String,
 }
 
-/// What a log holds beyond what was seen.
+/// The part of a log after what was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct News<'a> {
     pub(super) text: &'a str,
-    /// Something between what was seen and `text` is no longer there.
+    /// Whether text between what was seen and `text` is missing.
     pub(super) gap: bool,
 }
 
 impl Seen {
-    /// What is new in `log`. An unfinished character at its end is left for the next time, but for the
-    /// `last` time.
+    /// Returns what is new in `log`. An unfinished character at its end waits for the next reading,
+    /// unless this is the `last` one.
     pub(super) fn read<'a>(&mut self, log: &'a str, last: bool) -> News<'a> {
         let log = if last { log } else { whole_characters(log) };
         let (from, gap) = match self.place_in(log) {
             Some(place) => (place, false),
             None => (0, !log.is_empty()),
         };
-        // A log that was emptied keeps its place: it may only be on its way from one keeper to the next.
+        // An empty log doesn't reset the position: the log may be moving to another storage.
         if !log.is_empty() {
             self.length = log.len();
             log[keep_from(log)..].clone_into(&mut self.tail);
@@ -44,7 +44,7 @@ impl Seen {
         }
     }
 
-    /// Where in `log` the text that was seen ends.
+    /// The position in `log` where the seen text ends.
     fn place_in(&self, log: &str) -> Option<usize> {
         if self.tail.is_empty() {
             return Some(0);
@@ -54,8 +54,8 @@ impl Seen {
         if same_place == Some(self.tail.as_bytes()) {
             return Some(self.length);
         }
-        // Its beginning is gone. Where the end seen stands more than once, the last place is taken:
-        // lines are rather left out than shown twice.
+        // The log has lost its beginning. If the seen end occurs more than once, the last place
+        // counts: it is better to leave out lines than to show them twice.
         if let Some(place) = log.rfind(&self.tail) {
             return Some(place + self.tail.len());
         }
@@ -75,7 +75,8 @@ pub(super) fn last_lines(text: &str, lines: u32) -> &str {
     &text[from..]
 }
 
-/// Without the replacement character that stands for a character whose other bytes are still to come.
+/// Removes a trailing replacement character. It stands for a character whose other bytes haven't
+/// arrived yet.
 fn whole_characters(log: &str) -> &str {
     log.strip_suffix('\u{fffd}').unwrap_or(log)
 }
@@ -88,7 +89,7 @@ fn keep_from(log: &str) -> usize {
     from
 }
 
-/// The longest end of `tail` that `log` begins with, by Knuth, Morris and Pratt.
+/// The longest suffix of `tail` that is a prefix of `log` (Knuth–Morris–Pratt).
 fn overlap(tail: &[u8], log: &[u8]) -> usize {
     let pattern = &log[..log.len().min(tail.len())];
     let mut borders = vec![0; pattern.len()];
@@ -142,11 +143,11 @@ mod tests {
         let log = |from, to| (from..to).map(line).collect::<String>();
         let mut seen = Seen::default();
         let _ = seen.read(&log(0, 3000), false);
-        // More than is kept is still there.
+        // The log still has more than is kept.
         assert_eq!(seen.read(&log(1000, 3002), false), news(&log(3000, 3002)));
-        // Less than is kept is still there.
+        // The log still has less than is kept.
         assert_eq!(seen.read(&log(2990, 3005), false), news(&log(3002, 3005)));
-        // Nothing is.
+        // The log has nothing of what was seen.
         let after = log(4000, 4002);
         let told = seen.read(&after, false);
         assert_eq!((told.text, told.gap), (after.as_str(), true));
@@ -170,15 +171,15 @@ mod tests {
     }
 
     proptest! {
-        /// However a growing log is cut off in front, as long as the newest lines stay, what is told is
-        /// the log.
+        /// However much of the beginning a growing log loses, the reported text equals the log as
+        /// long as the newest lines stay.
         #[test]
         fn what_is_told_is_the_log(steps in prop::collection::vec((1..400usize, 0..300usize), 1..20)) {
             let line = |n: usize| format!("{n} 줄 of a log that a session wrote\n");
             let (mut first, mut end) = (0, 0);
             let (mut seen, mut told) = (Seen::default(), String::new());
             for (grow, lose) in steps {
-                // One old line at least stays.
+                // At least one old line stays.
                 first = (first + lose).min(end.max(1) - 1);
                 end += grow;
                 let log: String = (first..end).map(line).collect();

@@ -1,5 +1,5 @@
-//! The log of a session as the manager keeps it: of a running one what its container has written, of
-//! an ended one a copy.
+//! The log of a session as the manager keeps it: the container's output while the session runs, a
+//! copy after it has ended.
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -43,7 +43,7 @@ pub(super) async fn open(
 struct Kept {
     engine: BackendAiEngine,
     session: SessionId,
-    /// `None` = the main one.
+    /// `None` is the main container.
     kernel: Option<KernelId>,
 }
 
@@ -63,14 +63,14 @@ impl Source for Kept {
     async fn log(&self) -> Result<Option<String>> {
         let error = match self.read().await {
             Ok(log) if !log.is_empty() => return Ok(Some(log)),
-            // The output of a batch command may be kept apart.
+            // The output of a batch command may be stored separately.
             Ok(log) => return Ok(Some(self.task().await?.unwrap_or(log))),
             Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
                 return Err(error);
             }
             Err(error) => error,
         };
-        // Before it runs a session has no log, and the manager fails in several ways to say so.
+        // Before it runs, a session has no log, and the manager reports that with several errors.
         let standing = self.engine.standing(self.session).await?;
         if standing.has_begun() {
             Err(error)
@@ -112,7 +112,7 @@ impl Kept {
         Ok(reply.result.logs.unwrap_or_default())
     }
 
-    /// What a batch session's command wrote, where it is kept as a file of its user's.
+    /// The output of a batch session's command, if the manager stores it as a file of the user.
     async fn task(&self) -> Result<Option<String>> {
         // Only the main kernel runs the command.
         let main = self.engine.standing(self.session).await?.task();
@@ -126,7 +126,7 @@ impl Kept {
             Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
                 Err(error)
             }
-            // There is none.
+            // The file doesn't exist.
             Err(_) => Ok(None),
         }
     }

@@ -1,10 +1,10 @@
 //! Streams of a session: logs, terminals, connections to its services.
 //!
-//! A connection is a WebSocket to the manager's tcpproxy ([`ws`]) whose messages are slices of a byte
-//! stream ([`pipe`]); a terminal is a second WebSocket inside of it, to the session's ttyd
-//! ([`terminal`], [`ttyd`]); a command, and whatever is in another container of a cluster, goes through the
-//! session's sshd ([`ssh`]). While one is open the manager takes the session for used, so each is
-//! closed as soon as nobody holds it any more.
+//! A connection is a WebSocket to the manager's tcpproxy ([`ws`]) whose messages are slices of a
+//! byte stream ([`pipe`]). A terminal is a second WebSocket inside it, to the session's ttyd
+//! ([`terminal`], [`ttyd`]). A command, and everything in another container of a cluster session,
+//! uses the session's sshd ([`ssh`]). The manager counts an open connection as use of the session,
+//! so each one is closed as soon as it isn't needed.
 
 mod dial;
 mod follow;
@@ -39,7 +39,7 @@ pub(super) use ssh::Known;
 
 #[async_trait]
 impl Streams for BackendAiEngine {
-    /// There is nothing to follow a log by: it is read again and again while somebody reads it.
+    /// The manager can't follow a log, so the log is read repeatedly as long as it has a reader.
     async fn logs(
         &self,
         session: SessionId,
@@ -48,13 +48,13 @@ impl Streams for BackendAiEngine {
         logs::open(self, session, options).await
     }
 
-    /// Through the session's own sshd.
+    /// Runs the command through the session's own sshd.
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
         ssh::exec(self, session, &command).await
     }
 
-    /// The one tmux of a container: every terminal shows the same screen, and it comes back after a loss.
-    /// In the main one it is that of its ttyd.
+    /// Every terminal shows the one tmux of a container, so the same screen comes back after a
+    /// reconnect. In the main container, ttyd starts that tmux.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
         if request.start.is_chosen() {
             return Err(EngineError::Declined {
@@ -83,8 +83,8 @@ impl Streams for BackendAiEngine {
         ssh::control(self, session, kernel).await
     }
 
-    /// Nothing outlives this process in the session: what an earlier one held went with its
-    /// connections.
+    /// Nothing in the session outlives this process: the terminals of an earlier process ended with
+    /// its connections.
     async fn detach_all(&self, session: SessionId) -> Result<()> {
         self.core.held.take_all(session).await;
         Ok(())

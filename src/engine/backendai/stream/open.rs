@@ -1,4 +1,4 @@
-//! Opening a connection, or a terminal on one, with the patience a service needs that is coming up.
+//! Opens connections and terminals, and retries while a service is starting.
 
 use std::time::Duration;
 
@@ -18,19 +18,19 @@ use crate::{
     model::id::SessionId,
 };
 
-/// How long a service may take to come up once its session runs.
+/// How long a service may take to start after its session runs.
 const COMING_UP: Duration = Duration::from_secs(30);
-/// Between two attempts, at first and at most.
+/// The first and the longest pause between two attempts.
 const SOON: Duration = Duration::from_millis(250);
 const LATER: Duration = Duration::from_secs(2);
 
-/// How long ttyd may take to answer; a web server in between tells nothing of a port that refuses.
+/// Time limit for ttyd's answer. A web server in between doesn't report a port that refuses.
 const TERMINAL: Duration = Duration::from_secs(8);
 
-/// The service terminals are spoken with.
+/// The service that terminals use.
 const TTYD: &str = "ttyd";
 
-/// A connection to a port of a running session of ours.
+/// Opens a connection to a port of our running session.
 pub(super) async fn pipe(
     engine: &BackendAiEngine,
     session: SessionId,
@@ -39,7 +39,7 @@ pub(super) async fn pipe(
     patiently(|| once(engine, session, to)).await
 }
 
-/// A terminal in a running session of ours.
+/// Opens a terminal in our running session.
 pub(super) async fn terminal(
     engine: &BackendAiEngine,
     session: SessionId,
@@ -66,19 +66,19 @@ pub(super) async fn terminal(
     .await
 }
 
-/// One attempt at a connection to a port.
+/// Makes one attempt to connect to a port.
 pub(super) async fn once(
     engine: &BackendAiEngine,
     session: SessionId,
     to: &DialTarget,
 ) -> Tried<Pipe<Line>> {
-    // Asked before every attempt: it may have ended meanwhile.
+    // The session may have ended since the last attempt.
     engine.must_be_open(session).await?;
     let line = engine.core.line().await?;
     ws::open(&line.http, session, to).await
 }
 
-/// Tries until it is there, is refused for good, or has taken too long.
+/// Retries until the attempt succeeds, is refused for good, or takes too long.
 pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
     attempt: impl Fn() -> F,
 ) -> Result<T> {

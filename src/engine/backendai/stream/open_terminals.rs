@@ -1,4 +1,4 @@
-//! The terminals one engine holds: one for each tag in a session.
+//! Tracks the open terminals of one engine: one for each tag in a session.
 
 use std::{
     collections::HashMap,
@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::model::id::SessionId;
 
-/// How long an older terminal may take to go.
+/// Time limit for an older terminal to close.
 const GOING: Duration = Duration::from_secs(3);
 
 type Key = (SessionId, String);
 
-/// Which terminals are open.
+/// The open terminals.
 #[derive(Clone, Default)]
 pub(in super::super) struct Held {
     terminals: Arc<Mutex<HashMap<Key, Terminal>>>,
@@ -28,7 +28,7 @@ struct Terminal {
     gone: CancellationToken,
 }
 
-/// The place of one terminal; given up when it is dropped.
+/// One terminal's claim on its tag. Dropping it releases the tag.
 pub(super) struct Hold {
     held: Held,
     key: Key,
@@ -36,7 +36,7 @@ pub(super) struct Hold {
 }
 
 impl Held {
-    /// A place for a terminal with this tag. The one that has it goes first.
+    /// Claims the tag for a new terminal. An older terminal with this tag is closed first.
     pub(super) async fn take(&self, session: SessionId, tag: &str) -> Hold {
         let key = (session, tag.to_owned());
         let (hold, older) = {
@@ -90,12 +90,12 @@ async fn end(terminals: impl IntoIterator<Item = Terminal>) {
         })
         .collect();
     let all = futures_util::future::join_all(going.iter().map(CancellationToken::cancelled));
-    // One that hangs must not hold up its successor for ever.
+    // A terminal that hangs must not block its successor forever.
     let _ = tokio::time::timeout(GOING, all).await;
 }
 
 impl Hold {
-    /// Returns when the place is wanted by another one.
+    /// Returns when another terminal claims the tag.
     pub(super) async fn taken(&mut self) {
         self.terminal.taken.cancelled().await;
     }

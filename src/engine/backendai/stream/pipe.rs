@@ -1,5 +1,5 @@
-//! The byte stream that the manager's tcpproxy carries in the binary messages of a WebSocket, as a
-//! stream like any other, so that HTTP and a second WebSocket can be spoken over it.
+//! Presents the byte stream that the manager's tcpproxy carries in the binary messages of a
+//! WebSocket as an ordinary stream, so that HTTP and a second WebSocket can run over it.
 
 use std::{
     io,
@@ -23,32 +23,31 @@ use tokio_tungstenite::{
     },
 };
 
-/// How often the manager is asked whether it is still there; one that said nothing between two
-/// questions is gone.
+/// How often the manager is pinged. If nothing arrives between two pings, the connection is lost.
 const ASK_EVERY: Duration = Duration::from_secs(20);
 
 /// The longest slice that goes into one message.
 const SLICE: usize = 64 * 1024;
 
-/// How a pipe ends other than by the far end's closing it.
+/// Why a pipe ends if the far end didn't close it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Cut {
-    /// The port refuses: what should listen there has not come up, or has gone.
+    /// The port refuses the connection: its program hasn't started yet, or has ended.
     #[error("no program listens on the port of the service")]
     Refused,
-    /// The manager gave it up, by its own words.
+    /// The manager closed the connection and sent a reason.
     #[error("the manager closed the connection to the session ({0})")]
     GivenUp(String),
-    /// No farewell: the manager has gone, or something on the way.
+    /// The connection ended without a close message: the manager, or something on the way, failed.
     #[error("the connection to the manager broke: {0}")]
     Line(String),
-    /// Nothing comes any more, not even an answer to a ping.
+    /// Nothing arrives any more, not even an answer to a ping.
     #[error("the manager isn't responding: no answer for {}s", ASK_EVERY.as_secs())]
     Silent,
 }
 
 impl Cut {
-    /// The cut behind an error of something that is spoken over a pipe.
+    /// Finds the cut that caused an error of a protocol over the pipe.
     pub(super) fn behind(error: &tungstenite::Error) -> Option<Self> {
         let tungstenite::Error::Io(error) = error else {
             return None;
@@ -63,39 +62,39 @@ impl From<Cut> for io::Error {
     }
 }
 
-/// One connection to a port in a session, over `S`, the line to the manager.
+/// One connection to a port in a session. `S` is the connection to the manager.
 pub(super) struct Pipe<S> {
     line: WebSocketStream<S>,
     pulse: Pulse,
     /// The rest of a message that the reader had no room for.
     rest: Bytes,
-    /// Something sent may not have left this machine yet.
+    /// Whether sent data may still be on this machine.
     unflushed: bool,
-    /// Nothing comes any more.
+    /// Whether the stream has ended.
     ended: bool,
 }
 
-/// Notices a line on which nothing moves any more.
+/// Notices a connection that doesn't carry anything any more.
 struct Pulse {
     ask: Interval,
-    /// Something came since the last question.
+    /// Whether something arrived since the last ping.
     heard: bool,
-    /// A question is out.
+    /// Whether a ping was sent.
     asked: bool,
 }
 
-/// What a [`Pipe::turn`] brought.
+/// The result of a [`Pipe::turn`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// What was to go out is on its way.
+    /// The outgoing bytes were sent.
     Sent,
     Came(Bytes),
-    /// The far end has closed, or the line is gone.
+    /// The far end has closed, or the connection is lost.
     Ended(Option<Cut>),
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
-    /// To be made in a runtime: it keeps time.
+    /// Must be called inside a runtime, because it starts a timer.
     pub(super) fn new(line: WebSocketStream<S>) -> Self {
         let mut ask = tokio::time::interval(ASK_EVERY);
         ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -113,14 +112,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         }
     }
 
-    /// Does what can be done next: sends `outgoing`, which is empty then, or reads a slice if one is
-    /// wanted. Neither waits for the other; nothing is lost when the future is dropped.
+    /// Does what is possible next: sends `outgoing`, which is empty afterwards, or reads a slice if
+    /// `read` is set. Neither waits for the other. Nothing is lost when the future is dropped.
     pub(super) async fn turn(&mut self, outgoing: &mut Option<Bytes>, read: bool) -> Turn {
         std::future::poll_fn(|cx| {
             if let Some(bytes) = outgoing.take() {
                 match self.poll_send(cx, &bytes) {
                     Poll::Ready(Ok(())) => return Poll::Ready(Turn::Sent),
-                    // What still comes, and why nothing does any more, is told by reading.
+                    // Reading still returns what has arrived, and then the cause of the failure.
                     Poll::Ready(Err(_)) if read => {}
                     Poll::Ready(Err(cut)) => return Poll::Ready(Turn::Ended(Some(cut))),
                     Poll::Pending => *outgoing = Some(bytes),
@@ -138,13 +137,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         .await
     }
 
-    /// Says goodbye; to be bounded by the caller.
+    /// Sends a close message. The caller sets the time limit.
     pub(super) async fn close(&mut self) {
         let farewell = CloseFrame {
             code: CloseCode::Normal,
             reason: "".into(),
         };
-        // A line that is cut already needs no farewell.
+        // A lost connection doesn't need a close message.
         let _ = self.line.close(Some(farewell)).await;
     }
 
@@ -152,8 +151,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         if self.ended {
             return Poll::Ready(None);
         }
-        // What has come is looked at before the pulse: a reader that was away for long has not made the
-        // line silent.
+        // Messages are read before the pulse is checked, so that a slow reader doesn't make the
+        // connection look silent.
         while let Poll::Ready(next) = Pin::new(&mut self.line).poll_next(cx) {
             self.pulse.heard = true;
             match next {
@@ -161,7 +160,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
                     return Poll::Ready(Some(Ok(slice)));
                 }
                 Some(Ok(Message::Close(farewell))) => {
-                    // The answer to it goes out as far as it can.
+                    // Sends the answer to the close message as far as possible without waiting.
                     let _ = Pin::new(&mut self.line).poll_flush(cx);
                     return self.end(ending(farewell));
                 }
@@ -185,7 +184,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
             }
             self.pulse.asked = true;
             self.pulse.heard = false;
-            // Not waited for: on a line that is full something else is on its way and is flushed.
+            // The ping isn't waited for: when the connection is full, other data is on its way and
+            // is flushed.
             if let Err(error) = Pin::new(&mut self.line).start_send(Message::Ping(Bytes::new())) {
                 return self.end(Some(cut(&error)));
             }
@@ -205,7 +205,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         Poll::Ready(sent.map_err(|error| cut(&error)))
     }
 
-    /// Pushes out what has not left yet; ready only when the line fails.
+    /// Flushes sent data. Ready only when the connection fails.
     fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
         if self.unflushed {
             match ready!(Pin::new(&mut self.line).poll_flush(cx)) {
@@ -217,7 +217,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
     }
 }
 
-/// How the manager ends a connection (`None` = the far end closed it).
+/// Why the manager ends a connection (`None` if the far end closed it).
 fn ending(farewell: Option<CloseFrame>) -> Option<Cut> {
     let farewell = farewell?;
     match farewell.code {

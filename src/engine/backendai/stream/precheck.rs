@@ -1,4 +1,4 @@
-//! What must be known of a session before a stream of it is opened.
+//! Checks a session before a stream to it is opened.
 
 use serde_json::json;
 
@@ -15,22 +15,22 @@ use crate::{
     },
 };
 
-/// The one query of old and new managers that finds a session by its id, ended or not.
+/// The one query that finds a session by its id, ended or not, on old and new managers.
 const STANDING: &str = "query($id: UUID!) { compute_session(id: $id) \
      { name type status user_email main_kernel_id } }";
 
 const CONTAINERS: &str = "query($id: UUID!) { compute_session(id: $id) \
      { main_kernel_id containers { id cluster_hostname } } }";
 
-/// A container of a session beside the main one.
+/// A container of a session other than the main one.
 #[derive(Clone, Debug)]
 pub(super) struct Container {
     pub(super) id: KernelId,
-    /// `sub1`.
+    /// The host name, for example `sub1`.
     pub(super) host: Clean,
 }
 
-/// How a session stands.
+/// The state of a session, as far as streams need it.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     name: Clean,
@@ -60,9 +60,9 @@ impl BackendAiEngine {
         })
     }
 
-    /// That a connection into this session can be opened. The manager finds the session of a stream by
-    /// the *name* it has, among the caller's own that have not ended: of an ended session or of
-    /// somebody else's it would open the namesake of ours.
+    /// Checks that a connection to this session can be opened. The manager finds the session of a
+    /// stream by its *name* among the caller's own sessions that haven't ended. For an ended
+    /// session, or one of another user, it would open our session of the same name.
     pub(super) async fn must_be_open(&self, session: SessionId) -> Result<()> {
         let standing = self.standing(session).await?;
         if !standing.runs() {
@@ -82,7 +82,8 @@ impl BackendAiEngine {
         }
     }
 
-    /// This container of the session, where it is not the main one: the manager itself leads only there.
+    /// The container, if it isn't the main one. The manager itself connects only to the main
+    /// container.
     pub(super) async fn other_container(
         &self,
         session: SessionId,
@@ -106,7 +107,7 @@ impl BackendAiEngine {
     }
 }
 
-/// What a host may be called that is looked for in the session's network.
+/// Whether the host name is safe to look up in the session's network.
 fn is_a_name(host: &Clean) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     !host.is_empty() && host.as_str().bytes().all(plain)
@@ -121,12 +122,12 @@ impl Standing {
         self.status.tab() == Tab::Finished
     }
 
-    /// Whether it has run, or may have: it may have a log.
+    /// Whether the session has run, or may have run, so that it may have a log.
     pub(super) fn has_begun(&self) -> bool {
         self.runs() || matches!(self.status, Status::Terminating | Status::Restarting)
     }
 
-    /// The kernel whose task log is to be read, of a session that runs a command.
+    /// The kernel whose task log is read, if the session is a batch session.
     pub(super) fn task(&self) -> Option<KernelId> {
         self.main_kernel.filter(|_| self.batch)
     }

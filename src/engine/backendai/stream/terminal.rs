@@ -1,5 +1,5 @@
 //! A terminal: ttyd's WebSocket inside the pipe to its port. ttyd attaches to the one tmux that all
-//! terminals of a session share, so the same screen comes back after a loss.
+//! terminals of a session share, so the same screen comes back after a reconnect.
 
 use std::time::Duration;
 
@@ -31,41 +31,41 @@ use crate::{
     model::text::Clean,
 };
 
-/// Pieces of at most [`PIECE`] on their way to a slow reader.
+/// Output is queued for a slow reader in pieces of up to [`PIECE`] bytes.
 const OUTPUT_QUEUE: usize = 16;
 const INPUT_QUEUE: usize = 64;
 const PIECE: usize = 16 * 1024;
 
-/// So much room must be there again before a program that was held back goes on.
+/// How much room the queue needs before a paused program continues.
 const ROOM: usize = OUTPUT_QUEUE / 2;
 
-/// How often ttyd itself is asked whether it is there. Longer than the pipe's own question, so that a
-/// line that is gone is called by its name.
+/// How often ttyd is pinged. The interval is longer than the one of the pipe, so that the pipe
+/// reports a lost connection first, with its cause.
 const ASK_EVERY: Duration = Duration::from_secs(25);
 
-/// How long typing waits for the program to show something.
+/// How long input waits for the program's first output.
 const TAKING: Duration = Duration::from_secs(2);
 
-/// How long goodbye, and what was typed last, may take.
+/// How long it may take to send the last input and close the connections.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The connection to ttyd, over a pipe over the line `S`.
+/// The connection to ttyd over a pipe. `S` is the connection to the manager.
 pub(super) type Tty<S> = WebSocketStream<Pipe<S>>;
 
 /// Why a terminal could not be opened on a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NotOpened {
-    /// The service has not come up yet: worth another attempt.
+    /// The service hasn't started yet. Another attempt may succeed.
     NotYet,
     Failed(String),
 }
 
-/// Makes ttyd start its program at this size. To be bounded by the caller.
+/// Makes ttyd start its program at this size. The caller sets the time limit.
 pub(super) async fn open<S>(pipe: Pipe<S>, columns: u16, rows: u16) -> Result<Tty<S>, NotOpened>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    // Nobody looks at the host name in there.
+    // ttyd ignores the host name.
     let mut request = "ws://localhost/ws"
         .into_client_request()
         .map_err(unopened)?;
@@ -85,7 +85,7 @@ fn unopened(error: tungstenite::Error) -> NotOpened {
     match (Cut::behind(&error), error) {
         (Some(Cut::Refused), _) => NotOpened::NotYet,
         (Some(cut), _) => NotOpened::Failed(cut.to_string()),
-        // The port was closed before an answer came: the service is just starting, or ending.
+        // The port was closed before an answer arrived: the service is starting or ending.
         (None, tungstenite::Error::Protocol(ProtocolError::HandshakeIncomplete)) => {
             NotOpened::NotYet
         }
@@ -99,7 +99,7 @@ fn unopened(error: tungstenite::Error) -> NotOpened {
     }
 }
 
-/// Runs the terminal until the reader drops it, it ends, or `hold` is taken away.
+/// Runs the terminal until the reader drops it, it ends, or another terminal takes over the `hold`.
 pub(super) fn start<S>(tty: Tty<S>, hold: Hold) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -112,11 +112,11 @@ where
 
 /// How a terminal ends.
 enum Last {
-    /// Nobody reads any more.
+    /// The reader is gone.
     Dropped,
-    /// Another terminal takes its place.
+    /// Another terminal takes over.
     Replaced,
-    /// By itself, or by a loss.
+    /// The program ended, or the connection was lost.
     Said(Output),
 }
 
@@ -142,18 +142,18 @@ async fn run<S>(
         () = write(&mut to, &mut input, wishes) => Last::Dropped,
     };
     let _ = tokio::time::timeout(FAREWELL, farewell(to, from, &last, &mut input)).await;
-    // Whoever takes the place may come in only now.
+    // The next terminal may start only now.
     drop(hold);
     let last = match last {
         Last::Dropped => return,
         Last::Replaced => Output::End { exit_code: None },
         Last::Said(last) => last,
     };
-    // Nobody may be there to hear it.
+    // The reader may be gone already.
     let _ = output.send(last).await;
 }
 
-/// Says goodbye on both WebSockets. What was typed before still goes in, but into a shell that has ended.
+/// Closes both WebSockets. Remaining input is sent first, unless the shell has ended.
 async fn farewell<S>(
     mut to: SplitSink<Tty<S>, Message>,
     from: SplitStream<Tty<S>>,
@@ -173,21 +173,21 @@ async fn farewell<S>(
             }
         }
     }
-    // After an end the answer to ttyd's own farewell is what goes out here.
+    // After an end, this sends the answer to ttyd's close message.
     let _ = to.close().await;
     if let Ok(mut tty) = to.reunite(from) {
         tty.get_mut().close().await;
     }
 }
 
-/// What the reading side wants said.
+/// What the reading side asks the writing side to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wish {
-    /// The program's output is to be held back.
+    /// ttyd pauses the program's output.
     paused: bool,
-    /// How many pings have been asked for.
+    /// How many pings were requested.
     pings: u32,
-    /// Something has been shown: the terminal is in the hands of its program.
+    /// Something was shown: the program controls the terminal.
     shown: bool,
 }
 
@@ -198,7 +198,7 @@ struct Reader<'a, S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
-    /// Hands on what the terminal shows. A slow reader makes ttyd hold its program back.
+    /// Forwards the output of the terminal. A slow reader makes ttyd pause its program.
     async fn read(self) -> Last {
         let mut pulse = pulse();
         let (mut heard, mut asked, mut paused) = (true, false, false);
@@ -233,7 +233,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
         }
     }
 
-    /// Whether there was no room, so that ttyd was asked to pause; `None` = nobody reads any more.
+    /// Returns whether the queue was full, so that ttyd was asked to pause. `None` means that the
+    /// reader is gone.
     async fn hand_on(&self, mut bytes: Bytes) -> Option<bool> {
         let mut full = false;
         if !bytes.is_empty() {
@@ -263,7 +264,7 @@ fn pulse() -> Interval {
     pulse
 }
 
-/// What came from ttyd: bytes to show (perhaps none), or the end.
+/// Reads a message of ttyd: bytes to show (perhaps none), or the end.
 fn heard_as(next: Option<Result<Message, tungstenite::Error>>) -> Result<Bytes, Output> {
     match next {
         Some(Ok(Message::Binary(message))) => Ok(match ttyd::read(message) {
@@ -294,8 +295,8 @@ fn lost(why: &str) -> Output {
     }
 }
 
-/// Types what comes in and says what the reading side wants. Ends never: the reading side knows why a
-/// line is gone.
+/// Sends the input and the wishes of the reading side. Never returns, because the reading side
+/// knows why the connection ended.
 async fn write<S>(
     to: &mut SplitSink<Tty<S>, Message>,
     input: &mut mpsc::Receiver<Input>,
@@ -305,7 +306,7 @@ async fn write<S>(
 {
     let mut said = Wish::default();
     let mut typing = true;
-    // Until tmux has taken the terminal, Ctrl-C would end the program that is starting it.
+    // Until tmux controls the terminal, Ctrl-C would end the program that starts tmux.
     let shown = wishes.wait_for(|wish| wish.shown);
     let _ = tokio::time::timeout(TAKING, shown).await;
     loop {
@@ -371,7 +372,7 @@ where
         Input::Resize { columns, rows } => {
             to.send(Message::Binary(ttyd::resize(columns, rows))).await
         }
-        // A terminal has no end of its input: a person types Ctrl-D.
+        // A terminal has no end of input: the user types Ctrl-D.
         Input::Eof => Ok(()),
     }
 }

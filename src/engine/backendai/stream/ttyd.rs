@@ -1,22 +1,22 @@
-//! What is said to ttyd and what it says: one WebSocket message each, whose first byte is the command.
-//! Pure.
+//! The protocol of ttyd: one WebSocket message each way, whose first byte is the command. Pure.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
 /// The WebSocket sub-protocol.
 pub(super) const SUBPROTOCOL: &str = "tty";
 
-/// ttyd stops reading its program's output, and goes on. What it has read already still comes.
+/// ttyd pauses and resumes reading its program's output. After a pause, output that it has already
+/// read still arrives.
 pub(super) const PAUSE: Bytes = Bytes::from_static(b"2");
 pub(super) const RESUME: Bytes = Bytes::from_static(b"3");
 
-/// One message of ttyd's.
+/// One message from ttyd.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// What the terminal shows next.
     Output(Bytes),
-    /// The window's title, the preferences of its own web page, and whatever later versions add: nothing
-    /// that a terminal needs.
+    /// The window's title, the preferences of ttyd's own web page, and messages of later versions.
+    /// A terminal needs none of them.
     Aside,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn read(message: Bytes) -> Said {
     }
 }
 
-/// The first message: ttyd starts its program when it has it, at this size.
+/// The first message. ttyd starts its program at this size when it receives it.
 pub(super) fn hello(columns: u16, rows: u16) -> Bytes {
     let (columns, rows) = size(columns, rows);
     Bytes::from(format!(
@@ -48,7 +48,7 @@ pub(super) fn resize(columns: u16, rows: u16) -> Bytes {
     Bytes::from(format!(r#"1{{"columns":{columns},"rows":{rows}}}"#))
 }
 
-/// A terminal without cells confuses programs more than a small one.
+/// Programs handle a small terminal better than one with zero cells.
 fn size(columns: u16, rows: u16) -> (u16, u16) {
     (columns.max(1), rows.max(1))
 }

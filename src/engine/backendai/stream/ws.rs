@@ -1,4 +1,4 @@
-//! A connection to the port of a service: TCP, TLS where the endpoint has it, and the WebSocket of the
+//! Connects to the port of a service: TCP, TLS if the endpoint uses it, and the WebSocket of the
 //! manager's tcpproxy.
 
 use std::{fmt::Write as _, io, sync::Arc, time::Duration};
@@ -34,21 +34,21 @@ use crate::{
 };
 
 const CONNECT: Duration = Duration::from_secs(10);
-/// The manager starts the service before it answers.
+/// Time limit for the answer. It is long because the manager starts the service before it answers.
 const ANSWER: Duration = Duration::from_secs(30);
 
-/// No slice the manager sends is longer.
+/// The longest message. The manager doesn't send longer slices.
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 
-/// The line to the manager, plain or encrypted.
+/// The connection to the manager, plain or encrypted.
 pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 pub(super) type Line = Box<dyn Wire>;
 
-/// Why there is no connection.
+/// Why the connection failed.
 #[derive(Clone, Debug)]
 pub(super) enum Refusal {
-    /// Not yet, with the reason: worth another attempt.
+    /// The service isn't ready, with the reason. Another attempt may succeed.
     NotYet(String),
     Failed(EngineError),
 }
@@ -61,7 +61,7 @@ impl From<EngineError> for Refusal {
     }
 }
 
-/// Connects to a port of a service of a session of ours; the manager starts the service if need be.
+/// Connects to a port of a service of our session. The manager starts the service if necessary.
 pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tried<Pipe<Line>> {
     let (url, headers) = http.upgrade(&path(session, to)).await?;
     let line = connect(http, &url).await?;
@@ -77,7 +77,7 @@ pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tr
     match answered {
         Ok((socket, _)) => Ok(Pipe::new(socket)),
         Err(tungstenite::Error::Http(answer)) => {
-            // As much of the words as came with the head.
+            // The body has only what arrived together with the head.
             let words = answer.body().as_deref().unwrap_or_default();
             Err(refused(http, session, to, answer.status(), words).await)
         }
@@ -100,7 +100,7 @@ fn path(session: SessionId, to: &DialTarget) -> String {
     path
 }
 
-/// A value of a query.
+/// Percent-encodes a value of a query.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -117,11 +117,11 @@ fn escape(text: &str) -> String {
 
 async fn connect(http: &Http, url: &Url) -> Result<Line> {
     let (host, port) = http.place().peer();
-    // An IPv6 address stands in brackets only in addresses.
+    // An IPv6 address has brackets only in URLs.
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let work = async {
         let tcp = TcpStream::connect((host, port)).await?;
-        // Beside our own pings: it goes on asking where nobody reads.
+        // TCP keepalive works besides our own pings, which stop when the pipe isn't read.
         tcp::prepare(&tcp);
         if url.scheme() != "https" {
             return Ok(Box::new(tcp) as Line);
@@ -144,7 +144,7 @@ fn request(url: &Url, headers: HeaderMap) -> tungstenite::Result<Request> {
     Ok(request)
 }
 
-/// What a service of a session is, as the manager tells it.
+/// A service of a session, as the manager lists it.
 #[derive(Debug, Deserialize)]
 struct Offered {
     name: String,
@@ -152,7 +152,8 @@ struct Offered {
     ports: Vec<u16>,
 }
 
-/// Why the manager answered so: most of its answers say little, so what the session offers is asked.
+/// Explains a refusal. Most answers of the manager say little, so this asks which services the
+/// session offers.
 async fn refused(
     http: &Http,
     session: SessionId,
@@ -161,7 +162,7 @@ async fn refused(
     words: &[u8],
 ) -> Refusal {
     let ask = Call::get(format!("/stream/session/{session}/apps")).within(SHORT);
-    // This also logs in anew where the login has expired, and tells a wrong key or clock.
+    // This request also renews an expired login, and reports a wrong key or clock.
     let offered: Vec<Offered> = match http.json(&ask).await {
         Ok(offered) => offered,
         Err(error) => return Refusal::Failed(error),
@@ -185,8 +186,8 @@ async fn refused(
     }
 }
 
-/// Whether another attempt may fare better: the service is starting, the login was made anew, the
-/// manager has had a bad moment.
+/// Whether another attempt may succeed: the service is starting, the login was renewed, or the
+/// manager failed temporarily.
 fn may_pass(status: StatusCode) -> bool {
     status.is_server_error()
         || matches!(
@@ -195,7 +196,7 @@ fn may_pass(status: StatusCode) -> bool {
         )
 }
 
-/// What of the target is not among what is offered; nothing can be said where nothing is yet.
+/// Which part of the target isn't offered; `None` if the manager lists no service yet.
 fn lacking(offered: &[Offered], to: &DialTarget) -> Option<String> {
     let service = Clean::new(&to.service);
     if offered.is_empty() {

@@ -1,4 +1,5 @@
-//! One program on one connection: its output, its input, its end. And a TCP stream from there on.
+//! Runs one program, or one TCP stream, over one SSH connection and carries its output, its input
+//! and its end.
 
 use std::time::Duration;
 
@@ -15,21 +16,21 @@ use crate::{
     model::text::Clean,
 };
 
-/// Pieces of at most [`PIECE`] on their way to a slow reader.
+/// Output is queued for a slow reader in pieces of up to [`PIECE`] bytes.
 const OUTPUT_QUEUE: usize = 16;
 const INPUT_QUEUE: usize = 64;
 const PIECE: usize = 16 * 1024;
 
-/// How long goodbye, and what was typed last, may take.
+/// How long it may take to send the last input and close the channel.
 pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 
-/// What programs are told their terminal is, until a tmux in between says otherwise.
+/// The terminal type that programs get, unless a tmux in between sets another one.
 const TERM: &str = "xterm-256color";
 
-/// Which stream of a channel the error output is.
+/// The number of the error output among the data types of a channel.
 const STDERR: u32 = 1;
 
-/// What a printed answer may be long, and how long it may take.
+/// How long an answer may be, in bytes, and how long the command may take to print it.
 const ANSWER: usize = 64 * 1024;
 const ANSWERS_WITHIN: Duration = Duration::from_secs(15);
 
@@ -38,12 +39,12 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(15);
 enum Kind {
     Pipes,
     Terminal,
-    /// A TCP stream to somewhere that is reached from there.
+    /// A TCP stream to an address that the container can reach.
     Tunnel,
 }
 
-/// Starts the program that `line` means to the person's shell in there. With a place that is taken by another
-/// one it ends.
+/// Starts the command `line` in the user's shell in the container. If another terminal takes over
+/// the `hold`, the program ends.
 pub(super) async fn start(
     entered: Entered,
     line: String,
@@ -58,7 +59,7 @@ pub(super) async fn start(
     carried(entered, begun, kind, hold).await
 }
 
-/// A TCP stream to a port that the container reaches.
+/// Opens a TCP stream to a port that the container can reach.
 pub(super) async fn tunnel(entered: Entered, host: &str, port: u16) -> Result<Attached> {
     let opened = entered
         .handle
@@ -74,7 +75,7 @@ pub(super) async fn tunnel(entered: Entered, host: &str, port: u16) -> Result<At
     carried(entered, begun, Kind::Tunnel, None).await
 }
 
-/// What the program prints that `line` means, to its end.
+/// Returns everything that the command `line` prints.
 pub(super) async fn answer(entered: &Entered, line: String) -> Result<Vec<u8>> {
     let reading = async {
         let (mut from, _to) = begin(entered, line, None).await?;
@@ -128,7 +129,7 @@ async fn carried(
     }
 }
 
-/// Why a program was not begun; `None` = the connection is gone.
+/// Why a program wasn't started; `None` if the connection is lost.
 type NotBegun = Option<String>;
 
 async fn begin(
@@ -164,7 +165,7 @@ fn refused(what: &str) -> String {
     format!("the SSH server of the session refuses {what}")
 }
 
-/// A terminal without cells confuses programs more than a small one.
+/// Programs handle a small terminal better than one with zero cells.
 fn size(columns: u16, rows: u16) -> (u32, u32) {
     (columns.max(1).into(), rows.max(1).into())
 }
@@ -173,7 +174,7 @@ struct Program {
     from: ChannelReadHalf,
     to: ChannelWriteHalf<Msg>,
     kind: Kind,
-    /// The place it has among the terminals of its session.
+    /// This terminal's claim among the terminals of its session.
     hold: Option<Hold>,
 }
 
@@ -198,24 +199,24 @@ impl Program {
         };
         let is_over = ended.is_some();
         let last = ended.map(|ended| ended.told(&entered));
-        // The library waits for whoever reads: nobody does any more.
+        // The SSH library blocks until its messages are read, and nothing reads them from now on.
         drop(self.from);
         if !is_over {
             let _ = tokio::time::timeout(FAREWELL, hang_up(&self.to, &mut input, kind)).await;
         }
         drop(self.to);
         entered.leave(FAREWELL).await;
-        // Whoever takes the place may come in only now.
+        // The next terminal may start only now.
         drop(self.hold);
         let last = last.or(replaced.then_some(Output::End { exit_code: None }));
         if let Some(last) = last {
-            // Nobody may be there to hear it.
+            // The reader may be gone already.
             let _ = output.send(last).await;
         }
     }
 }
 
-/// Returns when another terminal takes the place.
+/// Returns when another terminal takes over.
 async fn taken(hold: &mut Option<Hold>) {
     match hold {
         Some(hold) => hold.taken().await,
@@ -225,7 +226,7 @@ async fn taken(hold: &mut Option<Hold>) {
 
 /// How a program's output ends.
 enum Ended {
-    /// By itself; of a signal the code is the one a shell gives.
+    /// The program exited. If a signal killed it, the code is the one that a shell reports.
     Exited(Option<i64>),
     Lost,
 }
@@ -243,8 +244,8 @@ impl Ended {
     }
 }
 
-/// Hands on what the program prints; a slow reader holds the connection back, and so the program.
-/// `None` = nobody reads any more.
+/// Forwards what the program prints. A slow reader slows down the connection, and so the program.
+/// Returns `None` if the reader is gone.
 async fn read(
     from: &mut ChannelReadHalf,
     output: &mpsc::Sender<Output>,
@@ -264,10 +265,10 @@ async fn read(
                 code = number(&signal_name).map(|number| 128 + number);
             }
             Some(ChannelMsg::Close) => return Some(Ended::Exited(code)),
-            // The far end of a stream has closed it.
+            // The far end has closed the stream.
             Some(ChannelMsg::Eof) if kind == Kind::Tunnel => return Some(Ended::Exited(None)),
             Some(_) => {}
-            // The end was told, only the farewell is missing.
+            // The exit code has arrived. Only the close message is missing.
             None if code.is_some() => return Some(Ended::Exited(code)),
             None => return Some(Ended::Lost),
         }
@@ -286,7 +287,8 @@ async fn hand_on(
     Some(())
 }
 
-/// Types what comes in. Ends never: the reading side knows why a program or a line is gone.
+/// Sends the input to the program. Never returns, because the reading side knows why a program or a
+/// connection ended.
 async fn write(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, kind: Kind) {
     while let Some(one) = input.recv().await {
         type_in(to, one, kind).await;
@@ -295,7 +297,7 @@ async fn write(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, ki
     std::future::pending::<()>().await;
 }
 
-/// A failure means that the connection is gone, which the reading side tells.
+/// Ignores failures: they mean that the connection is lost, which the reading side reports.
 async fn type_in(to: &ChannelWriteHalf<Msg>, one: Input, kind: Kind) {
     let tty = kind == Kind::Terminal;
     let _ = match one {
@@ -304,13 +306,13 @@ async fn type_in(to: &ChannelWriteHalf<Msg>, one: Input, kind: Kind) {
             let (columns, rows) = size(columns, rows);
             to.window_change(columns, rows, 0, 0).await
         }
-        // Pipes are read to their end. A terminal has none: a person types Ctrl-D.
+        // A pipe has an end of input. A terminal has none: the user types Ctrl-D.
         Input::Eof if !tty => to.eof().await,
         Input::Eof | Input::Resize { .. } => Ok(()),
     };
 }
 
-/// What was typed last still goes in; then the program is told that nobody is there any more.
+/// Sends the remaining input, then a hangup signal, then closes the channel.
 async fn hang_up(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, kind: Kind) {
     while let Ok(one) = input.try_recv() {
         type_in(to, one, kind).await;

@@ -1,4 +1,4 @@
-//! Coming in: the SSH handshake over a pipe to a session's sshd, with the session's own key.
+//! The SSH handshake over a pipe to a session's sshd, with the session's own key.
 
 use std::{
     borrow::Cow,
@@ -29,21 +29,21 @@ use super::{
 };
 use crate::engine::error::EngineError;
 
-/// Whom a session's sshd knows.
+/// The user name that a session's sshd accepts.
 const USER: &str = "work";
 
-/// How long sshd may take until we are in.
+/// Time limit for the handshake and the login.
 const COMING_IN: Duration = Duration::from_secs(15);
 
-/// How often sshd is asked whether it is there, and how often it may stay silent. Longer than the
-/// pipe's own question, so that a line that is gone is called by its name.
+/// How often sshd is pinged, and how many pings may stay unanswered. The interval is longer than
+/// the one of the pipe, so that the pipe reports a lost connection first, with its cause.
 const ASK_EVERY: Duration = Duration::from_secs(25);
 const UNANSWERED: usize = 1;
 
-/// Pieces on their way to a slow reader.
+/// How many messages are queued for a slow reader.
 const PIECES: usize = 16;
 
-/// What a host may prove itself with; no SHA-1.
+/// Accepted types of host keys, without SHA-1.
 const HOST_KEYS: &[Algorithm] = &[
     Algorithm::Ed25519,
     Algorithm::Ecdsa {
@@ -63,30 +63,30 @@ const HOST_KEYS: &[Algorithm] = &[
     },
 ];
 
-/// A connection to a session's sshd that let us in.
+/// A connection to a session's sshd after login.
 pub(super) struct Entered {
     pub(super) handle: Handle<Host>,
     grip: Grip,
     told: Told,
 }
 
-/// How knocking ended.
+/// The result of a login attempt.
 pub(super) enum Knocked {
     In(Box<Entered>),
-    /// Our key does not open.
+    /// The sshd doesn't accept our key.
     Denied,
 }
 
-/// What is told of the far side while the connection stands.
+/// What the handler reports about the sshd while the connection is open.
 #[derive(Clone, Default)]
 struct Told {
-    /// Why the host is not the one we know.
+    /// The error if the host key isn't the known one.
     stranger: Arc<OnceLock<EngineError>>,
     /// Why the connection ended.
     end: Arc<OnceLock<String>>,
 }
 
-/// The one we come to.
+/// The sshd that we connect to.
 pub(super) struct Host {
     sshd: Arc<Sshd>,
     told: Told,
@@ -99,7 +99,7 @@ impl client::Handler for Host {
         &mut self,
         shown: &PublicKeyOrCertificate,
     ) -> Result<bool, Self::Error> {
-        // None is asked for.
+        // Certificates aren't requested, so one is never accepted.
         let PublicKeyOrCertificate::PublicKey { key, .. } = shown else {
             return Ok(false);
         };
@@ -164,7 +164,7 @@ fn config() -> Arc<client::Config> {
     })
 }
 
-/// Knocks with `key`.
+/// Logs in with `key`.
 pub(super) async fn knock<S>(pipe: Pipe<S>, sshd: &Arc<Sshd>, key: PrivateKey) -> Tried<Knocked>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -172,7 +172,7 @@ where
     knock_at(wire::over(pipe), sshd, key).await
 }
 
-/// The same over a line of any kind.
+/// Logs in over any transport.
 pub(super) async fn knock_at(
     (line, grip): (Wire, Grip),
     sshd: &Arc<Sshd>,
@@ -185,7 +185,7 @@ pub(super) async fn knock_at(
     };
     let work = async {
         let mut handle = client::connect_stream(config(), line, host).await?;
-        // The one signature with RSA that every sshd of sessions takes.
+        // SHA-256 is the RSA signature that the sshd of every session accepts.
         let key = PrivateKeyWithHashAlg::new(Arc::new(key), Some(HashAlg::Sha256));
         let answer = handle.authenticate_publickey(USER, key).await?;
         Ok(answer.success().then_some(handle))
@@ -204,7 +204,7 @@ pub(super) async fn knock_at(
     }
 }
 
-/// Why we are not in.
+/// Why the login failed.
 fn outside(grip: &Grip, told: &Told, error: &russh::Error) -> Refusal {
     if let Some(stranger) = told.stranger.get() {
         return Refusal::Failed(stranger.clone());
@@ -225,7 +225,7 @@ fn outside(grip: &Grip, told: &Told, error: &russh::Error) -> Refusal {
 }
 
 impl Entered {
-    /// The sentence for a connection that is gone.
+    /// The sentence for a lost connection.
     pub(super) fn loss(&self) -> String {
         if let Some(gone) = self.grip.gone() {
             return gone.to_owned();
@@ -237,13 +237,13 @@ impl Entered {
         }
     }
 
-    /// Says goodbye, for `patience` at most, and lets go of the line.
+    /// Disconnects within `patience`, then drops the connection.
     pub(super) async fn leave(self, patience: Duration) {
         let Self { handle, grip, .. } = self;
         let work = async {
             let said = handle.disconnect(Disconnect::ByApplication, "", "").await;
             if said.is_ok() {
-                // How it ended is of no interest any more.
+                // The result of the connection doesn't matter any more.
                 let _ = handle.await;
             }
         };

@@ -1,5 +1,6 @@
-//! Into another container of a cluster session. A manager leads to the main one only: from its sshd a TCP
-//! stream goes on to the other one's, with the key that all containers of the session have for each other.
+//! Connects to another container of a cluster session. A manager connects to the main container
+//! only. From its sshd, a TCP stream leads to the sshd of the other container. The key is the one
+//! that all containers of the session share.
 
 use russh::keys::PrivateKey;
 use serde_json::Value;
@@ -22,13 +23,13 @@ use crate::{
     model::{id::SessionId, secret::Secret},
 };
 
-/// Prints the key, and where the sshd of each container listens if it is not the usual place.
+/// Prints the key, and the address of each container's sshd if it isn't the usual one.
 const READ: &str = "cat /home/config/ssh/id_cluster; printf '\\0'; cat /home/config/ssh/port-mapping.json 2>/dev/null; true";
 
-/// Where the sshd of a container listens.
+/// The usual port of a container's sshd.
 const PORT: u16 = 2200;
 
-/// A connection of one's own to the sshd of this container.
+/// Opens a new connection to the sshd of this container.
 pub(super) async fn enter(
     engine: &BackendAiEngine,
     session: SessionId,
@@ -59,14 +60,14 @@ pub(super) async fn enter(
     }
 }
 
-/// The way from the main container to another one.
+/// How to reach another container from the main one.
 struct Way {
     key: PrivateKey,
     host: String,
     port: u16,
 }
 
-/// The same as it is printed.
+/// The same, as the command prints it.
 struct Told {
     key: Secret,
     host: String,
@@ -91,7 +92,7 @@ impl Way {
     }
 }
 
-/// `None` = there is no key.
+/// `None` if the output has no key.
 fn of(printed: &[u8], host: &str) -> Option<Told> {
     let text = std::str::from_utf8(printed).ok()?;
     let (key, ports) = text.split_once('\0')?;

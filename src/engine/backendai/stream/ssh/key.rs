@@ -1,4 +1,5 @@
-//! The key a session's sshd lets its person in with: a file in the session's home, in memory only here.
+//! The key for logging in to a session's sshd. It is a file in the session's home directory, and
+//! workbay keeps it in memory only.
 
 use std::io::Read as _;
 
@@ -14,10 +15,10 @@ use crate::{
     model::{id::SessionId, secret::Secret},
 };
 
-/// Where every session keeps it, below its home.
+/// The key's file in the home directory of every session.
 const FILE: &str = "id_container";
 
-/// No key is longer.
+/// The longest file that is accepted as a key.
 const LONGEST: usize = 64 * 1024;
 
 /// Reads the key from the session.
@@ -26,7 +27,7 @@ pub(super) async fn fetch(http: &Http, session: SessionId) -> Result<Secret> {
     let ask = Call::new(Method::POST, path).within(SHORT);
     let answer = match http.send(&ask).await {
         Ok(answer) => answer,
-        // The line, the login and the limit of requests say it themselves.
+        // Errors of the connection, the login and the request limit explain themselves.
         Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
             return Err(error);
         }
@@ -35,9 +36,9 @@ pub(super) async fn fetch(http: &Http, session: SessionId) -> Result<Secret> {
     text(&answer.body).ok_or_else(|| missing("the manager sent no key"))
 }
 
-/// The key as the library takes it.
+/// Parses the key for the SSH library.
 pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
-    // The library's error tells of the form only; the key itself stays out of what is said.
+    // The library's error describes only the format. The key itself must not appear in a message.
     russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
         declined(format!(
             "the SSH key of the session (/home/work/{FILE}) has an unsupported type"
@@ -45,7 +46,7 @@ pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
     })
 }
 
-/// The key that the containers of a session have for each other.
+/// Parses the key that the containers of a session share.
 pub(super) fn read_cluster(key: &Secret) -> Result<PrivateKey> {
     russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
         declined(
@@ -65,7 +66,7 @@ fn missing(why: &str) -> EngineError {
     }
 }
 
-/// The file as it is, or as the one member of an archive, as managers send it.
+/// The file itself, or the single file of an archive. Managers send both.
 fn text(body: &[u8]) -> Option<Secret> {
     if body.len() > LONGEST {
         return None;

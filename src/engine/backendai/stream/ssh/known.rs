@@ -1,4 +1,4 @@
-//! What is remembered of the sshd of each container: the key it shows and the key it takes. In memory only.
+//! Remembers, in memory only, the host key of each container's sshd and the key that it accepts.
 
 use std::{
     collections::HashMap,
@@ -16,13 +16,14 @@ use crate::{
     },
 };
 
-/// So many are remembered; beyond, those nobody speaks with are forgotten.
+/// The number of remembered containers. Beyond it, containers without an open connection are
+/// forgotten.
 const KEPT: usize = 512;
 
-/// The session, and the container where it is not the main one.
+/// The session, and the container if it isn't the main one.
 type Key = (SessionId, Option<KernelId>);
 
-/// The containers one engine has spoken SSH with.
+/// The containers that one engine has opened SSH connections to.
 #[derive(Default)]
 pub(in super::super::super) struct Known {
     sshds: Mutex<HashMap<Key, Arc<Sshd>>>,
@@ -31,20 +32,20 @@ pub(in super::super::super) struct Known {
 /// The sshd of one container.
 #[derive(Default)]
 pub(super) struct Sshd {
-    /// The fingerprint of the key it has shown first.
+    /// The fingerprint of the first host key that it showed.
     host: Mutex<Option<String>>,
     key: Turn<Option<Secret>>,
-    /// One comes in at a time: sshd refuses more than a few that have not.
+    /// Only one login runs at a time: sshd refuses more than a few unauthenticated connections.
     door: Turn<()>,
 }
 
 impl Known {
-    /// Of the session's main container.
+    /// The sshd of the session's main container.
     pub(super) fn of(&self, session: SessionId) -> Arc<Sshd> {
         self.at((session, None))
     }
 
-    /// Of another container.
+    /// The sshd of another container.
     pub(super) fn of_container(&self, session: SessionId, kernel: KernelId) -> Arc<Sshd> {
         self.at((session, Some(kernel)))
     }
@@ -59,12 +60,12 @@ impl Known {
 }
 
 impl Sshd {
-    /// Waits for one's turn to come in.
+    /// Waits until no other login runs.
     pub(super) async fn door(&self) -> MutexGuard<'_, ()> {
         self.door.lock().await
     }
 
-    /// The key that lets in, and whether it was known before.
+    /// The key for the login, and whether it was known before.
     pub(super) async fn key(&self, http: &Http, session: SessionId) -> Result<(Secret, bool)> {
         let mut known = self.key.lock().await;
         if let Some(key) = &*known {
@@ -75,12 +76,13 @@ impl Sshd {
         Ok((key, false))
     }
 
-    /// The key does not let in (any more).
+    /// Forgets a key that sshd doesn't accept (any more).
     pub(super) async fn forget_key(&self) {
         *self.key.lock().await = None;
     }
 
-    /// Takes the first key that is shown for the session's own; any other one is answered with the first.
+    /// Accepts the first host key as the session's own. For any other key the error is the first
+    /// one.
     pub(super) fn meet(&self, fingerprint: &str) -> std::result::Result<(), String> {
         let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
         match host.as_deref() {

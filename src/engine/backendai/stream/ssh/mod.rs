@@ -1,12 +1,13 @@
-//! Commands in a session: a manager runs none, so they go through the session's own sshd, over the same
-//! pipe as its other services, with the key that lies in its home.
+//! Commands in a session. A manager can't run commands, so they go through the session's own sshd,
+//! over the same pipe as its other services, with the key in its home directory.
 //!
-//! Each program has a connection of its own. The channels of one connection would hold each other up
-//! wherever the reader of one is slow, and with it the control line of a terminal; what is shared by
-//! the programs of a session is its key and the key its sshd has shown ([`known`]). The connection ends
-//! with its program, so that none keeps a session from being idle.
+//! Each program has a connection of its own, because channels of one connection would block each
+//! other, and a terminal's control connection, when one reader is slow. The programs of a session
+//! share its key and the host key of its sshd ([`known`]). The connection ends with its program, so
+//! that it doesn't keep the session from being idle.
 //!
-//! A manager leads to the main container only. From its sshd the way to the others goes on ([`hop`]).
+//! A manager connects to the main container only. The other containers are reached through its sshd
+//! ([`hop`]).
 
 mod channel;
 mod handshake;
@@ -34,7 +35,7 @@ use crate::{
 use handshake::{Entered, Knocked};
 pub(in super::super) use known::Known;
 
-/// The service commands go through.
+/// The service that commands use.
 const SSHD: &str = "sshd";
 
 /// Runs a command to its end.
@@ -52,7 +53,7 @@ pub(super) async fn exec(
     channel::start(entered, line, command.tty, None).await
 }
 
-/// The control line of a container's tmux.
+/// Opens the control connection to a container's tmux.
 pub(super) async fn control(
     engine: &BackendAiEngine,
     session: SessionId,
@@ -67,7 +68,7 @@ pub(super) async fn control(
     exec(engine, session, &command).await
 }
 
-/// A terminal on the tmux of another container than the main one, as its ttyd would have it.
+/// Opens a terminal on the tmux of a container other than the main one, as its ttyd would.
 pub(super) async fn terminal(
     engine: &BackendAiEngine,
     session: SessionId,
@@ -83,7 +84,7 @@ pub(super) async fn terminal(
     channel::start(entered, line, Some(size), Some(hold)).await
 }
 
-/// A connection of one's own to the sshd of a container of a running session of ours.
+/// Opens a new connection to the sshd of a container of our running session.
 async fn enter_at(
     engine: &BackendAiEngine,
     session: SessionId,
@@ -99,12 +100,13 @@ async fn enter_at(
     }
 }
 
-/// The same of its main container.
+/// Opens a new connection to the sshd of the main container.
 async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> {
     let sshd = engine.core.known.of(session);
     let _turn = sshd.door().await;
     loop {
-        // Before the key is read: of a session that has ended it is another one's.
+        // This check comes before the key is read: after the session has ended, the manager could
+        // read the key of another one.
         engine.must_be_open(session).await?;
         let line = engine.core.line().await?;
         let (secret, known_before) = sshd.key(&line.http, session).await?;
@@ -121,7 +123,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
             Knocked::In(entered) => return Ok(*entered),
             Knocked::Denied => sshd.forget_key().await,
         }
-        // One that was remembered may have been changed since.
+        // A remembered key may have changed since, so only that case gets another attempt.
         if !known_before {
             return Err(EngineError::Declined {
                 why: "the SSH server of the session doesn't accept the session's own key"
@@ -136,7 +138,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
     }
 }
 
-/// An image may have no sshd.
+/// Adds a fix to the error of an image without sshd.
 fn with_a_way_out(error: EngineError) -> EngineError {
     match error {
         EngineError::Declined { why, hint: None } if why.contains("no service 'sshd'") => {

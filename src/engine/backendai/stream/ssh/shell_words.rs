@@ -1,16 +1,17 @@
-//! The words of a command for a shell that is only to start it. Pure.
+//! Quotes the words of a command for a shell that only starts it. Pure.
 
-/// One line that any shell takes for exactly these words, and becomes that program. `None` = a word that
-/// no program can be given, or no word at all.
+/// One line that any shell reads as exactly these words, and that replaces the shell with the
+/// program. `None` if the list is empty or a word can't be passed to a program.
 ///
-/// A person's login shell need not be a POSIX one: only what `sh`, `fish` and `csh` read alike is used,
-/// so nothing but plain characters stands in quotes.
+/// A user's login shell need not be a POSIX shell. The line uses only what `sh`, `fish` and `csh`
+/// read alike, so only plain characters are in quotes.
 pub(super) fn command(argv: &[String]) -> Option<String> {
     let program = argv.first()?;
     if program.is_empty() || argv.iter().any(|word| word.contains('\0')) {
         return None;
     }
-    // A program that is called like an option would be one of `exec`; it is looked for as it is.
+    // `exec` would read a name that begins with a dash as an option, so such a program is started
+    // without `exec`.
     let mut line = String::from(if program.starts_with('-') { "" } else { "exec" });
     for word in argv {
         if !line.is_empty() {
@@ -21,7 +22,7 @@ pub(super) fn command(argv: &[String]) -> Option<String> {
     Some(line)
 }
 
-/// Adds a word: its plain characters in quotes, quotes and backslashes outside of them, escaped.
+/// Adds a word: plain characters in quotes, quotes and backslashes outside them, escaped.
 fn push(line: &mut String, word: &str) {
     if word.is_empty() {
         line.push_str("''");
@@ -56,7 +57,7 @@ mod tests {
         command(&argv)
     }
 
-    /// What a program is given when a shell runs the line.
+    /// The arguments that a program gets when a shell runs the line.
     fn given(shell: &str, words: &[String]) -> Vec<String> {
         let mut argv = vec!["printf".to_owned(), "%s\\0".to_owned()];
         argv.extend_from_slice(words);

@@ -1,10 +1,12 @@
-//! The tmux that all terminals of a container share: its control line, and a terminal on it.
+//! The tmux that all terminals of a container share: the commands for its control connection and
+//! for a terminal.
 
-/// Becomes a client of it that prints no output of shells and has no say in the size of windows.
+/// Attaches as a client that doesn't print the shells' output and doesn't affect the size of
+/// windows.
 ///
-/// The session's ttyd runs `tmux attach` with the session's own configuration, which makes the tmux
-/// session where there is none; so do we. A tmux before 3.2 takes no flags: it prints output, too. In
-/// images whose only shell is ash, terminals run without tmux.
+/// The session's ttyd runs `tmux attach` with the session's own configuration, which creates the
+/// tmux session if necessary. This command does the same. A tmux before 3.2 has no client flags, so
+/// it prints output, too. In images whose only shell is ash, terminals run without tmux.
 const ATTACH: &str = r#"
 if [ ! -e /bin/zsh ] && [ ! -e /bin/bash ] && [ -e /bin/ash ]; then
     echo 'the terminals of this image run without tmux' >&2
@@ -17,7 +19,7 @@ case $("$tmux" -V) in
 *) exec "$tmux" -u -C attach-session -f no-output,ignore-size ;;
 esac"#;
 
-/// What ttyd runs for a terminal, with the shell it would choose.
+/// Runs what ttyd runs for a terminal, with the shell that ttyd would choose.
 const TERMINAL: &str = r#"
 shell=sh
 for one in zsh bash ash; do
@@ -31,12 +33,12 @@ if [ "$shell" = ash ] || ! "$tmux" -V >/dev/null 2>&1; then
 fi
 exec "$tmux" -2 -u attach-session"#;
 
-/// The words of the command.
+/// The words of the terminal command.
 pub(super) fn terminal() -> Vec<String> {
     ["sh", "-c", TERMINAL].map(str::to_owned).to_vec()
 }
 
-/// The words of the command.
+/// The words of the control command.
 pub(super) fn control() -> Vec<String> {
     ["sh", "-c", ATTACH].map(str::to_owned).to_vec()
 }
@@ -47,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// What a tmux of this version is called with.
+    /// The arguments that a tmux of this version gets.
     fn called(version: &str) -> String {
         let dir = tempfile::tempdir().unwrap();
         let (draft, tmux) = (dir.path().join("draft"), dir.path().join("tmux"));
@@ -55,7 +57,8 @@ mod tests {
             format!("#!/bin/sh\n[ \"$1\" = -V ] && echo 'tmux {version}' && exit\necho \"$@\"\n");
         fs::write(&draft, script).unwrap();
         fs::set_permissions(&draft, fs::Permissions::from_mode(0o755)).unwrap();
-        // What another test's child may have open for writing could not be run.
+        // A file that another test's child process has open for writing can't be run, so the test
+        // runs a copy.
         let copied = Command::new("cp").arg("-p").args([&draft, &tmux]).status();
         assert!(copied.unwrap().success());
         let argv = control();

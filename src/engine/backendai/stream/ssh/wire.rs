@@ -1,5 +1,5 @@
-//! The line an SSH connection runs over: a pipe that is carried apart, so that a line that is gone is
-//! noticed and can be let go of whatever the SSH library waits for.
+//! The transport of an SSH connection: a pipe that runs in a task of its own, so that a loss is
+//! noticed and the connection can be dropped while the SSH library is blocked.
 
 use std::{
     io,
@@ -22,14 +22,14 @@ use super::super::{
 };
 use crate::engine::api::{Attached, Input, Output};
 
-/// So much may be on its way out, more than any sshd lets programs be given unread: the library reads
-/// nothing while it writes, and would wait for ever where the far side does so, too.
+/// How many bytes may wait to be sent. It is more than any sshd lets programs send unread: the
+/// library doesn't read while it writes, so both sides could block each other forever.
 const BACKLOG: usize = 16 * 1024 * 1024;
 
 /// The longest slice sent at once.
 const SLICE: usize = 32 * 1024;
 
-/// The library's end of the line.
+/// The library's end of the connection.
 pub(super) struct Wire {
     output: mpsc::Receiver<Output>,
     backlog: DuplexStream,
@@ -39,27 +39,27 @@ pub(super) struct Wire {
     gone: Arc<OnceLock<String>>,
 }
 
-/// Our end: why the line is gone, and the means to let go of it.
+/// Our end: it knows why the connection was lost, and can drop it.
 #[derive(Clone, Default)]
 pub(super) struct Grip {
     stop: CancellationToken,
     cut: Arc<OnceLock<Cut>>,
-    /// How a line that leads through another container was lost.
+    /// How a connection through another container was lost.
     gone: Arc<OnceLock<String>>,
 }
 
 impl Grip {
-    /// How the line was lost, if it was.
+    /// How the connection was lost, if it was.
     pub(super) fn cut(&self) -> Option<&Cut> {
         self.cut.get()
     }
 
-    /// The same of a line that leads through another container.
+    /// How a connection through another container was lost, if it was.
     pub(super) fn gone(&self) -> Option<&str> {
         self.gone.get().map(String::as_str)
     }
 
-    /// Lets go of the line at once.
+    /// Drops the connection at once.
     pub(super) fn stop(&self) {
         self.stop.cancel();
     }
@@ -74,7 +74,7 @@ where
     on(stream, grip)
 }
 
-/// The line over a stream that leads through another container.
+/// Makes a transport of a stream through another container.
 pub(super) fn through(stream: Attached) -> (Wire, Grip) {
     on(stream, Grip::default())
 }
@@ -93,7 +93,7 @@ fn on(stream: Attached, grip: Grip) -> (Wire, Grip) {
     (wire, grip)
 }
 
-/// Sends what was written, until nobody writes any more or the line is gone.
+/// Sends what was written, until the writer closes or the connection is lost.
 async fn send(mut waiting: DuplexStream, input: mpsc::Sender<Input>) {
     let mut slice = BytesMut::new();
     loop {
@@ -129,7 +129,7 @@ impl AsyncRead for Wire {
             match ready!(self.output.poll_recv(cx)) {
                 Some(Output::Stdout(bytes) | Output::Stderr(bytes)) => self.rest = bytes,
                 Some(Output::Lost { why }) => {
-                    // It is lost once.
+                    // The loss is set only once.
                     let _ = self.gone.set(why.to_string());
                     return Poll::Ready(Err(io::Error::other(why.to_string())));
                 }
@@ -153,17 +153,17 @@ impl AsyncWrite for Wire {
         Pin::new(&mut self.backlog).poll_write(cx, bytes)
     }
 
-    /// What was written is on its way: whoever sends it waits for nobody.
+    /// Returns at once: the task `sending` delivers what was written.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 
-    /// The last words are with whoever carries the line.
+    /// Waits until the task `sending` has passed on everything.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.check(cx)?;
         ready!(Pin::new(&mut self.backlog).poll_shutdown(cx))?;
         if !self.sending.is_finished() {
-            // It ends by itself: nothing of it is of interest but that.
+            // The task ends on its own. Its result doesn't matter.
             let _ = ready!(Pin::new(&mut self.sending).poll(cx));
         }
         Poll::Ready(Ok(()))
