@@ -1,7 +1,7 @@
-//! The trait family every engine implements.
+//! The traits that every engine implements.
 //!
-//! All calls may take as long as the engine takes; callers bound them. All are idempotent: creating
-//! what is there, ending what is gone and renaming to the present name succeed.
+//! A call may take as long as the engine takes; callers set timeouts. All calls are idempotent: creating
+//! something that exists, ending something that is gone and renaming to the current name succeed.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -29,58 +29,58 @@ use crate::model::{
 
 pub type Result<T> = std::result::Result<T, EngineError>;
 
-/// What every engine does, whoever decides when a session starts.
+/// What every engine does, whether workbay or the engine decides when a session starts.
 #[async_trait]
 pub trait Engine: Streams + Images + Folders + Send + Sync {
-    /// Connects, or checks the line, and tells what is there.
+    /// Connects, or checks the connection, and returns what the engine says about itself.
     async fn probe(&self) -> Result<EngineInfo>;
 
-    /// Usage of these sessions now; a session that cannot be sampled is left out. Cheap enough to be
-    /// asked once in [`Engine::usage_period`] with 200 sessions. What was kept open for sessions that
-    /// are not asked for any more is let go.
+    /// The current usage of these sessions; sessions that can't be sampled are left out. A call must be cheap
+    /// enough to run once per [`Engine::usage_period`] with 200 sessions. The engine closes what it kept open
+    /// for sessions that are no longer in `asked`.
     async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)>;
 
-    /// How often new figures can be had.
+    /// How often new figures are available.
     fn usage_period(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    /// Whether usage can be read so cheaply that it is recorded while nobody watches.
+    /// Whether reading usage is so cheap that it is recorded while no client watches.
     fn reads_cheaply(&self) -> bool {
         false
     }
 
-    /// What was read when the last container of a session ended; told once. The session must have been asked
-    /// for until then.
+    /// The figures read when the last container of a session ended, returned only once. The session must have
+    /// been in `asked` of [`Engine::usage`] until then.
     fn last_usage(&self, _session: SessionId) -> Option<Usage> {
         None
     }
 }
 
-/// A session whose usage is wanted.
+/// A session whose usage is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsageAsk {
     pub session: SessionId,
     pub need: Need,
-    /// Its figures are needed even where they are not cheap.
+    /// The figures are needed even where reading them is expensive.
     pub judged: bool,
 }
 
-/// What of a session's usage is wanted.
+/// Which figures of a session are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// Nothing now: what is open for it stays open.
+    /// None now, but the files that are open for the session stay open.
     Kept,
-    /// CPU, memory and accelerators, by which idle checks judge.
+    /// CPU, memory and accelerators, which idle checks use.
     Judged,
-    /// What the engine counts, where that is cheap.
+    /// What the engine counts, where reading it is cheap.
     Recorded,
-    /// All there is to know.
+    /// All figures.
     Watched,
 }
 
 impl UsageAsk {
-    /// All there is to know of a session.
+    /// Requests all figures of a session.
     #[must_use]
     pub const fn all(session: SessionId) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl UsageAsk {
         }
     }
 
-    /// What idle checks judge by.
+    /// Requests the figures that idle checks use.
     #[must_use]
     pub const fn judged(session: SessionId) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl UsageAsk {
         }
     }
 
-    /// What is recorded of a session that nobody watches.
+    /// Requests the figures that are recorded while no client watches the session.
     #[must_use]
     pub const fn recorded(session: SessionId) -> Self {
         Self {
@@ -110,88 +110,87 @@ impl UsageAsk {
         }
     }
 
-    /// Whether the engine may be asked where there are no files to be read.
+    /// Whether to ask the engine where there are no files to read.
     #[must_use]
     pub fn is_worth_asking(&self) -> bool {
         self.judged || self.need == Need::Watched
     }
 }
 
-/// An engine that runs containers and leaves the rest to us: our controller decides.
+/// An engine that only runs containers: workbay's controller decides the rest.
 #[async_trait]
 pub trait Containers: Engine {
-    /// Every container of this instance, whatever its state, and what other instances of workbay
-    /// hold on the engine.
+    /// Every container of this instance, in any state, and what other instances of workbay use on the
+    /// engine.
     async fn list(&self) -> Result<Listing>;
 
-    /// One container as it is now; `None` when it is gone.
+    /// The current state of one container; `None` when it is gone.
     async fn inspect(&self, session: SessionId) -> Result<Option<Sighting>>;
 
-    /// Makes scratch and container, not started. On any error nothing is left behind.
+    /// Creates the home directory and the container without starting it. Leaves nothing behind on an error.
     async fn create(&self, plan: &CreatePlan) -> Result<Sighting>;
 
     /// Starts a created container; a running one stays as it is.
     async fn start(&self, session: SessionId) -> Result<()>;
 
-    /// Asks the main process to end, kills it after `grace_seconds` (0 = at once). A container that
-    /// is not there is a success.
+    /// Asks the main process to end and kills it after `grace_seconds` (0 = immediately). Succeeds when the
+    /// container doesn't exist.
     async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()>;
 
     /// Copies the log to the session's saved log, then removes the container.
     async fn remove(&self, session: SessionId) -> Result<()>;
 
-    /// Where the session's `/home/work` lies on this machine, if it does.
+    /// The path of the session's `/home/work` on this machine, if it is on this machine.
     fn scratch(&self, _session: SessionId) -> Option<PathBuf> {
         None
     }
 
-    /// Saves files of the running session on this machine, as archives of this name; gives the first.
+    /// Saves files of the running session on this machine as archives with this name; returns the first path.
     async fn save(&self, _session: SessionId, _paths: &[String], _name: &str) -> Result<PathBuf> {
         Err(EngineError::Unsupported(
             "this engine can't save files of a session".to_owned(),
         ))
     }
 
-    /// Gives the session's container its new name.
+    /// Renames the session's container.
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
 
     /// Deletes the scratch directory and the saved log of an ended session.
     async fn forget(&self, session: SessionId) -> Result<()>;
 
-    /// Whether it answers at all, whatever becomes of single containers; bounded by the engine itself.
+    /// Checks that the engine responds at all. The engine limits the time itself.
     async fn ping(&self) -> Result<()>;
 
-    /// What happens to containers of this instance from now on. Ends with an error when the line is
-    /// lost; the caller then probes and lists again.
+    /// Events of this instance's containers from now on. Ends with an error when the connection is lost;
+    /// the caller then probes and lists again.
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>>;
 }
 
 #[async_trait]
 pub trait Streams: Send + Sync {
-    /// Log chunks as the engine has them, oldest first; of an ended session from its saved log.
+    /// Log chunks as the engine has them, oldest first. For an ended session they come from its saved log.
     async fn logs(
         &self,
         session: SessionId,
         options: LogOptions,
     ) -> Result<BoxStream<'static, Result<LogChunk>>>;
 
-    /// Runs a command to its end.
+    /// Runs a command until it ends.
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached>;
 
-    /// Attaches a terminal to the session's tmux: makes tmux session `main` on demand, detaches an
-    /// older client with the same `tag` first.
+    /// Attaches a terminal to the session's tmux. Creates tmux session `main` if needed and first detaches
+    /// an older client with the same `tag`.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached>;
 
-    /// The control line of a container's tmux (of the main one where none is named): a client that is
-    /// told what happens to windows, and takes tmux's commands. It has no size and prints no output of
-    /// shells.
+    /// The control connection to a container's tmux (the main container by default): a client that receives
+    /// reports about windows and takes tmux commands. It has no size and prints no output of shells.
     async fn control(&self, _session: SessionId, _kernel: Option<KernelId>) -> Result<Attached> {
         Err(EngineError::Unsupported(
             "this engine has no control connection to a session's tmux".to_owned(),
         ))
     }
 
-    /// Detaches every terminal client this instance left in the session (after a daemon's death).
+    /// Detaches every terminal client that this instance left in the session, for example after a daemon crash.
     async fn detach_all(&self, session: SessionId) -> Result<()>;
 
     /// A TCP stream to a port in the session.
@@ -202,23 +201,22 @@ pub trait Streams: Send + Sync {
     }
 }
 
-/// Which port of a session.
+/// A port of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DialTarget {
-    /// A service of the session (`ttyd`, `jupyter`); it is started when it is not up.
+    /// A service of the session (`ttyd`, `jupyter`); it is started if it isn't running.
     pub service: String,
-    /// One of its ports; `None` = its first.
+    /// One of the service's ports; `None` = its first.
     pub port: Option<u16>,
 }
 
 #[async_trait]
 pub trait Images: Send + Sync {
-    /// What can be launched: the host environment (where it can be had) and every image the engine has.
+    /// What can be launched: the host environment (where available) and every image the engine has.
     async fn environments(&self) -> Result<Vec<Environment>>;
 
-    /// Fetches an image from its registry. The stream tells how far it is, a few times a second at
-    /// most, and ends when the image is there and can be run. Dropping it gives the pull up, and
-    /// nothing of it stays.
+    /// Fetches an image from its registry. The stream reports progress a few times per second and ends when
+    /// the image can be run. Dropping the stream cancels the pull and leaves nothing of it behind.
     async fn pull(&self, _reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
         Err(EngineError::Unsupported(
             "this engine pulls images automatically".to_owned(),
@@ -229,12 +227,12 @@ pub trait Images: Send + Sync {
 /// Folders that survive sessions.
 #[async_trait]
 pub trait Folders: Send + Sync {
-    /// Those the caller may mount.
+    /// The folders that the caller may mount.
     async fn folders(&self) -> Result<Vec<Folder>> {
         Err(no_folders())
     }
 
-    /// Makes an empty one; a name that is taken is an error.
+    /// Creates an empty folder; fails if the name is taken.
     async fn create_folder(&self, _name: &str) -> Result<Folder> {
         Err(no_folders())
     }
@@ -244,7 +242,7 @@ fn no_folders() -> EngineError {
     EngineError::Unsupported("this engine has no folders".to_owned())
 }
 
-/// Everything an engine needs to make a session's container.
+/// Everything an engine needs to create a session's container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreatePlan {
     pub session: SessionId,
@@ -253,11 +251,11 @@ pub struct CreatePlan {
     pub owner: String,
     pub created_at: Timestamp,
     pub spec: LaunchSpec,
-    /// Limit of processes.
+    /// Maximum number of processes.
     pub pids: i64,
-    /// A cluster's other containers, in their order; they are made, started and ended with the main one.
+    /// The other containers of a cluster, in order; they are created, started and ended with the main container.
     pub subs: Vec<KernelId>,
-    /// Values of the spec's secret variables; they are on no label and in no log.
+    /// Values of the spec's secret variables; they are never written to labels or logs.
     pub secrets: BTreeMap<String, Secret>,
 }
 
@@ -265,9 +263,9 @@ pub struct CreatePlan {
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     pub ours: Vec<Sighting>,
-    /// The sum of what other instances' running sessions hold.
+    /// The sum of what running sessions of other instances use.
     pub others: ResourceSlots,
-    /// What of [`Capability::OF_NETWORK`] is missing, as far as is known by now.
+    /// The missing capabilities of [`Capability::OF_NETWORK`], as far as known.
     pub lacks: Vec<(Capability, Clean)>,
 }
 
@@ -277,17 +275,17 @@ pub struct Sighting {
     pub session: SessionId,
     pub kernel: KernelId,
     pub container_id: Clean,
-    /// Container name's session part, as far as the engine knows it.
+    /// The session part of the container's name, as far as the engine knows it.
     pub name: Option<Clean>,
-    /// The main container's; a cluster without its main container is `Dead`.
+    /// The main container's state; a cluster without its main container is `Dead`.
     pub state: ContainerState,
-    /// Where the engine's machine reaches the main container while it runs.
+    /// The address by which the engine's machine reaches the main container while it runs.
     pub address: Option<Clean>,
-    /// A cluster's other containers, in their order.
+    /// The other containers of a cluster, in order.
     pub subs: Vec<SubSighting>,
-    /// Where its `/home/work` is on this machine ([`Containers::scratch`]). Listings leave it out.
+    /// The path of the session's `/home/work` on this machine ([`Containers::scratch`]). Listings leave it out.
     pub scratch: Option<String>,
-    /// From the labels, so that a lost state database can be filled again.
+    /// Read from the labels, so that a lost state database can be restored.
     pub recorded: Option<Box<Recorded>>,
 }
 
@@ -320,7 +318,7 @@ pub enum ContainerState {
     },
 }
 
-/// What our labels say about a session.
+/// What the labels say about a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     pub name: Clean,
@@ -329,7 +327,7 @@ pub struct Recorded {
     pub spec: LaunchSpec,
 }
 
-/// Something happened to a container of ours.
+/// An event of one of the instance's containers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineEvent {
     pub session: SessionId,
@@ -350,7 +348,7 @@ pub enum EventKind {
     Renamed {
         name: Clean,
     },
-    /// Another container of a cluster started, ended or went; its session is to be looked at.
+    /// Another container of a cluster started, ended or disappeared; its session must be checked.
     SubChanged,
 }
 
@@ -360,7 +358,7 @@ pub struct LogChunk {
     pub bytes: Chunk,
 }
 
-/// A command run beside the session's main process, as its user, in /home/work.
+/// A command that runs beside the session's main process, as the same user, in /home/work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecCommand {
     /// Never passed through a shell.
@@ -373,17 +371,17 @@ pub struct ExecCommand {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachRequest {
-    /// Who attaches: one per pane of a face; attaching again with it replaces the older client.
+    /// Identifies the client, one tag per pane; attaching again with the same tag replaces the older client.
     pub tag: String,
     pub columns: u16,
     pub rows: u16,
-    /// How a shell begins that is not there yet.
+    /// How to start the shell if it doesn't exist yet.
     pub start: ShellStart,
 }
 
-/// A running exec or terminal. Dropping `input` closes stdin; dropping all of it detaches.
+/// A running exec or terminal. Dropping `input` closes stdin; dropping the whole value detaches.
 pub struct Attached {
-    /// Output in order; bounded, so a slow reader slows the writer.
+    /// Output in order. The channel is bounded, so a slow reader slows the writer.
     pub output: mpsc::Receiver<Output>,
     pub input: mpsc::Sender<Input>,
 }
@@ -396,7 +394,7 @@ pub enum Output {
     End {
         exit_code: Option<i64>,
     },
-    /// The last item: the line broke.
+    /// The last item: the connection broke.
     Lost {
         why: Clean,
     },
@@ -409,6 +407,6 @@ pub enum Input {
         columns: u16,
         rows: u16,
     },
-    /// Closes stdin and goes on reading.
+    /// Closes stdin; reading continues.
     Eof,
 }

@@ -1,5 +1,5 @@
-//! The trait of engines that decide themselves when and where a session starts. We ask, watch and
-//! tell; nothing of theirs is kept in our store.
+//! The trait of engines that decide themselves when and where a session starts. Workbay sends requests
+//! and watches; it stores none of their sessions in the state database.
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -28,82 +28,82 @@ pub trait Scheduler: Engine {
     /// How many sessions each tab has, in the order of [`Tab::ALL`]; one request.
     async fn totals(&self) -> Result<Totals>;
 
-    /// These sessions as list rows, in one request; those that are gone are left out.
+    /// These sessions as list rows, in one request; sessions that are gone are left out.
     async fn rows(&self, sessions: &[SessionId]) -> Result<Vec<Session>>;
 
-    /// Everything about one session, with all its kernels; `None` when it is not there.
+    /// Everything about one session, with all its containers; `None` when it doesn't exist.
     async fn session(&self, session: SessionId) -> Result<Option<Session>>;
 
-    /// Puts a session into the engine's queue; answers as soon as it stands there.
+    /// Puts a session into the engine's queue; returns as soon as it is in the queue.
     async fn launch(&self, request: &LaunchRequest) -> Result<SessionId>;
 
-    /// Asks for its end, or kills it. A session that has ended is a success.
+    /// Asks the session to end, or kills it. Succeeds when the session has already ended.
     async fn terminate(&self, session: SessionId, force: bool) -> Result<()>;
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
 
-    /// Gives a waiting session another priority, of 0 to 100.
+    /// Changes the priority of a pending session (0 to 100).
     async fn prioritize(&self, _session: SessionId, _priority: i32) -> Result<()> {
         Err(EngineError::Unsupported(
             "this engine can't change the priority of a session".to_owned(),
         ))
     }
 
-    /// How it was launched, as far as the engine tells; `None` when it is not there.
+    /// How the session was launched, as far as the engine reports it; `None` when it doesn't exist.
     async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
         let session = self.session(session).await?;
         Ok(session.map(|it| again::recalled(&it, again::Told::default())))
     }
 
-    /// Its scheduling history, newest first.
+    /// The scheduling history of the session, newest first.
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>>;
 
-    /// Makes an image of a running session. Ends after the last item, or with an error.
+    /// Creates an image from a running session. Ends after the last item, or with an error.
     async fn commit(
         &self,
         session: SessionId,
         image_name: &str,
     ) -> Result<BoxStream<'static, Result<Progress>>>;
 
-    /// What can be chosen from at a launch, for this project (`None` = the configured one).
+    /// The available resources for a launch in this project (`None` = the configured one).
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue>;
 
-    /// What the caller's sessions hold of what they may hold.
+    /// What the caller's sessions use of their limits.
     async fn statistics(&self) -> Result<Statistics>;
 
-    /// Whom an administrator may make sessions for, by address.
+    /// The users with this email address for whom an administrator may launch sessions.
     async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {
         Err(EngineError::Unsupported(
             "this engine doesn't list other users".to_owned(),
         ))
     }
 
-    /// What happens to sessions from now on; a hint which ones to read again. Ends with an error
-    /// when the line is lost, `Unsupported` where there are no events.
+    /// Events of sessions from now on, as hints which sessions to read again. Ends with an error when the
+    /// connection is lost; `Unsupported` where there are no events.
     async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageQuery {
     pub tab: Tab,
-    /// Only sessions whose name holds this, whatever the case.
+    /// Only sessions whose name contains this text, ignoring case.
     pub text: Option<String>,
     pub offset: u32,
-    /// Rows at most; an engine may give fewer.
+    /// Maximum number of rows; an engine may return fewer.
     pub limit: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub sessions: Vec<Session>,
-    /// How many there are in all.
+    /// Number of all matching sessions, on every page.
     pub total: u64,
 }
 
 /// Sessions per tab, in the order of [`Tab::ALL`].
 pub type Totals = [u64; 3];
 
-/// Something happened to a session, or to a kernel of it.
+/// An event of a session or of one of its containers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchedulerEvent {
     pub session: SessionId,
@@ -112,11 +112,11 @@ pub struct SchedulerEvent {
     pub reason: Option<Clean>,
 }
 
-/// How far a long task is.
+/// The progress of a long task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     pub message: Clean,
     pub done: f64,
-    /// 0 = not known.
+    /// 0 = unknown.
     pub total: f64,
 }

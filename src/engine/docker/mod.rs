@@ -57,67 +57,67 @@ use folder::store::Shelf;
 use home::directories::Scratches;
 use toolbox::Toolbox;
 
-/// An engine that does not say what it is, or that it is there, for so long is taken for lost. Opening a
-/// line takes four answers, so a slow one of two seconds for each is not.
+/// An engine that doesn't respond within this time counts as lost. Opening a connection takes four requests,
+/// so an engine that takes two seconds for each still passes.
 const ANSWER: Duration = Duration::from_secs(12);
 
-/// What the engine is told once, when the daemon starts.
+/// The settings of the engine, given once when the daemon starts.
 #[derive(Clone, Debug)]
 pub struct DockerConfig {
-    /// The store that owns what this engine makes; containers of others are never touched.
+    /// The instance that owns what this engine creates; containers of other instances are never changed.
     pub instance: InstanceId,
-    /// Directory below which `sessions/<id>/work` and `sessions/<id>/log` lie.
+    /// Directory that contains `sessions/<id>/work` and `sessions/<id>/log`.
     pub state_dir: PathBuf,
-    /// Directory that holds the toolboxes, one below it for each set of inputs.
+    /// Directory of the toolboxes, with a subdirectory for each set of inputs.
     pub toolbox_dir: PathBuf,
-    /// Directory that holds the folders people mount, one below it for each.
+    /// Directory of the folders that users mount, with a subdirectory for each.
     pub folders_dir: PathBuf,
-    /// Directory in which files of sessions are saved by their stop hooks.
+    /// Directory where stop hooks save files of sessions.
     pub saved_dir: PathBuf,
-    /// What those files may take.
+    /// Size limits of the saved files.
     pub save_limits: SaveLimits,
-    /// Files that every new home begins with; it need not be there.
+    /// Files copied into every new home directory; the directory may be missing.
     pub dotfiles_dir: PathBuf,
-    /// What the site says of accelerators, by slot name.
+    /// The system-wide settings of accelerators, by slot name.
     pub accelerators: BTreeMap<String, AcceleratorRules>,
-    /// Directory of this person's own for sockets that lead to engines; its path must be short.
+    /// Directory of the user for sockets that lead to engines; its path must be short.
     pub runtime_dir: PathBuf,
     /// What sessions may reach.
     pub network: NetworkRules,
-    /// An address, `docker` or `podman` by configuration; `None` = found in the documented order.
+    /// An address, `docker` or `podman` from the configuration; `None` = searched in the documented order.
     pub endpoint: Option<String>,
-    /// The shell that is preferred in terminals, where a session has it.
+    /// The preferred shell in terminals, where a session has it.
     pub shell: Option<String>,
-    /// The workbay program, whose copy runs inside sessions.
+    /// The workbay program; a copy of it runs inside sessions.
     pub binary: PathBuf,
 }
 
-/// The engine as the daemon holds it. Making it costs nothing: it connects when first asked.
+/// The engine as the daemon uses it. Creating it is free: it connects on the first request.
 pub struct DockerEngine {
     config: DockerConfig,
     scratches: Scratches,
     shelf: Shelf,
     library: Arc<dyn Library>,
-    /// What the library told last.
+    /// The devices that the library returned last.
     found: Mutex<Option<Vec<Device>>>,
     line: tokio::sync::RwLock<Option<Arc<Line>>>,
     toolbox: tokio::sync::Mutex<Option<Arc<Toolbox>>>,
-    /// Held by who fills its volume on an engine elsewhere.
+    /// Locked while the toolbox volume on a remote engine is filled.
     filling: tokio::sync::Mutex<()>,
-    /// Container ids never change their session, so what was seen once holds.
+    /// Cached without expiry: a container id never changes its session.
     containers: Mutex<HashMap<SessionId, Vec<Member>>>,
-    /// The engine sees this machine's files, as far as is known.
+    /// Whether the engine sees this machine's files, as far as known.
     is_here: AtomicBool,
-    /// Choosing cores and making the container that takes them is one step.
+    /// Locked while cores are chosen and the container that takes them is created, so both are one step.
     creating: tokio::sync::Mutex<()>,
-    /// Read by who puts a session on a network, until its containers are there; written by who removes
-    /// networks without containers.
+    /// Read-locked while a session joins a network, until its containers exist; write-locked while networks
+    /// without containers are removed.
     joining: tokio::sync::RwLock<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
 }
 
 impl DockerEngine {
-    /// Never fails and does nothing yet; `probe` reports.
+    /// Never fails and doesn't connect; `probe` reports problems.
     pub fn new(config: DockerConfig) -> Self {
         save::remove_unfinished(&config.saved_dir);
         Self {
@@ -140,7 +140,7 @@ impl DockerEngine {
         }
     }
 
-    /// The line to the engine: the one we have, or a new one.
+    /// The current connection to the engine, or a new one.
     async fn line(&self) -> Result<Arc<Line>> {
         if let Some(line) = self.line.read().await.as_ref() {
             return Ok(Arc::clone(line));
@@ -155,7 +155,7 @@ impl DockerEngine {
         Ok(line)
     }
 
-    /// Finds the engine and asks what it is. The way there may take its time, an answer may not.
+    /// Finds the engine and asks what it is. Only the answers have a time limit, not opening the way to it.
     async fn open_line(&self) -> Result<Line> {
         let configured = self.config.endpoint.as_deref();
         let endpoint = connect::discover::find(configured, &Surroundings::of_process())?;
@@ -165,7 +165,7 @@ impl DockerEngine {
         opened.map_err(|_| client_error::silent(&url, ANSWER))?
     }
 
-    /// Whether it has a word for us.
+    /// Checks that the engine responds.
     async fn answers(&self) -> Result<()> {
         let line = self.line().await?;
         match timeout(ANSWER, line.docker.ping()).await {
@@ -174,7 +174,7 @@ impl DockerEngine {
         }
     }
 
-    /// The toolbox, built when it is not there yet or no longer.
+    /// The toolbox; it is built if it doesn't exist or was removed.
     async fn toolbox(&self, line: &Line) -> Result<Arc<Toolbox>> {
         let mut slot = self.toolbox.lock().await;
         if let Some(known) = slot.as_ref().filter(|toolbox| toolbox.is_there()) {
@@ -197,7 +197,7 @@ impl DockerEngine {
         Ok(made)
     }
 
-    /// The accelerators of this machine, as they were found last.
+    /// The accelerators of this machine, as found last.
     async fn devices(&self, line: &Line) -> Result<Vec<Device>> {
         let known = {
             let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,8 +209,8 @@ impl DockerEngine {
         }
     }
 
-    /// Looks for them anew. An engine elsewhere cannot give what is here, and Podman takes no request
-    /// for devices.
+    /// Searches for accelerators again. A remote engine can't use this machine's devices, and Podman takes no
+    /// device requests.
     async fn find_devices(&self, line: &Line) -> Result<Vec<Device>> {
         let devices = if line.remote.is_none() && line.habits.gives_devices {
             let library = Arc::clone(&self.library);
@@ -234,7 +234,7 @@ impl DockerEngine {
 
 #[async_trait]
 impl Engine for DockerEngine {
-    /// Looks for the engine anew when the line we had is gone: it may answer somewhere else now.
+    /// Searches for the engine again when the known connection is lost: its address may have changed.
     async fn probe(&self) -> Result<EngineInfo> {
         let known = self.line.read().await.as_ref().map(Arc::clone);
         if let Some(line) = known {

@@ -1,7 +1,7 @@
-//! Accelerators: what is found on this machine, and who gets which.
+//! Accelerators: which ones this machine has, and which container gets which.
 //!
-//! Whole devices (`cuda.device`) are handed to containers, the least used first. Shares
-//! (`cuda.shares`) are bookkeeping: their containers see the first devices and share them.
+//! Containers get whole devices (`cuda.device`), the least used first. Shares (`cuda.shares`) are only
+//! counted: their containers see the first devices and share them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,23 +24,23 @@ const ONE: u64 = 1000;
 /// A device of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct Device {
-    /// Its number, by which the engine knows it too.
+    /// The device number, which the engine uses too.
     pub(in crate::engine::docker) index: u32,
     pub(in crate::engine::docker) model: String,
-    /// All of its memory; 0 = not told.
+    /// Total memory; 0 = unknown.
     pub(in crate::engine::docker) mem: Bytes,
 }
 
-/// What the driver's library tells.
+/// What the driver's library reports.
 pub(in crate::engine::docker) trait Library: Send + Sync {
     /// Empty where there is no library, no driver or no device.
     fn devices(&self) -> Vec<Device>;
 
-    /// What these devices do now, by number; those that cannot be asked are left out.
+    /// Current usage of these devices, by number; devices that can't be read are left out.
     fn usage(&self, numbers: &BTreeSet<u32>) -> BTreeMap<u32, DeviceUsage>;
 }
 
-/// What one device does.
+/// Usage of one device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::engine::docker) struct DeviceUsage {
     /// Percent.
@@ -49,7 +49,7 @@ pub(in crate::engine::docker) struct DeviceUsage {
     pub(in crate::engine::docker) mem_total: Option<Bytes>,
 }
 
-/// What a session's devices do. One that told nothing is named all the same.
+/// Usage of a session's devices. A device without figures is listed too.
 pub(in crate::engine::docker) fn usage_of(
     numbers: &BTreeSet<u32>,
     told: &BTreeMap<u32, DeviceUsage>,
@@ -66,11 +66,11 @@ pub(in crate::engine::docker) fn usage_of(
     numbers.iter().map(of).collect()
 }
 
-/// What the site has said of a kind.
+/// The system-wide settings, by slot name.
 pub(in crate::engine::docker) type Rules = BTreeMap<String, AcceleratorRules>;
 
-/// Amounts of what was found, in thousandths by slot name. A site that declares shares, and not whole
-/// devices too, gives its devices in shares.
+/// The amounts found, in thousandths by slot name. Where the settings declare shares but not whole devices,
+/// all devices are given as shares.
 pub(in crate::engine::docker) fn amounts(
     devices: &[Device],
     rules: &Rules,
@@ -97,14 +97,14 @@ fn per_device(rules: &Rules) -> u64 {
 /// The devices of one container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::engine::docker) struct Chosen {
-    /// Its own; nobody else should have them.
+    /// Used by this container only, as far as there are enough devices.
     pub(in crate::engine::docker) whole: Vec<u32>,
-    /// Seen by others too.
+    /// Shared with other containers.
     pub(in crate::engine::docker) shared: Vec<u32>,
 }
 
 impl Chosen {
-    /// All that it sees, by number.
+    /// All devices that the container sees, by number.
     pub(in crate::engine::docker) fn all(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.whole.iter().chain(&self.shared).copied().collect();
         all.sort_unstable();
@@ -113,8 +113,8 @@ impl Chosen {
     }
 }
 
-/// Devices for an ask; `taken` are those that others have for their own. Where the machine has none, an
-/// ask is only counted.
+/// Chooses devices for a request; `taken` are the whole devices of other containers. On a machine without
+/// devices, the request is only counted.
 pub(in crate::engine::docker) fn choose(
     ask: &BTreeMap<String, u64>,
     devices: &[Device],
@@ -157,7 +157,7 @@ fn least_used(devices: &[Device], taken: &[Vec<u32>], count: usize) -> Vec<u32> 
     chosen
 }
 
-/// As the engine is asked for them (`docker run --gpus device=0,1`).
+/// The device request for the engine (`docker run --gpus device=0,1`).
 pub(in crate::engine::docker) fn request(indexes: &[u32]) -> Option<Vec<DeviceRequest>> {
     if indexes.is_empty() {
         return None;
@@ -169,7 +169,7 @@ pub(in crate::engine::docker) fn request(indexes: &[u32]) -> Option<Vec<DeviceRe
     }])
 }
 
-/// What programs look for.
+/// The environment variables that programs read.
 pub(in crate::engine::docker) fn variables(
     seen: &[u32],
     devices: &[Device],
@@ -183,7 +183,7 @@ pub(in crate::engine::docker) fn variables(
     let Some(first) = known.first() else {
         return variables;
     };
-    // Inside they are numbered anew.
+    // Inside the container, device numbers start at 0 again.
     let numbers: Vec<String> = (0..seen.len()).map(|number| number.to_string()).collect();
     let each = |of: &dyn Fn(Bytes) -> String| -> String {
         let mem = |device: Option<&Device>| device.map_or(Bytes(0), |it| it.mem);
@@ -223,7 +223,7 @@ mod tests {
             .collect()
     }
 
-    /// A library that knows so many devices.
+    /// A library that reports this number of devices.
     struct Played(u32);
 
     impl Library for Played {

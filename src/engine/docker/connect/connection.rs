@@ -1,4 +1,4 @@
-//! The line to one engine, and what is known about the engine at its other end.
+//! The connection to one engine, and what is known about that engine.
 
 use std::{
     path::Path,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Seconds one request may take.
+/// Time limit of one request, in seconds.
 const TIMEOUT: u64 = 120;
 
 /// An engine that answered.
@@ -32,16 +32,16 @@ pub(in crate::engine::docker) struct Line {
     way: Way,
     pub(in crate::engine::docker) habits: Habits,
     pub(in crate::engine::docker) cpus: u32,
-    /// Why files and processes of this machine are not the engine's; `None` = they are.
+    /// Why the engine doesn't share this machine's files and processes; `None` = it does.
     pub(in crate::engine::docker) remote: Option<String>,
-    /// What kind of processor its machine has; empty where it does not tell.
+    /// The processor of the engine's machine; empty if the engine doesn't report it.
     pub(in crate::engine::docker) processor: String,
     info: Mutex<EngineInfo>,
     pub(in crate::engine::docker) guard: Guard,
 }
 
 impl Line {
-    /// Asks the engine at the end of the way what it is.
+    /// Connects and asks the engine what it is.
     pub(in crate::engine::docker) async fn open(way: Way) -> Result<Self> {
         let listener = way.listener().await?;
         let url = way.url().to_owned();
@@ -84,7 +84,7 @@ impl Line {
         })
     }
 
-    /// The engine's address as a person knows it.
+    /// The engine's address as users know it.
     pub(in crate::engine::docker) fn url(&self) -> &str {
         self.way.url()
     }
@@ -93,7 +93,7 @@ impl Line {
         self.way.socket()
     }
 
-    /// What the engine told last.
+    /// What the engine reported last.
     pub(in crate::engine::docker) fn info(&self) -> EngineInfo {
         self.info
             .lock()
@@ -101,7 +101,7 @@ impl Line {
             .clone()
     }
 
-    /// Asks again; an error means the line is gone.
+    /// Asks the engine again; an error means that the connection is lost.
     pub(in crate::engine::docker) async fn refresh(&self) -> Result<EngineInfo> {
         let known = ask(&self.docker, self.url()).await?;
         let info = engine_info(&self.docker, &known, self.url(), self.remote.as_deref());
@@ -109,12 +109,12 @@ impl Line {
         Ok(info)
     }
 
-    /// Sorts an error of this line's client.
+    /// Translates an error of this connection's client.
     pub(in crate::engine::docker) fn fault(&self, error: bollard::errors::Error) -> EngineError {
         client_error::translate(error, self.url())
     }
 
-    /// Refuses what needs the engine to share this machine's files.
+    /// Fails unless the engine shares this machine's files.
     pub(in crate::engine::docker) fn must_be_local(&self) -> Result<()> {
         match &self.remote {
             None => Ok(()),
@@ -123,7 +123,7 @@ impl Line {
     }
 }
 
-/// What an engine says about itself.
+/// What an engine reports about itself.
 struct Known {
     /// Podman's own version.
     podman: Option<String>,
@@ -157,7 +157,7 @@ async fn ask(docker: &Docker, url: &str) -> Result<Known> {
     })
 }
 
-/// What this engine does not do.
+/// What this engine can't do.
 const LACKS: [(Capability, &str); 6] = [
     (
         Capability::Commit,
@@ -192,7 +192,7 @@ fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) 
     let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
     let kind = Clean::new(known.kind().word());
     EngineInfo {
-        // Debian adds `+dfsg1`, which tells a person nothing.
+        // Debian appends `+dfsg1`, which is useless to users.
         version: Clean::new(known.version.split('+').next().unwrap_or_default()),
         api_version: Clean::new(&format!("{}.{}", api.major_version, api.minor_version)),
         cpus: Cpu::from_millis(known.info.ncpu.unwrap_or(0).max(0).unsigned_abs() * 1000),

@@ -1,11 +1,11 @@
-//! Processes of this machine, held so that a signal reaches the process that was meant, or none.
+//! Handles of this machine's processes, so that a signal reaches the intended process or none.
 //!
-//! A process's number may be another one's as soon as it was looked at. A pidfd stays with its process: it is opened
-//! first, then the process is looked at, and what is sent through it reaches this process or, once it has ended,
-//! none. Linux 5.3 has them; on an older one nothing is signalled.
+//! A process id can be reused right after it was checked. A pidfd stays with its process: the code opens it first,
+//! then checks the process. A signal sent through it reaches this process or, after its end, none. This needs
+//! Linux 5.3; on older kernels nothing is signaled.
 //!
-//! A group has no pidfd. (Linux 6.9 can send to the group of a pidfd's process; on others that flag is an error.) So
-//! its members are looked for in the process table, held each, and signalled one by one.
+//! A group has no pidfd. (Linux 6.9 can signal the group of a pidfd's process; older kernels return an error for that
+//! flag.) So the code finds the group's members in the process table, opens each and signals them one at a time.
 
 use std::{fs, io, os::fd::OwnedFd, time::Duration};
 
@@ -15,7 +15,7 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
 };
 
-/// How often a group is looked at anew for members that were begun while the others were killed.
+/// How often a group is searched again for members that started while the others were being killed.
 const LOOKS: usize = 16;
 
 /// One process.
@@ -26,7 +26,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The process of this number, if it is the one that is meant and runs.
+    /// The process with this id, if it runs and `is_meant` accepts it.
     pub fn take(pid: Pid, is_meant: impl Fn(Pid) -> bool) -> io::Result<Option<Self>> {
         let handle = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(handle) => handle,
@@ -34,7 +34,7 @@ impl Held {
             Err(error) => return Err(error.into()),
         };
         let held = Self { pid, handle };
-        // What was looked at was this process only if it has not ended by now.
+        // The check was about this process only if it hasn't ended since.
         let is_it = is_meant(pid) && !held.has_ended();
         Ok(is_it.then_some(held))
     }
@@ -43,7 +43,7 @@ impl Held {
         ends_within(&self.handle, Duration::ZERO)
     }
 
-    /// Waits until it has ended, that long at most; whether it has.
+    /// Waits up to `wait` for the process to end; returns whether it has ended.
     pub async fn ends_within(&self, wait: Duration) -> bool {
         let Ok(handle) = self.handle.try_clone() else {
             return false;
@@ -52,13 +52,13 @@ impl Held {
         ended.await.unwrap_or(false)
     }
 
-    /// Whether it was there to get the signal.
+    /// Returns whether the process still existed to get the signal.
     pub fn signal(&self, sign: Signal) -> bool {
         pidfd_send_signal(&self.handle, sign).is_ok()
     }
 
-    /// The same to it and to the other processes that are meant of the group that it leads. Whoever is killed can begin
-    /// others until it is dead: those are killed as well.
+    /// Signals the process and those members of its group that `is_meant` accepts. A killed process can start others
+    /// until it is dead, so these are killed as well.
     pub fn signal_group(&self, sign: Signal, is_meant: impl Fn(Pid) -> bool) -> bool {
         let reached = self.signal(sign);
         let looks = if sign == Signal::KILL { LOOKS } else { 1 };
@@ -106,7 +106,7 @@ fn processes() -> impl Iterator<Item = Pid> {
 /// The process group of a process.
 fn group_of(pid: Pid) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    // The name may hold anything, parentheses too: state, parent and group follow it.
+    // The name may contain anything, parentheses too. State, parent and group follow it.
     let (_, rest) = stat.rsplit_once(") ")?;
     Pid::from_raw(rest.split(' ').nth(2)?.parse().ok()?)
 }
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Longer than anything takes to die.
+    /// Longer than any process takes to die.
     const LONG: Duration = Duration::from_secs(600);
 
     /// A shell that leads a group, and a child of it in the same group.
@@ -178,7 +178,7 @@ mod tests {
         let held = take(pid);
         child.kill().unwrap();
         child.wait().unwrap();
-        // Whoever has its number by now.
+        // Another process may have this id by now.
         assert!(held.has_ended() && !held.signal(Signal::KILL));
         assert!(!held.signal_group(Signal::KILL, |_| true));
     }
@@ -192,7 +192,7 @@ mod tests {
             let mut child = child.borrow_mut();
             drop(child.stdin.take());
             child.wait().unwrap();
-            // What was read before, or of the next process of this number.
+            // What was read may be older, or about the next process with this id.
             true
         };
         assert!(Held::take(pid, ends).unwrap().is_none());

@@ -1,9 +1,9 @@
-//! The toolbox: what is mounted read-only into every session, so that it has a terminal and a main
-//! process whatever its image holds.
+//! The toolbox: the bundled tools that are mounted read-only into every session, so that each session has a
+//! terminal and a main process with any image.
 //!
-//! It is copied from this machine: tmux and the workbay program with their loaders and libraries,
-//! descriptions of terminals, the C.UTF-8 locale, and a shell for images that have none. Each set of inputs has a directory of its own, made
-//! elsewhere and renamed into place, so that a running session's toolbox never changes.
+//! Its files are copied from this machine: tmux and the workbay program with their loaders and libraries, terminal
+//! descriptions, the C.UTF-8 locale, and a shell for images that have none. Each set of inputs has its own directory,
+//! which is built under a temporary name and then renamed, so that a running session's toolbox never changes.
 
 mod elf;
 mod first_run;
@@ -27,12 +27,12 @@ use crate::{
     model::inside,
 };
 
-/// Raised when the layout or one of the files written here changes.
+/// Increased when the layout or one of the files written here changes.
 const LAYOUT: u32 = 3;
 
 const TMUX_CONF: &str = include_str!("tmux.conf");
 
-/// Terminals described inside: what tmux calls itself and what its client speaks.
+/// The terminal types described inside: the ones tmux sets and the ones its clients use.
 const TERMS: [&str; 3] = ["screen-256color", "tmux-256color", "xterm-256color"];
 const TERMINFO_PLACES: [&str; 4] = [
     "/etc/terminfo",
@@ -42,21 +42,21 @@ const TERMINFO_PLACES: [&str; 4] = [
 ];
 const LOCALE_PLACES: [&str; 2] = ["/usr/lib/locale/C.utf8", "/usr/lib/locale/C.UTF-8"];
 
-/// Directories of toolboxes that are not whole yet begin with this.
+/// Prefix of the directories of unfinished toolboxes.
 const MAKING: &str = ".making-";
 
-/// Held by who builds.
+/// The lock file of the process that builds.
 const BUILDING: &str = ".building";
 
-/// A toolbox that is ready to be mounted.
+/// A toolbox that is ready to mount.
 #[derive(Debug)]
 pub(super) struct Toolbox {
     pub(super) dir: PathBuf,
-    /// Names the inputs; written on each container that has it.
+    /// A hash of the inputs; it is written on each container that uses this toolbox.
     pub(super) key: String,
-    /// How the runner is called inside, without its own arguments.
+    /// The command line of the runner inside, without its own arguments.
     pub(super) runner: Vec<String>,
-    /// It was made just now, so older ones may have lost their use.
+    /// Whether it was just built, so older ones may be unused now.
     pub(super) is_new: bool,
 }
 
@@ -64,14 +64,14 @@ pub(super) struct Toolbox {
 struct Inputs {
     tmux: Program,
     workbay: Program,
-    /// For images that have none.
+    /// For images without a shell.
     shell: Shell,
     terminfo: Vec<(String, PathBuf)>,
     locale: Option<PathBuf>,
 }
 
 impl Toolbox {
-    /// The toolbox for this machine's tmux and `binary`, below `parent`; built unless it is there.
+    /// The toolbox for this machine's tmux and `binary`, in `parent`; it is built if it doesn't exist.
     pub(super) fn prepare(parent: &Path, binary: &Path) -> Result<Self> {
         let inputs = Inputs::find(binary)?;
         let key = inputs.key();
@@ -94,12 +94,12 @@ impl Toolbox {
         })
     }
 
-    /// Whether it is still where it was made: caches get emptied.
+    /// Whether the toolbox still exists: caches can be emptied.
     pub(super) fn is_there(&self) -> bool {
         self.dir.join("bin/workbay").is_file()
     }
 
-    /// Removes older toolboxes that no container (`in_use` holds their keys) has mounted.
+    /// Removes older toolboxes that no container has mounted (`in_use` contains the keys in use).
     pub(super) fn prune_others(&self, in_use: &HashSet<String>) -> io::Result<()> {
         let parent = self.dir.parent().unwrap_or(&self.dir);
         prune::prune(parent, &self.dir, in_use)
@@ -128,7 +128,7 @@ impl Inputs {
         })
     }
 
-    /// The same as long as no input was replaced: every file's place, size and time of change count.
+    /// Stays the same until an input is replaced: it covers the path, size and modification time of every file.
     fn key(&self) -> String {
         let mut hash = Fnv::new();
         hash.add(&LAYOUT.to_le_bytes());
@@ -153,7 +153,7 @@ impl Inputs {
     }
 }
 
-/// FNV-1a: names a directory, guards nothing.
+/// FNV-1a: names a directory; it isn't used for security.
 struct Fnv(u64);
 
 impl Fnv {
@@ -188,12 +188,12 @@ fn find_term(term: &str) -> Option<(String, PathBuf)> {
     })
 }
 
-/// Makes the toolbox beside its place and moves it there in one step: who finds it finds all of it. One
-/// process builds at a time, so that those who wait find it made; the lock goes with its holder.
+/// Builds the toolbox beside its final path and renames it, so that a toolbox at that path is always complete. One
+/// process builds at a time and the others then use its result. The lock is released when its holder ends.
 fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
     fs::create_dir_all(parent)?;
     let building = fs::File::create(parent.join(BUILDING))?;
-    // Where a file system knows no locks, the last one to be ready finds the place taken.
+    // On a file system without locks, the last process to finish finds the path taken.
     let _ = building.lock();
     if dir.is_dir() {
         return Ok(());
@@ -203,7 +203,7 @@ fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
         .and_then(|()| settle_all(&making, inputs))
         .and_then(|()| fs::rename(&making, dir));
     if made.is_err() {
-        // What is left of a failed attempt is of no use to anybody.
+        // The files of a failed attempt are useless.
         let _ = fs::remove_dir_all(&making);
     }
     match made {
@@ -212,7 +212,7 @@ fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
     }
 }
 
-/// Nothing of it is busy any more when the first session comes.
+/// Runs each program once, so that none is still open for writing ("Text file busy") when the first session starts.
 fn settle_all(root: &Path, inputs: &Inputs) -> io::Result<()> {
     let own = [(&inputs.tmux, "tmux"), (&inputs.workbay, "workbay")];
     let mut all = own.into_iter().chain(inputs.shell.entries());
@@ -239,7 +239,7 @@ fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {
         fs::copy(source, target)?;
     }
     if let Some(locale) = &inputs.locale {
-        // Known to the C library under its own spelling of the name.
+        // The C library looks for its own spelling of the name.
         copy_tree(locale, &root.join("share/locale/C.utf8"))?;
     }
     fs::write(root.join("etc/tmux.conf"), TMUX_CONF)?;
@@ -251,7 +251,7 @@ fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {
     fs::set_permissions(root, fs::Permissions::from_mode(0o755))
 }
 
-/// `tmux` for people, at the end of PATH: talks to the session's server with our tmux.
+/// The `tmux` command for users, at the end of PATH: connects to the session's server with the bundled tmux.
 fn tmux_script(argv: &[String]) -> String {
     let (toolbox, home) = (inside::TOOLBOX, inside::HOME);
     format!(
@@ -268,7 +268,7 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        // Followed links: some distributions link locale files to one another.
+        // Follows links: some distributions link locale files to one another.
         if fs::metadata(entry.path())?.is_dir() {
             copy_tree(&entry.path(), &target)?;
         } else {

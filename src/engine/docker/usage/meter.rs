@@ -24,22 +24,22 @@ pub(super) struct Meter {
     pid: i64,
     v2: bool,
     cpu: File,
-    /// Where it is counted how often it was held back.
+    /// The file that counts how often the CPU was throttled.
     periods: Option<File>,
     memory: File,
     memory_stat: File,
-    /// The most there ever was; older kernels don't tell.
+    /// The peak memory; older kernels have no such file.
     memory_peak: Option<File>,
     memory_v2: bool,
     memory_dir: PathBuf,
-    /// The peak as the kernel tells it, and without the file cache there was when it rose.
+    /// The peak as the kernel reports it, and the same without the file cache at the time it rose.
     peak: (u64, u64),
     last: Option<Reading>,
-    /// What was read when its main process had ended.
+    /// The last reading, taken when the main process had ended.
     ended: Option<Reading>,
-    /// Where its block I/O is counted, by version 2 or not.
+    /// The directory that counts block I/O, and whether it is cgroup version 2.
     block: Option<(PathBuf, bool)>,
-    /// Open only while somebody watches: an open file of its network holds on to that network.
+    /// Open only while a client watches: an open file of the network keeps that network alive.
     counters: Option<Counters>,
 }
 
@@ -50,7 +50,7 @@ struct Counters {
 }
 
 impl Meter {
-    /// Opens the files of the groups that process `pid` is in; `None` where they cannot be read.
+    /// Opens the files of the control groups of process `pid`; `None` where they can't be read.
     pub(super) fn open(layout: &Layout, pid: i64) -> Option<Self> {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
         let (cpu_dir, v2) = layout.directory(&groups, "cpuacct")?;
@@ -62,7 +62,7 @@ impl Meter {
         Some(meter)
     }
 
-    /// Each group with whether it is of version 2.
+    /// Each group comes with whether it is version 2.
     fn of(
         pid: i64,
         (cpu_dir, v2): (PathBuf, bool),
@@ -106,13 +106,13 @@ impl Meter {
         self.pid
     }
 
-    /// What was read when it ended, if it has.
+    /// The last reading, if the container has ended.
     pub(super) fn ended(&self) -> Option<&Reading> {
         self.ended.as_ref()
     }
 
-    /// Its main process has ended, and its groups are about to go: what the kernel counted is read for the
-    /// last time. Where they have gone already, what was read before is the last.
+    /// Reads the kernel's counters one last time: the main process has ended and its groups are about to be
+    /// removed. If they are already gone, the reading before is the last one.
     pub(super) fn end(&mut self, buffer: &mut [u8]) {
         let network = self.counters.take().and_then(|counters| counters.network);
         let reading = self.read(Need::Recorded, buffer);
@@ -135,8 +135,8 @@ impl Meter {
         self.ended = self.ended.or(self.last);
     }
 
-    /// `None` when the groups are gone. Block I/O and network are read only where they are wanted; their files
-    /// stay open only while somebody watches.
+    /// `None` when the groups are gone. Block I/O and network are read only on request; their files stay open
+    /// only while a client watches.
     pub(super) fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<Reading> {
         if let Some(ended) = self.ended {
             return Some(Reading {
@@ -181,7 +181,7 @@ impl Meter {
         self.last
     }
 
-    /// The kernel counts file cache too: what of it was idle when the peak rose is left out.
+    /// The kernel's peak includes the file cache. The part that was idle when the peak rose is subtracted.
     fn peak(&mut self, idle: u64, buffer: &mut [u8]) -> Option<Bytes> {
         let told: u64 = text(self.memory_peak.as_ref()?, buffer)?
             .trim()
@@ -233,7 +233,7 @@ impl Counters {
     }
 }
 
-/// A file that comes in one piece. One that would not fit tells nothing.
+/// Reads a file that comes in one piece; `None` if it doesn't fit in the buffer.
 fn text<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
     let length = file.read_at(buffer, 0).ok()?;
     let full = length == buffer.len();
@@ -242,7 +242,7 @@ fn text<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
         .filter(|_| !full)
 }
 
-/// A file that may come in several pieces.
+/// Reads a file that may come in several pieces.
 fn whole<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
     let mut length = 0;
     loop {
@@ -255,12 +255,12 @@ fn whole<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
     std::str::from_utf8(&buffer[..length]).ok()
 }
 
-/// How many periods passed, and in how many of them it was held back; without a limit none pass.
+/// How many periods passed, and in how many the CPU was throttled. Without a limit, no periods are counted.
 fn periods_of(text: &str) -> Option<(u64, u64)> {
     Some((field(text, "nr_periods")?, field(text, "nr_throttled")?))
 }
 
-/// The number behind `name` at the beginning of a line.
+/// The number after `name` at the beginning of a line.
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         line.strip_prefix(name)?
@@ -338,7 +338,7 @@ mod tests {
                 (last.oom_kills, last.traffic.block_read),
                 (Some(2), Some(7))
             );
-            // The groups are gone: what was read stands.
+            // The groups are gone: the last reading is kept.
             drop(dir);
             let after = meter.read(Need::Watched, &mut buffer).unwrap();
             assert_eq!((after.cpu_nanos, after.mem), (last.cpu_nanos, Bytes(0)));
@@ -356,7 +356,7 @@ mod tests {
         let (dir, mut meter) = group(false, &files);
         let mut buffer = vec![0; LONGEST];
         let sample = meter.read(Need::Recorded, &mut buffer).unwrap();
-        // As the files of a removed group: nothing is read from them any more.
+        // The files of a removed group return nothing.
         for (name, _) in files {
             fs::write(dir.path().join(name), "").unwrap();
         }

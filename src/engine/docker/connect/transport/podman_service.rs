@@ -1,4 +1,4 @@
-//! Podman without a socket: `podman system service`, run by us as long as somebody needs it.
+//! Podman without a socket: runs `podman system service` while a connection needs it.
 
 use std::{
     fs,
@@ -18,24 +18,24 @@ use crate::{
     model::text::Clean,
 };
 
-/// Seconds after which a service that nobody is connected to ends by itself: ours may be killed without
-/// a chance to end it.
+/// Seconds without a client after which the service ends on its own: this daemon may be killed before it
+/// can end the service.
 const LEFT_ALONE: &str = "--time=60";
-/// How long it may take to listen; the first start of a person makes their storage.
+/// How long the service may take until it listens; a user's first start creates their storage.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A service that listens.
 pub(super) struct Service {
     socket: PathBuf,
-    /// `None` = it was there already, left by a daemon that was killed; it ends by itself.
+    /// `None` = left running by a daemon that was killed; it ends on its own.
     child: Mutex<Option<Child>>,
 }
 
-/// The one of this process: several contexts may lead to it.
+/// The service of this process; several contexts may use it.
 static OURS: tokio::sync::Mutex<Weak<Service>> = tokio::sync::Mutex::const_new(Weak::new());
 
-/// The service that runs, or a new one, with its socket in `runtime_dir`.
+/// The running service, or a new one, with its socket in `runtime_dir`.
 pub(super) async fn running(program: &Path, runtime_dir: &Path) -> Result<Arc<Service>> {
     let mut ours = OURS.lock().await;
     let socket = runtime_dir.join("podman.sock");
@@ -71,7 +71,7 @@ async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(said)
-        // A Ctrl-C at somebody's terminal is not meant for it.
+        // Its own group, so that a Ctrl-C at a terminal doesn't reach it.
         .process_group(0)
         .spawn()
         .map_err(|error| failed(&error.to_string()))?;
@@ -114,7 +114,7 @@ impl Service {
         &self.socket
     }
 
-    /// One that is not our child is asked by whoever connects.
+    /// A service that isn't a child of this process is checked by connecting to its socket.
     fn lives(&self) -> bool {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         match child.as_mut() {
@@ -125,12 +125,12 @@ impl Service {
 }
 
 impl Drop for Service {
-    /// Asked to end, not killed: a rootless one has a child of its own that must hear of it.
+    /// Asks the service to end instead of killing it: a rootless one must pass the signal to its own child.
     fn drop(&mut self) {
         let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
         let pid = child.as_ref().and_then(Child::id);
         if let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.try_into().ok()?)) {
-            // It may have ended by itself.
+            // It may have ended on its own.
             let _ = rustix::process::kill_process(pid, Signal::TERM);
         }
     }

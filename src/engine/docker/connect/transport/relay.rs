@@ -1,4 +1,4 @@
-//! A socket of ours whose connections are carried to an engine elsewhere.
+//! A local socket whose connections are forwarded to a remote engine.
 
 use std::{
     fs, io,
@@ -23,12 +23,12 @@ use crate::engine::{
     api::Result, docker::private_directory::private_directory, error::EngineError,
 };
 
-/// Connections that are being made at once: a server that lets nobody in refuses more.
+/// Maximum number of connections being opened at once: a server refuses more clients that aren't logged in yet.
 const AT_ONCE: usize = 4;
-/// Before a connection is taken again after one that could not be.
+/// Wait time before accepting again after a failed accept.
 const PAUSE: Duration = Duration::from_millis(100);
 static CLEARED: Once = Once::new();
-/// How the sockets are called: ours, and those that a daemon left which was killed.
+/// Prefix and suffix of the sockets, including those that a killed daemon left.
 const PREFIX: &str = "engine-";
 const SUFFIX: &str = ".sock";
 
@@ -37,10 +37,10 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// A question that every engine answers.
+/// A request that every engine answers.
 const PING: &[u8] = b"GET /_ping HTTP/1.0\r\nHost: workbay\r\n\r\n";
 
-/// Whether what is at the other end speaks as engines do. Some say only now that they do not want us.
+/// Whether the other end responds like an engine. Some servers reject a client only at this point.
 pub(super) async fn answers(stream: &mut impl Stream) -> io::Result<bool> {
     stream.write_all(PING).await?;
     stream.flush().await?;
@@ -49,14 +49,14 @@ pub(super) async fn answers(stream: &mut impl Stream) -> io::Result<bool> {
     Ok(&head == b"HTTP/")
 }
 
-/// Where connections are carried to.
+/// The remote end that connections are forwarded to.
 #[async_trait]
 pub(super) trait Far: Send + Sync {
     /// A new connection to the engine.
     async fn connect(&self) -> io::Result<Box<dyn Stream>>;
 }
 
-/// Open as long as this lives; its connections end with it.
+/// Listens until it is dropped; its connections end with it.
 pub(super) struct Relay {
     socket: PathBuf,
     task: JoinHandle<()>,
@@ -66,7 +66,7 @@ impl Relay {
     pub(super) fn open(runtime_dir: &Path, far: Arc<dyn Far>) -> Result<Self> {
         let name = format!("{PREFIX}{}{SUFFIX}", uuid::Uuid::new_v4().simple());
         let socket = runtime_dir.join(name);
-        // Before the first of this process is there: to ask one whether it listens is to connect to it.
+        // Before this process creates its first socket: checking whether a socket listens means connecting to it.
         CLEARED.call_once(|| clear(runtime_dir));
         let listener = listen(runtime_dir, &socket).map_err(|error| {
             EngineError::Host(format!(
@@ -87,14 +87,14 @@ impl Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         self.task.abort();
-        // It may be gone with its directory.
+        // The socket may be gone with its directory.
         let _ = fs::remove_file(&self.socket);
     }
 }
 
-/// Removes the sockets of relays, and of what shares their logins, on which nobody listens any more.
+/// Removes the sockets of relays and of shared SSH logins on which no process listens anymore.
 fn clear(dir: &Path) {
-    // It need not be there yet.
+    // The directory may not exist yet.
     let Ok(entries) = fs::read_dir(dir) else {
         return;
     };
@@ -104,13 +104,13 @@ fn clear(dir: &Path) {
             name.starts_with(PREFIX) && name.ends_with(SUFFIX) || is_masters(name)
         });
         if is_one && asked(&path) == Err(Errno::CONNREFUSED) {
-            // Another one may have been quicker.
+            // Another process may have removed it first.
             let _ = fs::remove_file(&path);
         }
     }
 }
 
-/// For this person alone: who may connect may do what the engine does.
+/// Only this user may connect: every connection has all rights of the engine.
 fn listen(dir: &Path, socket: &Path) -> io::Result<UnixListener> {
     private_directory(dir)?;
     let listener = UnixListener::bind(socket)?;
@@ -130,7 +130,7 @@ async fn carry_all(listener: UnixListener, far: Arc<dyn Far>) {
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection to the engine wasn't accepted");
-                    // Out of file handles, most likely: no use in trying at once.
+                    // Probably out of file handles, so an immediate retry would fail too.
                     tokio::time::sleep(PAUSE).await;
                 }
             },
@@ -139,7 +139,7 @@ async fn carry_all(listener: UnixListener, far: Arc<dyn Far>) {
     }
 }
 
-/// A connection that cannot be made, or breaks, is closed: whoever holds the other end hears of it.
+/// Closes `ours` when the connection can't be opened or breaks, so that its other end notices.
 async fn carry(mut ours: UnixStream, far: Arc<dyn Far>, turn: Arc<Semaphore>) {
     let connected = {
         let Ok(_turn) = turn.acquire().await else {
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Says back what it hears, and `end` at the end.
+    /// Sends back what it receives, and `end` at the end.
     struct Echo;
 
     #[async_trait]
