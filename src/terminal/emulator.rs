@@ -28,7 +28,7 @@ pub use parser::is_guarded;
 pub use rows::Moment;
 pub use witness::Written;
 
-/// The parser panics when an emoji widens on a screen of one column, so there are always two.
+/// The parser panics when an emoji widens on a screen of one column, so there are always two or more columns.
 const MIN_COLUMNS: u16 = 2;
 /// Largest screen. Panes are never larger, and the limit bounds the cost of a hostile size.
 const MAX_COLUMNS: u16 = 1000;
@@ -48,8 +48,8 @@ pub struct Emulator {
     pens: Pens,
     /// A chosen pen that the parser doesn't use yet.
     pen: Option<Pen>,
-    /// The beginning of a character whose rest has not come yet. The parser would lose what follows
-    /// a character that comes in pieces.
+    /// The first bytes of an incomplete character. The parser would lose the bytes after a character that
+    /// arrives in pieces.
     partial: Vec<u8>,
     /// When the synchronized update that hides the live screen began.
     update_since: Option<Timestamp>,

@@ -1,8 +1,8 @@
-//! Keys, pastes and the mouse as the bytes a terminal sends, by the modes the child asked for.
+//! Encodes keys, pastes and mouse events as the bytes that a terminal sends, by the modes of the child.
 
 use crate::key::{Key, KeyCode};
 
-/// What a child asked its terminal for.
+/// The modes that a child switched on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
     /// Arrows as `ESC O A` (mode 1).
@@ -14,8 +14,8 @@ pub struct Modes {
     pub mouse: MouseMode,
     /// Mouse reports as decimal numbers (mode 1006).
     pub sgr_mouse: bool,
-    /// Keys that have no bytes of their own are told as well (xterm's modifyOtherKeys): 1 = those, 2
-    /// = also those that Ctrl and Alt have bytes for.
+    /// Also report keys that have no bytes of their own (xterm's modifyOtherKeys): 1 = only those, 2 = also
+    /// keys that have bytes with Ctrl or Alt.
     pub other_keys: u8,
 }
 
@@ -28,7 +28,7 @@ pub enum MouseMode {
     Press,
     /// Presses and releases (mode 1000).
     PressRelease,
-    /// Also movement with a button held (mode 1002).
+    /// Also movement while a button is pressed (mode 1002).
     Drag,
     /// All movement (mode 1003).
     Motion,
@@ -98,8 +98,7 @@ fn with_alt(key: Key, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// `CSI 27 ; modifiers ; character ~`, where the child asked for it and the key has no bytes that
-/// tell it apart.
+/// `CSI 27 ; modifiers ; character ~`, if the child asked for it and the key has no distinct bytes.
 fn other_key(key: Key, level: u8) -> Option<Vec<u8>> {
     if level == 0 {
         return None;
@@ -109,7 +108,7 @@ fn other_key(key: Key, level: u8) -> Option<Vec<u8>> {
         KeyCode::Enter => ('\r', key.ctrl || key.shift || all),
         KeyCode::Esc => ('\x1b', key.ctrl || key.shift || all),
         KeyCode::Tab => ('\t', key.ctrl || (all && key.alt)),
-        // What is hit by mistake goes on to delete.
+        // Level 1 keeps Backspace as it is, so that it still deletes when a modifier is pressed by mistake.
         KeyCode::Backspace => ('\x7f', all),
         KeyCode::Char(c) if key.ctrl => {
             let known = control_character(c).is_some() && !c.is_ascii_uppercase();
@@ -137,7 +136,7 @@ fn character(c: char, key: Key) -> Vec<u8> {
     with_alt(key, c.encode_utf8(&mut buffer).as_bytes())
 }
 
-/// What Ctrl makes of a character on a terminal without extended keys.
+/// The byte of Ctrl and a character on a terminal without extended keys.
 fn control_character(c: char) -> Option<u8> {
     let control = match c {
         '@'..='_' | 'a'..='z' => (c as u8) & 0x1f,
@@ -153,7 +152,7 @@ fn control_character(c: char) -> Option<u8> {
     Some(control)
 }
 
-/// xterm's number for the held modifiers; `None` without any.
+/// xterm's number for the pressed modifiers, `None` without any.
 fn modifiers(key: Key) -> Option<u8> {
     let bits = u8::from(key.shift) | u8::from(key.alt) << 1 | u8::from(key.ctrl) << 2;
     (bits != 0).then_some(bits + 1)
@@ -174,7 +173,7 @@ fn tilde_key(number: u8, key: Key) -> Vec<u8> {
     }
 }
 
-/// F1 to F12; F13 to F24 are those with shift, as xterm has them.
+/// F1 to F12. F13 to F24 are F1 to F12 with shift, as in xterm.
 fn function_key(number: u8, mut key: Key) -> Vec<u8> {
     let number = if number > 12 {
         key.shift = true;
@@ -200,8 +199,8 @@ fn function_key(number: u8, mut key: Key) -> Vec<u8> {
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// A paste: in brackets where the child asked for them, its line breaks as Enter. An end bracket
-/// hidden inside the text cannot end the paste.
+/// A paste, in brackets if the child asked for them and with line breaks as Enter. An end bracket in the text
+/// can't end the paste.
 pub fn paste(text: &str, modes: Modes) -> Vec<u8> {
     let typed = text.replace("\r\n", "\r").replace('\n', "\r");
     let plain = |c: &char| !c.is_control() || matches!(c, '\t' | '\r');
@@ -212,14 +211,14 @@ pub fn paste(text: &str, modes: Modes) -> Vec<u8> {
     [PASTE_START, safe.as_bytes(), PASTE_END].concat()
 }
 
-/// Focus gained or lost, where the child asked for it.
+/// Focus gained or lost, if the child asked for it.
 pub fn focus(gained: bool, modes: Modes) -> Option<&'static [u8]> {
     modes
         .focus
         .then_some(if gained { b"\x1b[I" } else { b"\x1b[O" })
 }
 
-/// A mouse event, where the child asked for such.
+/// A mouse event, if the child asked for it.
 pub fn mouse(report: MouseReport, modes: Modes) -> Option<Vec<u8>> {
     let least = match report.event {
         MouseEvent::Press(_) | MouseEvent::WheelUp | MouseEvent::WheelDown => MouseMode::Press,
@@ -237,7 +236,7 @@ pub fn mouse(report: MouseReport, modes: Modes) -> Option<Vec<u8>> {
         let (column, row) = (report.column + 1, report.row + 1);
         return Some(format!("\x1b[<{};{column};{row}{end}", code | held).into_bytes());
     }
-    // The old form knows no button at a release and no cell beyond 223.
+    // The old encoding has no button in a release and no cell beyond 223.
     let code = if released { 3 } else { code };
     let cell = |at: u16| u8::try_from(at + 33).ok();
     let (column, row) = (cell(report.column)?, cell(report.row)?);

@@ -1,6 +1,6 @@
-//! Gives the calling terminal back before a signal ends this process.
+//! Restores the calling terminal before a signal ends this process.
 //!
-//! SIGKILL can't be handled, and neither can a fault of the processor: then `reset` helps.
+//! SIGKILL and processor faults can't be handled. In that case `reset` restores the terminal.
 
 use std::{
     io,
@@ -18,32 +18,33 @@ use signal_hook::{
     low_level::emulate_default_handler,
 };
 
-/// Signals that end a process and mean nothing to this program.
+/// Signals that end a process and that workbay doesn't use.
 pub const UNEXPECTED: &[i32] = &[
     SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ,
 ];
 
-/// A terminal that takes no bytes (stopped with Ctrl-S, say) must not keep us alive.
+/// A terminal that accepts no bytes (stopped with Ctrl-S, for example) must not keep the process alive.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Whether a signal ends this process in a moment.
+/// Whether a signal is about to end this process.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether a signal ends this process in a moment: the terminal must not be taken again.
+/// Whether a signal is about to end this process, so that the terminal must not be taken again.
 pub fn is_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }
 
-/// Returns at once, or never where a signal ends this process in a moment: that is not to look like anything else.
+/// Returns immediately, or never if a signal is about to end this process. The process must not end with
+/// another result before that.
 pub fn hold() {
     while is_ending() {
         thread::park();
     }
 }
 
-/// When one of these signals comes, calls `give_back`, then ends as if nothing had handled the signal.
+/// Calls `give_back` on one of these signals, then ends the process as if the signal had no handler.
 ///
-/// A thread of its own does it, so that a program that hangs ends as well.
+/// This runs in a separate thread, so that it works even if the program hangs.
 pub fn give_back_before(signals: &[i32], give_back: fn()) -> io::Result<()> {
     let mut signals = Signals::new(signals)?;
     thread::Builder::new()
@@ -56,7 +57,7 @@ pub fn give_back_before(signals: &[i32], give_back: fn()) -> io::Result<()> {
                     give_back();
                     let _ = done.send(());
                 });
-                // Given back or not, the signal has its effect.
+                // The signal takes effect even if the terminal could not be restored.
                 let _ = given_back.recv_timeout(LIMIT);
                 let _ = emulate_default_handler(signal);
             }

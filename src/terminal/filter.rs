@@ -1,9 +1,10 @@
-//! Stands between a session's output and the user's own terminal, where no emulator does: `workbay shell` and `exec`.
+//! Filters the output of a session for the user's own terminal, where no emulator does: `workbay shell` and
+//! `exec`.
 //!
-//! An allow list: text, and the sequences with which programs draw, pass as they came. Everything else is dropped: the
-//! clipboard (unless the settings allow it), titles, notifications, files, windows, printing, other strings, and what
-//! makes a terminal type something that a program chose. A sequence passes as a whole or not at all, so it does not
-//! matter how the output is cut into pieces.
+//! This is an allow list: text and drawing sequences pass unchanged. Everything else is dropped: the
+//! clipboard (unless the settings allow it), titles, notifications, files, windows, printing, other strings,
+//! and sequences that make a terminal type text that a program chose. A sequence passes as a whole or not at
+//! all, so the result doesn't depend on how the output is cut into pieces.
 
 use super::link;
 use crate::model::{
@@ -21,30 +22,30 @@ const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const BEL: u8 = 0x07;
 
-/// Longest control sequence that is looked at; a longer one is dropped.
+/// Longest control sequence that is examined. Longer ones are dropped.
 const SEQUENCE_LIMIT: usize = 256;
 /// Longest operating system command; a clipboard write may be longer.
 const COMMAND_LIMIT: usize = 4 * 1024;
-/// What terminals take: 74,994 bytes in base64, with what stands before it.
+/// What terminals accept: 74,994 bytes in base64, and the prefix.
 const CLIPBOARD_LIMIT: usize = 75_008;
 
 /// Filters one stream of output.
 #[derive(Debug)]
 pub struct Filter {
     state: State,
-    /// What came of the sequence or character that is not complete.
+    /// The bytes of an incomplete sequence or character.
     pending: Vec<u8>,
     may_write_clipboard: bool,
     link_schemes: LinkSchemes,
     allows: Allows,
 }
 
-/// How much passes beside text.
+/// What passes besides text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allows {
-    /// What programs draw with.
+    /// Sequences that programs draw with.
     Drawing,
-    /// What stays within its line: a log can't change what was printed before.
+    /// Sequences that affect only the current line: a log can't change earlier lines.
     Line { colors: bool },
 }
 
@@ -54,16 +55,16 @@ enum State {
     Escape,
     Control,
     Command,
-    /// ESC inside of a command: `\` ends it.
+    /// ESC in a command: `\` ends the command.
     CommandEscape,
-    /// A string that is dropped up to its end.
+    /// A string that is dropped.
     Dropped,
-    /// A sequence that is dropped up to its last byte.
+    /// A control sequence that is dropped.
     DroppedControl,
 }
 
 impl Filter {
-    /// Nobody can be asked here, so that a program may write to the clipboard only where the settings allow it.
+    /// A dialog isn't possible here, so a program may write to the clipboard only if the settings allow it.
     #[must_use]
     pub fn new(settings: &TerminalSettings) -> Self {
         Self {
@@ -75,8 +76,8 @@ impl Filter {
         }
     }
 
-    /// For a log, and for commands that don't have the terminal as their own: text, what moves and erases within a
-    /// line, and colors where they are wanted.
+    /// For a log, and for commands that don't have the terminal to themselves. Passes text, sequences that
+    /// move and erase within a line, and colors if `colors` is set.
     #[must_use]
     pub fn of_log(colors: bool) -> Self {
         Self {
@@ -85,7 +86,7 @@ impl Filter {
         }
     }
 
-    /// What may reach the terminal of `output`, the next bytes of the stream.
+    /// Returns what may reach the terminal from the next bytes of the stream.
     pub fn pass(&mut self, output: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(output.len());
         for &byte in output {
@@ -127,7 +128,7 @@ impl Filter {
             match byte {
                 ESC => self.begin(State::Escape),
                 b' '..=b'~' | 0x08..=0x0a | b'\r' => out.push(byte),
-                // Bell, other line ends, and the two that change between character sets.
+                // Bell, other line ends, and the two that switch character sets.
                 0x07..=0x0f if self.allows == Allows::Drawing => out.push(byte),
                 _ => {}
             }
@@ -166,7 +167,7 @@ impl Filter {
             CAN | SUB => self.begin(State::Text),
             b'[' if self.pending.is_empty() => self.begin(State::Control),
             b']' if self.pending.is_empty() => self.begin(State::Command),
-            // `k` is the title of screen and tmux.
+            // `k` is the title sequence of screen and tmux.
             b'P' | b'X' | b'^' | b'_' | b'k' if self.pending.is_empty() => {
                 self.begin(State::Dropped);
             }
@@ -198,7 +199,7 @@ impl Filter {
                 let parameters = std::mem::take(&mut self.pending);
                 let allowed = match (self.allows, byte) {
                     (Allows::Drawing, _) => true,
-                    // With another sign in front it is how keys are reported.
+                    // With a private marker, `m` changes how keys are reported.
                     (Allows::Line { colors }, b'm') => colors && sequences::is_plain(&parameters),
                     (Allows::Line { .. }, b'C' | b'D' | b'G' | b'K') => true,
                     (Allows::Line { .. }, _) => false,
@@ -246,7 +247,8 @@ impl Filter {
             return false;
         }
         let command = &self.pending;
-        // The terminal's own two colors: programs cannot set them, so that the answer is not theirs.
+        // Queries of the terminal's two default colors. Programs can't set them here, so they don't control
+        // the answer.
         if command == b"10;?" || command == b"11;?" {
             return true;
         }

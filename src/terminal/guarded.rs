@@ -1,5 +1,5 @@
-//! Output to a terminal that may be given back at any moment, by another thread: what is written is written before
-//! that, or not at all.
+//! Output to a terminal that another thread may restore at any moment. Bytes are written before that or not
+//! at all.
 
 use std::{
     io,
@@ -12,14 +12,14 @@ use std::{
 
 use rustix::io::Errno;
 
-/// Bytes that are written under one lock: on a slow terminal it is not waited for longer than for these.
+/// Bytes that are written under one lock. On a slow terminal, `close` waits only for this number of bytes.
 const PIECE: usize = 1024;
 
-/// Open while it holds what the terminal is to be given back with.
+/// Open while it contains the state to restore the terminal with.
 #[derive(Debug)]
 pub struct Guarded<T> {
     before: Mutex<Option<T>>,
-    /// Locks are not handed out in the order they are asked for: whoever writes leaves it to whoever closes.
+    /// A mutex isn't fair, so a writer stops when this is set and leaves the lock to `close`.
     closing: AtomicBool,
 }
 
@@ -35,7 +35,7 @@ impl<T> Guarded<T> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens it once `take` has taken the terminal; nobody gives it back meanwhile.
+    /// Opens the output after `take` has taken the terminal. The lock prevents a concurrent `close`.
     pub fn open<E>(&self, take: impl FnOnce() -> Result<T, E>) -> Result<(), E> {
         let mut before = self.lock();
         *before = Some(take()?);
@@ -43,8 +43,8 @@ impl<T> Guarded<T> {
         Ok(())
     }
 
-    /// Writes the output; `note` is called with each piece before it is written. `false`: it is closed, or
-    /// was closed meanwhile, and the rest was not written.
+    /// Writes the output and calls `note` with each piece before it is written. Returns `false` if the output
+    /// is closed or is closed meanwhile. The rest is not written then.
     pub fn write(
         &self,
         to: impl AsFd,
@@ -65,7 +65,7 @@ impl<T> Guarded<T> {
         Ok(true)
     }
 
-    /// Closes it, then lets `give_back` give the terminal back, if it was open.
+    /// Closes the output, then calls `give_back` to restore the terminal if the output was open.
     pub fn close(&self, give_back: impl FnOnce(T)) {
         self.closing.store(true, Ordering::SeqCst);
         let mut before = self.lock();
@@ -75,7 +75,7 @@ impl<T> Guarded<T> {
     }
 }
 
-/// Not through the buffered output, which a thread that a signal interrupted may have locked.
+/// Bypasses the buffered output, because the thread that the signal interrupted may have locked it.
 pub fn write_all(to: impl AsFd, mut rest: &[u8]) -> io::Result<()> {
     while !rest.is_empty() {
         match rustix::io::write(&to, rest) {
@@ -108,7 +108,7 @@ mod tests {
         let (started, begun) = mpsc::channel();
         let flood = {
             let (guarded, to) = (guarded.clone(), writer.try_clone().unwrap());
-            // More than a pipe holds: it is always in the middle of writing.
+            // More than a pipe can buffer, so that the thread is always in the middle of a write.
             thread::spawn(move || {
                 while guarded
                     .write(&to, &[b'x'; 4 * PIECE], |_| {
@@ -122,7 +122,7 @@ mod tests {
         let closing =
             thread::spawn(move || guarded.close(|()| write_all(&writer, GIVEN_BACK).unwrap()));
         let mut all = Vec::new();
-        // Ends when both have let go of the pipe.
+        // Ends when both threads have closed the pipe.
         reader.read_to_end(&mut all).unwrap();
         flood.join().unwrap();
         closing.join().unwrap();

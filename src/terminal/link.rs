@@ -1,20 +1,20 @@
 //! Links that a child printed (OSC 8).
 //!
-//! A link has a number, so that a cell on its way to the outer terminal can carry it where there is room
-//! for a number only. An emulator gives its links their numbers and knows them by these; emulators that are
-//! shown together have numbers of different places.
+//! A link has a number, because a cell has room only for a number on its way to the outer terminal. An
+//! emulator numbers its links and finds them by number. Emulators that are shown together use numbers of
+//! different places.
 
 use std::sync::{Arc, LazyLock, Weak};
 
 use crate::model::link_schemes::LinkSchemes;
 
-/// What the numbers fit into: the three bytes of a colour. The upper ones of these bits are the place.
+/// The size of the numbers: the three bytes of a color. The upper bits are the place.
 const BITS: u32 = 24;
-/// The lower ones count the links of a place: four times as many as an emulator holds at a time.
+/// The lower bits count the links of a place: four times as many as an emulator keeps at a time.
 const BITS_OF_LINKS: u32 = 14;
-/// Longest address taken, as terminals and browsers have it.
+/// Longest accepted address, as in terminals and browsers.
 const LONGEST: usize = 2083;
-/// Longest name by which a child says that two pieces are one link.
+/// Longest name with which a child marks two pieces as one link.
 const LONGEST_NAME: usize = 256;
 
 /// The name of this machine.
@@ -23,13 +23,13 @@ static HOST: LazyLock<String> = LazyLock::new(|| {
     name.nodename().to_string_lossy().into_owned()
 });
 
-/// Gives links their numbers. Of the links that somebody holds no two have the same one, and one that was
-/// let go of is not used again soon: a cell that was painted with it may still be on the screen.
+/// Numbers the links. No two links in use have the same number. The number of a dropped link is not reused
+/// soon, because a cell with that number may still be on the screen.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     place: u32,
     last: usize,
-    /// By the lower part of their numbers, less one.
+    /// The links by the lower part of their numbers minus one.
     links: Vec<Weak<Link>>,
 }
 
@@ -38,12 +38,12 @@ pub struct Numbers {
 pub struct Link {
     number: u32,
     address: String,
-    /// The child's own name of it (`id=`).
+    /// The name that the child gave the link (`id=`).
     name: String,
 }
 
 impl Link {
-    /// The link in the parameters of OSC 8, behind the `8`; `None` where there is none to be taken.
+    /// Parses the parameters of OSC 8 after the `8`. `None` if they contain no acceptable link.
     pub fn parse(
         parameters: &[u8],
         address: &[u8],
@@ -67,26 +67,26 @@ impl Link {
         })
     }
 
-    /// Below 2^24, never 0.
+    /// Never 0 and below 2^24.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Visible ASCII characters only.
+    /// Contains only visible ASCII characters.
     pub fn address(&self) -> &str {
         &self.address
     }
 }
 
-/// Whether the user's terminal may get this address.
+/// Whether this address may be sent to the user's terminal.
 pub fn is_allowed(address: &[u8], schemes: &LinkSchemes) -> bool {
     address.len() <= LONGEST
         && address.iter().all(u8::is_ascii_graphic)
         && std::str::from_utf8(address).is_ok_and(|address| may_lead_to(address, schemes, &HOST))
 }
 
-/// Whether the user's terminal may open this address. A file of another host would be fetched from there,
-/// and a program of a session chooses the host.
+/// Whether the user's terminal may open this address. It would fetch a file from another host, and the
+/// program in the session chooses the host.
 fn may_lead_to(address: &str, schemes: &LinkSchemes, host: &str) -> bool {
     let Some((scheme, rest)) = address.split_once(':') else {
         return false;
@@ -95,7 +95,8 @@ fn may_lead_to(address: &str, schemes: &LinkSchemes, host: &str) -> bool {
     schemes.allow(scheme) && (!is_file || is_local_file(rest, host))
 }
 
-/// What follows `file:`. Some systems take `\\` for `/`, and a path that begins with two of them for a host.
+/// Checks what follows `file:`. Some systems read `\\` as `/`, and a path that begins with two slashes as a
+/// host.
 fn is_local_file(rest: &str, host: &str) -> bool {
     let path = match rest.strip_prefix("//") {
         Some(rest) => {
@@ -115,7 +116,7 @@ fn is_local_file(rest: &str, host: &str) -> bool {
 }
 
 impl Numbers {
-    /// Numbers that no other place has, but for those whose difference is a multiple of 1,024.
+    /// Numbers that differ from those of other places, unless the places differ by a multiple of 1,024.
     pub fn of_place(place: u32) -> Self {
         Self {
             place: place % (1 << (BITS - BITS_OF_LINKS)),
@@ -123,7 +124,7 @@ impl Numbers {
         }
     }
 
-    /// `None` while all numbers belong to links that somebody holds.
+    /// `None` while all numbers belong to links in use.
     fn give(&mut self, link: impl FnOnce(u32) -> Link) -> Option<Arc<Link>> {
         let most = (1 << BITS_OF_LINKS) - 1;
         let mut next = (0..most).map(|step| (self.last + step) % most);
@@ -141,7 +142,7 @@ impl Numbers {
     }
 }
 
-/// Two links are the same where a child says the same of them; their numbers may differ.
+/// Two links are equal if their address and name are equal. Their numbers may differ.
 impl PartialEq for Link {
     fn eq(&self, other: &Self) -> bool {
         (&self.address, &self.name) == (&other.address, &other.name)

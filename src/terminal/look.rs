@@ -1,11 +1,11 @@
-//! How a cell looks, and the sequence that says so (`CSI … m`).
+//! The attributes of a cell, and the sequence that sets them (`CSI … m`).
 
-/// A colour as the child named it.
+/// A color as the child specified it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Colour {
     #[default]
     Default,
-    /// 0 to 15 are the person's palette.
+    /// 0 to 15 are the user's palette.
     Indexed(u8),
     Rgb(u8, u8, u8),
 }
@@ -21,7 +21,7 @@ pub enum Underline {
     Dashed,
 }
 
-/// How a cell looks.
+/// The attributes of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Look {
     pub foreground: Colour,
@@ -33,16 +33,16 @@ pub struct Look {
     pub underline: Underline,
     pub blink: bool,
     pub reverse: bool,
-    /// Takes its room and shows nothing.
+    /// The cell takes its space and shows nothing.
     pub concealed: bool,
     pub struck: bool,
 }
 
 impl Look {
-    /// Works off the parameters of `CSI … m`, as they stand between the bracket and the `m`.
+    /// Applies the parameters of `CSI … m`, without the bracket and the `m`.
     ///
-    /// Values that belong together may be joined by colons (`4:3`, `38:2::1:2:3`), colours also by
-    /// semicolons (`38;2;1;2;3`). What is not known is passed over.
+    /// Values of one attribute may be joined by colons (`4:3`, `38:2::1:2:3`). Colors may also use semicolons
+    /// (`38;2;1;2;3`). Unknown values are skipped.
     pub fn select(&mut self, parameters: &[u8]) {
         let mut parameters = parameters.split(|byte| *byte == b';');
         while let Some(parameter) = parameters.next() {
@@ -94,7 +94,7 @@ impl Look {
             *slot = number(value);
             length += 1;
         }
-        // tmux puts an empty value behind each: `4::3`, `58::2::1::2::3`.
+        // tmux puts an empty value after each value: `4::3`, `58::2::1::2::3`.
         if length > 2 && (1..length).step_by(2).all(|at| values[at].is_none()) {
             for at in 1..length.div_ceil(2) {
                 values[at] = values[at * 2];
@@ -132,7 +132,7 @@ fn indexed(number: u16) -> Colour {
     Colour::Indexed(u8::try_from(number).unwrap_or(u8::MAX))
 }
 
-/// `5;N` or `2;R;G;B` behind 38, 48 or 58.
+/// `5;N` or `2;R;G;B` after 38, 48 or 58.
 fn spread<'a>(more: &mut impl Iterator<Item = &'a [u8]>) -> Option<Colour> {
     let mut byte = || u8::try_from(number(more.next()?).unwrap_or(0)).ok();
     match byte()? {

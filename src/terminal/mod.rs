@@ -1,7 +1,7 @@
-//! Terminals in memory: bytes in, cells out; keys in, bytes out.
+//! Terminals in memory: they turn output bytes into cells, and keys into input bytes.
 //!
-//! [`emulator`] is the only file that names the vt100 crate. What a container prints is hostile: it
-//! ends here as cells, titles as `Clean`, questions answered to the child alone.
+//! Only [`emulator`] uses the vt100 crate. The output of a container is hostile. It becomes cells here,
+//! titles become `Clean`, and only the child gets answers to its queries.
 
 pub mod clipboard;
 pub mod control;

@@ -1,7 +1,7 @@
 //! A program of this host on a local pseudo-terminal, as an asynchronous stream.
 //!
-//! Reading and writing block, so each has a thread; the channels between are bounded, which slows a
-//! flooding program down instead of filling our memory.
+//! Reading and writing block, so each has a thread. The channels are bounded, which slows down a program with
+//! much output instead of filling memory.
 
 use std::{
     io::{Read, Write},
@@ -13,9 +13,9 @@ use portable_pty::{Child, ChildKiller, CommandBuilder, MasterPty, PtySize, nativ
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-/// Chunks under way to the face.
+/// Chunks on their way to the client.
 const OUTPUT_CHUNKS: usize = 8;
-/// Keys and pastes under way to the program.
+/// Keys and pastes on their way to the program.
 const INPUT_CHUNKS: usize = 64;
 const CHUNK: usize = 16 * 1024;
 
@@ -27,11 +27,11 @@ pub enum PtyError {
     Start { program: String, why: String },
 }
 
-/// What comes out of the program.
+/// Output of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PtyOutput {
     Bytes(Bytes),
-    /// The last item; the code is unknown when the program could not be waited for.
+    /// The last item. The exit code is unknown if waiting for the program failed.
     Exited {
         exit_code: Option<i64>,
     },
@@ -47,16 +47,16 @@ pub struct Pty {
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PtyCommand {
-    /// Empty = the person's shell.
+    /// Empty = the user's shell.
     pub argv: Vec<String>,
-    /// Set for it beside what it inherits.
+    /// Variables in addition to the inherited environment.
     pub env: Vec<(String, String)>,
     pub columns: u16,
     pub rows: u16,
 }
 
 impl Pty {
-    /// Starts a program; its output comes through the receiver.
+    /// Starts a program. The receiver gets its output.
     pub fn start(command: &PtyCommand) -> Result<(Self, mpsc::Receiver<PtyOutput>), PtyError> {
         let open = |error: &dyn std::fmt::Display| PtyError::Open(error.to_string());
         let pair = native_pty_system()
@@ -85,12 +85,12 @@ impl Pty {
         Ok((pty, received))
     }
 
-    /// Where bytes for the program go.
+    /// The channel for bytes to the program.
     pub fn input(&self) -> mpsc::Sender<Bytes> {
         self.input.clone()
     }
 
-    /// Tells the program its new size; a program that has ended does not mind.
+    /// Reports the new size to the program. Has no effect if the program has ended.
     pub fn resize(&self, columns: u16, rows: u16) {
         if let Ok(master) = self.master.lock() {
             let _ = master.resize(size(columns, rows));
@@ -115,7 +115,7 @@ fn size(columns: u16, rows: u16) -> PtySize {
 
 fn builder(command: &PtyCommand) -> CommandBuilder {
     let mut builder = match command.argv.split_first() {
-        // Not as a login shell: what a login sets up is inherited from the terminal we run in.
+        // Not a login shell, because the environment of the calling terminal is inherited.
         None => CommandBuilder::new(shell_name()),
         Some((program, arguments)) => {
             let mut builder = CommandBuilder::new(program);
@@ -126,7 +126,7 @@ fn builder(command: &PtyCommand) -> CommandBuilder {
     for (name, value) in &command.env {
         builder.env(name, value);
     }
-    // Said of the terminal the face was started from, not of this one.
+    // These variables describe the terminal that the client was started from.
     for name in ["COLUMNS", "LINES", "TMUX", "TMUX_PANE", "STY", "WINDOW"] {
         builder.env_remove(name);
     }

@@ -1,4 +1,4 @@
-//! The calling terminal in raw mode, for programs whose output goes to it as it is.
+//! The calling terminal in raw mode, for programs whose output goes to it unchanged.
 
 use std::{
     io::{self, Write as _},
@@ -16,21 +16,21 @@ use super::{
     guarded::{Guarded, write_all},
 };
 
-/// Everything a terminal program may have switched on, off again; where the cursor is stays.
+/// Switches off everything that a terminal program may have switched on. The cursor stays where it is.
 const RESET: &[u8] =
     b"\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?9l\x1b[?1006l\x1b[?1005l\x1b[?1015l\x1b[?1004l\
     \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b7\x1b[r\x1b8\x1b[?7h\x1b[4l\x0f\x1b(B\x1b)B";
-/// Only when it was entered: on the usual screen it moves the cursor.
+/// Sent only if the alternate screen is in use. On the main screen it would move the cursor.
 const LEAVE_ALTERNATE: &[u8] = b"\x1b[?1049l";
 const LOOKS: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";
 
-/// How the terminal was before, while it is in raw mode.
+/// The terminal modes to restore, while the terminal is in raw mode.
 static TERMINAL: Guarded<Termios> = Guarded::new();
-/// Whether a program has the alternate screen.
+/// Whether a program uses the alternate screen.
 static ALTERNATE: AtomicBool = AtomicBool::new(false);
 
-/// Every key goes to the program at the other end until this is dropped. The terminal is given back before
-/// a panic is told, and before a signal ends this process.
+/// Sends every key to the program at the other end until this is dropped. The terminal is restored before a
+/// panic is reported and before a signal ends this process.
 pub struct Raw {
     modes: Modes,
 }
@@ -40,7 +40,7 @@ impl Raw {
         Self::change(signals, Termios::make_raw)
     }
 
-    /// Only what is typed is not printed, and comes key by key: Ctrl-C is a signal as ever.
+    /// Only switches off echo and line input. Ctrl-C is still a signal.
     pub fn quiet(signals: &[i32]) -> io::Result<Self> {
         Self::change(signals, |modes| {
             modes
@@ -70,12 +70,12 @@ impl Raw {
         })
     }
 
-    /// The program uses the alternate screen.
+    /// Records that the program uses the alternate screen.
     pub fn has_alternate_screen(&self) {
         ALTERNATE.store(true, Ordering::SeqCst);
     }
 
-    /// [`put`], with a note of what the output does to the terminal.
+    /// Like [`put`], and also records what the output does to the terminal.
     pub fn put(&mut self, to: impl AsFd, output: &[u8]) -> io::Result<()> {
         put_noted(to, output, |piece| {
             if let Some(on) = self.modes.alternate_screen(piece) {
@@ -85,8 +85,8 @@ impl Raw {
     }
 }
 
-/// Writes output of the program at the other end to the terminal, never after it was given back: what a program
-/// switches on then would stay on.
+/// Writes output of the program at the other end to the terminal. After the terminal is restored it writes
+/// nothing, because modes that the program switches on then would stay on.
 pub fn put(to: impl AsFd, output: &[u8]) -> io::Result<()> {
     put_noted(to, output, |_| ())
 }
@@ -116,7 +116,7 @@ impl Drop for Raw {
     }
 }
 
-/// Does nothing when it was given back already.
+/// Restores the terminal. Does nothing if that already happened.
 fn give_back() {
     TERMINAL.close(|before| {
         let leave = if ALTERNATE.swap(false, Ordering::SeqCst) {
@@ -124,16 +124,16 @@ fn give_back() {
         } else {
             b""
         };
-        // The terminal may be gone: then there is nobody to give it back to.
+        // Errors don't matter: the terminal may no longer exist.
         let _ = write_all(io::stdout(), &[RESET, leave, LOOKS].concat());
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
     });
 }
 
-/// Finds switches of private modes (`CSI ? 1049 ; 1006 h`) in output, however it is cut into pieces.
+/// Finds switches of private modes (`CSI ? 1049 ; 1006 h`) in output that may be cut into pieces.
 #[derive(Debug, Default)]
 struct Modes {
-    /// So much of `ESC [ ?` was seen.
+    /// The number of bytes of `ESC [ ?` seen so far.
     head: u8,
     number: u16,
     /// Whether one of the numbers is a mode of the alternate screen.

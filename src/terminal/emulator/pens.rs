@@ -1,11 +1,10 @@
-//! What vt100 cannot keep of a cell: struck, blinking and concealed text, styles and colours of
+//! Keeps what vt100 can't store for a cell: strikethrough, blinking and concealed text, styles and colors of
 //! underlines, links.
 //!
-//! A pen is all that a child chose for what it prints next. Where vt100 knows all of it, it has it.
-//! Where not, the pen stands in a table, and vt100's foreground colour is its number: a colour whose
-//! red is 1. A child that means such a colour gets a pen for it, so that every colour of vt100 is
-//! either true or a number, and all that vt100 does with attributes (saved cursors, the other screen,
-//! erasing, repeating) is done with the pen as well.
+//! A pen is everything that a child chose for what it prints next. vt100 stores a plain pen itself. Any other
+//! pen is in a table, and vt100's foreground color is its number: a color whose red is 1. If a child chooses
+//! such a color, it gets a pen too. So every color in vt100 is either a real color or a number, and the pen
+//! follows everything that vt100 does with attributes (saved cursors, the other screen, erasing, repeating).
 
 use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
@@ -15,9 +14,9 @@ use crate::terminal::{
     look::{Colour, Look, Underline},
 };
 
-/// The red of foreground colours that are the number of a pen.
+/// The red of foreground colors that are pen numbers.
 const MARK: u8 = 1;
-/// Most pens at a time; more than ever differ on one screen, and bounded for those who try.
+/// Most pens at a time. One screen never has that many in practice, and the limit bounds hostile output.
 const MOST: usize = 4096;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,13 +29,13 @@ pub(super) struct Pen {
 pub(super) struct Pens {
     pens: Vec<Pen>,
     numbers: HashMap<Pen, u16>,
-    /// Pens nobody has any more.
+    /// Pens that no cell uses any more.
     free: Vec<u16>,
-    /// How often a pen was refused since the table was last looked through.
+    /// How many pens were refused since the last search for unused pens.
     refused: usize,
 }
 
-/// The number that stands in place of a colour.
+/// The pen number that is stored as this color.
 fn number_of(colour: vt100::Color) -> Option<u16> {
     match colour {
         vt100::Color::Rgb(MARK, high, low) => Some(u16::from_be_bytes([high, low])),
@@ -48,7 +47,7 @@ impl Pens {
     /// Look and link of a cell.
     pub fn of(&self, cell: &vt100::Cell) -> (Look, Option<&Arc<Link>>) {
         if !cell.has_contents() {
-            // What was erased has a background, and nothing of what it was erased with.
+            // An erased cell has only the background of the eraser.
             let look = Look {
                 background: colour(cell.bgcolor()),
                 ..Look::default()
@@ -71,12 +70,12 @@ impl Pens {
         (look, None)
     }
 
-    /// All that cells may have.
+    /// All links that cells may have.
     pub fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
         self.pens.iter().filter_map(|pen| pen.link.as_ref())
     }
 
-    /// The pen the child prints with now.
+    /// The pen that the child prints with now.
     pub fn present(&self, screen: &vt100::Screen) -> Pen {
         if let Some(pen) = number_of(screen.fgcolor()).and_then(|number| self.get(number)) {
             return pen.clone();
@@ -94,8 +93,7 @@ impl Pens {
         Pen { look, link: None }
     }
 
-    /// Has vt100 print with this pen from now on.
-    /// `shown` is one more screen whose cells have pens.
+    /// Makes vt100 print with this pen from now on. `shown` is one more screen whose cells have pens.
     pub fn take_up(&mut self, pen: Pen, parser: &mut Parser, shown: Option<&vt100::Screen>) {
         let look = pen.look;
         let number = if is_plain(&pen) {
@@ -120,7 +118,7 @@ impl Pens {
                 }
             }
             let foreground = match look.foreground {
-                // Its neighbour, where there is no room for a pen.
+                // If the table is full, use the nearest color that isn't a pen number.
                 Colour::Rgb(MARK, green, blue) => Colour::Rgb(MARK + 1, green, blue),
                 colour => colour,
             };
@@ -135,7 +133,7 @@ impl Pens {
         self.pens.get(usize::from(number))
     }
 
-    /// The pen's number; `None` while the table is full.
+    /// The pen's number, or `None` if the table is full.
     fn number(&mut self, pen: Pen, parser: &Parser, shown: Option<&vt100::Screen>) -> Option<u16> {
         if let Some(number) = self.numbers.get(&pen) {
             return Some(*number);
@@ -143,7 +141,7 @@ impl Pens {
         let number = match self.room() {
             Some(number) => number,
             None => {
-                // Looking through all cells is dear: not for each pen of a child that has no end.
+                // Searching all cells is slow, so don't do it for each pen of a child that keeps adding pens.
                 if !self.refused.is_multiple_of(MOST) {
                     self.refused += 1;
                     return None;
@@ -169,7 +167,7 @@ impl Pens {
         self.free.pop().or(new)
     }
 
-    /// Finds the pens that no cell and no cursor has.
+    /// Removes the pens that no cell and no cursor uses.
     fn clear_away(&mut self, parser: &Parser, shown: Option<&vt100::Screen>) {
         let mut used = vec![false; self.pens.len()];
         parser.each_colour(shown, |colour| {
@@ -192,7 +190,7 @@ impl Pens {
     }
 }
 
-/// Whether vt100 can keep all of it.
+/// Whether vt100 can store the whole pen.
 fn is_plain(pen: &Pen) -> bool {
     let look = &pen.look;
     pen.link.is_none()
@@ -202,7 +200,7 @@ fn is_plain(pen: &Pen) -> bool {
         && !matches!(look.foreground, Colour::Rgb(MARK, _, _))
 }
 
-/// Whether these parameters of `CSI … m` choose something that vt100 cannot keep.
+/// Whether these parameters of `CSI … m` choose something that vt100 can't store.
 pub(super) fn is_more_than_plain(parameters: &[u8]) -> bool {
     let mut codes = parameters.split(|byte| *byte == b';');
     while let Some(code) = codes.next() {
@@ -230,7 +228,7 @@ pub(super) fn is_more_than_plain(parameters: &[u8]) -> bool {
 }
 
 fn say_colour(sequence: &mut String, code: u8, colour: Colour) {
-    // Writing to a string does not fail.
+    // Writing to a string doesn't fail.
     let _ = match colour {
         Colour::Default => Ok(()),
         Colour::Indexed(index) => write!(sequence, ";{code};5;{index}"),

@@ -1,8 +1,7 @@
-//! When each row was last printed on, so that who paints can leave out what stands still.
+//! Records when each row was last printed on, so that the painter can skip unchanged rows.
 //!
-//! The parser does not tell. What it gets is cut into pieces that reach no row but the cursor's;
-//! whatever else a piece may do counts as printing on all rows: too much is painted then, never too
-//! little.
+//! The parser doesn't report changed rows. Its input is cut into pieces that reach only the cursor's row.
+//! Every other piece counts as printing on all rows, so that too much may be painted but never too little.
 
 mod reach;
 
@@ -10,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use reach::{Reach, Scan};
 
-/// The last moment of all emulators.
+/// The last moment, over all emulators.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// When something was printed; no two feeds of any two emulators have the same.
+/// When something was printed. No two feeds share a moment, even in different emulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment(u64);
 
@@ -43,12 +42,12 @@ impl Rows {
         }
     }
 
-    /// When the row was last printed on; `None` outside the screen.
+    /// When the row was last printed on, `None` outside the screen.
     pub fn printed(&self, row: u16) -> Option<Moment> {
         self.printed.get(usize::from(row)).copied()
     }
 
-    /// Somebody may have painted what was there so far.
+    /// Starts a new moment, because the earlier content may already be painted.
     pub fn begin(&mut self) {
         self.now = Moment::next();
         self.all = false;
@@ -59,15 +58,15 @@ impl Rows {
         self.all = true;
     }
 
-    /// Another screen, of so many rows. A sequence that is open stays open.
+    /// Starts another screen with this number of rows. An open sequence stays open.
     pub fn begin_anew(&mut self, rows: u16) {
         self.begin();
         self.printed.resize(rows.into(), self.now);
         self.touch_all();
     }
 
-    /// How much of `bytes` the parser is to get at once, from this cursor on. [`Rows::after`] is to be
-    /// told where the cursor went.
+    /// How many of these bytes the parser may process at once from this cursor position. Call [`Rows::after`]
+    /// with the new row of the cursor.
     pub fn piece(&mut self, bytes: &[u8], cursor: (u16, u16), columns: u16) -> Piece {
         if self.all {
             self.scan.skip(bytes);
@@ -85,7 +84,7 @@ impl Rows {
         }
     }
 
-    /// The parser has worked a piece off; its cursor is in this row now.
+    /// Records that the parser has processed a piece and that its cursor is in this row now.
     pub fn after(&mut self, piece: &Piece, row: u16) {
         match piece.reach {
             Reach::Nothing => {}
@@ -93,17 +92,17 @@ impl Rows {
                 Some(printed) => *printed = self.now,
                 None => self.touch_all(),
             },
-            // In the last row of a region it scrolled.
+            // In the last row of a region, a line break scrolls instead of moving the cursor down.
             Reach::Down if row == piece.row + 1 => {}
             Reach::Down | Reach::All => self.touch_all(),
         }
     }
 }
 
-/// What the parser gets at once.
+/// Bytes that the parser processes at once.
 pub(super) struct Piece {
     pub length: usize,
     reach: Reach,
-    /// Where the cursor was.
+    /// The row of the cursor before the piece.
     row: u16,
 }

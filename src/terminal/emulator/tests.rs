@@ -286,7 +286,7 @@ fn a_screen_that_is_lost_begins_anew_with_its_modes() {
     emulator.feed("\x1b[?2004h\x1b[?1002h\x1b[?1006h".as_bytes(), NOW);
     emulator.feed(b"\x1b]0;title\x07", NOW);
     assert!(!emulator.take_fall());
-    // Past what prepares its text: nothing that is fed is known to do this any more.
+    // Bypasses the preparation of text. No fed text is known to cause a panic any more.
     emulator
         .parser
         .process("    👩\u{200d}💻❤\u{fe0f}🇰🇷e\u{301}\x1b[F     ".as_bytes());
@@ -362,7 +362,7 @@ mod any_stream {
     }
 }
 
-/// What one sees after `pieces`, and what the program gets back.
+/// The screen after `pieces`, and the answers to the program.
 fn after(pieces: &[&[u8]]) -> (Vec<String>, Option<Cursor>, Vec<u8>, Option<Clean>) {
     let mut emulator = Emulator::new(40, 10);
     for piece in pieces {

@@ -1,16 +1,16 @@
-//! Characters as the parser should get them.
+//! Prepares characters for the parser.
 
 use std::borrow::Cow;
 
-/// Stands for U+FFFD, which the parser drops although it takes a cell.
+/// Replaces U+FFFD, which the parser drops although it takes a cell.
 const STAND_IN: &str = "\u{10fffd}";
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// Asks for the picture of a character that is also a sign (U+FE0F). The parser would make it two
-/// cells wide; tmux and most terminals do not, and all that follows would stand elsewhere.
+/// The variation selector for emoji (U+FE0F). The parser would make the character before it two cells wide.
+/// tmux and most terminals don't, so everything after it would be in the wrong column.
 const PICTURE: &str = "\u{fe0f}";
 
-/// Every byte that is no text is one replacement character, and takes its cell.
+/// Replaces every invalid byte by one replacement character, which takes one cell.
 pub(super) fn prepared(bytes: &[u8]) -> Cow<'_, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\u{fffd}') && !text.contains('\u{fe0f}') => {
@@ -25,7 +25,7 @@ fn replaced(text: &str) -> String {
     text.replace(REPLACEMENT, STAND_IN).replace(PICTURE, "")
 }
 
-/// What a cell shows.
+/// The text to show for a cell.
 pub(super) fn shown(text: &str) -> &str {
     if text.starts_with(STAND_IN) {
         REPLACEMENT

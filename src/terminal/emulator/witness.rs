@@ -1,4 +1,4 @@
-//! What the parser tells beside the cells: questions of the child, titles, bells, clipboard writes.
+//! Collects what the parser reports besides cells: queries of the child, titles, bells, clipboard writes.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::{
 
 /// Longest title kept, in cells.
 const TITLE_CELLS: usize = 64;
-/// Most bytes of answers kept until they are fetched; a flood of questions gets no more.
+/// Most bytes of answers that are kept until they are fetched. Further queries get no answer.
 const ANSWERS_LIMIT: usize = 4 * 1024;
 
-/// What the next cells lead to.
+/// The link of the next cells.
 #[derive(Debug)]
 pub(super) enum Linked {
     To(Arc<Link>),
@@ -31,7 +31,7 @@ pub(super) enum Linked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     pub text: String,
-    /// Another text came before it that nobody has fetched.
+    /// An earlier text came before it and was not fetched.
     pub mixed: bool,
 }
 
@@ -43,21 +43,21 @@ pub(super) struct Witness {
     pub bell: bool,
     /// The last clipboard write since it was fetched.
     pub clipboard: Option<Written>,
-    /// Wants focus reports (mode 1004).
+    /// The child wants focus reports (mode 1004).
     pub focus: bool,
-    /// How keys without bytes of their own are told (modifyOtherKeys).
+    /// How the child wants keys to be reported that have no bytes of their own (modifyOtherKeys).
     pub other_keys: u8,
     /// Between the start and the end of a synchronized update (mode 2026).
     pub in_update: bool,
-    /// A link began or ended, and this is not taken up yet.
+    /// A link began or ended, and the emulator hasn't handled that yet.
     pub link: Option<Linked>,
     /// The numbers of links.
     pub links: Numbers,
-    /// Where they may lead.
+    /// The schemes that links may have.
     pub link_schemes: LinkSchemes,
-    /// What programs are told that ask for the colours of what has none.
+    /// The answers to programs that query the default colors.
     pub colours: DefaultColours,
-    /// Nothing that comes now counts: an overlong string is being ended.
+    /// An overlong string is being ended, so everything that the parser reports is ignored.
     pub deaf: bool,
 }
 
@@ -76,7 +76,7 @@ impl Witness {
         }
     }
 
-    /// DECRQM: 1 = set, 2 = reset, 0 = not known.
+    /// DECRQM: 1 = set, 2 = reset, 0 = unknown.
     fn private_mode(&self, screen: &Screen, mode: u16) -> u8 {
         let mouse = screen.mouse_protocol_mode();
         let known = |on: bool| if on { 1 } else { 2 };
@@ -94,8 +94,8 @@ impl Witness {
         }
     }
 
-    /// OSC 10 and 11: `?` asks for the colour, each further one for that of the next number. What would set
-    /// one is no matter of ours: it would be the outer terminal's, for good.
+    /// Answers OSC 10 and 11: `?` queries the color, and each further `?` queries the color of the next number.
+    /// Requests to set a color are ignored, because they would change the outer terminal permanently.
     fn default_colours(&mut self, first: u16, asked: &[&[u8]]) {
         for (osc, what) in (first..).zip(asked) {
             if let (b"?", Some(colour)) = (*what, self.colours.of(osc)) {
@@ -119,7 +119,7 @@ impl Witness {
     }
 }
 
-/// The first value of the first parameter, 0 when there is none.
+/// The first value of the first parameter, or 0 without parameters.
 fn first(params: &[&[u16]]) -> u16 {
     params
         .first()
@@ -155,7 +155,7 @@ impl Callbacks for Witness {
         if self.deaf {
             return;
         }
-        // The clipboard is never read for a child; an empty answer keeps it from waiting.
+        // A child can never read the clipboard. An empty answer keeps it from waiting.
         let mut answer = b"\x1b]52;".to_vec();
         answer.extend_from_slice(selection);
         answer.extend_from_slice(b";\x1b\\");
@@ -171,7 +171,7 @@ impl Callbacks for Witness {
         c: char,
     ) {
         match (i1, i2, c) {
-            // A VT220 with colours. Level 4 would invite margins and rectangles, which we have not.
+            // A VT220 with colors. Level 4 would announce margins and rectangles, which aren't supported.
             (None, None, 'c') if first(params) == 0 => self.answer(b"\x1b[?62;22c"),
             (Some(b'>'), None, 'c') if first(params) == 0 => self.answer(b"\x1b[>1;10;0c"),
             (Some(b'>'), None, 'q') if first(params) == 0 => {
@@ -212,7 +212,7 @@ impl Callbacks for Witness {
             return;
         }
         match params {
-            // What has semicolons comes in pieces.
+            // The parser splits a title at its semicolons.
             [b"0" | b"2", pieces @ ..] => {
                 self.title = Some(short_title(&pieces.join(&b';')));
             }

@@ -1,4 +1,4 @@
-//! The sequences that may reach the user's own terminal.
+//! Lists the sequences that may reach the user's own terminal.
 
 /// Private modes that programs switch: cursor keys, wrapping, the cursor, the alternate screen, mouse, focus, paste,
 /// synchronized updates. All of them are reset when the program ends.
@@ -6,13 +6,13 @@ const PRIVATE_MODES: &[&[u8]] = &[
     b"1", b"7", b"9", b"12", b"25", b"47", b"1000", b"1002", b"1003", b"1004", b"1005", b"1006",
     b"1007", b"1015", b"1047", b"1048", b"1049", b"2004", b"2026",
 ];
-/// Replacing or inserting.
+/// Insert mode.
 const MODES: &[&[u8]] = &[b"4"];
 
-/// `ESC`, intermediates, and a last byte that begins no longer sequence.
+/// `ESC`, intermediates, and a last byte that doesn't begin a longer sequence.
 pub(super) fn is_escape_allowed(intermediates: &[u8], end: u8) -> bool {
     match intermediates {
-        // The cursor kept and restored, the keypad, lines, tab stops, everything reset.
+        // Save and restore the cursor, keypad modes, line movements, tab stops, full reset.
         b"" => matches!(
             end,
             b'7' | b'8' | b'=' | b'>' | b'D' | b'E' | b'H' | b'M' | b'c'
@@ -24,7 +24,7 @@ pub(super) fn is_escape_allowed(intermediates: &[u8], end: u8) -> bool {
     }
 }
 
-/// Adds what may pass of `CSI parameters end`.
+/// Adds the allowed part of `CSI parameters end`.
 pub(super) fn allowed_control(parameters: &[u8], end: u8, out: &mut Vec<u8>) {
     if let b'h' | b'l' = end {
         return allowed_modes(parameters, end, out);
@@ -40,7 +40,7 @@ fn write(parameters: &[u8], end: u8, out: &mut Vec<u8>) {
     out.push(end);
 }
 
-/// Of several modes at once the allowed ones pass.
+/// Adds only the allowed modes of a sequence with several modes.
 fn allowed_modes(parameters: &[u8], end: u8, out: &mut Vec<u8>) {
     let (numbers, marker, known) = match parameters.strip_prefix(b"?") {
         Some(numbers) => (numbers, &b"?"[..], PRIVATE_MODES),
@@ -56,7 +56,7 @@ fn allowed_modes(parameters: &[u8], end: u8, out: &mut Vec<u8>) {
 fn is_allowed(parameters: &[u8], end: u8) -> bool {
     let is_plain = is_plain(parameters);
     match end {
-        // Moving, erasing, inserting, deleting, scrolling, repeating, looks, tab stops, regions.
+        // Moving, erasing, inserting, deleting, scrolling, repeating, attributes, tab stops, regions.
         b'@'..=b'M'
         | b'P'
         | b'S'
@@ -79,7 +79,8 @@ fn is_allowed(parameters: &[u8], end: u8) -> bool {
         b'T' if is_plain => !parameters.contains(&b';'),
         b's' | b'u' => parameters.is_empty(),
         b'J' | b'K' => is_private_number(parameters),
-        // What a terminal is, and where its cursor stands: programs wait for these answers, and choose nothing in them.
+        // Queries of the terminal's type and cursor position. Programs wait for the answers and don't control
+        // them.
         b'n' => matches!(parameters, b"5" | b"6"),
         b'c' => matches!(parameters, b"" | b"0" | b">" | b">0"),
         b'q' => parameters.ends_with(b" ") || matches!(parameters, b">" | b">0"),
@@ -93,7 +94,7 @@ fn is_allowed(parameters: &[u8], end: u8) -> bool {
     }
 }
 
-/// Numbers alone.
+/// Whether the parameters are only numbers.
 pub(super) fn is_plain(parameters: &[u8]) -> bool {
     let mut signs = parameters.iter();
     signs.all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'))

@@ -107,7 +107,7 @@ fn the_clipboard_is_written_only_where_the_settings_allow_it() {
     assert_eq!(filtered(ClipboardPolicy::Allow, &long), b"after");
 }
 
-/// Pieces of sequences, so that more than noise is tried.
+/// Pieces of sequences, so that the tests cover more than random bytes.
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..6),
@@ -153,7 +153,7 @@ proptest! {
         prop_assert_eq!(pieces, whole);
     }
 
-    /// What passed once passes again: nothing that was taken out makes something of what stands around it.
+    /// Filtering is idempotent: dropping bytes never creates a new sequence from the bytes around them.
     #[test]
     fn what_passes_is_clean(output in output()) {
         let once = filtered(ClipboardPolicy::Refuse, &output);

@@ -1,4 +1,4 @@
-//! Which rows the next bytes can change, read off the bytes alone.
+//! Finds out which rows the next bytes can change, from the bytes alone.
 
 use std::ops::ControlFlow;
 
@@ -11,15 +11,15 @@ const BEL: u8 = 0x07;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Nothing,
-    /// The cursor's row.
+    /// Only the cursor's row.
     Row,
-    /// Nothing, where the cursor went to the next row; else everything.
+    /// Nothing if the cursor moved to the next row, otherwise everything.
     Down,
     All,
 }
 
-/// Follows the parser as far as that is simple. What it does not follow counts as reaching everything,
-/// until an escape character begins anew what both understand.
+/// Follows the parser as far as that is simple. Anything else counts as reaching everything, until an escape
+/// character synchronizes both again.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     lost: bool,
@@ -28,16 +28,16 @@ pub(super) struct Scan {
 /// What a sequence does.
 enum Does {
     Nothing,
-    /// Changes the cursor's row, and moves no cursor.
+    /// Changes the cursor's row and doesn't move the cursor.
     Row,
-    /// Moves the cursor, and changes no cell.
+    /// Moves the cursor and changes no cell.
     Move,
     All,
 }
 
 impl Scan {
-    /// How many bytes reach no row but that of the cursor, which is at this column now, and what they
-    /// do; or one step that reaches more. At least one byte.
+    /// Returns the number of bytes that reach only the cursor's row, and their effect, or one step that
+    /// reaches more. Takes one or more bytes. `column` is the present column of the cursor.
     pub fn piece(&mut self, bytes: &[u8], column: u16, columns: u16) -> (usize, Reach) {
         if self.lost {
             let found = bytes
@@ -68,7 +68,7 @@ impl Scan {
         (line.at, line.reach)
     }
 
-    /// Passes over bytes of which nobody wants to know what they reach.
+    /// Skips bytes whose reach doesn't matter.
     pub fn skip(&mut self, bytes: &[u8]) {
         let Some(at) = bytes.iter().rposition(|byte| *byte == ESC) else {
             return;
@@ -100,10 +100,10 @@ impl Scan {
     }
 }
 
-/// How far the bytes were followed within one line.
+/// The position in the bytes while they stay within one row.
 struct Line {
     at: usize,
-    /// The cursor is nowhere behind this column.
+    /// The largest column that the cursor can be in.
     column: usize,
     columns: usize,
     reach: Reach,
@@ -116,7 +116,7 @@ impl Line {
                 self.at = 1;
                 return ControlFlow::Break(Reach::Down);
             }
-            // A piece of its own.
+            // A line break is a piece of its own.
             b'\n' | 0x0b | 0x0c => return ControlFlow::Break(self.reach),
             b'\r' => self.column = 0,
             b'\t' => self.column = (self.column + 8).min(self.columns.saturating_sub(1)),
@@ -125,7 +125,7 @@ impl Line {
                 self.column += widest(byte, rest);
                 self.reach = Reach::Row;
                 if self.column > self.columns {
-                    // The parser would lose what follows a character that comes in pieces.
+                    // The parser would lose the bytes after a character that arrives in pieces.
                     self.at += whole(rest);
                     return ControlFlow::Break(Reach::All);
                 }
@@ -136,24 +136,24 @@ impl Line {
     }
 }
 
-/// How many bytes the character has that begins here.
+/// The number of bytes of the character that begins here.
 fn whole(rest: &[u8]) -> usize {
     let more = rest.iter().skip(1);
     1 + more.take_while(|byte| matches!(byte, 0x80..=0xbf)).count()
 }
 
-/// The most cells that the character takes which begins with this byte.
+/// The most cells that a character with this first byte takes.
 fn widest(byte: u8, rest: &[u8]) -> usize {
     match (byte, rest.get(1)) {
         (0x80..=0xbf, _) => 0,
-        // Up to U+02FF, and lines and blocks.
+        // Up to U+02FF, box drawing and block elements.
         (..=0xcb, _) | (0xe2, Some(0x94..=0x96)) => 1,
         _ => 2,
     }
 }
 
-/// The length of the sequence that begins here and what it does; `None` = that is not known, or it is
-/// not whole.
+/// The length and the effect of the sequence that begins here. `None` = the effect is unknown, or the
+/// sequence is incomplete.
 fn sequence(bytes: &[u8]) -> Option<(usize, Does)> {
     match bytes.get(1)? {
         b'[' => control_sequence(bytes),
@@ -162,14 +162,14 @@ fn sequence(bytes: &[u8]) -> Option<(usize, Does)> {
                 .iter()
                 .position(|byte| matches!(*byte, BEL | CAN | SUB | ESC));
             let end = found? + 2;
-            // An escape character ends it, and begins what comes next.
+            // An escape character ends the string and begins the next sequence.
             let length = if bytes[end] == ESC { end } else { end + 1 };
             Some((length, Does::Nothing))
         }
-        // A saved cursor, the keypad, the end of a string.
+        // Save the cursor, keypad modes, the end of a string.
         b'7' | b'=' | b'>' | b'\\' => Some((2, Does::Nothing)),
         b'8' => Some((2, Does::Move)),
-        // Character sets, of which the parser knows one.
+        // Character sets. The parser supports only one.
         b'(' | b')' | b'*' | b'+' => {
             let set = bytes.get(2)?;
             (0x30..=0x7e).contains(set).then_some((3, Does::Nothing))
@@ -194,7 +194,7 @@ fn control_sequence(bytes: &[u8]) -> Option<(usize, Does)> {
             }
         }
         [b'?', ..] if matches!(end, b'J' | b'K') => Does::All,
-        // Questions, keys, the shape of the cursor.
+        // Queries, keys, the shape of the cursor.
         [b'?' | b'>', ..] => Does::Nothing,
         [.., b' '] if end == b'q' => Does::Nothing,
         body if body.iter().all(|byte| matches!(byte, b'0'..=b';')) => plain(end),
@@ -203,7 +203,7 @@ fn control_sequence(bytes: &[u8]) -> Option<(usize, Does)> {
     Some((length + 3, does))
 }
 
-/// What a sequence without marks does by its last byte.
+/// The effect of a sequence without private markers, by its last byte.
 fn plain(end: u8) -> Does {
     match end {
         b'm' | b'h' | b'l' | b'n' | b'c' => Does::Nothing,
@@ -213,8 +213,7 @@ fn plain(end: u8) -> Does {
     }
 }
 
-/// Modes that change no cell: all but the origin of the screen and the other screen, as far as the
-/// parser knows them.
+/// Modes that change no cell: all that the parser supports except the origin mode and the alternate screen.
 fn is_harmless(mode: &[u8]) -> bool {
     matches!(
         mode,

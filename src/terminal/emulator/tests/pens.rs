@@ -1,4 +1,4 @@
-//! Looks that vt100 alone cannot keep, and links.
+//! Tests attributes that vt100 alone can't store, and links.
 
 use super::*;
 
@@ -92,7 +92,7 @@ fn links_are_of_their_cells_and_survive_other_looks() {
     assert_eq!(link(&fed("\x1b]8;;javascript:x\x07a"), 0), "");
 }
 
-/// Many more looks than the table holds, and all that is on the screen is right.
+/// The screen stays correct with many more looks than the table has room for.
 #[test]
 fn the_table_is_bounded_and_what_is_seen_stays() {
     let mut emulator = Emulator::new(20, 5);
@@ -108,7 +108,7 @@ fn the_table_is_bounded_and_what_is_seen_stays() {
     assert_eq!(look(&emulator, 3).underline_colour, Colour::Indexed(77));
 }
 
-/// A screen on which every cell differs: the table is full, the colours are still right.
+/// The colors stay correct on a screen where every cell differs and the table is full.
 #[test]
 fn a_full_table_keeps_colours() {
     let mut emulator = Emulator::new(100, 100);
