@@ -1,4 +1,5 @@
-//! The list of notices, and what is told of them on every page: how many are new, what ends soon.
+//! The list of notifications, and the notes at the edge of every view: the next reclaim and the number of new
+//! notifications.
 
 use jiff::{Timestamp, tz::TimeZone};
 use ratatui::layout::Rect;
@@ -15,9 +16,9 @@ use crate::{
 };
 
 const WIDTH: u16 = 110;
-/// Rows there is room for before anything is told.
+/// Minimum rows of the list, also while it is empty.
 const ROWS: u16 = 6;
-/// Lines below the rows: a blank and the marked one in full.
+/// Lines below the rows: a blank and the full text of the marked notification.
 const FOOT: u16 = 3;
 const TIME: u16 = 8;
 const MARK: u16 = 2;
@@ -32,7 +33,7 @@ pub fn area(app: &App, screen: Rect) -> Rect {
     )
 }
 
-/// Where they are listed.
+/// The rows of the list.
 pub fn rows(area: Rect) -> Rect {
     dialog::rows(area, 2, FOOT + 1)
 }
@@ -66,7 +67,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, list: &NoticeList, areas: &Areas, 
     }
 }
 
-/// Why the list is empty.
+/// Explains why the list is empty.
 fn nothing(app: &App) -> (&'static str, &'static str) {
     if app.notices.caught_up {
         return (
@@ -83,7 +84,7 @@ fn nothing(app: &App) -> (&'static str, &'static str) {
     )
 }
 
-/// The longest name, as far as there is room.
+/// The longest name, limited to the available room.
 fn name_room(app: &App, rows: Rect) -> u16 {
     let names = app.notices.iter().filter_map(|it| name(app, it));
     let widest = names.map(|name| text::width(&name) as u16).max();
@@ -126,7 +127,7 @@ fn draw_row(
     paint.text(x, place.y, room, &said, Face::Text);
 }
 
-/// The clock of today, else the day.
+/// The time if it is today, otherwise the date.
 fn moment(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
     let format = if at.date() == now.date() {
@@ -147,7 +148,7 @@ fn sign(paint: &Paint<'_>, level: Level) -> (&'static str, Face) {
     }
 }
 
-/// The marked one in full, and when it was.
+/// The full text of the marked notification, and its time.
 fn draw_foot(paint: &mut Paint<'_>, app: &App, notice: &Notice, inner: Rect) {
     let at = notice.at.to_zoned(app.facts.time_zone.clone());
     let when = at.strftime("%Y-%m-%d %H:%M:%S").to_string();
@@ -160,8 +161,8 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, notice: &Notice, inner: Rect) {
     }
 }
 
-/// What every page tells at its edge: the session that ends soon, how many notices are new, that it
-/// is quiet.
+/// What every view shows at its edge: the session that will be reclaimed soon, the number of new
+/// notifications, and whether notifications are quiet.
 pub fn badge(app: &App, now: Timestamp) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     if let Some((name, left)) = app.next_end(now) {
@@ -183,7 +184,7 @@ pub fn badge(app: &App, now: Timestamp) -> Vec<Piece> {
     pieces
 }
 
-/// Writes it at the right end of a line and gives the cells it took, with the gap before it.
+/// Writes the badge at the right end of a line. Returns the cells that it took, with the gap before it.
 pub fn draw_badge(paint: &mut Paint<'_>, line: Rect, badge: &[Piece]) -> u16 {
     if badge.is_empty() {
         return 0;

@@ -1,4 +1,4 @@
-//! The brush: text by face into a buffer, cut with an ellipsis, never outside its place.
+//! Writes styled text into a buffer. Text that is too long ends in an ellipsis and never leaves its area.
 
 use std::borrow::Cow;
 
@@ -18,14 +18,14 @@ use crate::{
     theme::{Theme, face::Face},
 };
 
-/// A piece of text with its look.
+/// A piece of text with its style.
 pub type Piece = (String, Face);
 
 pub struct Paint<'a> {
     pub buffer: &'a mut Buffer,
     pub theme: &'a Theme,
     pub glyphs: &'static Glyphs,
-    /// Where the terminal's own cursor goes.
+    /// The position of the terminal's cursor.
     pub cursor: Option<Position>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Paint<'a> {
         self.theme.style(face)
     }
 
-    /// The look of a context's name.
+    /// The style of a context's name.
     pub fn context_style(&self, mirror: &Mirror, name: ContextName) -> Style {
         let own = mirror
             .context(name)
@@ -52,7 +52,7 @@ impl<'a> Paint<'a> {
         self.theme.context(own, mirror.position(name))
     }
 
-    /// Writes at most `cells` cells of `text` from (`x`, `y`); returns the column behind it.
+    /// Writes `text` from (`x`, `y`) in up to `cells` cells. Returns the column after it.
     pub fn text(&mut self, x: u16, y: u16, cells: u16, text: &str, face: Face) -> u16 {
         let style = self.style(face);
         self.styled(x, y, cells, text, style)
@@ -73,7 +73,7 @@ impl<'a> Paint<'a> {
         end
     }
 
-    /// Writes flush right in the `cells` cells from `x`.
+    /// Writes right-aligned text in the `cells` cells from `x`.
     pub fn right(&mut self, x: u16, y: u16, cells: u16, text: &str, face: Face) {
         let taken = (text::width(text) as u16).min(cells);
         self.text(x + cells - taken, y, taken, text, face);
@@ -85,7 +85,7 @@ impl<'a> Paint<'a> {
         self.text(x, y, taken, text, face);
     }
 
-    /// Several pieces one after another within `cells` cells; returns the column behind them.
+    /// Writes several pieces one after another within `cells` cells. Returns the column after them.
     pub fn pieces(&mut self, x: u16, y: u16, cells: u16, pieces: &[Piece]) -> u16 {
         let end = x.saturating_add(cells);
         let mut at = x;
@@ -98,21 +98,21 @@ impl<'a> Paint<'a> {
         at
     }
 
-    /// Pieces in the middle of a line.
+    /// Writes pieces in the middle of a line.
     pub fn centred_pieces(&mut self, area: Rect, y: u16, pieces: &[Piece]) {
         let all: usize = pieces.iter().map(|(text, _)| text::width(text)).sum();
         let taken = (all as u16).min(area.width);
         self.pieces(area.x + (area.width - taken) / 2, y, taken, pieces);
     }
 
-    /// Gives a whole area a face's style, the text in it stays.
+    /// Gives an area the style of a face and keeps its text.
     pub fn fill(&mut self, area: Rect, face: Face) {
         let style = self.style(face);
         self.buffer
             .set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// The background of a face alone: what is written on it is as bright as elsewhere.
+    /// Sets only the background of a face, so that the text on it keeps its brightness.
     pub fn ground(&mut self, area: Rect, face: Face) {
         let style = Style {
             bg: self.style(face).bg,
@@ -129,20 +129,20 @@ impl<'a> Paint<'a> {
         }
     }
 
-    /// A one-line input with the cursor in it when it has the focus; scrolls with the cursor.
+    /// A one-line input, with the cursor if it has the focus. The text scrolls with the cursor.
     pub fn input(&mut self, area: Rect, input: &Input, focused: bool) {
         let face = face_of(input, focused);
         self.typed(area, input.before_cursor(), input.text(), (face, focused));
     }
 
-    /// The same of a secret: a dot for every character, the cursor among them.
+    /// An input for a secret: shows a dot for every character.
     pub fn masked(&mut self, area: Rect, input: &Input, focused: bool) {
         let dots = |text: &str| self.glyphs.masked.repeat(text.chars().count());
         let (before, text) = (dots(input.before_cursor()), dots(input.text()));
         self.typed(area, &before, &text, (face_of(input, focused), focused));
     }
 
-    /// `before` is what of `text` stands before the cursor.
+    /// `before` is the part of `text` before the cursor.
     fn typed(&mut self, area: Rect, before: &str, text: &str, (face, focused): (Face, bool)) {
         let room = usize::from(area.width.saturating_sub(1));
         let shown_before = text::take_end(before, room);
@@ -157,7 +157,7 @@ impl<'a> Paint<'a> {
     }
 }
 
-/// What is written over something bold is not bold and dim at once.
+/// Prevents a style from being bold and dim at once when it is written over another style.
 fn of_one_weight(style: Style) -> Style {
     if style.add_modifier.contains(Modifier::BOLD) {
         style.remove_modifier(Modifier::DIM)
@@ -176,7 +176,7 @@ fn face_of(input: &Input, focused: bool) -> Face {
     }
 }
 
-/// The text itself, or without what is no picture: not every text that is painted is a [`Clean`] one.
+/// Removes hidden characters, because not every painted text is a [`Clean`] one.
 fn shown(text: &str) -> Cow<'_, str> {
     if text.chars().any(is_hidden) {
         return Cow::Owned(Clean::new(text).into_string());

@@ -1,4 +1,4 @@
-//! The open terminals: tabs, heads, cells, the lines between panes, status line.
+//! The terminal view: tabs, heads, cells, the lines between panes, status line.
 
 mod paste;
 mod save_copy;
@@ -22,7 +22,8 @@ use crate::{
     theme::face::Face,
 };
 
-/// What the status line offers after the leader, the most needed first: what has no room here, the keys tell.
+/// The hints in the status line after the leader key, the most important first. The `keys` hint lists those
+/// that don't fit.
 const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneDetach], "back"),
     (&[Action::Help], "keys"),
@@ -37,7 +38,7 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneLiteral], "send leader"),
 ];
 
-/// Paints the page of the terminals and sets `paint.cursor`.
+/// Paints the terminal view and sets `paint.cursor`.
 pub fn draw(
     paint: &mut Paint<'_>,
     areas: &Areas,
@@ -89,7 +90,7 @@ pub fn draw(
     }
 }
 
-/// Below what is being opened: why that takes so long, and what to do.
+/// Shows why a pane takes so long to open, and the fix.
 fn draw_silence(paint: &mut Paint<'_>, cells: Rect) {
     let y = cells.y + cells.height / 2 + 2;
     let width = usize::from(cells.width.saturating_sub(2));
@@ -138,8 +139,8 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
     }
 }
 
-/// The line above a pane: whose shell it is, its windows, and the title that its program chose. Where
-/// panes share the page it is the line between them, too.
+/// The line above a pane: the owner of its shell, its windows, and the title that its program chose. It also
+/// separates panes that are side by side.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_keys: bool) {
     if panes.desk().is_some_and(Desk::is_shared) {
         let face = if has_keys {
@@ -209,7 +210,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let badge = draw_badge(paint, area, pane);
     let room = room.saturating_sub(badge);
     let mut x = area.x + 1;
-    // The way out matters more than the reason: that one is cut.
+    // The first hint is more important than the reason, so the reason is cut.
     let needed = hints.first().map_or(0, |hint| hint.width() + GAP.len());
     if let Some(held) = panes.held_copy()
         && panes.scope() != Scope::Leader
@@ -230,7 +231,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     }
 }
 
-/// Gives the column of the next one.
+/// Returns the column of the next hint.
 fn draw_hint(paint: &mut Paint<'_>, x: u16, area: Rect, hint: &Hint) -> u16 {
     let room = |x: u16| area.right().saturating_sub(x);
     let x = paint.text(x, area.y, room(x), &hint.key, Face::Key);
@@ -238,7 +239,7 @@ fn draw_hint(paint: &mut Paint<'_>, x: u16, area: Rect, hint: &Hint) -> u16 {
     x + GAP.len() as u16
 }
 
-/// What a person should know of an open line: it counts as use. Gives the cells it took.
+/// Shows that an open connection counts as use. Returns the cells that it took.
 fn draw_badge(paint: &mut Paint<'_>, area: Rect, pane: &Pane) -> usize {
     if !pane.keeps_alive || pane.state != State::Live {
         return 0;
@@ -248,10 +249,10 @@ fn draw_badge(paint: &mut Paint<'_>, area: Rect, pane: &Pane) -> usize {
     text::width(&text) + GAP.len()
 }
 
-/// Between two hints.
+/// The gap between two hints.
 const GAP: &str = "   ";
 
-/// A key and what it does here.
+/// A key and its action.
 struct Hint {
     key: String,
     word: String,
@@ -270,7 +271,7 @@ impl Hint {
     }
 }
 
-/// What is to be said about the line to the shell.
+/// The state of the connection to the shell.
 fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
         State::Opening | State::Live if pane.session_paused => {
@@ -326,7 +327,7 @@ fn after_leader(keymap: &Keymap) -> Vec<Hint> {
     bound.collect()
 }
 
-/// In a session that has ended no shell can be opened.
+/// The hints in an ended session, where no shell can be opened.
 fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<Hint> {
     let mut hints = Vec::new();
     if pane.can_reopen() {
@@ -339,7 +340,7 @@ fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<Hint> {
     hints
 }
 
-/// `ctrl-]` as people write it.
+/// Formats `ctrl-]` as `Ctrl-]`.
 fn shown(key: &str) -> String {
     key.replace("ctrl-", "Ctrl-").replace("alt-", "Alt-")
 }

@@ -1,5 +1,4 @@
-//! The list of contexts: what each is, whether it answers, how many sessions it has; below it more of
-//! the marked one.
+//! The list of contexts: engine, state and number of sessions. Below it are details of the marked context.
 
 use ratatui::layout::Rect;
 
@@ -25,7 +24,7 @@ use crate::{
 };
 
 const WIDTH: u16 = 78;
-/// Lines below the list: a blank one, then about the marked context.
+/// Lines below the list: a blank one, then the details of the marked context.
 const FOOT: u16 = 5;
 /// Cells of a row's columns, after the name.
 const KIND: u16 = 19;
@@ -39,7 +38,7 @@ pub fn area(app: &App, screen: Rect) -> Rect {
     dialog::place(screen, WIDTH, height.min(screen.height.saturating_sub(3)))
 }
 
-/// Where the contexts are listed.
+/// The rows of the list.
 pub fn rows(app: &App, area: Rect) -> Rect {
     let contexts = app.mirror.contexts().len() as u16 + 1;
     let room = dialog::rows(area, 4, 1 + FOOT);
@@ -104,7 +103,7 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: Shown) {
     paint.text(count_x + COUNT, place.y, STATE, &text, face);
 }
 
-/// What stands behind it, as it told itself or as it is configured.
+/// The engine's kind and version as it reports them, otherwise the configured kind.
 fn kind(state: &ContextState) -> String {
     match &state.engine {
         EngineState::Connected { info } => format!("{} {}", info.kind, info.version),
@@ -142,7 +141,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, picker: &Picker, area: Rect) {
     }
 }
 
-/// Why it is away and what to do; where it answers and for whom.
+/// Why the engine is disconnected and the fix, or its address and account.
 fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>> {
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     let wrapped = |text: &str, most: usize, face: Face| {

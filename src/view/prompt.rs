@@ -1,4 +1,4 @@
-//! The line above the hints in which a filter or a new name is typed.
+//! The prompt above the hints, for a filter or a new name.
 
 use ratatui::layout::Rect;
 
@@ -19,7 +19,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     if let Some(AnyPanel::Command(command)) = app.panels.top_prompt() {
         draw_command(paint, app, area, command);
     } else if let Some(typed) = app.panels.top_prompt().and_then(|it| it.panel().line()) {
-        // What is wrong with it stands where the hints are.
+        // A problem with the typed text is shown in place of the hints.
         let note = (typed.note, Face::Dim);
         line(paint, area, &typed.label, typed.input, note);
     } else if let Some(input) = app.sessions.filter.editing() {
@@ -34,7 +34,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     }
 }
 
-/// The command, and dim behind it what Tab would add.
+/// The command, followed by the dimmed text that Tab would add.
 fn draw_command(paint: &mut Paint<'_>, app: &App, area: Rect, command: &CommandLine) {
     let x = paint.text(area.x + 1, area.y, 1, ":", Face::Accent);
     let field = Rect::new(x, area.y, area.right().saturating_sub(x + 1), 1);

@@ -1,4 +1,4 @@
-//! The image of a launch on its way: from where, how much of it, how fast, how long still.
+//! The progress of an image pull: source, amount, speed, remaining time.
 
 use ratatui::layout::Rect;
 
@@ -10,11 +10,11 @@ use crate::{
 };
 
 const WIDTH: u16 = 62;
-/// Lines of what is told: it does not jump when there is less.
+/// Lines for the progress. Their number is fixed, so that the dialog doesn't jump.
 const TOLD: u16 = 3;
-/// Border, blank, what and from where, blank, what is told, blank, border.
+/// Border, blank, image and source, blank, progress, blank, border.
 const HEIGHT: u16 = 7 + TOLD;
-/// Cells behind the bar: ` 100%`.
+/// Cells after the bar: ` 100%`.
 const PERCENT: u16 = 5;
 
 pub fn area(screen: Rect) -> Rect {
@@ -65,7 +65,7 @@ fn draw_told(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
         paint.pieces(area.x, area.y, area.width, &pieces);
     }
     let words = pull.words();
-    // What has come, then how long the rest takes.
+    // The amount that has arrived, then the remaining time.
     let lines: Vec<String> = words.chunks(2).map(|words| words.join(", ")).collect();
     let below = Rect {
         y: area.y + 1,

@@ -1,4 +1,4 @@
-//! Above the hints: why the selected session does not run yet.
+//! Shows above the hints why the selected session doesn't run yet.
 
 use super::{paint::Paint, status, text};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     theme::face::Face,
 };
 
-/// The sentence, when there is one to tell.
+/// The sentence with the reason, if the engine has reported one.
 pub fn of(app: &App) -> Option<String> {
     let session = app.mirror.session(app.sessions.selected()?)?;
     let why = session.status_message.as_ref()?;

@@ -1,4 +1,4 @@
-//! Launches of before: what they were called, what they ran in, what they got.
+//! Recent launches: their names, environments and resources.
 
 use ratatui::layout::Rect;
 
@@ -17,13 +17,13 @@ use crate::{
 };
 
 const WIDTH: u16 = 96;
-/// Rows there is room for before anything is told.
+/// Minimum rows of the list, also while it is empty.
 const ROWS: u16 = 6;
-/// Cells from the right: how long ago; before that the amounts, before that the environment.
+/// Widths of the columns from the right: age, amounts, environment.
 const AGO: u16 = 9;
 const AMOUNTS: u16 = 18;
 const PIN: u16 = 2;
-/// Less of a command says nothing.
+/// A shorter part of a command would be useless.
 const SHORTEST_COMMAND: u16 = 8;
 
 pub fn area(recents: &Recents, screen: Rect) -> Rect {
@@ -37,7 +37,7 @@ pub fn area(recents: &Recents, screen: Rect) -> Rect {
     )
 }
 
-/// Where they are listed.
+/// The rows of the list.
 pub fn rows(area: Rect) -> Rect {
     dialog::rows(area, 2, 3)
 }
@@ -114,7 +114,7 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     let ellipsis = paint.glyphs.ellipsis;
     let (label, _) = text::fit_path(&environment, usize::from(room.saturating_sub(2)), ellipsis);
     let end = paint.text(x, place.y, room, &label, face) + 2;
-    // What it ran, as far as there is room; the foot has more of it.
+    // Shows as much of the command as fits. The foot shows more of it.
     let left = (x + room).saturating_sub(end + 2);
     if let Some(command) = command(launch).filter(|_| left >= SHORTEST_COMMAND) {
         paint.text(end, place.y, left, &command, Face::Label);
@@ -127,7 +127,8 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     paint.right(place.right() - AGO, place.y, AGO, &ago, Face::Dim);
 }
 
-/// By its name; one that was launched by an earlier version may name none.
+/// The name of the environment. A launch by an earlier version of workbay can lack a name and shows the
+/// default environment.
 fn environment_of(app: &App, entry: &Recent) -> String {
     let launch = &entry.launch;
     let named = launch.image.as_ref().or(launch.environment.as_ref());
@@ -139,7 +140,7 @@ fn environment_of(app: &App, entry: &Recent) -> String {
     named.cloned().unwrap_or_else(default)
 }
 
-/// What each container gets; a preset's amounts are known to the launcher only.
+/// The resources of each container. Only the launcher knows the amounts of a preset.
 fn amounts(launch: &LaunchRequest, dot: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(launch.preset.as_ref().map(|name| format!("preset {name}")));
@@ -160,7 +161,7 @@ fn command(launch: &LaunchRequest) -> Option<String> {
     batch.then(|| secrets::mask(&lines.join(" ")))
 }
 
-/// Its environment is not among those of its context any more.
+/// Whether the context no longer has the launch's environment.
 fn is_missing(app: &App, entry: &Recent) -> bool {
     let known = app.mirror.environments(entry.context);
     let Some(label) = &entry.launch.environment else {
@@ -169,7 +170,7 @@ fn is_missing(app: &App, entry: &Recent) -> bool {
     !known.is_empty() && resolve::find(known, label).is_none()
 }
 
-/// More of the marked one, or what went wrong.
+/// The details of the marked launch, or its problem.
 fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
     let y = inner.bottom().saturating_sub(1);
     let (x, room) = (inner.x + 1, inner.width.saturating_sub(1));

@@ -1,5 +1,5 @@
-//! The scheduling history of a session: its entries in a table, the steps of those that are unfolded,
-//! and below it all that the marked one says.
+//! The scheduling history of a session: a table of its entries, the steps of unfolded entries, and the
+//! details of the marked entry.
 
 mod columns;
 
@@ -37,7 +37,7 @@ pub fn area(screen: Rect) -> Rect {
     dialog::place(screen, WIDTH.min(screen.width), height)
 }
 
-/// Where the lines of the table stand.
+/// The rows of the table.
 pub fn rows(area: Rect) -> Rect {
     dialog::rows(area, ABOVE, FOOT + 1)
 }
@@ -85,7 +85,7 @@ fn draw_filter(paint: &mut Paint<'_>, open: &Scheduling, line: Rect) {
     paint.text(x, line.y, room as u16, &properties(room), Face::Placeholder);
 }
 
-/// What can be filtered by, as much of it as there is room for.
+/// The properties that a filter can use, as many as fit.
 fn properties(room: usize) -> String {
     let all = "phase: result: from: to: error: message: id: created: updated:";
     let mut shown = String::new();
@@ -113,7 +113,7 @@ impl Table<'_> {
         for place in self.places {
             let sorted = match self.open.sorted_by {
                 SortedBy::Updated => place.column == Column::Updated,
-                // Where there is no column for it the other one says so.
+                // Without a column for the creation time, the other column shows it.
                 SortedBy::Created => {
                     let has = |it: &Place| it.column == Column::Created;
                     place.column == Column::Created
@@ -139,7 +139,7 @@ impl Table<'_> {
         }
     }
 
-    /// Of one that waits behind others nothing was decided; where it stands is told by its row.
+    /// A session that waits behind others has no entries yet. Its status message says why.
     fn nothing_yet(&self) -> String {
         let session = self.app.mirror.session(self.open.session());
         let waits = session.filter(|it| it.status == Status::Pending);
@@ -239,14 +239,14 @@ impl Table<'_> {
         self.places.iter().any(|it| it.column == Column::Created)
     }
 
-    /// Of another day only the day.
+    /// Shows the time if it is today, otherwise only the date.
     fn short_moment(&self, at: Timestamp) -> String {
         let text = self.moment(at);
         let day = text.split(' ').next();
         day.unwrap_or_default().to_owned()
     }
 
-    /// Today only the time.
+    /// Shows only the time if it is today.
     fn moment(&self, at: Timestamp) -> String {
         let zone = &self.app.facts.time_zone;
         let (then, now) = (at.to_zoned(zone.clone()), self.now.to_zoned(zone.clone()));
@@ -287,7 +287,7 @@ impl Table<'_> {
         })
     }
 
-    /// All of the marked entry's message, its code, its id.
+    /// The full message of the marked entry, its code and its id.
     fn draw_foot(&self, paint: &mut Paint<'_>, foot: Rect) {
         if let Some(problem) = self.open.problem() {
             paint.text(foot.x + 1, foot.y, foot.width, problem, Face::InputError);
@@ -323,7 +323,7 @@ impl Table<'_> {
     }
 }
 
-/// The colours of the web page's badges.
+/// The colors of the badges in Backend.AI's web UI.
 pub fn face(result: &Outcome) -> Face {
     match result {
         Outcome::Success => Face::StatusGood,

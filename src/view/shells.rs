@@ -1,4 +1,4 @@
-//! The list of all shells: what is open and where, what could be opened.
+//! The list of all shells: those that are open, and those that can be opened.
 
 use ratatui::layout::Rect;
 
@@ -13,9 +13,9 @@ use crate::{
 };
 
 const WIDTH: u16 = 68;
-/// Most rows that are shown at once.
+/// Maximum visible rows.
 const ROWS: u16 = 16;
-/// Cells of what is told of a row.
+/// Cells of a row's note.
 const NOTE: u16 = 28;
 
 pub fn area(shells: &Shells, screen: Rect) -> Rect {
@@ -28,7 +28,7 @@ pub fn area(shells: &Shells, screen: Rect) -> Rect {
     )
 }
 
-/// Where the shells are listed.
+/// The rows of the list.
 pub fn rows(area: Rect) -> Rect {
     dialog::rows(area, 4, 2)
 }

@@ -1,23 +1,23 @@
-//! A series of samples as a line of small bars: two of four steps in a cell of braille, one a cell in
-//! plain ASCII. What is not known is blank.
+//! Draws a series of samples as small bars: two bars of four steps in each braille cell, or one bar in each
+//! cell of plain ASCII. Unknown samples are blank.
 
 use jiff::Timestamp;
 
-/// What the bars are made of.
+/// The characters of the bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Braille,
-    /// One character a bar, from nothing used to all of it.
+    /// One character for each height of a bar, from the lowest to the highest.
     Ramp(&'static [&'static str]),
 }
 
-/// Dots of the left and the right half of a cell, by the height of their bar.
+/// The dots in the left and the right half of a cell, by the height of the bar.
 const LEFT: [u32; 5] = [0, 0x40, 0x44, 0x46, 0x47];
 const RIGHT: [u32; 5] = [0, 0x80, 0xa0, 0xb0, 0xb8];
 const BRAILLE: u32 = 0x2800;
 
-/// The samples as `cells` cells, the newest at the right; `top` fills a bar. Fewer samples than bars,
-/// a second each, leave the left side blank.
+/// Draws the samples in `cells` cells, the newest on the right. `top` fills a bar. A bar covers at least a
+/// second, so a short series leaves the left side blank.
 pub fn line(
     at: &[Timestamp],
     values: &[Option<u64>],
@@ -49,7 +49,7 @@ fn cell(halves: &[usize]) -> char {
     }
 }
 
-/// The height of each bar: what is known has one at least, so that a line of zeros is seen.
+/// The height of each bar. A known value has a height of at least one, so that a row of zeros is visible.
 fn heights(bars: &[Option<u64>], top: u64, steps: usize) -> Vec<usize> {
     let height = |value: u64| {
         let share = value as f64 / top.max(1) as f64;
@@ -68,11 +68,11 @@ fn bars(at: &[Timestamp], values: &[Option<u64>], count: usize) -> Vec<Option<u6
         return bars;
     }
     let millis = |time: &Timestamp| time.as_millisecond();
-    // A bar is a second at least.
+    // A bar covers at least one second.
     let span = (millis(last) - millis(first)).max(count.cast_signed() as i64 * 1000);
     let from = millis(last) - span;
     let place = |time: &Timestamp| {
-        // The end of a bar belongs to it, its beginning to the one before.
+        // A sample at the border of two bars belongs to the earlier one.
         let parts = (millis(time) - from) * count.cast_signed() as i64;
         let place = (parts + span - 1) / span - 1;
         usize::try_from(place).unwrap_or(0).min(count - 1)
@@ -80,7 +80,7 @@ fn bars(at: &[Timestamp], values: &[Option<u64>], count: usize) -> Vec<Option<u6
     let mut before: Option<usize> = None;
     for (time, value) in at.iter().zip(values) {
         let end = place(time);
-        // A sample is of the time since the one before, unless there is a gap between.
+        // A sample covers the time since the previous one, unless there is a gap between them.
         let begin = before.map_or(end, |before| (before + 1).min(end));
         before = value.map(|_| end);
         for bar in &mut bars[begin..=end] {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_blank_and_samples_far_apart_are_not() {
         let values = [Some(100), Some(100), None, Some(0), Some(0)];
-        // 10 s apart, then nobody looked for half a minute.
+        // 10 s apart, then no samples for half a minute.
         let at = [0, 10, 11, 40, 50];
         assert_eq!(shown(&at, &values, 10, RAMP), "##     ...");
     }
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(line, "⣠⣾⣇");
         let odd = shown(&[1, 2], &[Some(100), None], 2, Form::Braille);
         assert_eq!(odd, " ⡇");
-        // More than all of it is all of it.
+        // A value above the top fills the bar.
         assert_eq!(shown(&[1], &[Some(900)], 1, Form::Braille), "⢸");
     }
 }

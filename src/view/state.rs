@@ -1,4 +1,4 @@
-//! What stands where the list would be: nothing yet, nothing at all, or why not.
+//! Explains an empty list: it is still loading, there are no sessions, or there is a problem.
 
 use ratatui::layout::Rect;
 
@@ -18,7 +18,7 @@ use crate::{
     theme::face::Face,
 };
 
-/// Draws the reason when there are no rows.
+/// Draws the explanation if the list has no rows.
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let area = areas.rows;
     match app.mirror.line() {
@@ -119,7 +119,7 @@ fn wrapped(text: &str, area: Rect, face: Face) -> Vec<Vec<Piece>> {
         .collect()
 }
 
-/// Lines in the middle of an area, a little above its centre, where the eye looks first.
+/// Lines in the middle of an area, slightly above the center.
 fn middle(paint: &mut Paint<'_>, area: Rect, lines: &[Vec<Piece>]) {
     let height = (lines.len() as u16).min(area.height);
     let top = area.y + (area.height - height) * 2 / 5;

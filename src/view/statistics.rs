@@ -1,5 +1,5 @@
-//! Above the list: what of the resource group the person holds, what others hold and what is free, a bar a
-//! resource; where there are limits or several groups, a second one of everything the person holds.
+//! Shows above the list, with one bar for each resource, what you use of the resource group, what others use
+//! and what is free. With limits or several groups, a second bar shows everything that you use.
 
 use super::{
     glyphs::Glyphs,
@@ -20,16 +20,16 @@ use crate::{
     theme::face::Face,
 };
 
-/// From here on each of the two bars has a line of its own.
+/// From this width, each of the two bars has its own line.
 const WIDE: u16 = 100;
 const TALL: u16 = 30;
 const GAP: usize = 3;
 const LONGEST_BAR: usize = 16;
 const SHORTEST_BAR: usize = 4;
-/// A bar beside words.
+/// Minimum length of a bar next to words.
 const WORDED_BAR: usize = 6;
 
-/// Lines of it on a screen of this size.
+/// The height of the bars on a screen of this size.
 pub fn height(app: &App, columns: u16, rows: u16) -> u16 {
     match app.statistics() {
         Some(counted) if rows >= STATISTICS_ROWS => {
@@ -59,7 +59,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     }
 }
 
-/// The group's name; before it the context's where there are several.
+/// The group's name, after the context's name if there are several contexts.
 fn title(counted: &Counted<'_>) -> String {
     let group = &counted.group.name;
     match counted.context {
@@ -68,8 +68,9 @@ fn title(counted: &Counted<'_>) -> String {
     }
 }
 
-/// `by 3 sessions`, `by 3 of 10 sessions`: by whom all that is held. Those that wait hold nothing and are not
-/// counted, so the tab's number may be larger. Nothing to tell where nothing is held and nothing limits how many.
+/// `by 3 sessions`, `by 3 of 10 sessions`: the sessions that use the resources. Waiting sessions use nothing
+/// and aren't counted, so the tab's number can be larger. Returns `None` if no session uses resources and
+/// their number isn't limited.
 fn sessions(counted: &Counted<'_>, of: &str) -> Option<String> {
     let now = counted.statistics.sessions?;
     if now == 0 && counted.statistics.max_sessions.is_none() {
@@ -95,7 +96,7 @@ fn wide(
     let sessions = sessions(counted, " of ").map(|by| format!("held {by}"));
     let sessions = sessions.unwrap_or_default();
     let room = width.saturating_sub(name_width + GAP + text::width(&sessions) + GAP);
-    // In words where there is room for them.
+    // Uses words if there is room for them.
     let (mut blocks, mut bar) = fitting(all, room, |it| both_rows(it, words));
     let worded = blocks.len() == all.len() && bar >= WORDED_BAR;
     if !worded {
@@ -145,7 +146,7 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
             in_total,
         } = block.allotment;
         line.push((format!("{} ", block.label), Face::Label));
-        // A bar with the part of others has no room for the limit.
+        // A bar that shows the use of others has no room for the limit.
         if counted.statistics.has_total() && in_group.others == 0 {
             line.extend(double(*in_group, *in_total, bar, glyphs));
         } else {
@@ -179,7 +180,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Cells of both rows' numbers, with those of the group in words or not.
+/// The cells that the numbers of both rows need. `in_group` formats those of the group.
 fn both_rows(allotment: &Allotment, in_group: fn(&Kind, Part) -> String) -> usize {
     let Allotment {
         kind,
@@ -190,7 +191,7 @@ fn both_rows(allotment: &Allotment, in_group: fn(&Kind, Part) -> String) -> usiz
     text::width(&in_group(kind, *group)).max(total)
 }
 
-/// As many resources as there is room for, and how long their bars are then. `width` gives the cells of their
+/// Returns as many resources as fit, and the length of their bars. `width` returns the cells of a resource's
 /// numbers.
 fn fitting(
     all: &[Allotment],
@@ -234,7 +235,8 @@ fn letter(kind: &Kind) -> &'static str {
     }
 }
 
-/// `3/8`, `2.5/16G`, `3+4/8` with what others hold, `3, limit 8`, `3 of ?`; without a whole only what is held.
+/// `3/8`, `2.5/16G`, `3+4/8` with the use of others, `3, limit 8`, `3 of ?`. Without a total, only the used
+/// amount.
 fn numbers(kind: &Kind, part: Part) -> String {
     let others = match part.others {
         0 => String::new(),
@@ -277,7 +279,8 @@ fn words(kind: &Kind, part: Part) -> String {
     }
 }
 
-/// How many of `cells` `value` takes of `all`: the least is seen, and full is only what is.
+/// How many of `cells` cells show `value`. A low value stays visible, and only the full amount fills all
+/// cells.
 fn cells_of(value: u64, all: Option<u64>, cells: usize) -> usize {
     let share = match all {
         Some(all) if all > 0 => value as f64 / all as f64,
@@ -295,7 +298,7 @@ fn full(part: Part, cells: usize) -> usize {
     cells_of(part.used, part.all(), cells)
 }
 
-/// A limit that is used up; what one holds of a machine is nothing to worry about.
+/// Warns if nothing is left for you.
 fn face(part: Part) -> Face {
     match part.free {
         Some(0) if part.used > 0 => Face::BarWarning,
@@ -303,10 +306,10 @@ fn face(part: Part) -> Face {
     }
 }
 
-/// What one holds, what others do, what is free.
+/// Your use, the use of others, and what is free.
 fn single(part: Part, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     let held = cells_of(part.used.saturating_add(part.others), part.all(), cells);
-    // Of two that share the last cell the smaller one is seen.
+    // If both would share the last cell, the use of others stays visible.
     let least = usize::from(part.others > 0 && held > 1);
     let mine = full(part, cells).min(held - least);
     vec![

@@ -1,4 +1,4 @@
-//! How a status looks: a face and a shape beside its word.
+//! Shows a status as a word with a color and a shape.
 
 use super::{glyphs::Glyphs, paint::Piece};
 use crate::{
@@ -15,7 +15,7 @@ pub fn word(session: &Session, glyphs: &Glyphs) -> String {
     format!("{} {}", glyphs.shape(&session.status), session.status)
 }
 
-/// The same with the place in the queue, the first is 1, or how much of its image has come.
+/// Adds the position in the queue, counted from 1, or the progress of the image pull.
 pub fn word_on_its_way(session: &Session, glyphs: &Glyphs) -> String {
     let word = word(session, glyphs);
     let pull = session
@@ -25,7 +25,7 @@ pub fn word_on_its_way(session: &Session, glyphs: &Glyphs) -> String {
     let percent = pull.and_then(|pull| pull.figures.percent());
     match (session.placement.queue_position, percent) {
         (Some(place), _) if session.status == Status::Pending => format!("{word} #{}", place + 1),
-        // It fits the column to the last cell.
+        // This text fills the whole column.
         (_, Some(percent)) => format!("{word} {}%", percent.min(99)),
         _ => word,
     }

@@ -1,5 +1,5 @@
-//! What of the screen stands still from one frame to the next: rows of terminals on which nothing was
-//! printed meanwhile. They are neither painted nor compared again; all else is painted as ever.
+//! Finds the parts of the screen that don't change between frames: terminal rows without new output. They are
+//! neither painted nor compared again.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Links by their numbers.
+/// The links of terminals by their numbers.
 pub type Links = HashMap<u32, Arc<Link>>;
 
-/// What decides how the cells of terminals look in a frame.
+/// The content that decides how the cells of terminals look in a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     terminals: Vec<Terminal>,
@@ -31,12 +31,12 @@ pub struct Picture {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Terminal {
     area: Rect,
-    /// When each row of the area was last printed on; `None` = the terminal has no such row.
+    /// When each row of the area was last printed on, `None` if the terminal has no such row.
     rows: Vec<Option<Moment>>,
 }
 
 impl Picture {
-    /// Of the frame that is to be drawn; only with its links where something may lie over them.
+    /// The picture of the next frame. It has only links if something can cover the terminals.
     #[must_use]
     pub fn of(app: &App, areas: &Areas) -> Self {
         let mut picture = Self::default();
@@ -60,19 +60,19 @@ impl Picture {
         picture
     }
 
-    /// Those of a terminal that is painted.
+    /// Adds the links of a painted terminal.
     pub fn add_links(&mut self, emulator: &Emulator) {
         let links = emulator.links();
         self.links
             .extend(links.map(|link| (link.number(), link.clone())));
     }
 
-    /// What the numbers in its cells mean.
+    /// The links for the numbers in the cells.
     pub fn links(&self) -> &Links {
         &self.links
     }
 
-    /// A terminal that is painted into this area, and nothing else with it.
+    /// Adds a terminal that is painted alone into this area.
     pub fn add(&mut self, emulator: &Emulator, area: Rect) {
         let rows = (0..area.height).map(|row| emulator.printed(row));
         let rows = rows.collect();
@@ -80,15 +80,15 @@ impl Picture {
     }
 }
 
-/// Parts of the screen that stand still, each in one row.
+/// Unchanged parts of the screen, each in one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Still {
-    /// From top to bottom, in a row from left to right.
+    /// From top to bottom, and from left to right in each row.
     spans: Vec<Rect>,
 }
 
 impl Still {
-    /// What is the same in two frames of the same size.
+    /// Returns the unchanged parts of two frames of the same size.
     #[must_use]
     pub fn between(before: &Picture, now: &Picture) -> Self {
         let mut spans = Vec::new();
@@ -111,7 +111,7 @@ impl Still {
         Self { spans }
     }
 
-    /// Whether the part of a row that begins here stands still.
+    /// Whether the part of a row that begins at this cell is unchanged.
     #[must_use]
     pub fn holds(&self, x: u16, y: u16) -> bool {
         let found = self
@@ -120,7 +120,7 @@ impl Still {
         found.is_ok()
     }
 
-    /// All that does not stand still, row by row.
+    /// Returns all changed parts, row by row.
     pub fn loose(&self, screen: Rect) -> impl Iterator<Item = Rect> {
         let mut spans = self.spans.iter().peekable();
         screen.rows().flat_map(move |row| {

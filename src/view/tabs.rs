@@ -1,4 +1,4 @@
-//! The tabs with their counts, what part of the list is seen, and the rule below.
+//! The tabs with their counts, the visible part of the list, and the rule below.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +9,7 @@ use crate::{
     theme::face::Face,
 };
 
-/// Where each title stands; for drawing and for clicks.
+/// The position of each title, for drawing and for clicks.
 pub fn titles(app: &App, area: Rect) -> [Rect; 3] {
     let mut x = area.x + 1;
     Tab::ALL.map(|tab| {
@@ -24,7 +24,7 @@ fn title(app: &App, tab: Tab) -> String {
     format!("{} {}", tab.title(), counts(app, tab))
 }
 
-/// How many sessions a tab has; those that wait in a queue are not running.
+/// The number of sessions in a tab. Sessions in a queue aren't running.
 fn counts(app: &App, tab: Tab) -> String {
     let shown = app.sessions.shown();
     let waiting = app.mirror.waiting(shown);
@@ -58,7 +58,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     draw_position(paint, app, areas);
 }
 
-/// On the right: the filter in force, and which rows of how many are seen.
+/// Shows on the right the active filter, and the visible rows with their total.
 fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let text = if app.sessions.filter.is_on() {
         filtered(app)
@@ -71,7 +71,7 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     paint.right(left, area.y, room, &text, Face::Dim);
 }
 
-/// What the filter met, and of what: never more is said than was searched.
+/// How many sessions match the filter, out of those that were searched.
 fn filtered(app: &App) -> String {
     let list = &app.sessions;
     let all = count(app, list.tab());

@@ -1,15 +1,15 @@
-//! Text measured in cells: Hangul and emoji take two.
+//! Measures and cuts text in cells. Hangul and emoji take two cells.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Cells a text takes.
+/// The cells of a text.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// At most `cells` of a text; what is cut ends with the ellipsis.
+/// Shortens a text to `cells` cells. A shortened text ends with the ellipsis.
 #[must_use]
 pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     if width(text) <= cells {
@@ -21,8 +21,8 @@ pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", take(text, room))
 }
 
-/// An image's label in at most `cells` cells: of a long path the end says most, of that its
-/// beginning. Also gives how many characters of `text` were left out at its beginning.
+/// Shortens an image's label to `cells` cells. The end of a long path is kept, and if that is still too long,
+/// the beginning of its last part. Also returns how many characters at the beginning of `text` were left out.
 #[must_use]
 pub fn fit_path(text: &str, cells: usize, ellipsis: &str) -> (String, usize) {
     let mut rest = text;
@@ -37,7 +37,7 @@ pub fn fit_path(text: &str, cells: usize, ellipsis: &str) -> (String, usize) {
         match next {
             Some(next) if width(&prefix) + width(rest) > cells => rest = next,
             _ if width(&prefix) + width(rest) > cells => {
-                // The last part alone, without the mark, when it is too long by itself.
+                // The last part is too long, so it is cut and has no mark in front.
                 return (fit(rest, cells, ellipsis), text[..left_out].chars().count());
             }
             _ => return (format!("{prefix}{rest}"), text[..left_out].chars().count()),
@@ -45,7 +45,7 @@ pub fn fit_path(text: &str, cells: usize, ellipsis: &str) -> (String, usize) {
     }
 }
 
-/// A number with its thousands apart: `12,431`.
+/// A number with separated thousands: `12,431`.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -59,7 +59,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A text as it begins a line: its first letter large.
+/// Capitalizes the first letter of a text.
 #[must_use]
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
@@ -67,7 +67,7 @@ pub fn sentence(text: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// The longest beginning of at most `cells` cells.
+/// The longest beginning that fits in `cells` cells.
 #[must_use]
 pub fn take(text: &str, cells: usize) -> &str {
     let mut used = 0;
@@ -80,7 +80,7 @@ pub fn take(text: &str, cells: usize) -> &str {
     text
 }
 
-/// The longest end of at most `cells` cells; what an input shows when it is too narrow.
+/// The longest end that fits in `cells` cells. An input that is too narrow shows it.
 #[must_use]
 pub fn take_end(text: &str, cells: usize) -> &str {
     let mut used = 0;
@@ -93,7 +93,7 @@ pub fn take_end(text: &str, cells: usize) -> &str {
     text
 }
 
-/// Lines of at most `cells` cells, broken between words; a longer word is broken inside.
+/// Breaks a text between words into lines of up to `cells` cells. A longer word is broken inside.
 #[must_use]
 pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     let cells = cells.max(2);

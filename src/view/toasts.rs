@@ -10,12 +10,12 @@ use crate::{
 };
 
 const WIDTH: u16 = 60;
-/// More than any of ours needs; a longer one ends in an ellipsis.
+/// Maximum lines of a toast. A longer one ends in an ellipsis.
 const MAX_LINES: u16 = 10;
 /// Lines of the screen that stay free: header, tabs, hints.
 const FREE: u16 = 5;
 
-/// A place for each toast, the newest at the bottom, above the hints.
+/// The position of each toast above the hints, the newest at the bottom.
 pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
     let mut below = bottom;
     let mut places: Vec<Rect> = app

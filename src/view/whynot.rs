@@ -1,4 +1,4 @@
-//! Why a session waits: its reason, its place in the queue, and what could start now.
+//! Shows why a session waits: its reason, its position in the queue, and what could start now.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -11,9 +11,9 @@ use crate::{
 };
 
 const WIDTH: u16 = 76;
-/// Lines of the reason at most.
+/// Maximum lines of the reason.
 const REASON: usize = 5;
-/// Lines of an answer that is no list.
+/// Lines of an answer that isn't a list.
 const ANSWER: usize = 2;
 
 pub fn area(app: &App, open: &WhyNot, screen: Rect) -> Rect {
@@ -21,7 +21,7 @@ pub fn area(app: &App, open: &WhyNot, screen: Rect) -> Rect {
     dialog::place(screen, WIDTH.min(screen.width), height as u16)
 }
 
-/// Where the alternatives stand.
+/// The rows of the alternatives.
 pub fn rows(app: &App, open: &WhyNot, area: Rect, screen: Rect) -> Rect {
     let above = 5 + reason(app, open, screen).len() as u16;
     let inner = dialog::rows(area, above, 3);
@@ -48,7 +48,7 @@ fn reason(app: &App, open: &WhyNot, screen: Rect) -> Vec<String> {
     lines
 }
 
-/// The sessions ahead; of the first in the queue, those that hold the room.
+/// The sessions ahead, or for the first session in the queue, the sessions that block it.
 fn around(app: &App, session: &Session) -> Option<String> {
     let before = ahead::ahead(session, app.mirror.sessions());
     if !before.is_empty() {

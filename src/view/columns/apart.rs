@@ -1,21 +1,21 @@
-//! Columns that are there only where they tell sessions apart: whose they are and where they lie, where
-//! several owners are listed; accelerators, where a session has any.
+//! Columns that tell sessions apart. Owner, project and agent are shown if the list has several owners,
+//! accelerators if a session has any.
 
 use super::GAP;
 use crate::app::sort::Column;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Apart {
-    /// Sessions of several owners are listed.
+    /// The list has sessions of several owners.
     pub owners: bool,
     pub accelerators: bool,
 }
 
-/// A column, how wide it is, and from which width of the list on it is there.
+/// A column, its width, and the list width from which it is shown.
 type Extra = (Column, u16, u16);
 
 const ACCELERATORS: [Extra; 1] = [(Column::Accelerator, 12, 100)];
-/// A narrow list has room for the beginning of an address.
+/// A narrow list has room only for the beginning of an email address.
 const NARROW: [Extra; 1] = [(Column::Owner, 10, 80)];
 const WIDE: [Extra; 3] = [
     (Column::Owner, 20, 100),
@@ -44,7 +44,7 @@ impl Apart {
     }
 }
 
-/// What they take of the list.
+/// The cells that the columns take in the list.
 pub fn cells(extra: &[(Column, u16)]) -> u16 {
     extra.iter().map(|(_, cells)| cells + GAP).sum()
 }

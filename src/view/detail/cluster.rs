@@ -1,4 +1,4 @@
-//! What a session is and where it belongs.
+//! The facts about a session: type, command, placement, dependencies and ports.
 
 use super::{LABEL, Line, row, wrapped_row};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     view::{scheduling, text},
 };
 
-/// The type, what it runs and how that ended.
+/// The type, the command and its result.
 pub fn command(session: &Session, width: usize) -> Vec<Line> {
     let kind = match session.session_type {
         SessionType::Interactive => "interactive",
@@ -51,7 +51,7 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     lines
 }
 
-/// How the stop hook came out, in the colours of the history.
+/// The outcome of the stop hook, in the colors of the history.
 fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
     let mut line = row("", "");
     let word = outcome.word();
@@ -61,7 +61,7 @@ fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
     line
 }
 
-/// The word behind the status, in the colour of the web page.
+/// The reason for the status, in the color of Backend.AI's web UI.
 fn reason(session: &Session) -> Line {
     let Some(info) = session.status_info.as_ref().filter(|it| !it.is_empty()) else {
         return Vec::new();
@@ -110,7 +110,7 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
         let text = format!("position {} in its resource group", place + 1);
         lines.push(row("Queue", text));
     }
-    // Where the kernels say it themselves it is not said twice.
+    // Agents are listed only if the containers don't show theirs.
     if session.kernels.iter().all(|kernel| kernel.agent.is_none()) {
         lines.extend(listed("Agents", &placement.agents, width));
     }
@@ -126,7 +126,7 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The ports that were opened at launch, and how they are reached now.
+/// The ports that were opened at launch, and their current addresses.
 fn opened(app: &App, session: &Session, width: usize) -> Vec<Line> {
     let all = &session.preopen_ports;
     if all.is_empty() {
@@ -143,7 +143,7 @@ fn opened(app: &App, session: &Session, width: usize) -> Vec<Line> {
     lines
 }
 
-/// Each with where it stands.
+/// Each linked session with its status.
 fn links(sessions: &[Linked]) -> Vec<Clean> {
     let text = |it: &Linked| Clean::new(&format!("{} {}", it.name, it.status));
     sessions.iter().map(text).collect()

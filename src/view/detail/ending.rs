@@ -13,10 +13,10 @@ use crate::{
     theme::face::Face,
 };
 
-/// The last lines that are shown; the log has the rest.
+/// Maximum number of the last lines. The log has the rest.
 const LAST_LINES: usize = 10;
 
-/// Nothing of a session that has not ended.
+/// Returns no lines for a session that hasn't ended.
 pub fn told(panel: &Panel<'_>) -> Vec<Line> {
     let Some(verdict) = verdict(panel.session, peak(panel)) else {
         return Vec::new();
@@ -33,7 +33,7 @@ pub fn told(panel: &Panel<'_>) -> Vec<Line> {
     lines
 }
 
-/// The key that launches it again with what it lacked.
+/// The key that relaunches the session with more memory.
 fn more_memory(panel: &Panel<'_>) -> Option<Line> {
     if !ran_out_of_memory(panel.session) {
         return None;
@@ -56,7 +56,7 @@ fn figures<'a>(panel: &Panel<'a>) -> Option<&'a Figures> {
     }
 }
 
-/// The most memory that was seen in use.
+/// The highest memory use that was recorded.
 fn peak(panel: &Panel<'_>) -> Option<Bytes> {
     let mut series = figures(panel)?.series.iter();
     let memory = series.find(|series| series.metric == Metric::Mem)?;

@@ -1,4 +1,4 @@
-//! What happened to the session and why: each attempt, and of its steps what failed.
+//! What happened to the session and why: each attempt, and the steps that failed.
 
 use super::{Line, text};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     view::glyphs::Glyphs,
 };
 
-/// Where the texts of an entry begin.
+/// Column of an entry's texts.
 const INDENT: usize = 10;
 
 pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<Line> {
@@ -33,7 +33,7 @@ pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<L
             lines.push(vec![("no entries".to_owned(), Face::Dim)]);
         }
         History::Known(entries) => {
-            // Only the newest entry that failed unfolds by itself.
+            // Only the newest failed entry unfolds automatically.
             let failing = entries.iter().position(|entry| failed(&entry.result));
             for (at, entry) in entries.iter().enumerate() {
                 lines.extend(head(app, entry, width, glyphs));
@@ -91,7 +91,7 @@ fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<L
         let text = format!("{} attempts{}", entry.attempts, until.unwrap_or_default());
         lines.push(indented(&text, Face::Dim));
     }
-    // "schedule-sessions success" says nothing more.
+    // "schedule-sessions success" adds nothing to the phase and the result.
     let repeats = |message: &Clean| {
         let rest = message.as_str().strip_prefix(entry.phase.as_str());
         entry.result == Outcome::Success && rest.is_some_and(|rest| rest.trim() == "success")
@@ -107,7 +107,7 @@ fn indented(text: &str, face: Face) -> Line {
     vec![(format!("{:INDENT$}{text}", ""), face)]
 }
 
-/// A step with a shape for how it ended, its message below unless the entry says the same.
+/// A step with a shape for its result. Its message is below, unless the entry has the same message.
 fn step(entry: &HistoryEntry, step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<Line> {
     let shapes = &glyphs.shapes;
     let face = face(&step.result);

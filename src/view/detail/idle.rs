@@ -1,5 +1,5 @@
-//! Idle checks of a running session: who would end it and when, what it was used for last, what a
-//! person did against it.
+//! The idle checks of a running session: which check will reclaim it and when, its last use, and extensions
+//! or an exemption.
 
 use super::{Line, Panel, short_moment};
 use crate::{
@@ -15,11 +15,12 @@ use crate::{
 
 /// Cells of the labels below a checker's name.
 const INDENTED: usize = 16;
-/// A name and the word of how it stands.
+/// Cells of a name and its state.
 const NAME: usize = 22;
 const HOUR: i64 = 60 * 60;
 
-/// One line below the title: an end in less than an hour, and the key against it; else it is blank.
+/// One line below the title: a reclaim in less than an hour and the key that extends the session, otherwise
+/// blank.
 pub fn alert(panel: &Panel<'_>) -> Line {
     let (session, glyphs) = (panel.session, panel.glyphs);
     if !session.status.is_live() {
@@ -56,7 +57,7 @@ pub fn alert(panel: &Panel<'_>) -> Line {
     line
 }
 
-/// Nothing for a session that does not run. The number of lines does not depend on the time.
+/// Returns no lines for a session that doesn't run. The number of lines doesn't depend on the time.
 pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     let session = panel.session;
     let checks: Vec<&IdleCheck> = session
@@ -74,7 +75,7 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     lines
 }
 
-/// Of what is not limited a manager tells no time.
+/// A manager reports no time for a check without a limit.
 fn is_shown(check: &IdleCheck) -> bool {
     check.state != IdleState::NotCounting || check.limit.is_some() || !check.resources.is_empty()
 }
@@ -128,7 +129,7 @@ impl Panel<'_> {
         line
     }
 
-    /// Why nothing counts.
+    /// Why no reclaim time is counted.
     fn stands_still(&self) -> (&'static str, String, Face) {
         if self.session.reprieve.exempt {
             return ("exempt", "idle checks don't apply".to_owned(), Face::Dim);
@@ -148,7 +149,7 @@ impl Panel<'_> {
             average => format!("{} %", percent(average)),
         };
         let mut line = vec![label];
-        // A narrow panel has the two numbers alone.
+        // A narrow panel shows only the two numbers.
         if self.width >= 48 {
             line.push(("current ".to_owned(), Face::Dim));
         }
@@ -173,7 +174,7 @@ impl Panel<'_> {
         Some(told("Last used", format!("{what}, {ago}")))
     }
 
-    /// What a person did against idle checks.
+    /// The extensions or the exemption of the session.
     fn reprieve(&self) -> Vec<Line> {
         let reprieve = self.session.reprieve;
         let mut lines = Vec::new();
@@ -194,7 +195,7 @@ impl Panel<'_> {
     }
 }
 
-/// A row of what belongs to no one checker.
+/// A row that belongs to the session, not to one check.
 fn told(label: &str, text: String) -> Line {
     let label = format!("{label:INDENTED$}");
     vec![(label, Face::Label), (text, Face::Value)]

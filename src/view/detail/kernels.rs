@@ -1,5 +1,4 @@
-//! The kernels of a session: where each runs, its ids, how it stands. One of them is marked: keys that
-//! are about a kernel mean it.
+//! The containers of a session: agent, ids and state. The keys for a container apply to the marked one.
 
 use std::fmt::Write as _;
 
@@ -14,7 +13,7 @@ use crate::{
 /// Cells of a container's id that tell it from others.
 const SHORT: usize = 12;
 
-/// One of them is two rows, several are a table.
+/// One container has two rows, several have a table.
 pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     match panel.session.kernels.as_slice() {
         [] => Vec::new(),
@@ -66,7 +65,7 @@ fn table(panel: &Panel<'_>, kernels: &[Kernel]) -> Vec<Line> {
     lines
 }
 
-/// What can be done with the marked one.
+/// The keys for the marked container.
 fn keys(panel: &Panel<'_>) -> Line {
     let mut line = Line::new();
     for (action, word) in [
@@ -109,7 +108,7 @@ fn kernel_lines(
         (format!("{name}{pad}"), Face::Value),
         (format!("{word}  "), status::face(&kernel.status)),
     ]];
-    // What does not fit beside it stands below.
+    // What doesn't fit next to the status is in the next line.
     let indent = " ".repeat(column + 4);
     if taken + text::width(&rest) <= width {
         lines[0].push((rest, Face::Dim));
@@ -129,7 +128,7 @@ fn kernel_lines(
     lines
 }
 
-/// What it uses, as far as that is known.
+/// What the container uses, as far as it is known.
 fn used(panel: &Panel<'_>, kernel: &Kernel) -> Vec<String> {
     let figures = match panel.detail.figures() {
         Used::Known(figures) => figures.kernels.get(&kernel.id),
@@ -139,7 +138,7 @@ fn used(panel: &Panel<'_>, kernel: &Kernel) -> Vec<String> {
     figures.map_or_else(Vec::new, |figures| usage::of_kernel(figures, live))
 }
 
-/// Lines of whole amounts.
+/// Fills lines with amounts without breaking an amount.
 fn packed(amounts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for amount in amounts {

@@ -1,9 +1,9 @@
-//! The image of a session on its way: from where, how much of it, how fast, how long still.
+//! The progress of a session's image pull: source, amount, speed, remaining time.
 
 use super::{Line, Panel, row, unbroken, wrapped_row};
 use crate::{model::pull::Pull, theme::face::Face, view::bar};
 
-/// Cells of the bar, at most.
+/// Maximum cells of the bar.
 const BAR: usize = 30;
 
 pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
@@ -39,7 +39,7 @@ fn progress(panel: &Panel<'_>, pull: &Pull) -> Vec<Line> {
         lines.push(bar);
     }
     let words = pull.words();
-    // What has come, then how long the rest takes.
+    // The amount that has arrived, then the remaining time.
     for words in words.chunks(2) {
         lines.extend(wrapped_row("", &words.join(", "), panel.width));
     }

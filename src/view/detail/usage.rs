@@ -1,5 +1,5 @@
-//! What a session uses: now, on average, at most, and over the last minutes. CPU is counted in cores,
-//! as `docker stats` counts: one core busy = 1.
+//! What a session uses: now, on average, at its peak, and over the last minutes. CPU is counted as in `docker
+//! stats`: one busy core is 1.
 
 use jiff::Timestamp;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Where the columns stand.
+/// The positions of the columns.
 struct Columns {
     ellipsis: &'static str,
     label: usize,
@@ -50,13 +50,13 @@ struct Row<'a> {
     metric: Metric,
     now: Option<u64>,
     limit: Option<u64>,
-    /// `None` = only what it uses now is known.
+    /// `None` if only the current use is known.
     series: Option<&'a Series>,
-    /// Of a thousand periods, in how many it was held back.
+    /// In how many of a thousand periods the CPU was throttled.
     throttled: Option<u16>,
 }
 
-/// Of a session that runs how it stands; of one that ended what was recorded last.
+/// Shows the current use of a running session, or the last record of an ended one.
 pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     let live = panel.session.status.is_live();
     let told = panel.detail.figures();
@@ -91,8 +91,7 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     lines
 }
 
-/// What a container of a cluster session uses now; of one that has ended, what it used. Unknown metrics are
-/// left out.
+/// What a container of a cluster session uses now, or used before it ended. Unknown metrics are left out.
 pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
     let words = |series: &Series| {
         let row = Row::recorded(series, None);
@@ -116,7 +115,7 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
     figures.series.iter().filter_map(words).collect()
 }
 
-/// The title, with how far back the bars go, and what the numbers are.
+/// The title with the period that the bars cover, and the meaning of the numbers.
 fn head(told: &Used, live: bool, rows: bool, columns: &Columns) -> Line {
     let title = if live { "Usage" } else { "Usage recorded" };
     let mut line = vec![(title.to_owned(), Face::Title)];
@@ -151,7 +150,7 @@ fn recorded(figures: &Figures, throttled: Option<u16>) -> Vec<Row<'_>> {
     figures.series.iter().map(row).collect()
 }
 
-/// What the newest sample alone tells.
+/// The rows that need only the newest sample.
 fn sampled(panel: &Panel<'_>) -> Vec<Row<'static>> {
     let Some(usage) = panel.app.mirror.usage(panel.session.key()) else {
         return Vec::new();
@@ -211,8 +210,8 @@ impl<'a> Row<'a> {
         line
     }
 
-    /// What fills a bar: all it may use, or the most it used. What hardly moves is not all of anything:
-    /// it gets as much room above it as below.
+    /// The value that fills a bar: the limit, or else the peak. If the use hardly changes, the bar has as
+    /// much room above the peak as below it.
     fn top(&self, series: &Series) -> u64 {
         let values = || series.values.iter().flatten().copied();
         let (least, most) = (values().min().unwrap_or(0), values().max().unwrap_or(1));

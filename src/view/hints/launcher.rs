@@ -151,7 +151,7 @@ pub fn hints(launcher: &Launcher) -> Vec<Hint> {
     if !launcher.goes_back_to_review() {
         return hints.to_vec();
     }
-    // Enter does it: another key for the same would only take room.
+    // Enter has the same effect, so a hint for another key would only take room.
     let others = hints.iter().filter(|hint| **hint != REVIEW);
     others
         .map(|hint| {

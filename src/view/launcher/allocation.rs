@@ -1,5 +1,5 @@
-//! The second page: the environment with its variables, where it runs, what each container gets, how
-//! many there are.
+//! The second page: the environment and its variables, the engine's placement, the resources of each
+//! container, and the number of containers.
 
 mod choice;
 mod environment;
@@ -83,7 +83,7 @@ fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
             sheet.push(line);
         }
     }
-    // Of what the context does not offer there is no row to stand on.
+    // Accelerators that the context doesn't have aren't a row, so their problem is shown without one.
     let unknown = allocation.amounts().accelerators.is_empty();
     if unknown && sheet.launcher.problem(Field::Accelerator).is_some() {
         sheet.said(Row::of(Field::Accelerator));
@@ -112,7 +112,7 @@ fn shared_memory(sheet: &mut Sheet<'_>, columns: Columns) {
     sheet.said(row);
 }
 
-/// `[x] automatic` and what that is.
+/// A value that is automatic, with a mark. While focused, also the key that makes it custom.
 fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &str) {
     let focused = sheet.is_focused(row);
     let face = if focused { Face::Strong } else { Face::Value };
@@ -121,7 +121,7 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
         (format!("  {} automatic", sheet.glyphs.on), Face::Dim),
     ];
     if focused {
-        // The key matters more than the note where there is little room.
+        // Without enough room, the key is more important than the note.
         if sheet.width >= 90 {
             pieces.push((format!(", {note}"), Face::Dim));
         }
@@ -153,7 +153,7 @@ fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     }
 }
 
-/// What all of it is together, where that is more than one container.
+/// The total of all containers, if there is more than one.
 fn total(sheet: &mut Sheet<'_>) {
     let allocation = &sheet.launcher.allocation;
     let around = allocation.around(sheet.launcher.offer());

@@ -1,4 +1,4 @@
-//! What a field or a card means, on top of the page.
+//! Explains a field or a card in a dialog on top of the page.
 
 use ratatui::layout::Rect;
 
@@ -16,7 +16,7 @@ const WIDTH: u16 = 66;
 /// Column of the values.
 const VALUES: u16 = 9;
 
-/// What a field is called.
+/// The name of a field.
 pub fn title(field: LaunchField) -> &'static str {
     help::entry_of(field).title
 }

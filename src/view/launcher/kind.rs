@@ -47,7 +47,7 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
     }
 }
 
-/// What a stop hook saves besides its command.
+/// The files that a stop hook saves besides running its command.
 fn saved_paths(sheet: &Sheet<'_>, field: Field) -> Option<String> {
     let hook = sheet.launcher.kind.stop_hook();
     let saves = field == Field::StopHook && !hook.save.is_empty();
@@ -67,7 +67,7 @@ fn line(sheet: &mut Sheet<'_>, row: Row, label: &str, empty: &str, note: &str) {
     sheet.said(row);
 }
 
-/// What holds where nothing is typed: the site's.
+/// The system-wide limit that applies while the field is empty.
 fn limit(sheet: &Sheet<'_>, field: Field) -> Option<String> {
     let site = &sheet.launcher.offer().catalogue.as_ref()?.idle;
     let limit = match field {
@@ -78,7 +78,7 @@ fn limit(sheet: &Sheet<'_>, field: Field) -> Option<String> {
     Some(format!("{limit} (default)"))
 }
 
-/// What a length of time means, one without a unit too.
+/// The meaning of a typed duration, with or without a unit.
 fn meaning(text: &str) -> Option<String> {
     let span: Span = text.parse().ok()?;
     Some(format!("= {}", span.in_words()))

@@ -16,7 +16,7 @@ fn sentence(question: &Question) -> Vec<String> {
     text::wrap(&question.text, usize::from(WIDTH - 6))
 }
 
-/// What stands on the buttons No and Yes.
+/// The labels of the buttons No and Yes.
 fn labels(question: &Question) -> [String; 2] {
     [question.no, question.yes].map(|word| format!("{:^BUTTON$}", format!("  {word}  ")))
 }
@@ -26,7 +26,7 @@ pub fn area(question: &Question, screen: Rect) -> Rect {
     dialog::place(screen, WIDTH, sentence(question).len() as u16 + 6)
 }
 
-/// Where the buttons No and Yes stand.
+/// The positions of the buttons No and Yes.
 pub fn buttons(question: &Question, area: Rect) -> [Rect; 2] {
     let y = area.bottom().saturating_sub(3);
     let [no, yes] = labels(question).map(|label| text::width(&label) as u16);

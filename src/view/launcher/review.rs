@@ -1,5 +1,5 @@
-//! The last page: everything on cards, what is wrong in red, what the queue would do, the command
-//! line that does the same, and the launch.
+//! The last page: cards with all settings, problems in red, what the queue would do, the equivalent command
+//! line, and the launch button.
 
 use super::{
     sheet::{Line, Sheet, VALUES},
@@ -11,7 +11,7 @@ use crate::{
     view::text,
 };
 
-/// Lines of the command line that are shown; it is copied whole.
+/// Visible lines of the command line. Copying takes all of it.
 const COMMAND_LINES: usize = 3;
 
 pub fn write(sheet: &mut Sheet<'_>) {
@@ -32,7 +32,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     launch(sheet);
 }
 
-/// What is wrong on a page, each with the name of its field.
+/// The problems on a page, each with the name of its field.
 fn problems(sheet: &Sheet<'_>, page: Page) -> Vec<String> {
     let wrong = sheet.launcher.wrong_on(page);
     wrong
@@ -44,7 +44,7 @@ fn facts(sheet: &Sheet<'_>, page: Page) -> Vec<Fact> {
     words::facts(sheet.launcher, page, sheet.glyphs)
 }
 
-/// A card with a border, red where something is wrong.
+/// A card with a border, which is red if there are problems.
 fn boxed(sheet: &mut Sheet<'_>, row: Row, page: Page) {
     let wrong = problems(sheet, page);
     let face = match (wrong.is_empty(), sheet.is_focused(row)) {
@@ -99,7 +99,7 @@ fn edges<'a>(sheet: &Sheet<'a>, row: Row, face: Face) -> Line<'a> {
         .text(sheet.width.saturating_sub(1), 1, side, face)
 }
 
-/// The same in as few lines as can be.
+/// A card without a border, in as few lines as possible.
 fn plain(sheet: &mut Sheet<'_>, row: Row, page: Page) {
     let wrong = problems(sheet, page);
     let mark = match sheet.launcher.mark(page) {
@@ -129,7 +129,7 @@ fn plain(sheet: &mut Sheet<'_>, row: Row, page: Page) {
     }
 }
 
-/// Facts in lines: as many of them in one as fit.
+/// Puts as many facts in a line as fit.
 fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (what, value) in facts {
@@ -145,7 +145,7 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
             Some(last) if text::width(last) + text::width(&said) + 3 <= cells => {
                 last.push_str(&[" ", dot, " ", &said].concat());
             }
-            // What is said of the fact before it may be a whole sentence.
+            // A fact without a label continues the fact before it and can be a whole sentence.
             _ if what.is_empty() => lines.extend(text::wrap(&said, cells)),
             _ => lines.push(said),
         }
@@ -174,7 +174,7 @@ fn queue(sheet: &mut Sheet<'_>) {
 
 fn command(sheet: &mut Sheet<'_>) {
     let room = sheet.width.saturating_sub(VALUES);
-    // It is copied with its line breaks, which a shell reads back within the quotes.
+    // The copied command keeps its line breaks, because a shell reads them back within the quotes.
     let said = sheet.launcher.command_line();
     let said = said.replace('\n', sheet.glyphs.line_break);
     let mut parts = text::wrap(&said, usize::from(room));
@@ -194,7 +194,7 @@ fn command(sheet: &mut Sheet<'_>) {
     }
 }
 
-/// The button, and beside it what keeps it from being pressed or makes it ask twice.
+/// The button, and next to it why it can't be pressed or asks for confirmation.
 fn launch(sheet: &mut Sheet<'_>) {
     let launcher = sheet.launcher;
     let focused = sheet.is_focused(LAUNCH);

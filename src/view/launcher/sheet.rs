@@ -1,5 +1,5 @@
-//! The lines of a page: labels on the left, values in one column, what is wrong below its field. A
-//! page may have more lines than there is room; the ones of the focused row are always in sight.
+//! The lines of a page: labels on the left, values in one column, each problem below its field. A page can
+//! have more lines than fit. The lines of the focused row are always visible.
 
 use ratatui::layout::{Position, Rect};
 
@@ -21,7 +21,7 @@ use crate::{
 /// Column of the values, from the left of the sheet.
 pub const VALUES: u16 = 16;
 
-/// A piece of a line at its place.
+/// A piece of a line at its position.
 #[derive(Clone, Debug)]
 pub struct Cell<'a> {
     pub x: u16,
@@ -32,28 +32,29 @@ pub struct Cell<'a> {
 #[derive(Clone, Debug)]
 pub enum What<'a> {
     Text(String, Face),
-    /// Text with its end at the right of the cell.
+    /// Right-aligned text.
     Right(String, Face),
-    /// A text that is typed; of a masked one dots are shown, whoever stands on it.
+    /// An input. A masked input shows dots, with or without the focus.
     Input {
         input: &'a Input,
         focused: bool,
         masked: bool,
     },
-    /// Where the terminal's own cursor goes.
+    /// The position of the terminal's cursor.
     Cursor,
 }
 
 /// One line of the sheet.
 #[derive(Clone, Debug, Default)]
 pub struct Line<'a> {
-    /// Whose it is: it is kept in sight while that has the focus, and a click goes there.
+    /// The row of the line. The line stays visible while its row has the focus, and a click on it focuses the
+    /// row.
     pub row: Option<Row>,
-    /// What a click means, where that is more than the row: one of its choices.
+    /// The row or choice that a click selects, if it isn't `row`.
     pub click: Option<Row>,
-    /// From this column on a click goes to another row: the second half of the line.
+    /// A click from this column on selects another row: the second half of the line.
     pub half: Option<(u16, Row)>,
-    /// The first line of the row, where its marker stands.
+    /// The first line of the row, which has its marker.
     pub head: bool,
     pub cells: Vec<Cell<'a>>,
 }
@@ -77,7 +78,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A click on it chooses: `item` is the choice's own number of the field.
+    /// Makes a click select a choice: `at` is its number in the field.
     #[must_use]
     pub fn choosing(mut self, at: usize) -> Self {
         let field = self.row.map(|row| row.field);
@@ -93,7 +94,7 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// Where clicks on it go.
+    /// The rows that clicks on the line select.
     #[must_use]
     pub fn spot(&self) -> Option<Spot> {
         let row = self.click.or(self.row)?;
@@ -162,10 +163,10 @@ impl<'a> Line<'a> {
 #[derive(Debug)]
 pub struct Sheet<'a> {
     pub launcher: &'a Launcher,
-    /// Where one stands.
+    /// The focused row.
     pub focus: Row,
     pub width: u16,
-    /// There is room for air.
+    /// There is room for blank lines.
     pub airy: bool,
     /// There is room for a blank line between the cards of the review.
     pub loose: bool,
@@ -205,14 +206,14 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// A blank line where there is room for it.
+    /// Adds a blank line if there is room for it.
     pub fn air(&mut self) {
         if self.airy {
             self.gap();
         }
     }
 
-    /// A quiet heading over a part of the page.
+    /// A dim heading above a part of the page.
     pub fn heading(&mut self, title: &str) {
         self.gap();
         let line = Line::default().text(0, self.width, title, Face::Title);
@@ -239,7 +240,7 @@ impl<'a> Sheet<'a> {
         Line::of(row).text(0, VALUES - 1, label, face)
     }
 
-    /// A field with a value that is not typed: turned with left and right.
+    /// A field whose value changes with the left and right keys.
     pub fn choice(&mut self, row: Row, label: &str, value: &str, note: &str) {
         let focused = self.is_focused(row);
         let face = if focused { Face::Strong } else { Face::Value };
@@ -258,7 +259,7 @@ impl<'a> Sheet<'a> {
         self.glyphs.turning
     }
 
-    /// A field that is typed, with what it shows while it is empty and a note at its right.
+    /// A typed field, with a hint while it is empty and a note on its right.
     pub fn typed(&mut self, row: Row, label: &str, input: &'a Input, hint: &str, note: &str) {
         let taken = text::width(note) as u16;
         let room = self.width.saturating_sub(VALUES);
@@ -272,7 +273,7 @@ impl<'a> Sheet<'a> {
         self.push(line);
     }
 
-    /// What is wrong with a field, or what to know of it, below its line.
+    /// The problem or the warning of a field, below its line.
     pub fn said(&mut self, row: Row) {
         self.said_of(row, row.field);
     }
@@ -291,14 +292,14 @@ impl<'a> Sheet<'a> {
         self.below(row, row, VALUES, (said, face));
     }
 
-    /// What is wrong with this line of a list, below it at `x`.
+    /// The problem with this line of a list, below it at `x`.
     pub fn said_on(&mut self, row: Row, x: u16) {
         if let Some(why) = self.launcher.problem_on(row) {
             self.below(row, row, x, (why, Face::InputError));
         }
     }
 
-    /// What is wrong, below a row; a click on it goes to where it is mended.
+    /// A problem below a row. A click on it focuses the row that fixes it.
     pub fn fault(&mut self, row: Row, mended: Row, why: &str) {
         self.below(row, mended, VALUES, (why, Face::InputError));
     }
@@ -313,8 +314,8 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// The first line shown in `height` lines, so that those of the focused row are in sight with a line
-/// around them.
+/// The first visible line of `height` lines. The lines of the focused row are visible, with a line around
+/// them.
 #[must_use]
 pub fn first(lines: &[Line<'_>], focus: Row, height: u16) -> usize {
     let height = usize::from(height);
@@ -324,7 +325,7 @@ pub fn first(lines: &[Line<'_>], focus: Row, height: u16) -> usize {
         return 0;
     };
     let bottom = lines.iter().rposition(own).unwrap_or(top);
-    // The whole page as long as the row is among its first lines.
+    // The page isn't scrolled while the row is among its first lines.
     if bottom + 1 < height {
         return 0;
     }

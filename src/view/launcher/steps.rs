@@ -1,4 +1,4 @@
-//! The list of steps: where one is, what is done, what has a problem.
+//! The list of steps: the current one, those that are done, and those with a problem.
 
 use ratatui::layout::Rect;
 
@@ -12,14 +12,14 @@ use crate::{
     view::{paint::Paint, text},
 };
 
-/// Cells of the list at the left: at least, and at most. A title is in one line where there is room.
+/// Minimum and maximum cells of the list on the left. A title takes one line if it fits.
 const RAIL: [u16; 2] = [30, 44];
 /// Cells around a title: the mark and the number before it, a gap, the rule.
 const AROUND: u16 = 9;
 /// Lines of the last step's sentence.
 const SENTENCE: u16 = 3;
 
-/// Cells of the list: what the page leaves.
+/// Cells of the list: the rest of the width next to the page.
 fn rail(inner: Rect) -> u16 {
     let [least, most] = RAIL;
     inner.width.saturating_sub(PAGE).clamp(least, most)
@@ -29,7 +29,7 @@ fn title(page: Page, cells: u16) -> Vec<String> {
     text::wrap(page.title(), usize::from(cells))
 }
 
-/// At the left of the page.
+/// Places the steps on the left of the page.
 pub fn beside(inner: Rect) -> ([Rect; 5], Rect) {
     let rail = rail(inner);
     let heights = Page::ALL.map(|page| title(page, rail - AROUND).len() as u16 + 1);
@@ -50,7 +50,7 @@ pub fn beside(inner: Rect) -> ([Rect; 5], Rect) {
     (steps.map(|place| place.intersection(inner)), body)
 }
 
-/// In one line above it, with a rule below.
+/// Places the steps in one line above the page, with a rule below.
 pub fn above(inner: Rect) -> ([Rect; 5], Rect) {
     let titles = Page::ALL.map(|page| text::width(page.short_title()) as u16 + 4);
     let all: u16 = titles.iter().sum();
@@ -61,7 +61,7 @@ pub fn above(inner: Rect) -> ([Rect; 5], Rect) {
         x += width + gap;
         place
     });
-    // On a low screen every line counts.
+    // A low screen has no lines to spare.
     let below = if inner.height < 16 { 1 } else { 2 };
     let body = Rect::new(inner.x, inner.y + 1 + below, inner.width, 0);
     (steps, body)
@@ -121,7 +121,7 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
     }
 }
 
-/// What a step says of itself: in whole words where there are lines for it.
+/// The summary of a step, in whole words if there are enough lines.
 fn summary(said: &str, cells: usize, lines: usize, ellipsis: &str) -> Vec<String> {
     let parts = text::wrap(said, cells);
     if parts.len() <= lines {

@@ -7,7 +7,7 @@ use crate::{
     theme::face::Face,
 };
 
-/// Columns of a folder's name, of its path below it, of what may be done in it, of whose it is.
+/// Columns of a folder's name, its path (in the line below), its permission and its owner.
 const NAME: u16 = 4;
 const PATH: u16 = 9;
 const ACCESS: u16 = 38;
@@ -118,7 +118,7 @@ fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {
     sheet.push(line);
 }
 
-/// How a folder is made, where one stands on its line.
+/// How to create a folder, shown while its line has the focus.
 const HOW: &str = "type a name, Enter creates it";
 
 fn new(sheet: &mut Sheet<'_>, row: Row) {
@@ -138,7 +138,7 @@ fn new(sheet: &mut Sheet<'_>, row: Row) {
         Making::Asked(input) => sheet.typed(row, " +  new folder", input, "", "being created"),
         Making::Typing(input) | Making::Failed(input, _) => {
             sheet.typed(row, " +  new folder", input, HOW, "");
-            // While a good name is typed it is not wrong yet that it is unfinished.
+            // While you type a valid name, an unfinished folder isn't a problem yet.
             if focused && storage.making_problem().is_none() {
                 if !input.is_empty() {
                     sheet.sentence(row, "Enter creates it, Esc cancels", Face::Dim);

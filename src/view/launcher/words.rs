@@ -1,4 +1,4 @@
-//! A launch in words: what its cards and the list of steps say.
+//! The text of a launch on its cards and in the list of steps.
 
 use crate::{
     app::launcher::{Launcher, Offer, Outlook, Page},
@@ -19,13 +19,13 @@ use crate::{
     view::glyphs::Glyphs,
 };
 
-/// A line of a card: what it is of, and its value.
+/// A line of a card: its label and its value.
 pub type Fact = (&'static str, String);
 
 pub const NO_FOLDER: &str = "no folder mounted";
 pub const NO_PORT: &str = "no ports";
 
-/// Everything a page says, the most telling first.
+/// All facts of a page, the most important first.
 pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
     let request = launcher.filled();
     match page {
@@ -70,7 +70,7 @@ fn fact(row: &FieldRow, request: &LaunchRequest, offer: &Offer) -> Option<Fact> 
     })
 }
 
-/// What it will be called.
+/// The name that the session will get.
 pub fn name(request: &LaunchRequest) -> String {
     match (&request.name, request.copies()) {
         (None, _) => "generated: xxxxxxxx-session".to_owned(),
@@ -79,7 +79,7 @@ pub fn name(request: &LaunchRequest) -> String {
     }
 }
 
-/// The first line of a text, and that there are more.
+/// The first line of a text, with a mark if there are more lines.
 fn first_line(text: &str) -> String {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or_default().to_owned();
@@ -90,7 +90,7 @@ fn first_line(text: &str) -> String {
     }
 }
 
-/// A while with what it means if the launch is asked for now.
+/// A start time. A delay is shown with the time that it means if you launch now.
 pub fn start_words(start: StartAt, offer: &Offer) -> String {
     let at = moment(start.moment(offer.now), offer);
     match start {
@@ -99,7 +99,7 @@ pub fn start_words(start: StartAt, offer: &Offer) -> String {
     }
 }
 
-/// `10:31 today`, `09:30 tomorrow`, else with its date.
+/// `10:31 today`, `09:30 tomorrow`, otherwise with its date.
 fn moment(at: jiff::Timestamp, offer: &Offer) -> String {
     let local = at.to_zoned(offer.zone.clone());
     let today = offer.now.to_zoned(offer.zone.clone()).date();
@@ -151,7 +151,7 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     facts
 }
 
-/// The one that was chosen; of a cluster with one group that one.
+/// The selected group, or the only group of a Backend.AI cluster.
 fn group(launcher: &Launcher, request: &LaunchRequest) -> Option<String> {
     let offer = launcher.offer();
     let known = offer.catalogue.as_ref();
@@ -163,7 +163,7 @@ fn group(launcher: &Launcher, request: &LaunchRequest) -> Option<String> {
     request.resource_group.clone().or_else(only)
 }
 
-/// What each container gets.
+/// The resources of each container.
 fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     let mut parts = Vec::new();
     parts.extend(request.cpu.map(|cpu| format!("{cpu} CPU")));
@@ -180,7 +180,7 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     parts.join(&format!(" {dot} "))
 }
 
-/// `5 fGPU = 1 GPU`, where shares of a device are asked for.
+/// `5 fGPU = 1 GPU`, if shares of a device are requested.
 fn conversions(launcher: &Launcher, request: &LaunchRequest) -> Vec<String> {
     let offer = launcher.offer().catalogue.as_ref();
     let kinds = offer.map_or(&[][..], |offer| &offer.accelerators).iter();
@@ -225,12 +225,12 @@ fn total(launcher: &Launcher, request: &LaunchRequest, times: u32, dot: &str) ->
     parts.join(&format!(" {dot} "))
 }
 
-/// A command without what looks like a secret in it.
+/// Masks everything that looks like a secret in a command.
 fn masked(text: String) -> String {
     secrets::mask(&text)
 }
 
-/// Secrets are named, never shown.
+/// Shows only the names of secrets, never their values.
 fn variables(request: &LaunchRequest, glyphs: &Glyphs) -> Option<String> {
     let one = |(name, value): (&String, &String)| {
         if request.is_secret(name) {
@@ -271,10 +271,10 @@ fn network(request: &LaunchRequest) -> String {
     ports::write(&request.preopen_ports)
 }
 
-/// What the queue would do; `None` = it is not known, or it will not be asked as things are.
+/// What the queue would do. `None` if it isn't known, or if the launch has problems.
 pub fn outlook(launcher: &Launcher) -> Option<String> {
     let outlook = launcher.outlook();
-    // What does not launch starts at no time; that there is too little room is true all the same.
+    // A launch with problems has no start time, but a lack of room is still shown.
     if !launcher.problems().is_empty() && !matches!(outlook, Outlook::Waits(_)) {
         return None;
     }
@@ -303,7 +303,7 @@ pub fn outlook(launcher: &Launcher) -> Option<String> {
     })
 }
 
-/// A page in a few words, for the list of steps.
+/// A short summary of a page for the list of steps.
 pub fn summary(launcher: &Launcher, page: Page) -> String {
     let request = launcher.request();
     match page {

@@ -1,4 +1,4 @@
-//! The question before a text of several lines is pasted into a program that would run each.
+//! Asks for confirmation before a text of several lines is pasted into a program that would run each line.
 
 use ratatui::layout::Rect;
 
@@ -10,7 +10,7 @@ use crate::{
 const WIDTH: u16 = 64;
 const HEIGHT: u16 = 9;
 
-/// `title` is the question; shows how the text begins.
+/// `title` is the question. Shows the beginning of the text.
 pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
     let area = dialog::place(screen, WIDTH.min(screen.width), HEIGHT);
     let inner = dialog::frame(paint, screen, area, title, Face::Warning);
@@ -35,7 +35,7 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
     );
 }
 
-/// Lines of a dialog, and below them what its keys do.
+/// Draws the lines of a dialog, and the hints for its keys below.
 pub(super) fn draw_lines(
     paint: &mut Paint<'_>,
     inner: Rect,

@@ -1,4 +1,4 @@
-//! The question before a copy that is too long for the clipboard is saved in a file.
+//! Asks for confirmation before a copy that is too long for the clipboard is saved in a file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a pane shows of its tmux: windows, where one is in copy mode, what is asked.
+//! What a pane shows of its tmux: windows, the position in copy mode, and prompts.
 
 use ratatui::layout::Rect;
 
@@ -12,7 +12,7 @@ use crate::{
     view::{paint::Paint, text},
 };
 
-/// Paints the windows as tabs; gives the column behind them.
+/// Paints the windows as tabs. Returns the column after them.
 pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: bool) -> u16 {
     let mut end = area.x;
     for tab in window_tabs(group, area.width) {
@@ -20,7 +20,7 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
         let face = match (tab.active, tab.news) {
             (true, _) if has_keys => Face::TabActive,
             (false, _) if tab.rang => Face::Warning,
-            // Something new is no alarm: it only stands out from what is quiet.
+            // New output isn't an alarm, so it only differs from quiet windows.
             (false, true) => Face::Text,
             _ => Face::Tab,
         };
@@ -29,7 +29,7 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
     end
 }
 
-/// The question in the status line, with what is typed.
+/// The prompt in the status line, with the typed text.
 pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
     let hints = if prompt.is_typed() {
         [Hint::new("Enter", "accept"), Hint::new("Esc", "cancel")]
@@ -56,13 +56,13 @@ pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
     }
 }
 
-/// Where one is in what was printed.
+/// The position in the scrollback of copy mode.
 pub(super) fn place(at: CopyMode) -> String {
     let grouped = text::grouped;
     format!("line {} of {}", grouped(at.line), grouped(at.lines))
 }
 
-/// The keys of copy mode that are needed most.
+/// The most important keys of copy mode.
 pub(super) fn copy_hints(at: CopyMode) -> Vec<Hint> {
     let keys = if at.vi {
         [
@@ -81,7 +81,7 @@ pub(super) fn copy_hints(at: CopyMode) -> Vec<Hint> {
             ("q", "leave"),
         ]
     };
-    // How to get out first: it is never cut.
+    // The key that leaves copy mode is first, so that it is never cut.
     let mut hints: Vec<Hint> = keys
         .into_iter()
         .map(|(key, word)| Hint::new(key, word))
@@ -90,7 +90,7 @@ pub(super) fn copy_hints(at: CopyMode) -> Vec<Hint> {
     hints
 }
 
-/// What a program wants in the clipboard, with the keys to decide.
+/// The text that a program wants to put in the clipboard, with the keys to decide.
 pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap: &Keymap) {
     let leader = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
     let leader = leader

@@ -1,4 +1,4 @@
-//! Which columns the table has, and where.
+//! Decides which columns the table has, and where they are.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -37,10 +37,10 @@ pub struct Place {
 }
 
 const GAP: u16 = 2;
-/// With this much there is a column for each time and one for messages.
+/// From this width, the table has a column for each time and one for messages.
 const WIDE: u16 = 110;
 
-/// From the left, in a table of so many cells.
+/// The columns from the left, in a table of `width` cells.
 pub fn places(width: u16) -> Vec<Place> {
     let wide = width >= WIDE;
     let mut columns = vec![

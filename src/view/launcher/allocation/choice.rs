@@ -1,4 +1,4 @@
-//! One of a few: the chosen one, and all of them below while it has the focus.
+//! A field with a few options: the chosen option, and all options below it while it has the focus.
 
 use super::super::sheet::{Line, Sheet, VALUES};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     view::text,
 };
 
-/// Options shown at once.
+/// Maximum visible options.
 const SHOWN: usize = 6;
 
 pub fn write(sheet: &mut Sheet<'_>, row: Row, label: &str) {
@@ -36,7 +36,8 @@ fn list(sheet: &mut Sheet<'_>, row: Row, options: &[Choose], at: usize) {
     let shown = options.iter().enumerate().skip(first).take(SHOWN);
     for (position, option) in shown {
         let mut line = option_line(sheet, row, option, position == at, titles);
-        // Another project has another catalogue, which keys ask for.
+        // A click can't select a project, because each project has its own catalog, which only the keys
+        // request.
         if row.field != Field::Project {
             line = line.choosing(position);
         }

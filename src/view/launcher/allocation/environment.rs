@@ -1,5 +1,5 @@
-//! The environment: a search while it has the focus, else the chosen one; and the list, which stays where it
-//! is: nothing moves when the focus goes.
+//! The environment: a search while it has the focus, otherwise the chosen one. The list below stays in place,
+//! so that nothing moves with the focus.
 
 use super::super::sheet::{Line, Sheet, VALUES};
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
     view::text,
 };
 
-/// Lines of the list, where there is little room and where there is much.
+/// Lines of the list on a small and on a large screen.
 const FEW: usize = 6;
 const MANY: usize = 12;
-/// The widest columns.
+/// Maximum widths of the columns.
 const NAMES: u16 = 30;
 const VERSIONS: u16 = 18;
 
@@ -60,7 +60,7 @@ fn search<'a>(sheet: &mut Sheet<'a>, row: Row, environments: &'a Environments) {
     );
 }
 
-/// The one that would be launched, in a line.
+/// The environment that would be launched, in one line.
 fn chosen(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     let by_hand = environments.is_by_hand();
     let choice = environments
@@ -111,7 +111,7 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
                 let choice = &environments.choices()[*at];
                 let marked = !environments.is_by_hand() && Some(*at) == environments.marked();
                 let mut look = look(choice, marked);
-                // Of several versions the name is read once.
+                // Only the first of several versions shows its name brightly.
                 if look.name == Face::Value && above.is_some_and(|it| it.name == choice.name) {
                     look.name = Face::Dim;
                 }
@@ -130,7 +130,7 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     }
 }
 
-/// Of the columns of names and versions; a narrow sheet cuts names rather than versions.
+/// The widths of the columns of names and versions. A narrow sheet cuts names rather than versions.
 fn widths(choices: &[Choice], sheet: u16) -> (u16, u16) {
     let widest = |of: fn(&Choice) -> &str| {
         let widths = choices.iter().map(|choice| text::width(of(choice)));
@@ -178,7 +178,7 @@ fn choice_line<'a>(
     columns(sheet, line, VALUES + 2, choice, widths, look)
 }
 
-/// Name, version, chips, and at the right what is known of its size.
+/// Name, version, chips, and on the right what is known about its size.
 fn columns<'a>(
     sheet: &Sheet<'a>,
     line: Line<'a>,
@@ -205,7 +205,7 @@ fn columns<'a>(
     let mut at = at + version + 2;
     for chip in &choice.chips {
         let cells = text::width(chip.as_str()) as u16;
-        // A chip that does not fit whole says nothing.
+        // A chip is shown completely or not at all.
         if at + cells > end {
             break;
         }

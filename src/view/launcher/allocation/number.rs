@@ -1,4 +1,4 @@
-//! A number as a slider: what is typed, a bar up to the most with a mark at what is free, and what the
+//! A number as a slider: the input, a bar up to the maximum with a mark at the free amount, and what the
 //! queue would do.
 
 use super::super::sheet::{Sheet, VALUES};
@@ -14,13 +14,13 @@ use crate::{
 
 /// Cells of the number.
 const NUMBER: u16 = 10;
-/// Of the bar, at most; a shorter one than this is left out.
+/// Maximum and minimum cells of the bar. Without room for the minimum, the bar is left out.
 const LONGEST: u16 = 36;
 const SHORTEST: u16 = 8;
-/// From this width of the sheet on the least is said beside the most.
+/// From this width of the sheet, the minimum is shown next to the maximum.
 const WIDE: u16 = 90;
 
-/// So that all bars of the page begin and end alike.
+/// Makes all bars of the page begin and end at the same columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     bar: u16,
@@ -74,7 +74,7 @@ pub fn write(
     below(sheet, row, slider, &bounds, slot);
 }
 
-/// What is wrong with it; else what the queue would do.
+/// The problem with the number, otherwise what the queue would do.
 fn below(
     sheet: &mut Sheet<'_>,
     row: Row,
@@ -87,7 +87,7 @@ fn below(
         return sheet.sentence(row, &why, Face::InputError);
     }
     let Some(slot) = slot else {
-        // Shared memory has words of its own, said by who draws it.
+        // The code that draws shared memory adds its own text.
         if row.field != Field::SharedMemory {
             sheet.said(row);
         }
@@ -122,7 +122,7 @@ fn below(
     }
 }
 
-/// Of several kinds of accelerators each says what is wrong with itself.
+/// The problem with a number. Each kind of accelerator shows only its own problem.
 fn problem(sheet: &Sheet<'_>, row: Row, slot: Option<Slot<'_>>) -> Option<String> {
     let launcher = sheet.launcher;
     let Some(Slot::Accelerator(slot, _)) = slot else {
@@ -140,7 +140,7 @@ fn problem(sheet: &Sheet<'_>, row: Row, slot: Option<Slot<'_>>) -> Option<String
     own.next().map(|it| it.message.clone())
 }
 
-/// Filled up to the number; beyond what is free it warns.
+/// The bar is filled up to the number. The part beyond the free amount is a warning.
 fn bar(
     sheet: &Sheet<'_>,
     slider: &Slider,
@@ -177,7 +177,7 @@ fn bar(
     runs((0..cells).map(|at| (glyph(at), face(at))))
 }
 
-/// A number above nothing is seen, and only the most fills it all.
+/// A number above 0 stays visible, and only the maximum fills the bar.
 fn cells_of(value: u64, most: u64, cells: usize) -> usize {
     if value >= most {
         return cells;
@@ -187,7 +187,7 @@ fn cells_of(value: u64, most: u64, cells: usize) -> usize {
     share.max(usize::from(value > 0)).min(cells - 1)
 }
 
-/// Cells that look alike are one piece.
+/// Joins cells that look alike into one piece.
 fn runs(cells: impl Iterator<Item = (&'static str, Face)>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (glyph, face) in cells {
@@ -199,8 +199,8 @@ fn runs(cells: impl Iterator<Item = (&'static str, Face)>) -> Vec<Piece> {
     pieces
 }
 
-/// `of 64 cores, 12 free`, with the least where there is room; where one container gets less than there is,
-/// `up to 2 of 64 cores, 12 free`.
+/// `of 64 cores, 12 free`, with the minimum if there is room. If the maximum of a container is lower than the
+/// total: `up to 2 of 64 cores, 12 free`.
 fn range(sheet: &Sheet<'_>, slider: &Slider, bounds: &Bounds, row: Row) -> String {
     let unit = slider.unit();
     let launcher = sheet.launcher;
@@ -214,7 +214,7 @@ fn range(sheet: &Sheet<'_>, slider: &Slider, bounds: &Bounds, row: Row) -> Strin
         _ => "",
     };
     let mut text = match (bounds.most, whole) {
-        // Nothing between them: what is wrong says the rest.
+        // The range is empty, and the problem below explains why.
         (Some(most), _) if most < bounds.least => format!("max {}{what}", unit.short(most)),
         (Some(most), Some((all, _))) => {
             let cores = if row.field == Field::Cpu {

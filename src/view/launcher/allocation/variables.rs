@@ -1,4 +1,4 @@
-//! Environment variables: a line each, the name and the value.
+//! Environment variables: one line for each name and value.
 
 use super::super::sheet::{Line, Sheet, VALUES};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     view::text,
 };
 
-/// Cells of the names at least and at most.
+/// Minimum and maximum cells of the names.
 const NAMES: (u16, u16) = (12, 30);
 const SECRET: &str = "secret";
 
@@ -37,13 +37,13 @@ pub fn write(sheet: &mut Sheet<'_>) {
             sheet.fault(row, variable_row(at, fault.half), &fault.why);
         }
     }
-    // Of all of them together, or what the engine said.
+    // A problem with all variables together, or an error from the engine.
     if !allocation.has_variable_fault() {
         sheet.said(row_of(sheet, here.unwrap_or(0)));
     }
 }
 
-/// The row that has the focus in a line, else its name.
+/// The focused row of a line, otherwise the row of its name.
 fn row_of(sheet: &Sheet<'_>, at: usize) -> Row {
     let value = variable_row(at, Part::Value);
     if sheet.is_focused(value) {
@@ -96,7 +96,7 @@ fn value_hint(secret: bool) -> &'static str {
     }
 }
 
-/// The row that is not there yet.
+/// The line for a new variable.
 fn empty_line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) -> Line<'a> {
     let row = row_of(sheet, at);
     let focused = sheet.is_focused(row);
