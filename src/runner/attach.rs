@@ -1,4 +1,4 @@
-//! A terminal of the session: a tmux client on the terminal this process was started on.
+//! A terminal of the session: a tmux client on the terminal that this process was started on.
 
 use std::{
     os::unix::process::CommandExt as _,
@@ -13,32 +13,32 @@ use super::{
 };
 use crate::model::inside;
 
-/// What the face's emulator paints; tmux is told nothing else. A tmux stops reading at a name that
-/// it does not know: what older ones lack stands last (`hyperlinks` came with 3.4).
+/// Features that the TUI's terminal emulator supports. tmux stops reading the list at a name that it doesn't
+/// know, so features that older versions lack come last (`hyperlinks` needs 3.4).
 const FEATURES: &str = "256,RGB,bpaste,clipboard,cstyle,focus,mouse,strikethrough,sync,title,usstyle,extkeys,hyperlinks";
 
-/// Seconds for which a pane without a client may come back to its window.
+/// How many seconds the tmux session of a pane is kept without a client.
 const KEEP_UNWATCHED: u64 = 3600;
 
-/// The client's own TERM; its description lies in the toolbox.
+/// The client's own TERM. Its description is in the bundled tools.
 const CLIENT_TERM: &str = "xterm-256color";
 
-/// Becomes the client. Each pane has a tmux session of its own, grouped with `main`, so that two
-/// panes may show two windows.
+/// Becomes the client. Each pane has its own tmux session, grouped with `main`, so that two panes can show two
+/// windows.
 ///
-/// tmux could end such a session with its last client (`destroy-unattached`), but 3.3a's server dies
-/// of it when two clients go at once, and takes every shell along. So they stay, which also lets a pane
-/// come back to its window, and are cleared away when they were left for long.
+/// tmux could end such a session with its last client (`destroy-unattached`), but the server of tmux 3.3a crashes
+/// when two clients leave at once, and all shells end with it. So the sessions are kept, which also lets a pane
+/// return to its window. Sessions without a client for [`KEEP_UNWATCHED`] seconds are removed.
 ///
-/// A pane that was not here before begins in a window of its own where one is wanted. With a key it can be
-/// found by [`super::end`]; an older client of the same pane has another one.
+/// A new pane starts in its own window if `beginning` asks for one. [`super::end`] finds the client by its key. An
+/// older client of the same pane has another key.
 pub(super) fn run(
     tag: &str,
     key: Option<&str>,
     size: WindowSize,
     beginning: &Beginning,
 ) -> ExitCode {
-    // Before anything is painted: the engine gives a new terminal no size.
+    // The size is set before anything is drawn, because the engine gives a new terminal no size.
     size.apply();
     let tmux = match Tmux::new() {
         Ok(tmux) if beginning.visitor => tmux.of_visitor(),
@@ -62,7 +62,7 @@ pub(super) fn run(
     }
 }
 
-/// The client of the pane, once there is something to be a client of.
+/// Creates what the client of the pane needs, and returns the command of the client.
 fn prepare(
     tmux: &Tmux,
     tag: &str,
@@ -70,7 +70,7 @@ fn prepare(
     beginning: &Beginning,
 ) -> Result<Command, Trouble> {
     let pane = inside::pane_session(tag);
-    // Of a session that is just made its one window is what was wanted.
+    // The only window of a new session is already the requested one.
     let made = tmux.ensure_main((size.columns, size.rows), beginning)?;
     clear_away(tmux, &pane);
     if !made && beginning.wants_window() && !tmux.has(&pane) {
@@ -79,8 +79,8 @@ fn prepare(
     Ok(client(tmux, &pane))
 }
 
-/// Makes the pane's session with a window of its own before its client comes. As a client it would begin in a
-/// window that another pane shows, and that one would keep its size: a window has the size of its latest client.
+/// Creates the pane's tmux session with its own window before the client starts. Otherwise the client would start
+/// in a window that another pane shows, and resize it: a window has the size of its latest client.
 fn begin_apart(
     tmux: &Tmux,
     pane: &str,
@@ -106,7 +106,7 @@ fn begin_apart(
 fn client(tmux: &Tmux, pane: &str) -> Command {
     let mut command = tmux.command();
     command.env("TERM", CLIENT_TERM).args(["-T", FEATURES]);
-    // The pane's session is taken if it is there (-A), and an older client of it detached (-D).
+    // `-A` reuses an existing session of the pane, and `-D` detaches its older client.
     let main = format!("={}", inside::TMUX_SESSION);
     command.args(["new-session", "-A", "-D", "-t", &main, "-s", pane]);
     for option in [["status", "off"], ["window-size", "latest"]] {
@@ -115,7 +115,7 @@ fn client(tmux: &Tmux, pane: &str) -> Command {
     command
 }
 
-/// Ends sessions of panes that nobody looked at for long, but never `own`.
+/// Ends the sessions of panes that had no client for long, but never `own`.
 fn clear_away(tmux: &Tmux, own: &str) {
     let format = "#{session_attached} #{session_last_attached} #{session_name}";
     let sessions = tmux
@@ -128,7 +128,7 @@ fn clear_away(tmux: &Tmux, own: &str) {
     }
 }
 
-/// The panes' sessions among tmux's lines `clients last-attached name` that are to go.
+/// Returns the panes' sessions to end, from tmux's lines `clients last-attached name`.
 fn left_for_long(lines: &[String], now: u64) -> Vec<&str> {
     lines
         .iter()
@@ -152,8 +152,7 @@ fn seconds_now() -> u64 {
         .map_or(0, |since| since.as_secs())
 }
 
-/// Detaches the clients of every pane and every control line; without a tmux server there is nothing to
-/// do.
+/// Detaches the clients of all panes and all control connections. Does nothing without a tmux server.
 pub(super) fn detach_all() -> ExitCode {
     let Ok(tmux) = Tmux::new() else {
         return ExitCode::SUCCESS;
@@ -166,7 +165,7 @@ pub(super) fn detach_all() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Which of the clients `flags name session` are ours, by name. A person's own stay.
+/// Returns the names of workbay's own clients, from the lines `flags name session`. The user's clients stay.
 fn ours(lines: &[String]) -> Vec<&str> {
     lines
         .iter()

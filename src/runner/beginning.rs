@@ -1,36 +1,36 @@
-//! How the shell of a terminal begins: which one, where, or which command instead.
+//! How a terminal starts: its shell, its directory, or a command instead of a shell.
 
 use std::{env, fs, path::PathBuf};
 
 use super::{preload, shell};
 use crate::model::inside;
 
-/// What was chosen; what was not is as the session has it.
+/// The choices for a terminal. The session's defaults apply to the others.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct Beginning {
-    /// Begins in a window of its own, unless the pane was here before.
+    /// Starts in a new window, unless the pane existed before.
     #[arg(long)]
     pub(super) fresh: bool,
-    /// This shell, by name or path.
+    /// Name or path of the shell.
     #[arg(long)]
     pub(super) shell: Option<String>,
-    /// This one before all others, where it is there.
+    /// Shell to prefer to all others, if it exists.
     #[arg(long)]
     pub(super) prefer: Option<String>,
     #[arg(long)]
     pub(super) directory: Option<String>,
-    /// The toolbox's own shell.
+    /// Starts the shell of the bundled tools.
     #[arg(long)]
     pub(super) toolbox: bool,
-    /// As somebody else than the session's user, with a tmux and a home of their own.
+    /// Runs as a user other than the session's, with a separate tmux and home directory.
     #[arg(long)]
     pub(super) visitor: bool,
-    /// Instead of a shell.
+    /// Command to run instead of a shell.
     #[arg(last = true)]
     pub(super) command: Vec<String>,
 }
 
-/// Why a terminal cannot begin, and how the runner ends then.
+/// Why a terminal can't start, and the runner's exit code then.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) sentence: String,
@@ -47,7 +47,7 @@ impl Trouble {
 }
 
 impl Beginning {
-    /// Whether it begins in a window of its own.
+    /// Whether the choices need a new window.
     pub(super) fn wants_window(&self) -> bool {
         self.fresh
             || self.toolbox
@@ -56,7 +56,7 @@ impl Beginning {
             || !self.command.is_empty()
     }
 
-    /// The shell of windows that nothing was chosen for.
+    /// Returns the shell of windows without choices.
     pub(super) fn usual_shell(&self) -> Result<PathBuf, Trouble> {
         let uid = rustix::process::getuid().as_raw();
         let path = env::var("PATH").ok();
@@ -67,13 +67,13 @@ impl Beginning {
         let found = preferred.or_else(|| shell::choose(uid, path.as_deref()));
         match found {
             Some(shell) => Ok(shell),
-            // It begins with what was chosen; whoever makes another window gets what there is.
+            // This window runs what was chosen. Windows that the user opens later get the bundled shell.
             None if self.toolbox || !self.command.is_empty() => Ok(inside::TOOLBOX_SH.into()),
             None => Err(no_shell(toolbox_shell().is_some())),
         }
     }
 
-    /// The end of a tmux command that makes the window: its directory and its program.
+    /// Returns the end of a tmux command that creates the window: its directory and its program.
     pub(super) fn window(&self) -> Result<Vec<String>, Trouble> {
         let mut words = Vec::new();
         if let Some(directory) = &self.directory {
@@ -86,7 +86,7 @@ impl Beginning {
         Ok(words)
     }
 
-    /// At least two words, or none: tmux hands a single one to a shell.
+    /// Returns two or more words, or none, because tmux passes a single word to a shell.
     fn program(&self) -> Result<Vec<String>, Trouble> {
         let path = env::var("PATH").ok();
         if let Some(program) = self.command.first() {
@@ -108,7 +108,7 @@ impl Beginning {
     }
 }
 
-/// How the toolbox's shell is called, if it has one.
+/// The command of the bundled shell, if the bundled tools have one.
 fn toolbox_shell() -> Option<Vec<String>> {
     let text = fs::read_to_string(inside::TOOLBOX_SHELL).ok()?;
     let argv: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -159,8 +159,8 @@ fn place(directory: &str) -> Result<String, Trouble> {
     }
 }
 
-/// How this program was called, up to its own arguments: with the loader that started it, which does not
-/// stand among them.
+/// The command that started this program, without the arguments of the task. It includes the loader, which the
+/// program's own arguments lack.
 fn ourselves() -> Vec<String> {
     let called = fs::read("/proc/self/cmdline").unwrap_or_default();
     let mut words: Vec<String> = called
@@ -173,7 +173,7 @@ fn ourselves() -> Vec<String> {
     words
 }
 
-/// A word for tmux, which takes a semicolon at the end of one for the end of a command.
+/// Escapes a word for tmux, which treats a semicolon at the end of a word as the end of a command.
 fn plain(word: &str) -> String {
     match word.strip_suffix(';') {
         Some(rest) => format!("{rest}\\;"),

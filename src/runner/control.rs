@@ -1,17 +1,17 @@
-//! The control line: a tmux client that shows nothing, is told of windows and takes commands.
+//! The control connection: a tmux client that shows nothing, reports windows and takes commands.
 
 use std::{os::unix::process::CommandExt as _, process::ExitCode};
 
 use super::{beginning::Beginning, complain, exec, tmux::Tmux};
 use crate::model::inside;
 
-/// No output of shells, and no say in the size of windows.
+/// The client gets no output of shells, and windows ignore its size.
 pub(super) const FLAGS: &str = "no-output,ignore-size";
 
-/// The size of a session that nobody has looked at yet.
+/// The size of a session that hasn't been shown yet.
 const UNSEEN: (u16, u16) = (80, 24);
 
-/// Becomes the client.
+/// Replaces this process with the tmux client.
 pub(super) fn run(beginning: &Beginning) -> ExitCode {
     let tmux = match Tmux::new() {
         Ok(tmux) => tmux,

@@ -1,4 +1,4 @@
-//! What a session's main process runs by itself: the bootstrap script, and a batch session's command.
+//! Runs what a session's main process starts: the bootstrap script, and the command of a batch session.
 
 use std::{
     fs::File,
@@ -18,11 +18,12 @@ use super::{
 };
 use crate::model::inside;
 
-/// Said, and returned, where a command cannot be started.
+/// Exit codes of commands that can't be started.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
 
-/// Runs the script of the home. Its failure is told and ends nothing; an order to end does.
+/// Runs the bootstrap script of the home directory. A failure is logged and doesn't end the session. Returns early
+/// with an order to end that arrives meanwhile.
 pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
     let script = Path::new(inside::HOME).join(inside::BOOTSTRAP);
     announce(&format!("runs {}", inside::BOOTSTRAP));
@@ -51,8 +52,8 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
     }
 }
 
-/// Runs the command of a batch session to its end; its exit code. An order to end is handed on, and the
-/// command has the engine's time to follow it.
+/// Runs the command of a batch session and returns its exit code. Passes on an order to end. The command then has
+/// until the engine's stop timeout.
 pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
     announce(&format!("runs {}", in_one_line(command)));
     let (child, passing) = match start_command(command) {
@@ -69,7 +70,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
                     "{} received and sent to the command",
                     order.name()
                 ));
-                // It may have ended this moment; then its end is heard next.
+                // The command may have just ended. Its end is then the next event.
                 let _ = rustix::process::kill_process_group(child, order.signal());
             }
             Heard::Child => {
@@ -89,14 +90,14 @@ fn code_of(child: Pid) -> Option<u8> {
         .find_map(|(pid, code)| (pid == child).then_some(code))
 }
 
-/// What it starts may outlive it, so it has the log itself.
+/// Starts the script with direct access to the log, because processes that it starts may outlive it.
 fn start_script(script: &Path) -> Result<Pid, String> {
     if begins_with_interpreter(script)
         && let Ok(child) = start(&mut Command::new(script))
     {
         return Ok(child);
     }
-    // Also where its home may not be executed from.
+    // This also runs scripts in a home directory that is mounted with `noexec`.
     let shell = shell::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
     start(Command::new(shell).arg(script)).map_err(|error| error.to_string())
 }
@@ -129,7 +130,7 @@ fn no_shell() -> String {
         .to_owned()
 }
 
-/// In a group of its own, so that signals reach all that it starts.
+/// Starts the command in its own process group, so that signals reach all of its processes.
 fn start(command: &mut Command) -> io::Result<Pid> {
     start_child(command).and_then(|child| number_of(&child))
 }
@@ -143,7 +144,7 @@ fn start_child(command: &mut Command) -> io::Result<Child> {
         .spawn()
 }
 
-/// Its end is heard with that of all other children.
+/// Returns the process ID, by which [`code_of`] finds the child among all that ended.
 fn number_of(child: &Child) -> io::Result<Pid> {
     i32::try_from(child.id())
         .ok()
@@ -155,7 +156,7 @@ fn path_variable() -> Option<String> {
     std::env::var("PATH").ok()
 }
 
-/// A command of several lines is told by its first.
+/// Shortens a command of several lines to its first line and the number of the others.
 fn in_one_line(command: &str) -> String {
     let mut lines = command.trim().lines();
     let first = lines.next().unwrap_or_default();

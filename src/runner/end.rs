@@ -1,4 +1,4 @@
-//! Ending a program of this container whose reader is gone, where that cannot be done from outside.
+//! Ends a program of this container after its client has gone, if it can't be ended from outside.
 
 use std::{
     fs,
@@ -9,25 +9,25 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
-/// The variable by which a program and what it started are known.
+/// The variable that identifies a program and the processes that it started.
 const KEY: &str = "WORKBAY_KEY";
 
-/// How long programs have after each signal.
+/// How long programs have to end after each signal.
 const GRACE: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Makes what is about to be begun bear the key, where there is one.
+/// Sets the key in the environment of a command, if there is one.
 pub(super) fn mark(command: &mut Command, key: Option<&str>) {
     if let Some(key) = key {
         command.env(KEY, key);
     }
 }
 
-/// Politely first, as a terminal would that is closed.
+/// Sends SIGHUP first, as a closed terminal does, then SIGTERM and SIGKILL.
 pub(super) fn run(key: &str) -> ExitCode {
     for sign in [Signal::HUP, Signal::TERM, Signal::KILL] {
         for pid in with_key(key) {
-            // It may be gone already; where it leads a group, its children are meant too.
+            // The signal goes to the whole group if the process leads one. The process may have ended already.
             if rustix::process::kill_process_group(pid, sign).is_err() {
                 let _ = rustix::process::kill_process(pid, sign);
             }
@@ -43,7 +43,7 @@ pub(super) fn run(key: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Those that bear the key among their variables, or were called with it; never this process.
+/// Returns the processes with the key in their environment or arguments, except this one.
 fn with_key(key: &str) -> Vec<Pid> {
     let variable = format!("{KEY}={key}");
     let option = format!("--key={key}");
@@ -81,7 +81,7 @@ mod tests {
             command.spawn().unwrap()
         };
         let (mut one, mut other) = (sleep(&key), sleep("another"));
-        // A program that is only just beginning has no variables yet.
+        // A program that has just started may have no variables yet.
         while with_key(&key).is_empty() && one.try_wait().unwrap().is_none() {
             thread::sleep(LOOK_AGAIN);
         }

@@ -1,4 +1,4 @@
-//! Becoming another program.
+//! Replaces this process with another program.
 
 use std::{
     ffi::OsString,
@@ -9,7 +9,7 @@ use std::{
 
 use super::{WindowSize, complain, end, preload};
 
-/// Becomes `argv`; returns only when that failed. With a key it can be found by [`super::end`].
+/// Replaces this process with `argv`. Returns only on failure. [`super::end`] can find the program by its key.
 pub(super) fn run(key: Option<&str>, size: Option<WindowSize>, argv: &[OsString]) -> ExitCode {
     if let Some(size) = size {
         size.apply();
@@ -26,7 +26,7 @@ pub(super) fn run(key: Option<&str>, size: Option<WindowSize>, argv: &[OsString]
     failed(&program.to_string_lossy(), &error)
 }
 
-/// Says why `program` could not be started; the exit codes are those of a shell.
+/// Prints why `program` couldn't be started. The exit codes are those of a shell.
 pub(super) fn failed(program: &str, error: &Error) -> ExitCode {
     if error.kind() == ErrorKind::NotFound {
         complain(&format!(

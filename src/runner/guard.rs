@@ -1,8 +1,8 @@
-//! The firewall of the engine's machine: sessions reach no program that listens there. Run as root by a
-//! container that shares the machine's network and programs and does nothing else.
+//! Sets up the firewall of the engine's machine, so that sessions can't reach programs that listen there. It runs as
+//! root in a container that shares the machine's network and programs and does nothing else.
 //!
-//! The rules name bridges by the beginning of their names and stay until the machine restarts: they serve every
-//! user's sessions, so nobody removes them.
+//! The rules match bridges by the prefix of their names and stay until the machine restarts. They are never removed,
+//! because they serve the sessions of all users.
 
 use std::{
     fs,
@@ -14,13 +14,13 @@ use std::{
 
 use crate::model::network::{BRIDGES, GUARDED_BRIDGES, Guarded};
 
-/// Where machines keep their programs for administrators.
+/// Directories of the machine's programs for administrators.
 const PLACES: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/// Whether packets within a bridge pass through the firewall at all.
+/// The kernel setting that says whether packets within a bridge pass through the firewall.
 const WITHIN_BRIDGES: &str = "/proc/sys/net/bridge/bridge-nf-call-iptables";
 
-/// Puts the rules in, where they are not there yet, and prints what holds.
+/// Inserts the missing rules and prints which protections are in effect.
 pub(super) fn run(bridge: &str) -> ExitCode {
     let guarded = Guarded {
         host: close_host().err(),
@@ -33,8 +33,8 @@ pub(super) fn run(bridge: &str) -> ExitCode {
     }
 }
 
-/// Sessions have no IPv6 addresses on our networks: its rule is for a machine that gives them some, and may
-/// fail where there is no IPv6.
+/// Blocks new connections from sessions to this machine. Sessions have no IPv6 addresses on our networks. The IPv6
+/// rule is for machines that assign some, and may fail on machines without IPv6.
 fn close_host() -> Result<(), String> {
     let four = iptables()?;
     let servers = name_servers(&fs::read_to_string("/etc/resolv.conf").unwrap_or_default());
@@ -57,7 +57,7 @@ fn program(name: &str) -> Option<String> {
     all.find(|path| Path::new(path).exists())
 }
 
-/// The rules in the order in which each is put before all others.
+/// Returns the rules in the order of insertion. Each is inserted before all others, so the last one is checked first.
 fn rules(servers: &[IpAddr], is_local: impl Fn(IpAddr) -> bool) -> Vec<Vec<String>> {
     let local = servers.iter().copied();
     let local =
@@ -66,14 +66,14 @@ fn rules(servers: &[IpAddr], is_local: impl Fn(IpAddr) -> bool) -> Vec<Vec<Strin
     std::iter::once(refusal()).chain(names).collect()
 }
 
-/// New connections of sessions end here; answers to those that the machine makes pass.
+/// Rejects new connections of sessions. Answers to connections that the machine makes pass.
 fn refusal() -> Vec<String> {
     rule(&["-m", "conntrack", "--ctstate", "NEW"], "REJECT")
 }
 
-/// Nothing is routed from one of our networks to another; what stays on one is bridged. The engine has rules of
-/// its own for that, which some versions take out for a moment whenever they create a network. They put others
-/// first in the table `filter`: this one is in a table that comes before it.
+/// Drops packets that are routed from one of our networks to another. Packets within a network are bridged and pass.
+/// The engine has its own rules for that, but some versions remove them for a moment whenever they create a network,
+/// and insert other rules first in the table `filter`. So this rule is in a table that is checked earlier.
 fn separation() -> Vec<String> {
     let ours = format!("{BRIDGES}+");
     let way = ["FORWARD", "-i", &ours, "-o", &ours];
@@ -83,7 +83,7 @@ fn separation() -> Vec<String> {
     all.map(|word| (*word).to_owned()).collect()
 }
 
-/// A name server of this machine that the engine sends sessions' questions to from their own addresses.
+/// Accepts DNS queries to a name server on this machine. The engine forwards them from the sessions' own addresses.
 fn exception(server: IpAddr, kind: &str) -> Vec<String> {
     let server = server.to_string();
     rule(&["-d", &server, "-p", kind, "--dport", "53"], "ACCEPT")
@@ -97,7 +97,7 @@ fn rule(what: &[&str], end: &str) -> Vec<String> {
     all.map(|word| (*word).to_owned()).collect()
 }
 
-/// One rule of a table, once.
+/// Inserts a rule into a table, unless the table has it.
 fn ensure(program: &str, table: &str, rule: &[String]) -> Result<(), String> {
     if call(program, table, "-C", rule)?.status.success() {
         return Ok(());
@@ -112,14 +112,14 @@ fn ensure(program: &str, table: &str, rule: &[String]) -> Result<(), String> {
 
 fn call(program: &str, table: &str, act: &str, rule: &[String]) -> Result<Output, String> {
     let mut command = Command::new(program);
-    // It waits for others who change rules, ten seconds at most.
+    // `-w 10` waits up to 10 seconds for other programs that change rules.
     command.args(["-w", "10", "-t", table, act]);
     command.args(rule).env_clear();
     let outcome = command.output();
     outcome.map_err(|error| format!("{program} can't be run: {error}"))
 }
 
-/// The addresses that `resolv.conf` names.
+/// Returns the name servers in the text of `resolv.conf`.
 fn name_servers(text: &str) -> Vec<IpAddr> {
     let words = text.lines().map(|line| line.split_whitespace());
     let servers = words.filter_map(|mut words| {
@@ -129,12 +129,12 @@ fn name_servers(text: &str) -> Vec<IpAddr> {
     servers.filter_map(|server| server.parse().ok()).collect()
 }
 
-/// Only an own address can be bound.
+/// Whether the address belongs to this machine: only such an address can be bound.
 fn is_of_this_machine(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }
 
-/// Keeps networks from each other, and finds out whether the engine keeps those on one bridge from each other.
+/// Separates networks from each other, and checks whether the engine separates those that share a bridge.
 fn close_between(bridge: &str) -> Result<(), String> {
     ensure(&iptables()?, "mangle", &separation())?;
     if fs::read_to_string(WITHIN_BRIDGES).is_ok_and(|value| value.trim() == "0") {

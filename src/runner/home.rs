@@ -1,5 +1,5 @@
-//! The session's home changes its owner: before its first process, where that is not who made it, and after
-//! the last one. Run as root in a container of its own, while nothing else is at work in the home.
+//! Changes the owner of the session's home directory: before the first process, if that runs as another user than the
+//! one that created it, and after the last one. Runs as root in a separate container while nothing else uses the home.
 
 use std::{io, path::Path, process::ExitCode};
 
@@ -14,7 +14,7 @@ use crate::{
     tree::{self, Next},
 };
 
-/// Gives all of it to the user and the group of these numbers.
+/// Changes the owner of the whole home directory to this user and group.
 pub(super) fn give(uid: u32, gid: u32) -> ExitCode {
     match give_tree(inside::HOME.as_ref(), (uid, gid)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -27,7 +27,7 @@ pub(super) fn give(uid: u32, gid: u32) -> ExitCode {
     }
 }
 
-/// Links are given, not what they lead to, and what is mounted below is not looked into.
+/// Changes the owner of links, not of their targets, and skips file systems that are mounted below.
 fn give_tree(path: &Path, owner: (u32, u32)) -> io::Result<()> {
     let (uid, gid) = (Uid::from_raw(owner.0), Gid::from_raw(owner.1));
     tree::visit(path, |entry| {

@@ -1,9 +1,9 @@
-//! Words of ours in the session's log.
+//! Writes workbay's own lines to the session's log.
 
 use std::io::Write as _;
 
 pub(super) fn announce(line: &str) {
     let mut out = std::io::stdout();
-    // A log that cannot be written is no reason to end a session.
+    // A session keeps running even if its log can't be written.
     let _ = writeln!(out, "workbay: {line}").and_then(|()| out.flush());
 }

@@ -1,4 +1,4 @@
-//! The main process of a session: says what the session was given, does its duty, ends when asked.
+//! The main process of a session: logs what the session was given, runs its scripts and commands, and ends on a signal.
 
 use std::{fs, process::ExitCode, time::Duration};
 
@@ -10,22 +10,22 @@ use super::{
 };
 use crate::model::inside;
 
-/// What a command says on stderr goes to the log by a way of its own, and what it said last must not
-/// stand after its end: it gets so much time to arrive.
+/// Time for the command's last output on stderr to arrive. It reaches the log separately from stdout, and must not
+/// come after the line that reports the end of the command.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// What is asked of it.
+/// What the main process has to do.
 pub(super) struct Duty {
-    /// Lines that say what the session was given.
+    /// Start lines that describe the session's resources.
     pub(super) say: Vec<String>,
-    /// There is a bootstrap script in the home.
+    /// Whether the home directory has a bootstrap script to run.
     pub(super) bootstrap: bool,
-    /// The one command of a batch session.
+    /// The command of a batch session.
     pub(super) batch: Option<String>,
 }
 
-/// Runs until SIGTERM or SIGINT (what an engine's stop sends) and exits with 0; with a batch command
-/// until that ends, and exits as it did.
+/// Runs until SIGTERM or SIGINT (sent when the engine stops the container) and exits with 0. A batch session
+/// runs until its command ends, and exits with the exit code of the command.
 pub(super) fn run(duty: &Duty) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -56,7 +56,7 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
     };
     if let Some(order) = early {
         end(order).await;
-        // A command that never began has not succeeded.
+        // A batch command that never started counts as failed.
         return Ok(duty.batch.as_ref().map_or(0, |_| order.code()));
     }
     announce("ready");
@@ -73,7 +73,7 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
                 end(order).await;
                 return Ok(0);
             }
-            // Only where the engine has no init of its own are orphans ours to collect.
+            // Orphans become children of this process only if the engine adds no init to the container.
             Heard::Child => drop(processes::collect()),
         }
     }
@@ -84,7 +84,7 @@ async fn end(order: Order) {
     processes::farewell().await;
 }
 
-/// The lines that make a session's log worth reading from its first line on.
+/// Logs the start lines, the user and the mounts.
 fn introduce(say: &[String]) {
     let (uid, gid) = (rustix::process::getuid(), rustix::process::getgid());
     for line in say {
@@ -96,7 +96,7 @@ fn introduce(say: &[String]) {
     }
 }
 
-/// Mounts a person has to do with: the home and what lies below it.
+/// Returns a line for each mount at or below the home directory.
 fn mounts(mountinfo: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in mountinfo.lines() {

@@ -1,8 +1,8 @@
-//! `workbay runner`: the part of workbay that lives inside a session's container.
+//! `workbay runner`: the part of workbay that runs inside a session's container.
 //!
-//! It is the container's main process (`runner main`) and the first step of every terminal and
-//! command started beside it (`runner attach`, `runner exec`). It is started through the toolbox's
-//! own loader and so works in an image that holds no file at all; it expects nothing of the image.
+//! It is the container's main process (`runner main`) and the first step of every terminal and command in
+//! it (`runner attach`, `runner exec`). The loader of the bundled tools starts it, so it works even in an image
+//! without any files.
 
 mod attach;
 mod beginning;
@@ -30,7 +30,7 @@ use clap::{Parser, Subcommand};
 use beginning::Beginning;
 use main_process::Duty;
 
-/// What the runner can be told to do.
+/// The runner's command line.
 #[derive(Debug, Parser)]
 #[command(name = "workbay runner", disable_help_subcommand = true)]
 struct Arguments {
@@ -40,25 +40,24 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// The main process of a session: prints the start lines, then waits for a signal or for the end
-    /// of its command.
+    /// Main process of a session: prints the start lines, then waits for a signal or for the end of its command.
     Main {
-        /// Lines that say what the session was given, in order.
+        /// Start lines that describe the session's resources, in order.
         #[arg(long = "say", value_name = "LINE", allow_hyphen_values = true)]
         say: Vec<String>,
-        /// Runs the home's bootstrap script first.
+        /// Runs the bootstrap script of the home directory first.
         #[arg(long)]
         bootstrap: bool,
-        /// Runs this command by a shell, then ends as it did.
+        /// Runs this command in a shell, then exits with its exit code.
         #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
         batch: Option<String>,
     },
     /// Becomes a client of the session's tmux on the terminal it was started on.
     Attach {
-        /// Which pane this is; an older client of the same pane is detached.
+        /// Pane of the client. An older client of the same pane is detached.
         #[arg(long)]
         tag: String,
-        /// What it is found by when it is to end.
+        /// Key by which `runner end` finds this process.
         #[arg(long)]
         key: Option<String>,
         #[arg(long)]
@@ -66,32 +65,32 @@ enum Task {
         #[command(flatten)]
         beginning: Beginning,
     },
-    /// Becomes the control line of the session's tmux: its words on stdout, its commands on stdin.
+    /// Becomes the control connection of the session's tmux: reports on stdout, commands on stdin.
     Control {
         #[command(flatten)]
         beginning: Beginning,
     },
     /// Detaches every client that `attach` left behind.
     DetachAll,
-    /// Carries stdin and stdout to a port of this container.
+    /// Connects stdin and stdout to a port of this container.
     Relay {
-        /// What it is found by when it is to end.
+        /// Key by which `runner end` finds this process.
         #[arg(long)]
         key: Option<String>,
         port: u16,
     },
-    /// Gives the session's home and all in it to the user and the group of these numbers.
+    /// Changes the owner of the session's home directory and its contents to this user and group.
     GiveHome { uid: u32, gid: u32 },
-    /// On the engine's machine: keeps sessions from programs that listen there, and prints as JSON what holds.
+    /// Blocks sessions from programs that listen on the engine's machine, and prints as JSON what is in effect.
     Guard {
         /// The bridge of the session's network.
         bridge: String,
     },
-    /// Ends what was started with this key.
+    /// Ends the processes that were started with this key.
     End { key: String },
     /// Becomes the given program, after setting the size of the terminal it was started on.
     Exec {
-        /// What it is found by when it is to end.
+        /// Key by which `runner end` finds this process.
         #[arg(long)]
         key: Option<String>,
         #[arg(long)]
@@ -126,7 +125,7 @@ impl std::str::FromStr for WindowSize {
 }
 
 impl WindowSize {
-    /// Makes it the size of the terminal this process stands on. What is no terminal is left alone.
+    /// Sets the size of the terminal on stdin. Does nothing if stdin isn't a terminal.
     fn apply(self) {
         let size = rustix::termios::Winsize {
             ws_col: self.columns,
@@ -134,20 +133,20 @@ impl WindowSize {
             ws_xpixel: 0,
             ws_ypixel: 0,
         };
-        // An error means there is no terminal, and then there is no size either.
+        // An error means that there is no terminal to set the size of.
         let _ = rustix::termios::tcsetwinsize(std::io::stdin(), size);
     }
 }
 
-/// Runs `workbay runner ARGS…`; `args` are those after `runner`.
+/// Runs `workbay runner ARGS…`. `args` are the arguments after `runner`.
 ///
-/// The exit code is that of the task; 127 when a program is not there, 126 when it cannot be run.
+/// Returns the exit code of the task, 127 if a program isn't found, or 126 if it can't be run.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let all = std::iter::once(OsString::from("workbay runner")).chain(args);
     let arguments = match Arguments::try_parse_from(all) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Nothing is left to do if even stderr is closed.
+            // Nothing more can be done if stderr is closed too.
             let _ = error.print();
             return ExitCode::from(2);
         }
@@ -178,7 +177,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Says one sentence on stderr; a container without a reader of it loses it.
+/// Prints one sentence on stderr. It is lost if nothing reads the container's stderr.
 fn complain(sentence: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "workbay: {sentence}");

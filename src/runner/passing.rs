@@ -1,5 +1,5 @@
-//! What a command says, on its way to the session's log. Engines keep whole lines only: what has not ended after a
-//! moment, a progress bar say, is ended with a mark, by which who reads the log joins it again.
+//! Passes a command's output on to the session's log. Engines keep whole lines only, so a line that stays open for a
+//! moment, such as a progress bar, is ended with a mark. Readers of the log use the mark to join the parts again.
 
 use std::{
     io::{self, PipeReader, PipeWriter, Read, Write},
@@ -14,22 +14,22 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::model::log::UNFINISHED;
 
-/// A line without its end is shown after so long.
+/// How long an unfinished line is held before it is shown.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// More of it is not held.
+/// The most bytes of an unfinished line that are held.
 const MOST: usize = 8 * 1024;
-/// What is left when the command has ended is passed within this time.
+/// How long the remaining output may take to pass after the command has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The two outputs of a command.
+/// Passes on stdout and stderr of a command.
 pub(super) struct Passing {
-    /// Closed when nothing more is waited for.
+    /// Closed to stop waiting for more output.
     stop: PipeWriter,
     done: Receiver<()>,
 }
 
 impl Passing {
-    /// Passes on what a command says on the pipes that it was started with.
+    /// Starts to pass on the output from the pipes that the command was started with.
     pub(super) fn begin(command: &mut Child) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
         let (tell, done) = mpsc::channel();
@@ -37,7 +37,7 @@ impl Passing {
             let (stopped, tell) = (stopped.try_clone()?, tell.clone());
             thread::spawn(move || {
                 pass(output, io::stdout(), &stopped);
-                // Nobody waits when the session is over.
+                // The receiver no longer exists when the session has ended.
                 let _ = tell.send(());
             });
         }
@@ -50,13 +50,13 @@ impl Passing {
         Ok(Self { stop, done })
     }
 
-    /// The command has ended: what is in its pipes is passed, whoever else still holds them.
+    /// Passes on what is in the pipes after the command has ended, even if other processes still have them open.
     pub(super) fn end(self) {
         drop(self.stop);
         let until = now() + LAST_WORDS;
         loop {
             let left = until.saturating_duration_since(now());
-            // Both have ended when nobody is left to tell.
+            // An error means that both threads have ended, or that the time is over.
             if self.done.recv_timeout(left).is_err() {
                 return;
             }
@@ -86,7 +86,7 @@ fn pass(mut from: impl Read + AsFd, mut to: impl Write, stopped: &PipeReader) {
             break;
         }
     }
-    // A log that cannot be written is no reason to end a session.
+    // A session keeps running even if its log can't be written.
     let _ = put(&mut to, &line.end());
 }
 
@@ -103,7 +103,7 @@ fn put(to: &mut impl Write, piece: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-/// Whether there is something to be read, and whether nothing more is to be waited for.
+/// Waits, then returns whether there is something to read and whether to stop waiting for more.
 fn wait(from: &impl AsFd, stopped: &PipeReader, most: Option<Duration>) -> (bool, bool) {
     let mut both = [
         PollFd::new(from, PollFlags::IN),
@@ -111,27 +111,27 @@ fn wait(from: &impl AsFd, stopped: &PipeReader, most: Option<Duration>) -> (bool
     ];
     let most = most.and_then(|most| Timespec::try_from(most).ok());
     if poll(&mut both, most.as_ref()).is_err() {
-        // A signal came: what there is is seen at the next look.
+        // A signal interrupted the call. The next call sees what is there.
         return (false, false);
     }
     let [from, stopped] = both.map(|one| !one.revents().is_empty());
     (from, stopped)
 }
 
-/// What of the present line is not written yet.
+/// The part of the current line that isn't written yet.
 #[derive(Debug, Default)]
 struct OpenLine {
     held: Vec<u8>,
-    /// Something of it was written that the engine has not shown.
+    /// A part of the line was written that the engine hasn't shown yet.
     hidden: bool,
-    /// Something of it was written at all.
+    /// A part of the line was written.
     begun: bool,
-    /// When the first of what is not shown came.
+    /// When the first byte arrived that isn't shown yet.
     since: Option<Instant>,
 }
 
 impl OpenLine {
-    /// What is to be written of these bytes and what was held before them.
+    /// Adds these bytes to those held before, and returns what to write now.
     fn take(&mut self, bytes: &[u8], now: Instant) -> Vec<u8> {
         let mut out = Vec::new();
         let end = bytes.iter().rposition(|byte| *byte == b'\n');
@@ -152,13 +152,13 @@ impl OpenLine {
         out
     }
 
-    /// Until the line is to be shown as it is; `None` = all of it is.
+    /// The time until the unfinished line is due to be shown. `None` = all of it is shown.
     fn due_in(&self, now: Instant) -> Option<Duration> {
         let due = self.since? + PATIENCE;
         Some(due.saturating_duration_since(now))
     }
 
-    /// The time has come.
+    /// Returns what to write when the unfinished line is due.
     fn show(&mut self) -> Vec<u8> {
         self.since = None;
         let mut out = std::mem::take(&mut self.held);
@@ -170,7 +170,7 @@ impl OpenLine {
         out
     }
 
-    /// Nothing more comes: what others say begins on a line of its own.
+    /// Returns what to write when no more output comes. It ends the line, so that other output starts on a new one.
     fn end(&mut self) -> Vec<u8> {
         let mut out = std::mem::take(&mut self.held);
         if self.begun || !out.is_empty() {

@@ -1,14 +1,14 @@
 //! Libraries that an image loads into every program (`LD_PRELOAD`).
 //!
-//! They are made for the image's own C library. The toolbox's programs bring another one, in which such a
-//! library may not load at all, and then the program would not start. So the container's variables hold them
-//! under another name, and programs of the image are given them here.
+//! They are built for the image's own C library. The bundled tools bring another one, in which such a library may
+//! fail to load, and then the tool wouldn't start. So the container's environment has them under other names, and
+//! this module restores them for programs of the image.
 
 use std::{env, process::Command};
 
 use crate::model::inside::PRELOADS;
 
-/// Gives a program of the image what the image loads into it.
+/// Restores the image's libraries for a program of the image.
 pub(super) fn give(command: &mut Command) {
     for (name, value) in held() {
         command.env(name, value);
@@ -18,7 +18,7 @@ pub(super) fn give(command: &mut Command) {
     }
 }
 
-/// tmux commands by which it gives them to all windows.
+/// Returns tmux commands that restore the libraries for all windows.
 pub(super) fn to_windows() -> Vec<String> {
     let mut words = Vec::new();
     for (name, value) in held() {
@@ -30,7 +30,7 @@ pub(super) fn to_windows() -> Vec<String> {
     words
 }
 
-/// Options of a tmux command for a window that begins with a program of the toolbox.
+/// Returns tmux options that keep the libraries out of a window that starts with a bundled program.
 pub(super) fn not_to_window() -> Vec<String> {
     let mut words = Vec::new();
     for (name, elsewhere) in PRELOADS {

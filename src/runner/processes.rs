@@ -1,20 +1,19 @@
-//! The other processes of the container: telling them to end, taking their exit status.
+//! Ends the other processes of the container and collects their exit statuses.
 
 use std::{fs, time::Duration};
 
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
-/// How long programs of the session have to end after each of the two signals they get.
+/// How long programs of the session have to end after each of the two signals.
 const FAREWELL: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Tells every other process of the container to end and waits until they have, but not for long.
-/// Most programs end at SIGTERM, in their own time; shells that a person sits at ignore it but end when
-/// they are hung up. Whoever is still there at the end is killed with the container.
+/// Asks all other processes of the container to end, and waits a short time until they have. Most programs end at
+/// SIGTERM. Interactive shells ignore it but end at SIGHUP. The engine kills the remaining processes with the container.
 pub(super) async fn farewell() {
     for sign in [Signal::TERM, Signal::HUP] {
         for pid in others() {
-            // It may be gone already. A stopped program must go on to hear of it.
+            // The process may have ended already. A stopped one handles the signal only after SIGCONT.
             let _ = rustix::process::kill_process(pid, sign);
             let _ = rustix::process::kill_process(pid, Signal::CONT);
         }
@@ -30,7 +29,7 @@ pub(super) async fn farewell() {
     }
 }
 
-/// Every process of the container but the init and this one.
+/// Returns all processes of the container except the init and this one.
 fn others() -> Vec<Pid> {
     let me = rustix::process::getpid();
     let Ok(entries) = fs::read_dir("/proc") else {
@@ -46,12 +45,12 @@ fn others() -> Vec<Pid> {
 fn is_zombie(pid: Pid) -> bool {
     let stat =
         fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    // The state follows the name, which stands in parentheses and may hold anything.
+    // The state follows the name, which is in parentheses and can contain any characters.
     stat.rsplit_once(") ")
         .is_none_or(|(_, rest)| rest.starts_with('Z') || rest.starts_with('X'))
 }
 
-/// Takes the exit status of children and adopted orphans, so that none stays as a zombie.
+/// Collects the exit statuses of children and adopted orphans, so that none remains as a zombie.
 pub(super) fn collect() -> Vec<(Pid, u8)> {
     let mut ended = Vec::new();
     while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
@@ -62,7 +61,7 @@ pub(super) fn collect() -> Vec<(Pid, u8)> {
     ended
 }
 
-/// As a shell counts it: 128 and the signal for what was killed.
+/// The exit code as shells report it: 128 plus the signal for a killed process.
 fn exit_code(status: WaitStatus) -> Option<u8> {
     let code = status
         .exit_status()

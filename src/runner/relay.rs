@@ -1,4 +1,4 @@
-//! A connection to a port of the container, by this process's own pipes.
+//! Connects this process's stdin and stdout to a port of the container.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -8,7 +8,7 @@ use std::{
 
 use super::complain;
 
-/// Ends when the service closes the connection.
+/// Runs until the service closes the connection.
 pub(super) fn run(port: u16) -> ExitCode {
     let stream = match connect(port) {
         Ok(stream) => stream,
@@ -28,23 +28,23 @@ pub(super) fn run(port: u16) -> ExitCode {
     }
 }
 
-/// Most services listen everywhere or on one of the two loopbacks.
+/// Tries both loopback addresses, because some services listen on only one of them.
 fn connect(port: u16) -> io::Result<TcpStream> {
     let first = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
-    // Where there is no second one, its error would say nothing of the port.
+    // The first error is reported: where IPv6 is missing, the second says nothing about the port.
     let stream = first
         .or_else(|refused| TcpStream::connect((Ipv6Addr::LOCALHOST, port)).map_err(|_| refused))?;
-    // Typed bytes are few and must not wait for more.
+    // Single typed bytes must be sent at once.
     stream.set_nodelay(true)?;
     Ok(stream)
 }
 
 fn carry(stream: &TcpStream) -> io::Result<()> {
     let typing = stream.try_clone()?;
-    // It goes with the process: nothing waits for a person who says no more.
+    // This thread ends with the process. Nothing waits for it, because stdin may stay silent.
     std::thread::spawn(move || {
         let mut typing = typing;
-        // Whichever side breaks, the other one tells.
+        // The other direction reports a broken connection.
         let _ = io::copy(&mut io::stdin().lock(), &mut typing);
         let _ = typing.shutdown(Shutdown::Write);
     });
@@ -55,7 +55,7 @@ fn carry(stream: &TcpStream) -> io::Result<()> {
             0 => return Ok(()),
             length => {
                 out.write_all(&piece[..length])?;
-                // A line of text must not wait for the next.
+                // Each piece must be delivered without waiting for the next one.
                 out.flush()?;
             }
         }

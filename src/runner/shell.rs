@@ -1,5 +1,5 @@
-//! Which shell a session's terminal runs: the one of the passwd file, else the first that is there. And
-//! which one runs commands that nobody sits at.
+//! Chooses the shell of a session's terminals: the one in the passwd file, else the first one found. Also chooses the
+//! shell that runs commands without a terminal.
 
 use std::{
     fs,
@@ -7,28 +7,28 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shells in the order they are taken when the passwd file names none.
+/// Shells in order of preference, for a user without a shell in the passwd file.
 const KNOWN: [&str; 4] = ["bash", "zsh", "ash", "sh"];
 
-/// Shells that run a script, the one that scripts are written for first.
+/// Shells for scripts, in order of preference. Most scripts are written for the first.
 const FOR_SCRIPTS: [&str; 3] = ["bash", "sh", "ash"];
 
-/// Fields of a line of the passwd file.
+/// The number of fields in a line of the passwd file.
 const FIELDS: usize = 7;
 const HOME: usize = 5;
 const SHELL: usize = 6;
 
-/// Where programs are when PATH does not say.
+/// Where to search for programs that aren't in PATH.
 const USUAL_PLACES: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// The full path of the shell to run, or `None` in an image without any.
+/// Returns the full path of the shell to run, or `None` in an image without a shell.
 pub(super) fn choose(uid: u32, path: Option<&str>) -> Option<PathBuf> {
     let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let named = of_passwd(&passwd, uid, SHELL).filter(|shell| is_shell(shell));
     named.or_else(|| first(&KNOWN, path))
 }
 
-/// The full path of a program, by its name or its path; `None` = it is not there.
+/// Returns the full path of a program, given its name or path. `None` = not found.
 pub(super) fn named(name: &str, path: Option<&str>) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| is_executable(path));
@@ -36,7 +36,7 @@ pub(super) fn named(name: &str, path: Option<&str>) -> Option<PathBuf> {
     first(&[name], path)
 }
 
-/// The home of a user.
+/// The home directory of a user.
 pub(super) fn home(uid: u32) -> Option<PathBuf> {
     let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
     of_passwd(&passwd, uid, HOME).filter(|home| home.is_dir())
@@ -48,7 +48,7 @@ pub(super) fn for_scripts(path: Option<&str>) -> Option<PathBuf> {
 }
 
 fn first(names: &[&str], path: Option<&str>) -> Option<PathBuf> {
-    // A PATH that leads nowhere hides no shell.
+    // A useless PATH must not hide a shell in the usual directories.
     path.and_then(|path| search(names, path))
         .or_else(|| search(names, USUAL_PLACES))
 }
@@ -57,7 +57,7 @@ fn search(names: &[&str], places: &str) -> Option<PathBuf> {
     names.iter().find_map(|name| find(name, places))
 }
 
-/// One of the last two fields of `uid`'s line.
+/// Returns a field of the passwd line of `uid`, if it isn't empty.
 fn of_passwd(passwd: &str, uid: u32, field: usize) -> Option<PathBuf> {
     passwd.lines().find_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
@@ -68,7 +68,7 @@ fn of_passwd(passwd: &str, uid: u32, field: usize) -> Option<PathBuf> {
     })
 }
 
-/// `nologin` and `false` are programs too, but nobody works in them.
+/// Whether this is a shell to work in. `nologin` and `false` are programs, but end at once.
 fn is_shell(path: &Path) -> bool {
     let refuses = path
         .file_name()

@@ -1,9 +1,9 @@
-//! What the main process listens to.
+//! The signals that the main process handles.
 
 use rustix::process::Signal;
 use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
 
-/// An order to end, as an engine's stop sends it.
+/// An order to end, which the engine sends to stop the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Terminate,
@@ -25,7 +25,7 @@ impl Order {
         }
     }
 
-    /// The exit code of what was ended by it.
+    /// The exit code of a process that this signal ended.
     pub(super) fn code(self) -> u8 {
         match self {
             Self::Terminate => 143,
@@ -62,7 +62,7 @@ impl Signals {
             return tokio::select! {
                 _ = self.terminate.recv() => Heard::Order(Order::Terminate),
                 _ = self.interrupt.recv() => Heard::Order(Order::Interrupt),
-                // A hang-up is no order to end: nobody's terminal is ours.
+                // SIGHUP doesn't end the session, because this process has no terminal.
                 _ = self.hangup.recv() => continue,
                 _ = self.child.recv() => Heard::Child,
             };

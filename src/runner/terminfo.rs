@@ -1,18 +1,18 @@
-//! Which TERM a program in the session's tmux is given.
+//! Chooses the TERM of programs in the session's tmux.
 
 use std::path::{Path, PathBuf};
 
 use crate::model::inside;
 
-/// What tmux calls itself inside, and whether the image needs our descriptions for it.
+/// The TERM inside tmux, and whether the image needs our descriptions for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InnerTerm {
     pub(super) name: &'static str,
-    /// The image has no description of `name`; ours is offered instead.
+    /// The image has no description of `name`, so programs use ours.
     pub(super) ours: bool,
 }
 
-/// The directories a program of the image looks into, by ncurses' rule.
+/// Returns the directories where ncurses in the image searches for descriptions.
 pub(super) fn places(terminfo: Option<&str>, home: Option<&str>) -> Vec<PathBuf> {
     let own = terminfo.map(PathBuf::from);
     let personal = home.map(|home| Path::new(home).join(".terminfo"));
@@ -28,7 +28,7 @@ pub(super) fn places(terminfo: Option<&str>, home: Option<&str>) -> Vec<PathBuf>
         .collect()
 }
 
-/// `tmux-256color` where the image knows it, else `screen-256color`.
+/// Chooses `tmux-256color` if the image has its description, else `screen-256color`.
 pub(super) fn choose(places: &[PathBuf]) -> InnerTerm {
     for name in ["tmux-256color", "screen-256color"] {
         if places.iter().any(|place| knows(place, name)) {
@@ -41,12 +41,12 @@ pub(super) fn choose(places: &[PathBuf]) -> InnerTerm {
     }
 }
 
-/// Where the toolbox keeps its descriptions.
+/// The directory of the bundled descriptions.
 pub(super) fn ours() -> PathBuf {
     Path::new(inside::TOOLBOX).join("share/terminfo")
 }
 
-/// Descriptions lie under their first letter, or (on some systems) under its hexadecimal code.
+/// Whether a directory has the description. Its subdirectory is named after the first letter or its hexadecimal code.
 fn knows(place: &Path, name: &str) -> bool {
     let Some(first) = name.bytes().next() else {
         return false;

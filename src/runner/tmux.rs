@@ -1,4 +1,4 @@
-//! Calling the toolbox's tmux.
+//! Calls the bundled tmux.
 
 use std::{
     env, fs, io,
@@ -12,25 +12,25 @@ use super::{
 };
 use crate::model::inside;
 
-/// Where images keep locales of the C library, UTF-8 among them.
+/// Where images keep the locales of the C library, including UTF-8.
 const LOCALES: &str = "/usr/lib/locale";
 
-/// Variables tmux itself needs; none of them may reach the person's shell, but those for what the image
-/// lacks.
+/// Variables that tmux itself needs. Shells get the container's own values, or tmux's values where the image lacks
+/// locales or terminal descriptions.
 const PRIVATE: [&str; 3] = ["LC_ALL", "LOCPATH", "TERMINFO_DIRS"];
 
-/// The toolbox's tmux, as it is called in this container.
+/// How to call the bundled tmux in this container.
 pub(super) struct Tmux {
     /// The loader and its options, then the program.
     argv: Vec<String>,
-    /// A directory for its socket where the image has no /tmp to write to.
+    /// A directory for the socket, if the image has no writable /tmp.
     socket_dir: Option<PathBuf>,
-    /// The home of somebody else than the session's user.
+    /// The home directory of a user other than the session's.
     home: Option<PathBuf>,
 }
 
 impl Tmux {
-    /// Reads how the toolbox wants its tmux called.
+    /// Reads how to call tmux from the bundled tools.
     pub(super) fn new() -> io::Result<Self> {
         let file = Path::new(inside::TOOLBOX).join("etc/tmux.argv");
         let argv: Vec<String> = fs::read_to_string(file)?
@@ -49,7 +49,7 @@ impl Tmux {
         })
     }
 
-    /// The one of whoever this process runs as, if that is not the session's user.
+    /// Uses the home directory of the user that this process runs as, for a user other than the session's.
     #[must_use]
     pub(super) fn of_visitor(mut self) -> Self {
         let home = shell::home(rustix::process::getuid().as_raw());
@@ -57,14 +57,14 @@ impl Tmux {
         self
     }
 
-    /// A tmux command with nothing to read and a private environment.
+    /// Returns a tmux command with a private environment.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.argv[0]);
         command.args(&self.argv[1..]).arg("-u");
         command.env("LC_ALL", "C.UTF-8");
         command.env("LOCPATH", locales());
         command.env("TERMINFO_DIRS", terminfo::ours());
-        // A terminal inside a terminal of the same session is what is asked for here.
+        // tmux refuses to run inside itself, but a terminal inside a terminal of the same session is intended here.
         command.env_remove("TMUX");
         if let Some(dir) = &self.socket_dir {
             command.env("TMUX_TMPDIR", dir);
@@ -75,13 +75,13 @@ impl Tmux {
         command
     }
 
-    /// Whether tmux session `name` is there.
+    /// Whether tmux session `name` exists.
     pub(super) fn has(&self, name: &str) -> bool {
         let target = format!("={name}");
         self.quietly(&["has-session", "-t", &target])
     }
 
-    /// Runs one command; whether it went well.
+    /// Runs one command without output, and returns whether it succeeded.
     pub(super) fn quietly(&self, arguments: &[&str]) -> bool {
         let mut command = self.command();
         command.args(arguments);
@@ -92,7 +92,7 @@ impl Tmux {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// What one command prints.
+    /// Runs one command and returns the lines that it prints.
     pub(super) fn lines(&self, arguments: &[&str]) -> io::Result<Vec<String>> {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null());
@@ -101,8 +101,8 @@ impl Tmux {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Makes the session `main` (and with it the server, which reads our configuration) unless it is
-    /// there; whether it was made. Two callers at once: the slower one finds it made.
+    /// Creates the session `main`, and with it the server, which reads our configuration, unless the session exists.
+    /// Returns whether it was created. If two callers do this at once, the slower one finds the session.
     pub(super) fn ensure_main(
         &self,
         (columns, rows): (u16, u16),
@@ -131,8 +131,8 @@ impl Tmux {
         Err(Trouble::new(127, sentence))
     }
 
-    /// A command line that, when it starts the server, gives it our configuration and takes what tmux
-    /// alone needs out of the environment that shells will get.
+    /// Returns a command that passes our configuration to the server if it starts one, and removes the variables that
+    /// only tmux needs from the environment of shells.
     fn server_command(&self, shell: &Path) -> Command {
         let home = match &self.home {
             Some(home) => Some(home.to_string_lossy().into_owned()),
@@ -170,12 +170,12 @@ impl Tmux {
     }
 }
 
-/// The toolbox's own UTF-8 locale.
+/// The UTF-8 locale of the bundled tools.
 fn locales() -> PathBuf {
     Path::new(inside::TOOLBOX).join("share/locale")
 }
 
-/// Whether the image has a locale of its own; where it has none, programs would take Hangul for bytes.
+/// Whether the image has its own locales. Without any, programs would treat Hangul as single bytes.
 fn has_locales() -> bool {
     fs::read_dir(LOCALES).is_ok_and(|mut entries| entries.next().is_some())
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with the store, each a sentence that names the file and the way out.
+//! The errors of the store. Each message names the file and the fix.
 
 use std::{
     fmt::Display,
@@ -76,8 +76,8 @@ impl StoreError {
         }
     }
 
-    /// What SQLite said when it read a file of ours: whatever is not the fault of the file system or of
-    /// another program is that of the file.
+    /// Converts an SQLite error from reading a file of ours. An error that isn't caused by the file system or another
+    /// program means that the file is damaged.
     pub(super) fn broken(path: &Path, error: &rusqlite::Error) -> Self {
         match Self::sqlite(path, error) {
             Self::Other { path, why } | Self::Row { path, why } => Self::Corrupt { path, why },
@@ -85,7 +85,7 @@ impl StoreError {
         }
     }
 
-    /// Whether a new file helps: this one cannot be opened, understood or read.
+    /// Whether a new file helps, because this one can't be opened, understood or read.
     pub(super) fn is_of_the_file(&self) -> bool {
         matches!(
             self,
@@ -93,12 +93,12 @@ impl StoreError {
         )
     }
 
-    /// Whether one row is what cannot be written: to try it again is no use, and the others can be.
+    /// Whether a single row can't be written. A retry doesn't help, but the other rows can be written.
     pub fn is_of_a_row(&self) -> bool {
         matches!(self, Self::Row { .. })
     }
 
-    /// What the system said about a file beside the store.
+    /// Converts a system error about a file of the store.
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -110,8 +110,8 @@ impl StoreError {
         }
     }
 
-    /// What SQLite said about this file. Some of its words fit several faults: there the file system
-    /// is asked.
+    /// Converts an SQLite error about this file. Some SQLite errors fit several faults. For those, the state of the file
+    /// system decides.
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full(path.to_path_buf()),
@@ -123,7 +123,7 @@ impl StoreError {
                 why: error.to_string(),
             },
             _ if is_of_schema(error) => Self::corrupt(path, error),
-            // The header says that it must not be written, whoever may write it.
+            // The file and its directory are writable, so a damaged header makes the file read-only.
             Some(ErrorCode::ReadOnly) if of_its_place(path).is_none() && may_be_written(path) => {
                 Self::corrupt(path, error)
             }
@@ -152,21 +152,21 @@ fn may_be_written(path: &Path) -> bool {
         .all(|it| access(*it, Access::WRITE_OK).is_ok())
 }
 
-/// A statement of ours does not fit the tables: their definition was damaged.
+/// Whether a statement of ours doesn't match the tables, which means that their definition was damaged.
 fn is_of_schema(error: &rusqlite::Error) -> bool {
     let text = error.to_string();
     let words = ["no such column", "no such table", "has no column named"];
     words.iter().any(|words| text.contains(words))
 }
 
-/// A file system that the kernel closed after a fault of its disk may not bear the mark of a read-only
-/// one. A file without a name leaves nothing behind.
+/// Whether the directory is read-only. A file system that the kernel made read-only after a disk fault may lack the
+/// read-only flag. A file without a name tests it and leaves nothing behind.
 fn takes_nothing(dir: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     matches!(open(dir, flags, Mode::RUSR | Mode::WUSR), Err(Errno::ROFS))
 }
 
-/// What is wrong with the file system the file lies on.
+/// Returns what is wrong with the file system that the file is on.
 fn of_its_place(path: &Path) -> Option<StoreError> {
     let dir = path.parent()?;
     let facts = statvfs(dir).ok()?;

@@ -1,4 +1,4 @@
-//! The SQLite file: opening it, keeping a broken one aside, writing.
+//! Opens the SQLite file, sets a damaged one aside, and reads and writes it.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// Prepared statements kept; more than there are.
+/// How many prepared statements are cached, which is more than the code has.
 const STATEMENTS: usize = 32;
 
 pub(super) struct StoreFile {
@@ -63,7 +63,7 @@ impl StoreFile {
         Ok((file, opened))
     }
 
-    /// A daemon must start on a full disk, or nothing on it could be ended.
+    /// Releases the reserve if the disk is full. Otherwise the daemon couldn't start, and no session could be terminated.
     fn open_on_any_disk(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
         let found = Self::open_once(options);
         match found {
@@ -79,7 +79,7 @@ impl StoreFile {
         let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
         make_private_directory(path)?;
         let mut db = Connection::open(path).map_err(sql)?;
-        // One of a newer version is left as it is.
+        // This refuses a file of a newer version before it is changed.
         schema::check(&db, path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))
             .map_err(|error| StoreError::io(path, &error))?;
@@ -97,7 +97,7 @@ impl StoreFile {
         let figures = figures::unfinished(&db).map_err(sql)?;
         let mounts = launches::mounts(&db).map_err(sql)?;
         let lost = lost || rebuilt || unreadable::are_sessions_new(&db).map_err(sql)?;
-        // The mark is made first: what is said once is said by a daemon that knows what is missing.
+        // `unreadable::news` reports rows only once, so the mark must exist before that.
         let incomplete = keep::incomplete(path, lost);
         let mut notes: Vec<Clean> = unreadable::news(&db).map_err(sql)?.into_iter().collect();
         if rebuilt {
@@ -120,12 +120,12 @@ impl StoreFile {
         Ok((Self { db, path, reserve }, opened))
     }
 
-    /// All of it or nothing.
+    /// Writes all rows or none.
     pub(super) fn write(&mut self, writes: &[Write], purpose: Purpose) -> Result<(), StoreError> {
         self.with_space(purpose, |db| write_all(db, writes))
     }
 
-    /// All but what cannot be written; that is kept aside.
+    /// Writes all rows except those that can't be written, which are set aside.
     pub(super) fn write_apart(
         &mut self,
         writes: &[Write],
@@ -134,7 +134,7 @@ impl StoreFile {
         self.with_space(purpose, |db| unwritable::put_all(db, writes))
     }
 
-    /// Where there is no reserved space, only what ends a session is written.
+    /// Without reserved space, only the end of a session is written.
     fn with_space<T>(
         &mut self,
         purpose: Purpose,
@@ -154,8 +154,8 @@ impl StoreFile {
         written
     }
 
-    /// What the write-ahead log holds goes into the file, so that its space is used again; then the
-    /// reserve is given up.
+    /// Moves the contents of the write-ahead log into the file, so that its space is used again, after releasing the
+    /// reserve.
     fn make_room(&mut self) {
         let released = self.reserve.release();
         tracing::warn!(released, "the disk is full");
@@ -212,7 +212,7 @@ impl StoreFile {
         self.read(|db, bad| shelf::of_ids(db, ids, bad))
     }
 
-    /// Rows that cannot be read are set aside on the way.
+    /// Runs a query, and sets aside the rows that it can't read.
     fn read<T>(
         &self,
         query: impl Fn(&Connection, &mut Vec<Unreadable>) -> rusqlite::Result<T>,
@@ -220,7 +220,7 @@ impl StoreFile {
         self.told(unreadable::without(&self.db, query))
     }
 
-    /// What SQLite says as a sentence; that the file is broken is noted for the next opening.
+    /// Converts an SQLite error, and marks a damaged file for the next opening.
     fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         let error = match result {
             Ok(value) => return Ok(value),
@@ -243,8 +243,8 @@ fn write_all(db: &mut Connection, writes: &[Write]) -> rusqlite::Result<()> {
     change.commit()
 }
 
-/// A process that is killed loses nothing in either mode; WAL is faster but breaks on network file
-/// systems.
+/// Sets the journal mode and the limits. A killed process loses nothing in either mode. WAL is faster but fails on
+/// network file systems.
 fn set_up(db: &Connection, path: &Path, page_limit: Option<u32>) -> rusqlite::Result<()> {
     let (journal, synchronous) = if on_network(path) {
         ("DELETE", "FULL")
@@ -262,7 +262,7 @@ fn set_up(db: &Connection, path: &Path, page_limit: Option<u32>) -> rusqlite::Re
     Ok(())
 }
 
-/// Whether the file lies on a file system that several machines share.
+/// Whether the file is on a file system that several machines share.
 fn on_network(path: &Path) -> bool {
     let directory = path.parent().unwrap_or(path);
     let facts = rustix::fs::statfs(directory);
@@ -279,8 +279,8 @@ fn make_private_directory(path: &Path) -> Result<(), StoreError> {
         .map_err(|error| StoreError::io(path, &error))
 }
 
-/// The instance's id: from the database, else from the file beside it, else a new one. Both are
-/// brought into agreement.
+/// Returns the instance's ID: from the file beside the database, else from the database, else a new one. Stores it in
+/// both.
 fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, StoreError> {
     let file = &options.instance_file;
     let stored = rows::instance(db)
@@ -289,7 +289,7 @@ fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, Store
     let beside = fs::read_to_string(file)
         .ok()
         .and_then(|text| text.trim().parse().ok());
-    // One byte in the database may have become another; what is beside it is as old as the first session.
+    // The file comes first, because a damaged byte in the database could have changed the ID there.
     let instance = beside.or(stored).unwrap_or_else(InstanceId::random);
     if beside != Some(instance) {
         let new = file.with_extension("new");

@@ -1,4 +1,4 @@
-//! Copies of the file: of one that is brought to another layout, and of one that is broken.
+//! Backs up the file before a change of its layout, and sets a damaged file aside.
 
 use std::{
     fs, io,
@@ -10,13 +10,13 @@ use rusqlite::Connection;
 
 use super::StoreError;
 
-/// Copies made before a change of the layout that are kept; the oldest go.
+/// How many backups are kept. The oldest are removed.
 const BACKUPS: usize = 3;
-/// What SQLite keeps beside the file.
+/// Suffixes of the files that SQLite keeps beside the database.
 const SIDES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Copies the file, whose layout is `layout`, into `backup/` beside it: the next step of its layout may
-/// be the one that goes wrong. Without room for the copy nothing is changed.
+/// Copies the file, whose layout is `layout`, into `backup/` beside it, in case the change of the layout fails.
+/// Without space for the copy this fails and the layout isn't changed.
 pub(super) fn back_up(db: &Connection, path: &Path, layout: usize) -> Result<PathBuf, StoreError> {
     let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
     let directory = beside(path, "backup")?;
@@ -26,7 +26,7 @@ pub(super) fn back_up(db: &Connection, path: &Path, layout: usize) -> Result<Pat
         &format!("{}.{time}.layout-{layout}", name(path)),
     );
     if let Err(error) = db.execute("VACUUM INTO ?1", [copy.to_string_lossy()]) {
-        // Half a copy would take the room that is missing, once more at each attempt.
+        // Each attempt would leave a partial copy that takes up the missing space.
         let _ = fs::remove_file(&copy);
         return Err(sql(error));
     }
@@ -36,7 +36,7 @@ pub(super) fn back_up(db: &Connection, path: &Path, layout: usize) -> Result<Pat
     Ok(copy)
 }
 
-/// The newest stay.
+/// Removes all but the newest backups.
 fn prune(directory: &Path, name: &str) -> io::Result<()> {
     let mut copies = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -51,7 +51,7 @@ fn prune(directory: &Path, name: &str) -> io::Result<()> {
     old.try_for_each(|(_, copy)| fs::remove_file(copy))
 }
 
-/// Moves a broken file (and what SQLite keeps beside it) into `aside/` beside it.
+/// Moves a damaged file (and the files that SQLite keeps beside it) into `aside/` beside it.
 pub(super) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let failed = |error: io::Error| StoreError::io(path, &error);
     let directory = beside(path, "aside")?;
@@ -59,8 +59,8 @@ pub(super) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
         .and_then(|db| time(&db))
         .map_err(|error| StoreError::sqlite(path, &error))?;
     let aside = free(&directory, &format!("{}.corrupt-{time}", name(path)));
-    // The file goes last: what is left of an attempt that broke off must not be taken for a part of the
-    // new one.
+    // The database is moved last. Otherwise an interrupted attempt could leave files that SQLite takes for those of
+    // the new database.
     for suffix in SIDES {
         let side = with(path, suffix);
         if side.exists() {
@@ -68,29 +68,28 @@ pub(super) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
         }
     }
     fs::rename(path, &aside).map_err(failed)?;
-    // Without the file there is nothing to be marked.
+    // The mark has no purpose without the file.
     let _ = fs::remove_file(mark(path));
     Ok(aside)
 }
 
-/// Notes that the file was found broken while it was in use, so that the next opening does not take it
-/// for whole: what is broken may lie where an opening does not look.
+/// Marks the file as damaged after an error while it was in use. The next opening might not read the damaged part.
 pub(super) fn mark_broken(path: &Path, why: &str) -> io::Result<()> {
     fs::write(mark(path), why)
 }
 
-/// Why the file was marked as broken.
+/// Returns why the file was marked as damaged, if it was.
 pub(super) fn marked(path: &Path) -> Option<String> {
     let why = fs::read_to_string(mark(path)).ok()?;
     if !path.exists() {
-        // Of a file that was set aside: the next one must not be taken for it.
+        // The mark belongs to a file that was set aside, and must not apply to the new one.
         let _ = fs::remove_file(mark(path));
         return None;
     }
     Some(why)
 }
 
-/// Notes that the file was lost and begun again, until what runs on the engine is in it.
+/// Marks that the file was lost, until the sessions on the engine are in the new one.
 pub(super) fn mark_incomplete(path: &Path) -> PathBuf {
     let mark = with(path, ".incomplete");
     if let Err(error) = fs::write(&mark, "") {
@@ -100,7 +99,7 @@ pub(super) fn mark_incomplete(path: &Path) -> PathBuf {
     mark
 }
 
-/// The mark, where the file was lost just now or the engine has not been read since.
+/// Returns the mark if the file was just lost, or if the engine hasn't been read since an earlier loss.
 pub(super) fn incomplete(path: &Path, lost: bool) -> Option<PathBuf> {
     if lost {
         return Some(mark_incomplete(path));
@@ -113,7 +112,7 @@ fn mark(path: &Path) -> PathBuf {
     with(path, ".broken")
 }
 
-/// A private directory of that name.
+/// Creates a private directory with this name beside the file.
 fn beside(path: &Path, directory: &str) -> Result<PathBuf, StoreError> {
     let directory = path.with_file_name(directory);
     let made = fs::create_dir_all(&directory)
@@ -122,7 +121,7 @@ fn beside(path: &Path, directory: &str) -> Result<PathBuf, StoreError> {
     Ok(directory)
 }
 
-/// A name that nothing has yet: two things may happen within a second.
+/// Returns an unused path. The name alone may be taken, because its time is in whole seconds.
 fn free(directory: &Path, name: &str) -> PathBuf {
     let mut place = directory.join(name);
     let mut number = 1;
@@ -144,7 +143,7 @@ fn with(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Now, as a part of a file's name.
+/// Returns the current time in a form for file names.
 fn time(db: &Connection) -> rusqlite::Result<String> {
     db.query_row("SELECT strftime('%Y%m%dT%H%M%SZ', 'now')", (), |row| {
         row.get(0)

@@ -1,10 +1,10 @@
-//! What the daemon remembers: sessions, kernels, their history, who asked for what.
+//! The state database: the sessions, containers, history and launches that the daemon stores.
 //!
-//! Space is kept free beside the file, so that the end of a session can be recorded on a full disk.
+//! A reserve file keeps disk space free, so that the end of a session can be recorded on a full disk.
 //!
-//! One thread owns the SQLite file; everybody else sends it work through a bounded channel. The
-//! daemon alone opens it. A broken file is kept aside and a new one begun: the containers on the
-//! engine bear labels enough to fill it again. A row that cannot be read is set aside alone.
+//! One thread owns the SQLite file. All other code sends it work through a bounded channel. Only the daemon opens
+//! the file for writing. A damaged file is set aside and a new one created, which is filled from the labels of the
+//! containers on the engine. A single row that can't be read is set aside alone.
 
 mod check;
 mod checksum;
@@ -44,29 +44,28 @@ use crate::model::{
     text::Clean,
 };
 
-/// Jobs that wait for the owner thread.
+/// How many jobs can wait for the owner thread.
 const JOBS: usize = 64;
 
-/// Ended sessions that are loaded usually.
+/// How many ended sessions are loaded by default.
 pub const ENDED: u32 = 4_000;
 
-/// Where the store lies and how it is kept.
+/// The location and the settings of the store.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
     pub database: PathBuf,
-    /// The instance's id once more, so that it survives the loss of the database: containers are
-    /// recognised by it.
+    /// A copy of the instance's ID, so that it survives the loss of the database. Containers are recognized by this ID.
     pub instance_file: PathBuf,
-    /// Ended sessions that are loaded besides those that are not done with; the others stay in the file.
+    /// How many settled sessions are loaded besides the unsettled ones. The others stay in the file.
     pub ended: u32,
-    /// The file never grows beyond so many pages of 4 KiB; `None` = the disk is the limit.
+    /// The maximum size of the file in pages of 4 KiB. `None` = the disk is the limit.
     pub page_limit: Option<u32>,
-    /// Values that are secret by these rules are removed from what earlier versions wrote.
+    /// Secret values by these rules are removed from what earlier versions wrote.
     pub secrets: SecretRules,
 }
 
 impl StoreOptions {
-    /// The database there, the instance's id beside it.
+    /// Uses the database at this path, with the instance's ID in a file beside it.
     pub fn new(database: PathBuf) -> Self {
         Self {
             instance_file: database.with_file_name("instance"),
@@ -78,38 +77,38 @@ impl StoreOptions {
     }
 }
 
-/// What the store held when it was opened.
+/// What the store contained when it was opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub instance: InstanceId,
-    /// The file was lost and begun again, or sessions in it were: what runs on the engine may not be in it yet.
-    /// This mark beside it is removed by who has filled it.
+    /// Set if the file or sessions in it were lost, so that running sessions may be missing. This is the path of
+    /// the mark beside the file. The code that adds the missing sessions removes the mark.
     pub incomplete: Option<PathBuf>,
-    /// Whoever is not done with, and the newest of the others; oldest first.
+    /// The unsettled sessions and the newest of the others, oldest first.
     pub records: Vec<SessionRecord>,
-    /// What was left in the file.
+    /// The sessions that were left in the file.
     pub shelved: Shelved,
-    /// What sessions used that had not ended.
+    /// The figures of sessions that had not ended.
     pub figures: Vec<(SessionKey, FiguresRecord)>,
-    /// Where folders were mounted in sessions of engines that schedule.
+    /// The folder mounts in sessions of engines that schedule.
     pub mounts: Vec<Mounts>,
-    /// The copy that was made before the file was brought to the newest layout.
+    /// The copy that was made before the file was changed to the newest layout.
     pub copy: Option<PathBuf>,
-    /// What a person should know about the opening (a broken file or row was kept aside).
+    /// Messages for the user about the opening, for example that a damaged file or row was set aside.
     pub notes: Vec<Clean>,
 }
 
-/// The line to the owner thread; cheap to clone. The thread ends with the last clone.
+/// The channel to the owner thread, which is cheap to clone. The thread ends with the last clone.
 #[derive(Clone, Debug)]
 pub struct Store {
     jobs: mpsc::Sender<Job>,
 }
 
-/// What a write is for, so that some can be recorded where others cannot.
+/// The purpose of a write. On a full disk some purposes are still possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Ordinary,
-    /// A session ends: it may take the space that is reserved for it.
+    /// The end of a session, which may use the reserved space.
     Ending,
 }
 
@@ -158,7 +157,7 @@ enum Job {
 }
 
 impl Store {
-    /// Opens (or begins) the store and starts its thread. Blocks on the disk.
+    /// Opens (or creates) the store and starts its thread. Blocks on the disk.
     pub fn open(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
         let (mut file, opened) = file::StoreFile::open(options)?;
         let (jobs, mut waiting) = mpsc::channel(JOBS);
@@ -167,7 +166,7 @@ impl Store {
             .spawn(move || {
                 let mut closed = None;
                 while let Some(job) = waiting.blocking_recv() {
-                    // Whoever waited may have gone; the work is done all the same.
+                    // The work is done even if the receiver of the answer no longer exists.
                     match job {
                         Job::Write(writes, purpose, answer) => {
                             drop(answer.send(file.write(&writes, purpose)));
@@ -199,7 +198,7 @@ impl Store {
                 }
                 drop(file);
                 if let Some(answer) = closed {
-                    // Whoever waited may have gone.
+                    // The receiver of the answer may no longer exist.
                     let _ = answer.send(());
                 }
             })
@@ -207,17 +206,17 @@ impl Store {
         Ok((Self { jobs }, opened))
     }
 
-    /// Writes all of it or nothing; it has reached the file when this returns.
+    /// Writes all rows or none. They are in the file when this returns.
     pub async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
         self.write_for(Purpose::Ordinary, writes).await
     }
 
-    /// The same; what ends a session may take the reserved space.
+    /// Like [`Self::write`], but the end of a session may use the reserved space.
     pub async fn write_for(&self, purpose: Purpose, writes: Vec<Write>) -> Result<(), StoreError> {
         self.ask(|answer| Job::Write(writes, purpose, answer)).await
     }
 
-    /// The same, without the rows that cannot be written whatever room there is: they are kept aside. Those rows.
+    /// Like [`Self::write_for`], but sets aside the rows that can't be written even with enough space, and returns them.
     pub async fn write_apart(
         &self,
         purpose: Purpose,
@@ -227,22 +226,22 @@ impl Store {
             .await
     }
 
-    /// What happened to a session, newest first.
+    /// Returns the history of a session, newest first.
     pub async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
         self.ask(|answer| Job::History(session, answer)).await
     }
 
-    /// What is kept of a session's use.
+    /// Returns the stored figures of a session.
     pub async fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
         self.ask(|answer| Job::Figures(session, answer)).await
     }
 
-    /// How a session of an engine that schedules was launched from here.
+    /// Returns how this daemon launched a session of an engine that schedules.
     pub async fn launch(&self, session: SessionKey) -> Result<Option<LaunchRequest>, StoreError> {
         self.ask(|answer| Job::Launch(session, answer)).await
     }
 
-    /// Ended sessions of a context that were left in the file: the newest before the mark.
+    /// Returns the newest sessions of a context before the mark, from those that were left in the file.
     pub async fn older(
         &self,
         context: ContextName,
@@ -253,7 +252,7 @@ impl Store {
             .await
     }
 
-    /// How many sessions that are done with have a name that holds the text, and the newest of them.
+    /// Returns how many settled sessions have a name that contains the text, and the newest of them.
     pub async fn named(
         &self,
         context: ContextName,
@@ -264,17 +263,17 @@ impl Store {
             .await
     }
 
-    /// Those of these sessions that there are.
+    /// Returns the sessions with these IDs that exist.
     pub async fn sessions(&self, ids: Vec<SessionId>) -> Result<Vec<SessionRecord>, StoreError> {
         self.ask(|answer| Job::Sessions(ids, answer)).await
     }
 
-    /// Remembered launches: pinned ones first, then the newest first.
+    /// Returns the recent launches: pinned ones first, then the newest first.
     pub async fn recents(&self) -> Result<Vec<Recent>, StoreError> {
         self.ask(Job::Recents).await
     }
 
-    /// Changes one of them and tells all.
+    /// Changes a recent launch and returns all of them.
     pub async fn edit_recent(
         &self,
         id: RecentId,
@@ -283,11 +282,11 @@ impl Store {
         self.ask(|answer| Job::EditRecent(id, edit, answer)).await
     }
 
-    /// Closes the file, for every clone; returns when it is closed.
+    /// Closes the file for all clones, and returns when it is closed.
     pub async fn close(self) {
         let (answer, answered) = oneshot::channel();
         if self.jobs.send(Job::Close(answer)).await.is_ok() {
-            // Whether the thread answers or has gone: it is closed.
+            // The file is closed whether the thread answers or has ended.
             let _ = answered.await;
         }
     }

@@ -1,4 +1,4 @@
-//! The tables, step by step. A step that was released is never changed, a new one is added.
+//! The database layout, as a list of migration steps. A released step is never changed. Changes are new steps.
 
 use std::path::{Path, PathBuf};
 
@@ -81,8 +81,8 @@ pub(super) const STEPS: &[&str] = &[
         PRIMARY KEY (context, session)
     );
 ",
-    // Sessions of which nothing is left to be done need not be in anybody's memory. Both columns are worked
-    // out of the rest, so that a large file is read once and not written anew.
+    // Settled sessions can stay out of memory. Both columns are generated from the others, so that a large file is read
+    // once and not rewritten.
     "
     ALTER TABLE sessions ADD COLUMN context TEXT GENERATED ALWAYS AS (
         coalesce(json_extract(body, '$.session.context'), 'local')
@@ -96,7 +96,7 @@ pub(super) const STEPS: &[&str] = &[
     CREATE INDEX sessions_by_age ON sessions (created_at, id) WHERE held = 0;
     CREATE INDEX sessions_on_shelf ON sessions (context, created_at, id, name) WHERE held = 0;
 ",
-    // Rows of the others that could not be read, as they were.
+    // Unreadable rows of the other tables, unchanged.
     "
     CREATE TABLE unreadable (
         number  INTEGER PRIMARY KEY,
@@ -107,7 +107,7 @@ pub(super) const STEPS: &[&str] = &[
             told    INTEGER NOT NULL DEFAULT 0
     );
 ",
-    // How sessions of engines that schedule were launched from here.
+    // How the daemon launched sessions of engines that schedule.
     "
     CREATE TABLE launches (
         number  INTEGER PRIMARY KEY,
@@ -117,16 +117,16 @@ pub(super) const STEPS: &[&str] = &[
     );
     CREATE UNIQUE INDEX launches_of_session ON launches (context, session);
 ",
-    // What a damaged disk changed is found by it; rows that were written before have none.
+    // The checksum detects changes by a damaged disk. Rows of earlier versions have none.
     "
     ALTER TABLE sessions ADD COLUMN checksum INTEGER;
 ",
 ];
 
-/// Refuses a file that a newer version wrote, before anything is done to it.
+/// Refuses a file that a newer version wrote, before it is changed.
 pub(super) fn check(db: &Connection, path: &Path) -> Result<(), StoreError> {
     match layout(db, path)? {
-        // A damaged page may hold any number of steps.
+        // A damaged page can also produce a wrong number of steps.
         found if found > STEPS.len() => Err(whole(db, path).err().unwrap_or(StoreError::Newer {
             path: path.to_path_buf(),
             found,
@@ -147,7 +147,7 @@ pub(super) fn whole(db: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// An empty file of a layout.
+/// Creates an empty database in memory with a layout.
 pub(super) fn expected(layout: usize) -> rusqlite::Result<Connection> {
     let db = Connection::open_in_memory()?;
     if layout > 0 {
@@ -164,7 +164,7 @@ const MIGRATIONS: &str = "CREATE TABLE IF NOT EXISTS migrations (
                 applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
             )";
 
-/// How many steps the file has taken; 0 = it is new.
+/// Returns how many steps were applied to the file. 0 = it is new.
 pub(super) fn layout(db: &Connection, path: &Path) -> Result<usize, StoreError> {
     let count = |query: &str| {
         db.query_row(query, (), |row| row.get::<_, u32>(0))
@@ -178,7 +178,7 @@ pub(super) fn layout(db: &Connection, path: &Path) -> Result<usize, StoreError> 
     })
 }
 
-/// Brings the file to the newest layout, all steps or none; the copy of what it was, where it was one.
+/// Applies all missing steps or none. Returns the path of the backup, unless the file is new.
 pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
     let found = layout(db, path)?;

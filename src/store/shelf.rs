@@ -1,5 +1,5 @@
-//! Ended sessions of which nothing is left to be done: only the newest are in the daemon's memory, the
-//! others are read when somebody reaches for them.
+//! Settled sessions: only the newest are in the daemon's memory. The others are read from the file on request. A
+//! session is settled when it has ended and workbay has nothing left to do for it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::model::{
     session::Session,
 };
 
-/// A place in the order of age.
+/// A position in the order of age.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     created_at: String,
@@ -37,14 +37,14 @@ impl Mark {
     }
 }
 
-/// Where the sessions begin that were left in the file, and how many there are by context.
+/// The mark before which sessions were left in the file, and the number of these sessions by context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shelved {
     pub before: Option<Mark>,
     pub counts: BTreeMap<ContextName, u64>,
 }
 
-/// Whoever is not done with, and so many of the others, oldest first; and what is left of those.
+/// Loads the unsettled sessions and the newest `ended` settled ones, oldest first, and returns what stays in the file.
 pub(super) fn load(
     db: &Connection,
     ended: u32,
@@ -67,7 +67,7 @@ pub(super) fn load(
     Ok((records, Shelved { before, counts }))
 }
 
-/// Sessions of which it can't be said whether they are done with.
+/// Finds the sessions that are neither settled nor unsettled, because their row can't be read.
 pub(super) fn undecided(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<()> {
     rows::records(db, "WHERE held IS NULL", (), bad).map(drop)
 }
@@ -80,7 +80,7 @@ fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> 
     let mut rows = query.query([&before.created_at, &before.id])?;
     let mut counts = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        // Of a name that is none nobody can ask.
+        // A context with an invalid name can't be requested.
         if let Ok(context) = ContextName::new(&row.get::<_, String>(0)?) {
             counts.insert(context, row.get::<_, u32>(1)?.into());
         }
@@ -88,7 +88,7 @@ fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> 
     Ok(counts)
 }
 
-/// The newest before the mark.
+/// Returns the newest settled sessions before the mark.
 pub(super) fn older(
     db: &Connection,
     context: ContextName,
@@ -105,7 +105,8 @@ pub(super) fn older(
     )
 }
 
-/// How many have a name that holds the text, and which those are: whose name it is, then the newest.
+/// Returns how many settled sessions have a name that contains the text, and their IDs: an exact match first, then the
+/// newest.
 pub(super) fn named(
     db: &Connection,
     context: ContextName,
@@ -135,7 +136,7 @@ pub(super) fn named(
     Ok((count.into(), ids))
 }
 
-/// `%` and `_` mean themselves.
+/// Returns a `LIKE` pattern that matches the text anywhere. `%` and `_` are escaped.
 fn pattern(text: &str) -> String {
     let mut pattern = String::from("%");
     for letter in text.chars() {

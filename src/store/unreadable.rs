@@ -1,5 +1,5 @@
-//! Rows that cannot be read: each is moved alone, as it was, into a table of its own, and the rest goes on
-//! without it. A file that SQLite calls corrupt is another matter ([`super::keep`]).
+//! Sets aside rows that can't be read: each is moved unchanged into a separate table, and the other rows stay in use.
+//! For files that SQLite calls corrupt see [`super::keep`].
 
 use rusqlite::{Connection, Result, Row, types::ValueRef};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::values::to_json;
 use crate::model::text::Clean;
 
-/// A row of a table, and why it cannot be read.
+/// A row of a table, and why it can't be read.
 pub(super) struct Unreadable {
     pub table: Table,
     pub row: i64,
@@ -16,7 +16,7 @@ pub(super) struct Unreadable {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
-    /// With its kernels.
+    /// Sessions with their containers.
     Sessions,
     History,
     Recents,
@@ -31,7 +31,7 @@ impl Table {
         }
     }
 
-    /// All but what is worked out of the rest: that may be what cannot be done.
+    /// Returns the columns to keep. Generated columns are left out, because reading them may be what fails.
     fn columns(self) -> &'static str {
         match self {
             Self::Sessions => "id, name, status, created_at, terminated_at, body",
@@ -40,7 +40,7 @@ impl Table {
     }
 }
 
-/// What a query finds once the rows are out of the way that it cannot read.
+/// Runs a query, sets aside the rows that it can't read, and repeats it until all rows are readable.
 pub(super) fn without<T>(
     db: &Connection,
     query: impl Fn(&Connection, &mut Vec<Unreadable>) -> Result<T>,
@@ -58,7 +58,7 @@ pub(super) fn without<T>(
     }
 }
 
-/// What was read of a row, or nothing and one more that is unreadable.
+/// Returns what was read of a row. An unreadable row returns `None` and is added to `bad`.
 pub(super) fn sorted<T>(
     read: Result<T>,
     (table, row): (Table, i64),
@@ -75,7 +75,7 @@ pub(super) fn sorted<T>(
     }
 }
 
-/// How many there are, and of the newest what it is; nothing in a file of an earlier layout.
+/// Returns the number of unreadable rows and a description of the newest. `None` = no rows, or an earlier layout.
 pub(super) fn newest(db: &Connection) -> Result<Option<(u64, Clean)>> {
     let there = "SELECT count(*) FROM sqlite_master WHERE name = 'unreadable'";
     if db.query_row(there, (), |row| row.get::<_, u32>(0))? == 0 {
@@ -84,13 +84,13 @@ pub(super) fn newest(db: &Connection) -> Result<Option<(u64, Clean)>> {
     told_of(db, "")
 }
 
-/// Whether there are sessions among those of which none was said yet: they may run.
+/// Whether unreported rows include sessions, which may be running.
 pub(super) fn are_sessions_new(db: &Connection) -> Result<bool> {
     let query = "SELECT count(*) FROM unreadable WHERE told = 0 AND kept_of = 'sessions'";
     db.query_row(query, (), |row| Ok(row.get::<_, u32>(0)? > 0))
 }
 
-/// A sentence about those of which none was said yet; it is said once.
+/// Returns a sentence about the rows that haven't been reported, and marks them as reported.
 pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
     let Some((count, newest)) = told_of(db, "WHERE told = 0")? else {
         return Ok(None);
@@ -123,7 +123,7 @@ fn told_of(db: &Connection, which: &str) -> Result<Option<(u64, Clean)>> {
     Ok(newest.map(|newest| (said.len() as u64, newest)))
 }
 
-/// A value that is of another kind or says something unknown; the file itself was read.
+/// Whether a value has the wrong type or an unknown content, in a file that could be read.
 fn is_of_a_value(error: &rusqlite::Error) -> bool {
     matches!(
         error,
@@ -134,7 +134,7 @@ fn is_of_a_value(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// SQLite says this of a row's body, from which it works out columns, and does not say of which row.
+/// Whether a row's body isn't valid JSON. SQLite reports this for generated columns, without naming the row.
 pub(super) fn is_no_json(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(_, Some(why)) if why.contains("malformed JSON"))
 }
@@ -151,11 +151,11 @@ fn no_json(db: &Connection) -> Result<Vec<Unreadable>> {
     rows.collect()
 }
 
-/// Moves them, all or none.
+/// Moves all of these rows or none.
 fn keep(db: &Connection, mut bad: Vec<Unreadable>) -> Result<()> {
     let change = db.unchecked_transaction()?;
-    // The indexes of sessions hold what is worked out of the body: with them a row whose body is no JSON
-    // can neither go nor stay.
+    // The indexes of sessions contain generated columns. With them, a row whose body isn't valid JSON can be neither
+    // deleted nor kept.
     let indexes = if bad.iter().any(|it| it.table == Table::Sessions) {
         let known: Vec<i64> = bad.iter().map(|it| it.row).collect();
         let more = no_json(&change)?.into_iter();
@@ -179,7 +179,7 @@ fn keep(db: &Connection, mut bad: Vec<Unreadable>) -> Result<()> {
     change.commit()
 }
 
-/// What makes them again.
+/// Drops the indexes of sessions, and returns the statements that recreate them.
 fn drop_indexes(db: &Connection) -> Result<Vec<String>> {
     let mut query = db.prepare(
         "SELECT name, sql FROM sqlite_master
@@ -210,7 +210,7 @@ fn keep_one(db: &Connection, bad: &Unreadable) -> Result<()> {
             to_json(&body)?.to_string(),
         ),
     )?;
-    // Kernels go with their session.
+    // The containers are deleted with their session.
     db.execute(&format!("DELETE FROM {table} WHERE rowid = ?1"), [bad.row])
         .map(drop)
 }
@@ -226,7 +226,7 @@ fn as_json(db: &Connection, query: &str, row: i64) -> Result<Vec<Value>> {
     rows.collect()
 }
 
-/// What is no text stands as the numbers of its bytes.
+/// Converts a column to JSON. Bytes that aren't valid text become an array of numbers.
 fn value(row: &Row<'_>, place: usize) -> Result<Value> {
     Ok(match row.get_ref(place)? {
         ValueRef::Null => Value::Null,
