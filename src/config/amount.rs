@@ -1,4 +1,4 @@
-//! Amounts as files hold them: cores, memory, lengths of time, accelerators by slot.
+//! Reads amounts in files: CPU, memory, durations, accelerators by slot.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::model::{
     span::Span,
 };
 
-/// Cores, at least a hundredth of one.
+/// A CPU amount, min 0.01.
 pub(super) fn cores(item: &Item) -> Result<Cpu, Fault> {
     let text = digits(item, "a CPU amount like 2 or 0.5")?;
     text.parse().map_err(|why: String| Fault::new(item.at, why))
 }
 
-/// Cores, or none at all.
+/// A CPU amount or 0.
 pub(super) fn cores_or_none(item: &Item) -> Result<Cpu, Fault> {
     match digits(item, "a CPU amount like 2 or 0.5")?.parse::<f64>() {
         Ok(0.0) => Ok(Cpu::default()),
@@ -23,7 +23,7 @@ pub(super) fn cores_or_none(item: &Item) -> Result<Cpu, Fault> {
     }
 }
 
-/// `"256m"` or a number of bytes, at least `least`.
+/// `"256m"` or a number of bytes, min `least`.
 pub(super) fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
     let bytes: Bytes = match &item.value {
         Value::Text(text) => text
@@ -56,7 +56,7 @@ pub(super) fn span(item: &Item) -> Result<Span, Fault> {
     text.parse().map_err(|why: String| Fault::new(item.at, why))
 }
 
-/// A length of time that is not none.
+/// A duration longer than 0.
 pub(super) fn some_span(item: &Item) -> Result<Span, Fault> {
     match span(item)? {
         Span(0) => Err(Fault::new(item.at, "the duration must be longer than 0")
@@ -77,16 +77,16 @@ pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
     ))
 }
 
-/// Beyond this nothing is counted.
+/// The largest count.
 const MOST: i64 = 1_000_000;
 
-/// A whole number of something.
+/// A count, min `least`.
 pub(super) fn count(item: &Item, least: u32) -> Result<u32, Fault> {
     let number = number(item, i64::from(least), MOST)?;
     u32::try_from(number).map_err(|_| item.mismatch("a whole number"))
 }
 
-/// A whole number that is not 0.
+/// A count, min 1.
 pub(super) fn some_count(item: &Item) -> Result<u32, Fault> {
     count(item, 1)
 }
@@ -97,8 +97,8 @@ pub(super) fn thousandths(item: &Item) -> Result<u64, Fault> {
     amounts::read_thousandths(&text).map_err(|why| Fault::new(item.at, why))
 }
 
-/// Accelerators by slot, in thousandths. `cuda.shares = 1` without quotes is a table in a table to
-/// TOML; what was meant is plain.
+/// Accelerators by slot, in thousandths. Also accepts `cuda.shares = 1` without quotes, which TOML reads as a
+/// nested table.
 pub(super) fn accelerators(item: &Item) -> Result<BTreeMap<String, u64>, Fault> {
     let mut found = BTreeMap::new();
     collect(item.table()?, "", &mut found)?;
@@ -125,7 +125,7 @@ fn collect(
     Ok(())
 }
 
-/// The digits of a number, written as one or as a string.
+/// The digits of a number that is written as a number or as a string.
 fn digits(item: &Item, expected: &str) -> Result<String, Fault> {
     match &item.value {
         Value::Text(text) => Ok(text.trim().to_owned()),

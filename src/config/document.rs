@@ -1,7 +1,7 @@
-//! A TOML file as a tree that remembers where everything stood.
+//! A TOML file as a tree that remembers the position of everything.
 //!
-//! The one reader of settings, themes and keymaps: it knows positions, "did you mean" and how to
-//! name a wrong type; what the words mean is known by its callers.
+//! Settings, themes and keymaps all use this reader. It handles positions, "did you mean" and wrong types.
+//! Its callers interpret the words.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub struct Entry {
     pub item: Item,
 }
 
-/// A value and where it begins.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub value: Value,
@@ -46,11 +46,11 @@ pub enum Value {
     Bool(bool),
     List(Vec<Item>),
     Table(Vec<Entry>),
-    /// A date or a number out of range: nothing of ours is one.
+    /// A date or a number out of range. workbay uses neither.
     Other(&'static str),
 }
 
-/// Something wrong at a byte offset of a document; [`Document::problem`] gives it its line.
+/// A problem at a byte offset of a document. [`Document::problem`] adds the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub at: usize,
@@ -59,7 +59,7 @@ pub struct Fault {
 }
 
 impl Document {
-    /// Reads the text of `file`. A fault of the TOML itself is the only problem then.
+    /// Parses the text of `file`. A TOML syntax error is reported as the only problem.
     pub fn parse(file: &Path, text: &str) -> Result<Self, Problem> {
         let parsed = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -89,7 +89,7 @@ impl Document {
             .map(|entry| &entry.item)
     }
 
-    /// A fault as a problem of this file.
+    /// Converts a fault to a problem of this file.
     pub fn problem(&self, fault: Fault) -> Problem {
         problem(&self.file, &self.text, fault)
     }
@@ -116,7 +116,7 @@ impl Fault {
         self
     }
 
-    /// `unknown {what} '{word}'` with the nearest known word, or the list of them when it is short.
+    /// `unknown {what} '{word}'` with the nearest known word, or with all known words if the list is short.
     #[must_use]
     pub fn unknown<'a>(
         at: usize,
@@ -135,7 +135,7 @@ impl Fault {
 }
 
 impl Item {
-    /// The type as a sentence names it.
+    /// The name of the type for messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a string",
@@ -203,7 +203,7 @@ fn problem(file: &Path, text: &str, fault: Fault) -> Problem {
     }
 }
 
-/// Columns count characters, not bytes: what an editor shows.
+/// Columns count characters, not bytes, as editors do.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;

@@ -1,4 +1,4 @@
-//! Damaged configuration files and recipes, read as files are.
+//! Tests that damaged configuration files and recipes are read without a panic.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::{contexts, environments, layer, origin::Places, recipe, resources};
 use crate::fuzz::{bounded, parser};
 
-/// A directory of the user that holds the present input as `name`.
+/// A configuration directory that contains the present input as the file `name`.
 struct Home {
     dir: tempfile::TempDir,
     name: &'static str,

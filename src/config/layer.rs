@@ -1,4 +1,4 @@
-//! The layers of settings, one over the other, each value with where it came from.
+//! Merges the layers of settings and records the origin of each value.
 
 use std::path::{Path, PathBuf};
 
@@ -13,25 +13,26 @@ use super::{
 };
 use crate::model::settings::Settings;
 
-/// The annotated defaults; what `workbay config print-default` prints.
+/// The annotated defaults, which `workbay config print-default` prints.
 pub const DEFAULT: &str = include_str!("default.toml");
 
-/// Where the site's file lies.
+/// The path of the system-wide file.
 pub const SITE_FILE: &str = "/etc/workbay/config.toml";
 
-/// The table that a site cannot set for others.
+/// The table that is allowed only in the user's file.
 const PERSONAL: &str = "hooks";
 
 /// The outcome of reading all layers.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What is in force.
+    /// The effective settings.
     pub settings: Settings,
-    /// `ui.theme` and so on: who set it, for every setting in the order of the list.
+    /// The origin of every setting (`ui.theme` and so on), in the order of the list.
     pub origins: Vec<(String, Origin)>,
-    /// The same for `resources.toml`: key, value as TOML writes it, who set it.
+    /// The same for `resources.toml`: key, value as TOML, origin.
     pub resources: Vec<(String, String, Origin)>,
-    /// What is wrong. Of the files of settings only the keys named here were left out, other files whole.
+    /// The problems found. In settings files only the keys named here were left out. Other files were left
+    /// out completely.
     pub problems: Vec<Problem>,
 }
 
@@ -43,7 +44,7 @@ impl Loaded {
             .map_or(&Origin::Default, |(_, origin)| origin)
     }
 
-    /// The problem of a setting whose value is well formed but cannot be had, at the place that set it.
+    /// A problem of a setting with a valid value that isn't available, at the place that set it.
     pub fn blame(&self, key: &str, message: String, help: Option<String>) -> Problem {
         let (file, line, column) = match self.origin(key) {
             Origin::Site { file, line, column } | Origin::User { file, line, column } => {
@@ -62,7 +63,7 @@ impl Loaded {
         }
     }
 
-    /// Takes the value of a command-line option over everything else.
+    /// Applies the value of a command-line option, which overrides everything else.
     pub fn set_by_option(
         &mut self,
         key: &str,
@@ -73,14 +74,14 @@ impl Loaded {
         self.mark(key, Origin::Flag { option });
     }
 
-    /// Takes what `resources.toml` says of groups, presets and limits.
+    /// Adds the groups, presets and limits of `resources.toml`.
     pub fn take_resources(&mut self, resources: Resources) {
         self.settings.resources = resources.rules;
         self.resources = resources.set;
         self.problems.extend(resources.problems);
     }
 
-    /// Takes the catalogue of environments.
+    /// Adds the environment catalog.
     pub fn take_environments(&mut self, environments: Environments) {
         self.settings.environments = environments.known;
         self.problems.extend(environments.problems);
@@ -92,7 +93,7 @@ impl Loaded {
         }
     }
 
-    /// Applies what is right in a file; what is wrong is left out, key by key.
+    /// Applies the valid settings of a file and leaves out each invalid key.
     fn apply(&mut self, document: &Document, origin: impl Fn(usize, usize) -> Origin) {
         let mut settings = self.settings.clone();
         let mut set = Vec::new();
@@ -102,7 +103,7 @@ impl Loaded {
             if site && setting.table == PERSONAL {
                 return Err(of_a_person(item));
             }
-            // A value that is half read must not stay.
+            // Read into a copy, so that a partly read value is dropped.
             let mut read = settings.clone();
             (setting.read)(&mut read, item)?;
             settings = read;
@@ -144,7 +145,7 @@ impl Loaded {
     }
 }
 
-/// Reads every layer. `variable` looks up the environment.
+/// Reads every layer. `variable` returns the value of an environment variable.
 pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Loaded {
     let mut loaded = defaults();
     loaded.apply_file(&places.site, |line, column| {
@@ -165,7 +166,7 @@ pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Loade
     loaded
 }
 
-/// The settings of the embedded file alone.
+/// The settings of the embedded file, without other layers.
 pub fn defaults() -> Loaded {
     let mut loaded = Loaded {
         // Every value is replaced by the embedded file (a test checks that).
@@ -184,7 +185,7 @@ pub fn defaults() -> Loaded {
     loaded
 }
 
-/// Calls `take` for every known setting of the file; collects what is unknown or wrong.
+/// Calls `take` for every known setting of the file. Collects unknown and invalid settings.
 fn each_value(
     document: &Document,
     faults: &mut Vec<Fault>,
@@ -219,7 +220,7 @@ fn each_value(
     }
 }
 
-/// A word at the top: a misspelt table, or a setting that lost its table.
+/// Explains an unknown top-level word: a misspelled table, or a setting outside of its table.
 fn unknown_top(at: usize, key: &str) -> Fault {
     if let Some(row) = SETTINGS.iter().find(|row| row.name == key) {
         return Fault::new(at, format!("'{key}' must be in a table"))
@@ -236,7 +237,7 @@ fn of_a_person(item: &Item) -> Fault {
     Fault::new(item.at, text)
 }
 
-/// The text of an environment variable as the value a file would hold.
+/// Converts the text of an environment variable to the value that a file would contain.
 fn value_of(text: &str) -> Item {
     let value = match text {
         "1" | "true" | "yes" | "on" => Value::Bool(true),

@@ -1,7 +1,7 @@
 //! Files that inherit from one another by name: themes and keymaps.
 //!
-//! A name is looked up in the person's directory first, then among those that came with workbay. A
-//! person's file may inherit from the built-in one of the same name.
+//! A name is looked up in the user's directory first, then in the built-in files. A user's file may inherit
+//! from the built-in file with the same name.
 
 use std::{
     borrow::Cow,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::model::nearest::nearest;
 
-/// A file that came with workbay.
+/// A built-in file.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
     pub name: &'static str,
@@ -27,8 +27,8 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The text: of the source tree in a debug build where that is there (so that a change shows
-    /// without building), the embedded one otherwise.
+    /// The text. A debug build reads it from the source tree if that exists, so that a change shows without
+    /// building.
     pub fn text(&self) -> Cow<'static, str> {
         if cfg!(debug_assertions) {
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(self.path);
@@ -40,17 +40,17 @@ impl Builtin {
     }
 }
 
-/// Where files of one kind are found.
+/// Where to find files of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Library<'a> {
-    /// `theme` or `keymap`, as messages say it.
+    /// `theme` or `keymap`, for messages.
     pub kind: &'static str,
-    /// The person's own files, `NAME.toml`.
+    /// The directory of the user's own files, `NAME.toml`.
     pub dir: Option<&'a Path>,
     pub builtin: &'static [Builtin],
 }
 
-/// Where a file of a library stands.
+/// Where a file of a library comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shelf {
     Person,
@@ -58,7 +58,7 @@ pub enum Shelf {
 }
 
 impl Library<'_> {
-    /// Every name there is, sorted, the person's own file hiding a built-in one.
+    /// All names, sorted. A user's file hides the built-in file with the same name.
     pub fn names(&self) -> Vec<(String, Shelf)> {
         let mut names: Vec<(String, Shelf)> = self
             .own_names()
@@ -86,7 +86,7 @@ impl Library<'_> {
             .collect()
     }
 
-    /// The file of this name and all it inherits from, the oldest ancestor first.
+    /// The file of this name and all files that it inherits from, the oldest ancestor first.
     pub fn chain(&self, name: &str) -> Result<Vec<Document>, Problem> {
         let (mut document, mut shelf) = match self.open(name, true) {
             Some(found) => found?,
@@ -121,7 +121,7 @@ impl Library<'_> {
         Ok(chain)
     }
 
-    /// `None` when no shelf has it.
+    /// `None` if the file doesn't exist in the library.
     fn open(&self, name: &str, own: bool) -> Option<Result<(Document, Shelf), Problem>> {
         let own = self.own_path(name).filter(|_| own);
         if let Some(found) = own.and_then(|path| read_if_any(&path).transpose()) {
@@ -132,7 +132,7 @@ impl Library<'_> {
         Some(document.map(|document| (document, Shelf::Builtin)))
     }
 
-    /// No path for a name that would leave the directory.
+    /// `None` for a name whose path would be outside of the directory.
     fn own_path(&self, name: &str) -> Option<PathBuf> {
         let plain = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
         plain.then(|| self.dir.map(|dir| dir.join(format!("{name}.toml"))))?
@@ -167,7 +167,7 @@ impl Library<'_> {
     }
 }
 
-/// Reads a TOML file from disk; not being readable is a problem of the file as a whole.
+/// Reads a TOML file. An unreadable file is one problem for the whole file.
 pub fn read(path: &Path) -> Result<Document, Problem> {
     read_if_any(path)?.ok_or_else(|| Problem {
         file: path.to_path_buf(),
@@ -178,7 +178,7 @@ pub fn read(path: &Path) -> Result<Document, Problem> {
     })
 }
 
-/// The same; `None` when there is no file.
+/// Like [`read`], but returns `None` if the file doesn't exist.
 pub fn read_if_any(path: &Path) -> Result<Option<Document>, Problem> {
     let text = reading::text(path)?;
     text.map(|text| Document::parse(path, &text)).transpose()

@@ -1,7 +1,7 @@
-//! Where settings come from: embedded defaults, the site's file, the person's file, the environment.
+//! Reads the settings: embedded defaults, the system-wide file, the user's file, the environment.
 //!
-//! Reading and checking with file, line, column and "did you mean"; the result is
-//! [`crate::model::settings::Settings`] and a list of [`Problem`]s. A broken file is rejected whole.
+//! Problems have a file, line, column and "did you mean". The result is [`crate::model::settings::Settings`]
+//! and a list of [`Problem`]s. A file that can't be parsed is rejected as a whole.
 
 mod amount;
 pub mod contexts;

@@ -1,25 +1,25 @@
-//! Where a value comes from: the files of the site and the person, and what else may set one.
+//! Where a value comes from: the system-wide file, the user's file or another source.
 
 use std::{fmt, path::PathBuf};
 
-/// Where layers are looked for.
+/// The paths of the layers.
 #[derive(Clone, Debug)]
 pub struct Places {
     pub site: PathBuf,
     pub user: PathBuf,
 }
 
-/// What a value in force was set by.
+/// What set an effective value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Default,
-    /// The site's file, with the line.
+    /// The system-wide file, with the position.
     Site {
         file: PathBuf,
         line: usize,
         column: usize,
     },
-    /// The person's file, with the line.
+    /// The user's file, with the position.
     User {
         file: PathBuf,
         line: usize,
@@ -29,7 +29,7 @@ pub enum Origin {
     Environment {
         variable: &'static str,
     },
-    /// An option of the command line.
+    /// A command-line option.
     Flag {
         option: &'static str,
     },

@@ -1,8 +1,8 @@
-//! Where workbay keeps its things on this machine.
+//! The directories and files of workbay on this machine.
 //!
-//! Each directory can be moved by a variable (`WORKBAY_CONFIG_DIR`, `WORKBAY_STATE_DIR`,
-//! `WORKBAY_DATA_DIR`, `WORKBAY_CACHE_DIR`, `WORKBAY_RUNTIME_DIR`); otherwise XDG decides. State lies in a directory of
-//! its own for every machine, because a home is often shared by several.
+//! A variable can move each directory (`WORKBAY_CONFIG_DIR`, `WORKBAY_STATE_DIR`, `WORKBAY_DATA_DIR`,
+//! `WORKBAY_CACHE_DIR`, `WORKBAY_RUNTIME_DIR`). Otherwise XDG decides. Each machine has its own state
+//! directory, because several machines often share a home directory.
 
 use std::{
     ffi::OsString,
@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::model::id::ContextName;
 
-/// Why the directories cannot be told.
+/// Why the directories can't be determined.
 #[derive(Debug, Error)]
 pub enum PathsError {
     #[error(
@@ -30,7 +30,7 @@ pub enum PathsError {
     },
 }
 
-/// The directories everything lies in. `state_dir` is already the one of this machine.
+/// The base directories. `state_dir` is already the directory of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     pub config_dir: PathBuf,
@@ -41,12 +41,12 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Reads the environment and this machine's id.
+    /// Uses the environment and the id of this machine.
     pub fn resolve() -> Result<Self, PathsError> {
         Self::from_environment(&|name| std::env::var_os(name), &machine_id())
     }
 
-    /// The same with a given environment and machine id.
+    /// Like [`Self::resolve`], with the given environment and machine id.
     pub fn from_environment(
         variable: &dyn Fn(&str) -> Option<OsString>,
         machine: &str,
@@ -57,7 +57,7 @@ impl Paths {
         let state = asked("WORKBAY_STATE_DIR")?;
         let runtime = asked("WORKBAY_RUNTIME_DIR")?;
         let standard = |dir: Option<&Path>| dir.map(Path::to_path_buf).ok_or(PathsError::NoHome);
-        // A state directory of its own means a daemon of its own, so a socket of its own too.
+        // A separate state directory means a separate daemon, which needs a separate socket.
         let runtime = match (runtime, &state) {
             (Some(dir), _) => dir,
             (None, Some(state)) => state.join("run"),
@@ -65,7 +65,7 @@ impl Paths {
                 .and_then(ProjectDirs::runtime_dir)
                 .map_or_else(fallback_runtime, Path::to_path_buf),
         };
-        // The same holds for the folders its sessions mount.
+        // The folders that its sessions mount are separate too.
         let moved = state.clone();
         let state = match state {
             Some(dir) => dir,
@@ -90,7 +90,7 @@ impl Paths {
         })
     }
 
-    /// All of them below one directory; for tests and for trying things out.
+    /// All directories below one root, for tests and experiments.
     #[must_use]
     pub fn below(root: &Path) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Paths {
         self.state_dir.join("workbay.db")
     }
 
-    /// Locked while a daemon lives; says who it is.
+    /// The lock file that the daemon holds while it runs. It identifies the daemon.
     pub fn lock(&self) -> PathBuf {
         self.state_dir.join("daemon.lock")
     }
@@ -124,13 +124,13 @@ impl Paths {
         self.state_dir.join("face.log")
     }
 
-    /// Scratch directories and saved logs, one directory a session.
+    /// Home directories and saved logs, with one directory per session.
     pub fn sessions_dir(&self) -> PathBuf {
         self.state_dir.join("sessions")
     }
 
-    /// tmux and what it needs, mounted read-only into every session of a context. Each has its own: an
-    /// engine says which toolboxes its containers use, and nothing of another engine's.
+    /// tmux and its files, mounted read-only into every session of a context. Each context has its own
+    /// directory, because an engine knows only which toolboxes its own containers use.
     pub fn toolbox_dir(&self, context: ContextName) -> PathBuf {
         let all = self.state_dir.join("toolbox");
         if context == ContextName::local() {
@@ -139,7 +139,7 @@ impl Paths {
         all.join("of").join(context.as_str())
     }
 
-    /// What sessions mount and keep, one directory a folder.
+    /// The folders that sessions mount, with one directory per folder.
     pub fn folders_dir(&self) -> PathBuf {
         self.data_dir.join("folders")
     }
@@ -149,12 +149,12 @@ impl Paths {
         self.data_dir.join("copies")
     }
 
-    /// Files of sessions that their stop hooks saved.
+    /// Files that stop hooks of sessions saved.
     pub fn saved_dir(&self) -> PathBuf {
         self.data_dir.join("saved")
     }
 
-    /// Files that every new session's home begins with.
+    /// Files that are copied into the home directory of every new session.
     pub fn dotfiles_dir(&self) -> PathBuf {
         self.config_dir.join("dotfiles")
     }
@@ -175,12 +175,12 @@ impl Paths {
         self.config_dir.join("contexts.toml")
     }
 
-    /// Resource groups, presets, limits.
+    /// The file with resource groups, presets and limits.
     pub fn resources_file(&self) -> PathBuf {
         self.config_dir.join("resources.toml")
     }
 
-    /// The person's part of the catalogue of environments.
+    /// The user's environment catalog.
     pub fn environments_file(&self) -> PathBuf {
         self.config_dir.join("environments.toml")
     }
@@ -203,13 +203,13 @@ fn chosen(
     })
 }
 
-/// Without XDG_RUNTIME_DIR (a cron job, `su`): a directory of this user below the temporary one.
+/// Without XDG_RUNTIME_DIR (a cron job, `su`): a directory of this user in the temporary directory.
 fn fallback_runtime() -> PathBuf {
     let user = rustix::process::getuid().as_raw();
     std::env::temp_dir().join(format!("workbay-{user}"))
 }
 
-/// The machine's id as systemd or D-Bus keep it, else its host name.
+/// The machine id of systemd or D-Bus, otherwise the host name.
 fn machine_id() -> String {
     ["/etc/machine-id", "/var/lib/dbus/machine-id"]
         .into_iter()
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(paths.cache_dir, Path::new("/k"));
         assert_eq!(paths.folders_dir(), Path::new("/d/folders"));
         assert_eq!(paths.socket(), Path::new("/r/daemon.sock"));
-        // What one engine has no use for any more another one may still have.
+        // Another engine may still use a toolbox that one engine no longer needs.
         let toolbox = |name| paths.toolbox_dir(ContextName::new(name).unwrap());
         assert_eq!(toolbox("local"), Path::new("/s/m1/toolbox"));
         assert_eq!(toolbox("far"), Path::new("/s/m1/toolbox/of/far"));

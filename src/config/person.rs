@@ -1,10 +1,10 @@
-//! Who runs this, and where on the earth.
+//! The user, and the user's time zone.
 
 use std::fs;
 
 use jiff::tz::TimeZone;
 
-/// The name behind our user id: of the system's list, else of the environment, else the number.
+/// The name of the current user id: from `/etc/passwd`, otherwise from the environment, otherwise the number.
 pub fn user_name() -> String {
     let id = rustix::process::getuid().as_raw();
     let list = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -13,16 +13,16 @@ pub fn user_name() -> String {
         .unwrap_or_else(|| id.to_string())
 }
 
-/// How a person logs in to this machine: `kim@gpu1`.
+/// The SSH login of the user on this machine: `kim@gpu1`.
 pub fn login() -> String {
     let host = rustix::system::uname();
     format!("{}@{}", user_name(), host.nodename().to_string_lossy())
 }
 
-/// The time zone people here live in: TZ's, else this machine's.
+/// The user's time zone: `TZ`, otherwise the zone of this machine.
 ///
-/// The machine's file is read directly: asking for it by name walks the whole data base of zones,
-/// which costs more than all else at the start of the program.
+/// Reads the machine's file directly. A look-up by name would walk the whole time zone database, which takes
+/// longer than the rest of the program start.
 pub fn time_zone() -> TimeZone {
     let asked = std::env::var_os("TZ").is_some();
     let local = (!asked).then(|| fs::read("/etc/localtime").ok()).flatten();

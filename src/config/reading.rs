@@ -1,7 +1,7 @@
-//! The one way a configuration file is read.
+//! Reads configuration files. All code that reads one uses this file.
 //!
-//! What is at its path may be anything: a FIFO would block the reader, a device has no end, and a
-//! large file costs memory many times its size. So only regular files of a limited size are read.
+//! The path may lead to anything: a FIFO would block the reader, a device has no end, and a large file needs
+//! many times its size in memory. So only regular files of a limited size are read.
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,8 +17,7 @@ use super::Problem;
 /// The largest configuration file.
 pub const LARGEST: u64 = 1024 * 1024;
 
-/// The text of a file; `None` when there is no file. Everything else that keeps it from being read
-/// is a problem of the file as a whole.
+/// The text of a file, or `None` if the file doesn't exist. Every other error is a problem of the whole file.
 pub fn text(path: &Path) -> Result<Option<String>, Problem> {
     let file = match open(path) {
         Ok(file) => file,
@@ -26,7 +25,7 @@ pub fn text(path: &Path) -> Result<Option<String>, Problem> {
         Err(error) => return Err(unreadable(path, &error)),
     };
     let mut bytes = Vec::new();
-    // It may grow while it is read.
+    // The file may grow while it is read.
     file.take(LARGEST + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(path, &error))?;
@@ -40,7 +39,7 @@ pub fn text(path: &Path) -> Result<Option<String>, Problem> {
     })
 }
 
-/// Opens a regular file, and doesn't wait for anything else.
+/// Opens a regular file without blocking on other kinds of files.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
@@ -48,7 +47,7 @@ pub fn open(path: &Path) -> io::Result<File> {
         .read(true)
         .custom_flags(flags)
         .open(path)?;
-    // Looked at once it is open: what is checked is what is read.
+    // Check the open file, so that the checked file is the one that is read.
     if file.metadata()?.is_file() {
         return Ok(file);
     }

@@ -1,7 +1,7 @@
-//! A launch as a TOML file to be kept, shared and launched again.
+//! Reads and writes recipes: TOML files with launch settings to keep, share and launch again.
 //!
-//! Values of secret variables are never in it: `secrets` tells their names, and they are asked for
-//! again.
+//! A recipe never contains the values of secret variables. `secrets` lists their names, and workbay asks for
+//! the values again.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -22,13 +22,13 @@ use crate::model::{
     stop_hook::StopHook,
 };
 
-/// Reads a recipe at `now`, in a person's time zone. Secret variables stand in `env` without a value.
+/// Reads a recipe at `now` in the user's time zone. `env` contains secret variables without a value.
 pub fn read(path: &Path, now: Timestamp, zone: &TimeZone) -> Result<LaunchRequest, Vec<Problem>> {
     let document = library::read(path).map_err(|problem| vec![problem])?;
     understand(&document, now, zone)
 }
 
-/// The same of a text; `file` is what problems call it.
+/// Like [`read`], from a text. Problems name it `file`.
 pub fn parse(
     file: &Path,
     text: &str,
@@ -70,7 +70,7 @@ fn understand(
         .collect())
 }
 
-/// The launch as the text of a recipe.
+/// Writes the launch as the text of a recipe.
 pub fn write(request: &LaunchRequest) -> String {
     let mut text = String::from(
         "# Settings of a launch. Launch with: workbay launch --from FILE. Options of the command \
@@ -98,7 +98,7 @@ pub fn write(request: &LaunchRequest) -> String {
     text
 }
 
-/// Variables whose values may be written down.
+/// Variables that aren't secret.
 fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &String)> {
     let variables = request.env.iter();
     variables.filter(|(name, _)| !request.is_secret(name))
@@ -117,7 +117,7 @@ macro_rules! word {
 
 const START_AT: &str = "start-at";
 
-/// THE list of what a recipe can say, in the order it is written.
+/// All keys of a recipe, in the order in which they are written.
 const ROWS: &[Row<LaunchRequest>] = &[
     word!("name", name),
     row!(
@@ -130,7 +130,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
     word!("command", startup_command),
     row!(
         START_AT,
-        // Its meaning depends on when and where it is read: `understand` reads it.
+        // `understand` reads the value, because it depends on the present time and the time zone.
         |_, i| i.text().map(drop),
         |r| r.starts_at.map(|at| quoted(&at.to_string()))
     ),
@@ -289,7 +289,7 @@ fn owner(item: &Item) -> Result<Owner, Fault> {
         .map_err(|why: String| Fault::new(item.at, why))
 }
 
-/// Names of variables whose values are asked for again.
+/// Names of variables whose values workbay asks for again.
 fn wanted_secrets(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault> {
     let names = each(item, |name| {
         check_variable_name(name).map(|()| name.to_owned())

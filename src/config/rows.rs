@@ -1,4 +1,4 @@
-//! A table of a file as rows: each key with how it is read and how it is written.
+//! Describes a table of a file as rows. Each row reads and writes one key.
 
 use super::{
     document::{Entry, Fault, Item},
@@ -9,7 +9,7 @@ use super::{
 pub(super) struct Row<T> {
     pub name: &'static str,
     pub read: fn(&mut T, &Item) -> Result<(), Fault>,
-    /// The value as TOML writes it; `None` = it is not set.
+    /// The value as TOML, `None` if it isn't set.
     pub show: fn(&T) -> Option<String>,
 }
 
@@ -21,7 +21,7 @@ macro_rules! row {
             show: $show,
         }
     };
-    // A field that may be unset: where it lies, how its value is read and written.
+    // An optional field: its path, and functions to read and write its value.
     ($name:literal, $($field:ident).+: $read:expr, $show:expr) => {
         $crate::config::rows::Row {
             name: $name,
@@ -34,14 +34,14 @@ macro_rules! row {
 }
 pub(super) use row;
 
-/// Takes a value that could be read.
+/// Stores a value if it is valid.
 pub(super) fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
     *place = value?;
     Ok(())
 }
 
-/// Reads every key there is a row for; the others, and values that are wrong, become faults.
-/// `what` names the table in a sentence: `setting of group 'gpu'`.
+/// Reads every key that has a row. Unknown keys and invalid values become faults. `what` names the table in
+/// messages: `setting of group 'gpu'`.
 pub(super) fn read_into<T>(
     place: &mut T,
     rows: &[Row<T>],
@@ -63,14 +63,14 @@ pub(super) fn read_into<T>(
     }
 }
 
-/// What is set, as `(key, value)` in the order of the rows.
+/// All set keys as `(key, value)`, in the order of the rows.
 pub(super) fn written<T>(value: &T, rows: &[Row<T>]) -> Vec<(&'static str, String)> {
     rows.iter()
         .filter_map(|row| Some((row.name, (row.show)(value)?)))
         .collect()
 }
 
-/// The same as one inline table.
+/// All set keys as one inline table.
 pub(super) fn inline<T>(value: &T, rows: &[Row<T>]) -> String {
     let pairs = written(value, rows);
     table(

@@ -1,4 +1,4 @@
-//! The one way a file of the user is written: private, whole or not at all.
+//! Writes the user's files privately and completely or not at all. All code that writes one uses this file.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Replaces a file, or makes it, with all missing directories. A new one is for its owner only; one that
-/// was there keeps its mode. After a failure or a crash the old file is as it was.
+/// Creates or replaces a file and creates missing directories. Only its owner can access a new file. An
+/// existing file keeps its mode. After a failure or a crash the old file is unchanged.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let directory = parent(path);
     DirBuilder::new()
@@ -22,14 +22,14 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
         .and_then(|file| fill(file, text, fs::metadata(path).ok()))
         .and_then(|()| fs::rename(&new, path));
     if written.is_err() {
-        // Half a file is of no use; the error is what counts.
+        // An incomplete file is useless. Only the write error is reported.
         let _ = fs::remove_file(&new);
     }
     written?;
     File::open(&directory)?.sync_all()
 }
 
-/// Makes a file that isn't there yet, for its owner only.
+/// Creates a file that only its owner can access. Fails if the file exists.
 pub fn make(path: &Path, text: &str) -> io::Result<()> {
     let file = create(path)?;
     let written = fill(file, text, None);

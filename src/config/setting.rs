@@ -1,4 +1,4 @@
-//! THE list of settings: one row each, with how it is read and shown.
+//! The list of all settings. Each row reads and shows one setting.
 
 use super::{
     amount::{cores, memory, number, some_span},
@@ -22,9 +22,9 @@ pub struct Setting {
     pub name: &'static str,
     /// The environment variable that overrides it, if one does.
     pub variable: Option<&'static str>,
-    /// Takes the value of a file into the settings.
+    /// Reads the value from a file into the settings.
     pub read: fn(&mut Settings, &Item) -> Result<(), Fault>,
-    /// The value in force, as TOML writes it.
+    /// The effective value as TOML.
     pub show: fn(&Settings) -> String,
 }
 
@@ -358,7 +358,7 @@ fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {
     )
 }
 
-/// A word that stands for one of few things.
+/// A word with one of a few meanings.
 fn one_of<T: Copy, const N: usize>(
     item: &Item,
     what: &str,
@@ -370,7 +370,7 @@ fn one_of<T: Copy, const N: usize>(
     known.ok_or_else(|| Fault::unknown(item.at, what, word, all.map(name)))
 }
 
-/// `"auto"`, the name of a container program, or an address with a scheme the engine's client knows.
+/// `"auto"`, the name of a container program, or an address with a scheme that the engine's client supports.
 pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     let text = item.text()?;
     if text == "auto" {
@@ -385,7 +385,7 @@ pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     Err(fault.help("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\""))
 }
 
-/// Patterns of names are added to those of the layer below.
+/// Adds name patterns to those of the layer below.
 fn more(patterns: &mut Vec<NamePattern>, item: &Item) -> Result<(), Fault> {
     for word in item.list()? {
         let pattern = word.text()?.parse();
@@ -402,7 +402,7 @@ fn shown(patterns: &[NamePattern]) -> String {
     quoted_list(&texts)
 }
 
-/// Variables are merged one by one over those of the layer below.
+/// Merges variables one by one into those of the layer below.
 fn variables(settings: &mut Settings, item: &Item) -> Result<(), Fault> {
     for entry in item.table()? {
         check_variable_name(&entry.key).map_err(|why| Fault::new(entry.at, why))?;

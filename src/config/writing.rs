@@ -1,4 +1,4 @@
-//! Values as TOML writes them, so that they read back as they were.
+//! Writes values as TOML, so that they read back unchanged.
 
 use std::{collections::BTreeMap, fmt::Display};
 
@@ -21,17 +21,17 @@ pub(super) fn quoted(text: &str) -> String {
     out + "\""
 }
 
-/// What needs no quotes.
+/// A value that needs no quotes.
 pub(super) fn plain(value: impl Display) -> String {
     value.to_string()
 }
 
-/// What TOML knows as a string only.
+/// A value that TOML supports only as a string.
 pub(super) fn in_quotes(value: impl Display) -> String {
     quoted(&value.to_string())
 }
 
-/// Memory so that it reads back as the same number of bytes.
+/// Memory, written so that it reads back as the same number of bytes.
 pub(super) fn size(bytes: Bytes) -> String {
     quoted(&amounts::exact(bytes))
 }
@@ -41,7 +41,7 @@ pub(super) fn decimal(amount: u64) -> String {
     amounts::thousandths(amount).to_string()
 }
 
-/// Accelerators as an inline table; nothing when there are none.
+/// Accelerators as an inline table, or `None` if there are none.
 pub(super) fn slots(accelerators: &BTreeMap<String, u64>) -> Option<String> {
     let pairs = accelerators.iter();
     let pairs = pairs.map(|(slot, amount)| (slot.clone(), decimal(*amount)));
@@ -63,7 +63,7 @@ pub(super) fn quoted_list(words: &[String]) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// An inline table of these values; a key that is no bare word is quoted.
+/// An inline table of these values. Keys that aren't bare words are quoted.
 pub(super) fn table(pairs: impl Iterator<Item = (String, String)>) -> String {
     let pairs: Vec<String> = pairs
         .map(|(name, value)| format!("{} = {value}", key(&name)))

@@ -142,7 +142,7 @@ fn spread<'a>(more: &mut impl Iterator<Item = &'a [u8]>) -> Option<Colour> {
     }
 }
 
-/// `38:5:N`, `38:2:R:G:B` or, with a colour space, `38:2::R:G:B`.
+/// `38:5:N`, `38:2:R:G:B` or, with a color space, `38:2::R:G:B`.
 fn packed(values: &[Option<u16>]) -> Option<Colour> {
     let byte = |value: Option<u16>| u8::try_from(value.unwrap_or(0)).ok();
     match values {

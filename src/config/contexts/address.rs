@@ -1,10 +1,10 @@
-//! Addresses of managers.
+//! Checks the addresses of managers.
 
 use url::Url;
 
 use crate::model::address;
 
-/// The address as it is used: `http` or `https`, a host, no secrets, no slash at the end.
+/// Normalizes an address: `http` or `https`, a host, no secrets, no slash at the end.
 pub(super) fn check(text: &str) -> Result<String, String> {
     let text = text.trim();
     let bad = |why: &str| Err(format!("invalid manager address '{}': {why}", shown(text)));
@@ -23,13 +23,13 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Why a checked address must not be used, unless its context is `insecure`.
+/// Why a checked address is refused unless its context is `insecure`.
 pub(super) fn why_unencrypted(endpoint: &str) -> Option<String> {
     let is_unencrypted = Url::parse(endpoint).is_ok_and(|url| address::is_unencrypted(&url));
     is_unencrypted.then(|| address::why_refused(endpoint))
 }
 
-/// What stands before an `@` may hold a password and is not repeated.
+/// Removes what precedes an `@`, because it may contain a password.
 fn shown(text: &str) -> &str {
     text.rsplit('@').next().unwrap_or(text)
 }

@@ -1,5 +1,5 @@
-//! The files as they stand, before anything in them is understood: the fields of each context, the
-//! person's over the site's one by one.
+//! Reads the fields of each context from both files, before they are interpreted. The user's fields override
+//! the system-wide ones one by one.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use super::{
 };
 use crate::model::id::ContextName;
 
-/// Where a word stands: which file, which byte.
+/// The position of a word: a file and a byte offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     file: usize,
     byte: usize,
 }
 
-/// One context as written.
+/// A context as it is written in the files.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub name: ContextName,
-    /// Where its table begins.
+    /// Where the context's table begins.
     pub head: At,
     pub fields: Vec<Field>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// A byte of the file this field stands in.
+    /// The position of this byte in the file that contains the field.
     pub fn at(&self, byte: usize) -> At {
         At {
             file: self.file,
@@ -46,7 +46,7 @@ impl Field {
     }
 }
 
-/// Both files.
+/// The system-wide file and the user's file.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     documents: Vec<(Document, bool)>,
@@ -108,7 +108,7 @@ impl Files {
         Ok(())
     }
 
-    /// A field of the later file takes the place of the earlier one's.
+    /// A field of a later file replaces the same field of an earlier file.
     fn merge(&mut self, name: ContextName, head: At, fields: &[Entry]) {
         let known = self.drafts.iter().position(|draft| draft.name == name);
         let index = known.unwrap_or_else(|| {
@@ -127,12 +127,12 @@ impl Files {
         }
     }
 
-    /// Whether a file speaks of this context, rightly or wrongly.
+    /// Whether a file mentions this context, even with faults.
     pub fn mentions(&self, name: ContextName) -> bool {
         self.drafts.iter().any(|draft| draft.name == name)
     }
 
-    /// The context that `default` names, where it names one there is.
+    /// The context that `default` names, if that context exists.
     pub fn chosen(&mut self, contexts: &Contexts) -> Option<ContextName> {
         let (name, at) = self.default.clone()?;
         match contexts.named(&name) {
@@ -144,7 +144,7 @@ impl Files {
         }
     }
 
-    /// Writes down a fault of the file it stands in.
+    /// Records a fault as a problem of its file.
     pub fn blame(&mut self, at: At, fault: Fault) {
         if let Some((document, _)) = self.documents.get(at.file) {
             let fault = Fault {

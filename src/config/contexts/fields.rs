@@ -1,4 +1,4 @@
-//! What the fields of a context mean.
+//! Interprets the fields of a context.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -19,9 +19,9 @@ use crate::model::{
     text::Clean,
 };
 
-/// Fields every kind has.
+/// Fields of every kind of context.
 const COMMON: &[&str] = &["kind", "endpoint", "enabled", "accent", "read-only"];
-/// Fields of a Backend.AI context besides.
+/// Additional fields of a Backend.AI context.
 const BACKENDAI: &[&str] = &[
     "mode",
     "access-key",
@@ -39,10 +39,10 @@ const BACKENDAI: &[&str] = &[
 const KINDS: [&str; 2] = ["docker", "backendai"];
 const MODES: [&str; 2] = ["api", "session"];
 
-/// Looks a variable of the environment up.
+/// Returns the value of an environment variable.
 pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Every context of the files that is whole and switched on; faults go to the files' problems.
+/// All valid contexts that are enabled. Faults go to the problems of the files.
 pub(super) fn entries(files: &mut Files, variable: Variable<'_>) -> Vec<ContextEntry> {
     let drafts = std::mem::take(&mut files.drafts);
     let mut entries = Vec::new();
@@ -73,7 +73,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// `None` when it is switched off, or when a fault was found.
+    /// `None` if the context is disabled or has a fault.
     fn entry(&mut self) -> Option<ContextEntry> {
         let enabled = self.get("enabled", Item::boolean).unwrap_or(true);
         let kind = self.kind()?;
@@ -102,7 +102,7 @@ impl Reader<'_> {
         enabled.then_some(entry)
     }
 
-    /// Only this machine's own engine needs no word on what it is.
+    /// Only the engine of this machine may omit `kind`.
     fn kind(&mut self) -> Option<EngineKind> {
         if self.draft.name == ContextName::local() && self.item("kind").is_none() {
             return Some(EngineKind::Docker);
@@ -194,7 +194,7 @@ impl Reader<'_> {
             .map(|field| &field.entry.item)
     }
 
-    /// The value of a field, when it is there and right; a fault is written down.
+    /// The value of a field if it exists and is valid. Records a fault otherwise.
     fn get<T>(&mut self, key: &str, read: impl Fn(&Item) -> Result<T, Fault>) -> Option<T> {
         let draft = self.draft;
         let field = draft.fields.iter().find(|field| field.entry.key == key)?;
@@ -207,7 +207,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The same for a field that must be there.
+    /// Like `get`, for a required field.
     fn need<T>(
         &mut self,
         key: &str,
@@ -244,7 +244,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Fields of the other way to say who we are: a mode that was forgotten is told at once.
+    /// Refuses fields of the other login mode, so that a missing `mode` is reported immediately.
     fn refuse_mode(&mut self, keys: &[&str], mode: &str) {
         let draft = self.draft;
         for field in &draft.fields {
@@ -260,7 +260,7 @@ impl Reader<'_> {
     }
 }
 
-/// `#rrggbb` or the name of a colour; whether the theme has that name is known there only.
+/// `#rrggbb` or the name of a color. The theme checks later whether it has that name.
 fn accent(item: &Item) -> Result<Clean, Fault> {
     let text = item.text()?;
     let good = match text.strip_prefix('#') {

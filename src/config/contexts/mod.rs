@@ -1,8 +1,8 @@
-//! Contexts: engines by name, from `contexts.toml` (the site's and the person's) and from the
-//! variables of Backend.AI's own client.
+//! Contexts: engines by name, from `contexts.toml` (system-wide and the user's) and from the variables of
+//! Backend.AI's own client.
 //!
-//! A context with a fault is left out and told; the others are there all the same. Secrets are never
-//! read here: a [`Source`] says where one lies, and whoever builds the engine resolves it then.
+//! A context with a fault is left out and reported, and the others still work. Secrets are never read here: a
+//! [`Source`] says where a secret is stored, and the code that builds the engine resolves it.
 
 mod address;
 mod draft;
@@ -28,20 +28,20 @@ use crate::model::{
     nearest::nearest,
 };
 
-/// Where the site's file lies.
+/// The path of the system-wide file.
 pub const SITE_FILE: &str = "/etc/workbay/contexts.toml";
 
-/// The pause between two polls where nothing else is said.
+/// The default pause between two polls.
 pub const REFRESH: Duration = Duration::from_secs(15);
 
-/// All contexts there are.
+/// All contexts.
 #[derive(Clone, Debug)]
 pub struct Contexts {
-    /// The default one first, then in the order of the configuration; never empty.
+    /// The default context first, then in the order of the configuration. Never empty.
     pub list: Vec<ContextEntry>,
-    /// The context that is meant where none is named; one of the list.
+    /// The context to use if none is named. It is in the list.
     pub default: ContextName,
-    /// What is wrong; the contexts named here were left out.
+    /// The problems found. The contexts named here were left out.
     pub problems: Vec<Problem>,
 }
 
@@ -50,9 +50,9 @@ pub struct Contexts {
 pub struct ContextEntry {
     pub context: Context,
     pub engine: EngineSpec,
-    /// The pause between two polls where the engine tells no events.
+    /// The pause between two polls if the engine doesn't report events.
     pub refresh: Duration,
-    /// Who says that it exists.
+    /// Where the context is defined.
     pub origin: Origin,
 }
 
@@ -60,7 +60,7 @@ pub struct ContextEntry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineSpec {
     Docker {
-        /// `None` = `engine.endpoint` of the settings, or found by itself.
+        /// `None` = `engine.endpoint` of the settings, or detected automatically.
         endpoint: Option<String>,
     },
     Backendai(Box<BackendaiSpec>),
@@ -72,21 +72,21 @@ pub struct BackendaiSpec {
     /// `https://host[:port][/path]`, without a slash at the end.
     pub endpoint: String,
     pub credentials: Credentials,
-    /// `None` = the one of the user.
+    /// `None` = the user's domain.
     pub domain: Option<String>,
-    /// `None` = the first the user belongs to.
+    /// `None` = the first project of the user.
     pub project: Option<String>,
-    /// A certificate authority besides those of this machine, PEM.
+    /// An additional certificate authority, as PEM.
     pub ca_file: Option<PathBuf>,
-    /// Everyone's sessions, for administrators.
+    /// Show the sessions of all users, for administrators.
     pub all_users: bool,
-    /// How many `cuda.shares` are one device; no manager tells it.
+    /// How many `cuda.shares` are one device. The manager doesn't report it.
     pub shares_per_device: Option<u32>,
     /// Plain HTTP to another machine is accepted.
     pub insecure: bool,
 }
 
-/// Who we are there.
+/// How workbay logs in to the manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credentials {
     /// Requests signed with a key pair; mode `api`.
@@ -96,7 +96,7 @@ pub enum Credentials {
 }
 
 impl Contexts {
-    /// What there is without any configuration.
+    /// The contexts without any configuration.
     #[must_use]
     pub fn local() -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Contexts {
         self.list.iter().map(|entry| entry.context.name.as_str())
     }
 
-    /// The context of this name; the sentence tells the nearest one, or all there are.
+    /// The context of this name. The error suggests the nearest name or lists all names.
     pub fn named(&self, name: &str) -> Result<ContextName, String> {
         if let Some(entry) = self
             .list
@@ -137,7 +137,7 @@ impl Contexts {
 }
 
 impl ContextEntry {
-    /// This machine's own engine, present by itself.
+    /// This machine's own engine, which needs no configuration.
     #[must_use]
     pub fn local() -> Self {
         Self {
@@ -153,7 +153,7 @@ impl ContextEntry {
     }
 }
 
-/// Everything is switched off or broken: somebody who asks has to hear where the answer comes from.
+/// Reports that every context is disabled or invalid, so that it is clear why the local context is used.
 fn nothing_left(places: &Places) -> Problem {
     Problem {
         file: places.user.clone(),
@@ -164,7 +164,8 @@ fn nothing_left(places: &Places) -> Problem {
     }
 }
 
-/// Reads the site's file, the person's and the environment. `variable` looks the latter up.
+/// Reads the system-wide file, the user's file and the environment. `variable` returns the value of an
+/// environment variable.
 pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Contexts {
     let variable = |name: &str| variable(name).filter(|text| !text.is_empty());
     let mut files = draft::Files::read(places);
@@ -186,7 +187,7 @@ pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Conte
     };
     if let Some(name) = files.chosen(&contexts) {
         contexts.default = name;
-        // A stable sort: the rest stays in its order.
+        // The sort is stable, so the other contexts keep their order.
         contexts
             .list
             .sort_by_key(|entry| entry.context.name != name);

@@ -1,4 +1,4 @@
-//! The variables of Backend.AI's own client: who has them set needs no file.
+//! Builds a context from the variables of Backend.AI's own client, so that its users need no file.
 
 use super::{
     super::{Problem, origin::Origin},
@@ -14,7 +14,7 @@ use crate::model::{
 /// The context's name.
 pub(super) const NAME: &str = "backendai";
 
-/// Adds the context of the variables, unless one of the same address is there already.
+/// Adds the context of the variables unless another context has the same address.
 pub(super) fn add(
     entries: &mut Vec<ContextEntry>,
     problems: &mut Vec<Problem>,
@@ -23,7 +23,7 @@ pub(super) fn add(
     let Some(text) = variable("BACKEND_ENDPOINT") else {
         return;
     };
-    // Theirs may be a list; the first is asked first.
+    // The variable may contain a list. Only the first address is used.
     let first = text.split(',').next().unwrap_or_default();
     match address::check(first) {
         Ok(endpoint) if entries.iter().any(|entry| leads_to(entry, &endpoint)) => {}
@@ -40,7 +40,7 @@ pub(super) fn add(
     }
 }
 
-/// There is no variable that accepts plain HTTP to another machine: a context says so.
+/// No variable allows plain HTTP to another machine. Only a context in `contexts.toml` can.
 fn check_encryption(endpoint: &str) -> Result<(), Problem> {
     let help = "write https://…, or add a context with insecure = true to contexts.toml";
     match address::why_unencrypted(endpoint) {
@@ -97,7 +97,7 @@ fn entry(
     })
 }
 
-/// Read late, like every secret: a variable that is missing is told by the context itself.
+/// Secrets are resolved late, so the context reports a missing variable itself.
 fn credentials(variable: Variable<'_>) -> Result<Credentials, Problem> {
     const TYPE: &str = "BACKEND_ENDPOINT_TYPE";
     let from = |name: &str| Source::Env(name.to_owned());
@@ -117,7 +117,7 @@ fn credentials(variable: Variable<'_>) -> Result<Credentials, Problem> {
     }
 }
 
-/// Certificates are always verified; who switched that off hears the right way.
+/// Certificates are always verified. Explains the alternative if the variable switches verification off.
 fn unverified(entry: &ContextEntry, variable: Variable<'_>) -> Option<Problem> {
     const SKIP: &str = "BACKEND_SKIP_SSL_CERT_VERIFICATION";
     let asked = variable(SKIP)?.to_lowercase();

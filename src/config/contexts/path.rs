@@ -1,10 +1,11 @@
-//! The path of a file, as a context says it.
+//! Reads the path of a file in a context.
 
 use std::path::{Path, PathBuf};
 
 use super::super::document::{Fault, Item, Value};
 
-/// An absolute path, or one below the home directory: what runs in the background has no other.
+/// An absolute path or one below the home directory. The daemon has no other directory to resolve paths
+/// against.
 pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, Fault> {
     let Value::Text(text) = &item.value else {
         return Err(item.mismatch("a path"));

@@ -1,5 +1,4 @@
-//! Fetching a secret from where it lies, at the moment it is needed. It goes nowhere else: not into
-//! a message, not into a log.
+//! Reads a secret from its source when it is needed. The secret never appears in a message or a log.
 
 use std::{
     fs,
@@ -21,13 +20,13 @@ use zeroize::Zeroizing;
 use super::Source;
 use crate::model::secret::Secret;
 
-/// How long a command may take to tell a secret.
+/// Time limit for a command that prints a secret.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// No secret is longer than this, bytes.
+/// Largest secret, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// Why a secret cannot be had, and the way out.
+/// Why a secret isn't available, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{why}")]
 pub struct NoSecret {
@@ -45,8 +44,8 @@ impl NoSecret {
 }
 
 impl Source {
-    /// The secret. Blocks: a file is read, or a program runs for at most `patience` ([`PATIENCE`]
-    /// as a rule). `variable` looks the environment up.
+    /// Returns the secret. Blocks: it reads a file, or runs a program for up to `patience` (usually
+    /// [`PATIENCE`]). `variable` returns the value of an environment variable.
     pub fn resolve(
         &self,
         variable: impl Fn(&str) -> Option<String>,
@@ -83,7 +82,7 @@ fn from_file(path: &Path) -> Result<Secret, NoSecret> {
             format!("write the secret into {shown}, then `chmod 600 {shown}`"),
         )
     };
-    // Looked at once it is open: what is checked is what is read.
+    // Check the open file, so that the checked file is the one that is read.
     let file = fs::File::open(path).map_err(unreadable)?;
     let meta = file.metadata().map_err(unreadable)?;
     check_file(path, &meta)?;
@@ -120,7 +119,7 @@ fn check_file(path: &Path, meta: &fs::Metadata) -> Result<(), NoSecret> {
     Ok(())
 }
 
-/// Runs the program in a process group of its own, so that all of it ends when it takes too long.
+/// Runs the program in its own process group, so that the whole group can be killed on a timeout.
 fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret> {
     const BY_HAND: &str = "run the command in a shell to see why";
     let program = argv.first().map_or("", String::as_str);
@@ -160,8 +159,8 @@ fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret>
     }
 }
 
-/// What the program prints, once it has ended. It is left unreaped: as long as nobody has waited for it, its
-/// number and that of its group belong to no other process.
+/// Returns the output of the program after it has ended. The program stays unreaped, so that no other process
+/// can reuse its process id or group id.
 fn listen(
     out: Option<ChildStdout>,
     child: Option<Pid>,
@@ -175,18 +174,19 @@ fn listen(
             child.map_or(Ok(None), |it| waitid(WaitId::Pid(it), unreaped))?;
             Ok(bytes)
         });
-        // Nobody waits any more when it took too long.
+        // After a timeout nothing receives the output.
         let _ = tell.send(ended);
     });
     told
 }
 
-/// Kills the whole group, then reaps the program: in this order, so that the number cannot be another group's.
+/// Kills the whole group, then reaps the program. In the reverse order, the group id could already belong to
+/// another group.
 fn end(mut child: Child, group: Option<Pid>) {
     if let Some(group) = group {
         let _ = kill_process_group(group, Signal::KILL);
     }
-    // A program that waits for a disk is not gone at once.
+    // A program that waits for a disk doesn't end immediately.
     std::thread::spawn(move || child.wait());
 }
 
@@ -277,7 +277,7 @@ mod tests {
         let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
         let told = listen(child.stdout.take(), Some(pid)).recv().unwrap();
         assert_eq!(told.unwrap().as_slice(), b"s3cret\n");
-        // It has ended, and nobody else can have its number.
+        // The program has ended, and its process id can't be reused yet.
         let group = rustix::process::test_kill_process_group(pid);
         assert!(group.is_ok(), "it was reaped: {group:?}");
         assert!(child.wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! Where a secret lies, as the file says it. The secret itself never stands in the file.
+//! Where a secret is stored, as the file describes it. The file never contains the secret.
 
 use std::{
     fmt,
@@ -11,20 +11,20 @@ use super::{
 };
 use crate::model::spec::check_variable_name;
 
-/// Where a value is to be had when it is needed.
+/// The source of a value that is read when it is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Written out: names and access keys, never a secret.
+    /// A value in the file itself: names and access keys, never a secret.
     Plain(String),
-    /// A variable of the environment of whoever needs it: as a rule the daemon.
+    /// An environment variable of the process that needs the value, usually the daemon.
     Env(String),
-    /// The first line of a file that is ours and closed to others.
+    /// The first line of a file that belongs to the user and that others can't access.
     File(PathBuf),
-    /// The first line a program prints; no shell is between.
+    /// The first line that a program prints. It runs without a shell.
     Command(Vec<String>),
 }
 
-/// For a person: never more of a command than its program, somebody may have put a secret there.
+/// For messages. Shows only the program of a command, because its arguments may contain a secret.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -44,14 +44,14 @@ impl fmt::Display for Source {
 
 const FORMS: [&str; 3] = ["env", "file", "command"];
 
-/// The three ways to say where a secret lies.
+/// The three ways to describe the source of a secret.
 pub(super) fn forms(key: &str) -> String {
     format!(
         "{key} = {{ env = \"NAME\" }}, {{ file = \"/path\" }} or {{ command = [\"pass\", \"show\", \"x\"] }}"
     )
 }
 
-/// A name: written out, or like a secret.
+/// A name: a literal value, or a source as for a secret.
 pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
     match &item.value {
         Value::Text(text) if text.trim().is_empty() => Err(Fault::new(
@@ -64,7 +64,7 @@ pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
     }
 }
 
-/// A secret: only where it lies. What was written instead is not repeated in the message.
+/// A secret: only its source is allowed. The message doesn't repeat any other value.
 pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
     match &item.value {
         Value::Table(_) => table(item, home),
