@@ -1,12 +1,12 @@
-//! What differs between engines, as data: found out once, when the line is opened. Nothing else asks
-//! which container program it is.
+//! The differences between engines, as data, determined once when the connection is opened. No other module
+//! checks which container program it is.
 
 use std::fs;
 
 use bollard::models::SystemInfo;
 use serde::Deserialize;
 
-/// Whose container program it is.
+/// The container program of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) enum Kind {
     Docker,
@@ -21,7 +21,7 @@ impl Kind {
         }
     }
 
-    /// The program that a person types.
+    /// The name of the command-line program.
     pub(in crate::engine::docker) fn program(self) -> &'static str {
         match self {
             Self::Docker => "docker",
@@ -33,17 +33,17 @@ impl Kind {
 /// How the engine maps the users of its containers to those of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) enum UserMapping {
-    /// Not at all.
+    /// No mapping.
     None,
     /// Rootless Docker: root inside is the caller outside.
     RootIsCaller,
-    /// Rootless Podman: can be told to keep the caller's ids.
+    /// Rootless Podman: has an option to keep the caller's ids.
     KeepId,
-    /// Docker with userns-remap: can be told to leave a container out.
+    /// Docker with userns-remap: has an option to exclude a container.
     Remapped,
 }
 
-/// Which limits the engine can set. What it cannot is not asked for: some engines refuse the container.
+/// The limits that the engine can set. Others aren't requested, because some engines then refuse the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct Limits {
     pub(in crate::engine::docker) cpu: bool,
@@ -62,7 +62,7 @@ impl Limits {
         processes: true,
     };
 
-    /// What a person should know of it before they rely on a limit.
+    /// A warning about limits that the engine can't set.
     pub(in crate::engine::docker) fn warning(self) -> Option<String> {
         let missing: Vec<&str> = [
             (self.cpu, "CPU"),
@@ -82,37 +82,37 @@ impl Limits {
     }
 }
 
-/// All that is particular to the engine at the other end.
+/// Everything that is specific to the connected engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct Habits {
     pub(in crate::engine::docker) kind: Kind,
     pub(in crate::engine::docker) mapping: UserMapping,
     pub(in crate::engine::docker) limits: Limits,
-    /// Containers have control groups of their own, from which their figures can be read.
+    /// Whether containers have their own control groups, from which usage can be read.
     pub(in crate::engine::docker) own_groups: bool,
-    /// There is an init program for containers that want one; else our runner does its work.
+    /// Whether the engine has an init program for containers; otherwise workbay's runner does its work.
     pub(in crate::engine::docker) init: bool,
-    /// Driver and options of a log that is bounded to 250 MiB: millions of lines.
+    /// The log driver and its options, with a limit of 250 MiB: millions of lines.
     pub(in crate::engine::docker) log: (&'static str, &'static [(&'static str, &'static str)]),
-    /// Limits of a process that must be named: an engine's own may be more than it is allowed to give.
+    /// Process limits to set explicitly: the engine's defaults may be more than it is allowed to give.
     pub(in crate::engine::docker) ulimits: Vec<(&'static str, i64)>,
-    /// It takes requests for devices.
+    /// Whether it accepts requests for devices.
     pub(in crate::engine::docker) gives_devices: bool,
-    /// Its own network, whose settings those of clusters take over.
+    /// The engine's own network; networks of clusters copy its settings.
     pub(in crate::engine::docker) own_network: Option<&'static str>,
     pub(in crate::engine::docker) selinux: bool,
 }
 
-/// What an engine says of itself.
+/// What an engine reports about itself.
 pub(in crate::engine::docker) struct Said<'a> {
     pub(in crate::engine::docker) info: &'a SystemInfo,
-    /// Only Podman says it.
+    /// Only Podman reports this.
     pub(in crate::engine::docker) podman: Option<&'a PodmanInfo>,
-    /// The process that listens, where it is one of this machine.
+    /// The process that listens, if it runs on this machine.
     pub(in crate::engine::docker) process: Option<i32>,
 }
 
-/// The part of Podman's own `info` that its imitation of Docker's leaves out.
+/// The part of Podman's own `info` that is missing in its Docker-compatible API.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(in crate::engine::docker) struct PodmanInfo {
     #[serde(default)]
@@ -134,7 +134,7 @@ struct PodmanSecurity {
     selinux_enabled: bool,
 }
 
-/// Where Podman's init lies when it is installed.
+/// The paths where Podman's init can be installed.
 const PODMAN_INIT: [&str; 4] = [
     "/usr/libexec/podman/catatonit",
     "/usr/lib/podman/catatonit",
@@ -142,9 +142,9 @@ const PODMAN_INIT: [&str; 4] = [
     "/usr/bin/catatonit",
 ];
 
-/// Files a session may have open, as in Backend.AI.
+/// The maximum number of open files in a session, as in Backend.AI.
 const OPEN_FILES: i64 = 1_048_576;
-/// What every rootless engine may give.
+/// The value that every rootless engine can set.
 const ROOTLESS: i64 = 4096;
 
 impl Habits {
@@ -214,8 +214,8 @@ impl Habits {
     }
 }
 
-/// A rootless Podman sets what is delegated to its person, and nothing at all with groups of version 1
-/// (whatever it says in Docker's words).
+/// A rootless Podman sets the limits delegated to its user, and none with control groups of version 1,
+/// whatever its Docker-compatible API reports.
 fn podman_limits(host: &PodmanHost) -> Limits {
     if !host.security.rootless {
         return Limits::ALL;
@@ -240,10 +240,9 @@ fn has_security(info: &SystemInfo, word: &str) -> bool {
         .any(|option| option.split(',').any(|part| part == wanted))
 }
 
-/// Not more than the engine itself may: an engine without the right to raise its own limit could not
-/// start the session at all.
+/// The limit, capped at the engine's own: an engine that may not raise its limit couldn't start the session.
 fn most(said: &Said<'_>, rootless: bool, limit: &str) -> i64 {
-    // The first process made the socket for the engine; its own limits say nothing.
+    // Process 1 created the socket for the engine, so its limits aren't the engine's.
     let engine = said.process.filter(|pid| *pid > 1);
     let all = [Some("self".to_owned()), engine.map(|pid| pid.to_string())];
     all.into_iter()
@@ -253,7 +252,7 @@ fn most(said: &Said<'_>, rootless: bool, limit: &str) -> i64 {
         .fold(if rootless { ROOTLESS } else { OPEN_FILES }, i64::min)
 }
 
-/// A hard limit in /proc/PID/limits; `None` when there is no limit.
+/// Reads a hard limit from /proc/PID/limits; `None` when it is unlimited.
 fn hard_limit(limits: &str, name: &str) -> Option<i64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().nth(1)?.parse().ok()

@@ -1,4 +1,4 @@
-//! Containers started, ended, listed.
+//! Starts, ends and lists containers.
 
 use std::{
     path::PathBuf,
@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// Questions to the engine under way at once.
+/// Maximum number of concurrent requests to the engine.
 const AT_ONCE: usize = 8;
 
 #[async_trait]
@@ -84,7 +84,7 @@ impl Containers for DockerEngine {
     async fn create(&self, plan: &CreatePlan) -> Result<Sighting> {
         let line = self.line().await?;
         let there = members::find(&line, self.config.instance, plan.session).await?;
-        // On an engine elsewhere a home lies here until it is there.
+        // For a remote engine, the home directory stays on this machine until it is uploaded.
         let is_filled = line.remote.is_none() || !self.scratches.home(plan.session).is_dir();
         if is_filled && there.first().is_some_and(|first| first.place == 0) {
             self.remember(plan.session, &there);
@@ -92,7 +92,7 @@ impl Containers for DockerEngine {
                 return Ok(seen);
             }
         } else if !there.is_empty() {
-            // The main container is made last: without it a cluster is half-made.
+            // The main container is created last, so a cluster without it is incomplete.
             self.take_away(&line, plan.session).await?;
         }
         self.make_session(&line, plan).await
@@ -102,7 +102,7 @@ impl Containers for DockerEngine {
         let line = self.line().await?;
         let main = self.container(&line, session).await?;
         let members = self.members(&line, session).await?;
-        // The others first: the main container may ask for them at once.
+        // The others start first: the main container may connect to them immediately.
         let subs = members.into_iter().filter(|one| one.place > 0);
         let subs = each(subs, |one| begin(Arc::clone(&line), one.id));
         let started = match subs.await {
@@ -124,7 +124,7 @@ impl Containers for DockerEngine {
     async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()> {
         let line = self.line().await?;
         let members = self.members(&line, session).await?;
-        // All at once: each may take all of the time.
+        // All at once: each may take the whole grace time.
         each(members, |one| end(Arc::clone(&line), one.id, grace_seconds)).await
     }
 
@@ -136,7 +136,7 @@ impl Containers for DockerEngine {
         }
         self.forget_container(session);
         if let Err(error) = self.take_back(&line, session).await {
-            // It is tried once more when the home is removed.
+            // Removing the home directory tries this again.
             tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
         }
         network::remove_networks(&line, self.config.instance, session).await?;
@@ -167,8 +167,8 @@ impl Containers for DockerEngine {
 
     async fn forget(&self, session: SessionId) -> Result<()> {
         self.delete_all(session).await?;
-        // A network that a crash left; where the engine is away, files are deleted all the same. But the
-        // homes of one elsewhere are there, and deleting them is due until it is back.
+        // A crash may have left a network. Files are deleted even while the engine is disconnected. But the home
+        // directories on a remote engine can be deleted only after it reconnects.
         let line = match self.line().await {
             Ok(line) => line,
             Err(error) if !self.is_here.load(Ordering::Relaxed) => return Err(error),
@@ -195,9 +195,9 @@ impl Containers for DockerEngine {
 }
 
 impl DockerEngine {
-    /// Deletes all that is kept of a session on this machine. What cannot be deleted is moved aside.
+    /// Deletes everything kept of a session on this machine. What can't be deleted is moved to the quarantine.
     async fn delete_all(&self, session: SessionId) -> Result<()> {
-        // Only where something of the homes is not ours: an engine that is away holds nothing up.
+        // Only where another user owns a home directory: otherwise a disconnected engine would block the deletion.
         if self.is_anothers(session)
             && let Err(error) = self.take_back(&*self.line().await?, session).await
         {
@@ -216,7 +216,7 @@ impl DockerEngine {
         off_loop(move || Err(scratches.set_aside(session, &error))).await
     }
 
-    /// Something in the homes may be another user's, though they themselves are not.
+    /// Takes the files back first: files in a home directory may belong to another user even if the directory doesn't.
     async fn delete_as_owner(&self, session: SessionId, first: EngineError) -> Result<()> {
         if self.scratches.homes(session).is_empty() {
             return Err(first);
@@ -232,13 +232,13 @@ impl DockerEngine {
         self.delete(session).await
     }
 
-    /// All that is kept of a session on this machine.
+    /// Deletes everything kept of a session on this machine.
     async fn delete(&self, session: SessionId) -> Result<()> {
         let scratches = self.scratches.clone();
         off_loop(move || scratches.forget(session)).await
     }
 
-    /// The session as its containers are now; `None` when they are all gone.
+    /// The session's current state, from its containers; `None` when they are all gone.
     pub(in crate::engine::docker) async fn look_at(
         &self,
         line: &Line,
@@ -286,7 +286,7 @@ impl DockerEngine {
         renamed.map_err(|error| self.named(line.fault(error), session))
     }
 
-    /// An engine says `NotFound` with its own id of the container; ours is told.
+    /// Replaces the engine's container id in a `NotFound` error by the session's id, and forgets the containers.
     pub(in crate::engine::docker) fn named(
         &self,
         error: EngineError,
@@ -302,7 +302,7 @@ impl DockerEngine {
     }
 }
 
-/// Does the same with several containers at once; the first error counts.
+/// Runs `what` for several containers at once; returns the first error.
 async fn each<F: Future<Output = Result<()>>>(
     members: impl IntoIterator<Item = Member>,
     what: impl FnMut(Member) -> F,
@@ -334,7 +334,7 @@ async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
         patient.stop_container(&id, Some(options)).await
     };
     match stopped {
-        // Gone, or not running: ended is ended.
+        // The container is gone or not running, so it has ended.
         Err(Error::DockerResponseServerError {
             status_code: 404 | 409,
             ..
@@ -344,7 +344,7 @@ async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
     }
 }
 
-/// The full records of these containers; one that is gone is left out.
+/// The full records of these containers; containers that are gone are left out.
 async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Vec<Part>> {
     let mut asked = stream::iter(ids)
         .map(|id| async move { look(line, &id, instance).await })
@@ -357,7 +357,7 @@ async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Ve
     Ok(parts)
 }
 
-/// Addresses behind a rootless engine are not its machine's.
+/// Removes addresses behind a rootless engine: its machine can't reach them.
 fn hide_unreachable(line: &Line, parts: &mut [Part]) {
     if matches!(
         line.habits.mapping,
@@ -383,12 +383,12 @@ async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part
     }
 }
 
-/// What running containers of other instances hold, each its own share.
+/// What running containers of other instances use, from the labels of each container.
 fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots {
     let holds = |state: Option<State>| {
         matches!(
             state,
-            // One that was only created may have been left so for ever by a daemon that died.
+            // A container that was only created may be left over from a daemon that died.
             Some(State::RUNNING | State::PAUSED | State::RESTARTING)
         )
     };

@@ -8,29 +8,28 @@ use crate::{
     model::{image, inside, resources::Cpu, service::Service},
 };
 
-/// Where programs are when an image does not say.
+/// The search path when an image doesn't set one.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Numerical libraries count the machine's cores, not the session's, unless they are told.
+/// Numerical libraries count the machine's cores, not the session's, unless these variables are set.
 const CORE_COUNTS: [&str; 3] = ["NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
-/// What else decides a container's variables.
+/// What else determines a container's variables.
 pub(in crate::engine::docker) struct Around<'a> {
-    /// uid and gid inside.
     /// uid and gid inside; `None` = the image's own.
     pub(in crate::engine::docker) user: Option<(u32, u32)>,
-    /// As the image writes it.
+    /// The user as the image spells it.
     pub(in crate::engine::docker) users_name: &'a str,
     /// The image's own variables.
     pub(in crate::engine::docker) image: &'a [String],
-    /// Names the image wants the number of cores in, separated by commas.
+    /// Names of variables in which the image expects the number of cores, separated by commas.
     pub(in crate::engine::docker) core_counts: Option<&'a str>,
     pub(in crate::engine::docker) services: &'a [Service],
-    /// Of its accelerators.
+    /// The variables of its accelerators.
     pub(in crate::engine::docker) devices: Vec<(&'static str, String)>,
 }
 
-/// `NAME=value` of everything a container is given. What the person asked for wins.
+/// `NAME=value` of all variables of a container. The user's values override the others.
 pub(in crate::engine::docker) fn of_plan(
     plan: &CreatePlan,
     seat: Seat,
@@ -57,7 +56,7 @@ pub(in crate::engine::docker) fn of_plan(
     let secrets = plan.secrets.iter();
     all.extend(secrets.map(|(name, secret)| (name.clone(), secret.expose().to_owned())));
     hold_preloads(&mut all, around.image);
-    // Login shells read /etc/profile, which begins anew: the home's own files bring it back.
+    // Login shells read /etc/profile, which resets PATH. The home directory's own files restore it from here.
     if let Some(path) = all.get("PATH").cloned() {
         all.insert(inside::SESSION_PATH.to_owned(), path);
     }
@@ -66,7 +65,7 @@ pub(in crate::engine::docker) fn of_plan(
         .collect()
 }
 
-/// Moves what the image or the person loads into every program out of the toolbox's way.
+/// Moves preloaded libraries of the image or the user to other variables, so that the bundled tools don't load them.
 fn hold_preloads(all: &mut BTreeMap<String, String>, image: &[String]) {
     for (name, elsewhere) in inside::PRELOADS {
         let of_image = image
@@ -113,7 +112,7 @@ fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, Strin
     all
 }
 
-/// Of a user with or without a group; a number is the name of one that has none.
+/// The name part of `user` or `user:group`; a number stands for a user without a name.
 fn name_of(written: &str) -> &str {
     let name = written.split(':').next().unwrap_or_default();
     match name {
@@ -164,11 +163,11 @@ fn of_services<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, Stri
     ]
 }
 
-/// The protocol of a port that is opened beforehand.
+/// The protocol of a preopen port.
 const PREOPEN: &str = "preopen";
 
-/// What a container offers: the image's services and the ports that were asked for. Only the main
-/// container offers anything.
+/// The services of a container: the image's services and the requested ports. Only the main container has
+/// any.
 pub(in crate::engine::docker) fn services(
     plan: &CreatePlan,
     seat: Seat,
@@ -193,7 +192,7 @@ fn core_counts(cpu: Cpu, more: &str) -> Vec<(&str, String)> {
         .collect()
 }
 
-/// Half a core still runs one thread.
+/// Rounds up: half a CPU still runs one thread.
 fn whole_cores(cpu: Cpu) -> u64 {
     cpu.millis().div_ceil(1000).max(1)
 }

@@ -1,4 +1,4 @@
-//! Folders in containers: which directory is mounted where, and the way to it.
+//! Folders in containers: which directory is mounted where, and the directories above the mount.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(in crate::engine::docker) struct Bind {
     source: PathBuf,
     pub(in crate::engine::docker) target: PathBuf,
     read_only: bool,
-    /// It is mounted without being asked for.
+    /// Whether it is an automounted folder.
     automatic: bool,
 }
 
@@ -35,8 +35,8 @@ impl Bind {
     }
 }
 
-/// Every folder of a launch, those further out first. One that nobody asked for and that is gone is left
-/// out; the second part says so.
+/// Every folder of a launch, outer folders first. An automounted folder that is gone is left out, and a note in
+/// the second part says so.
 pub(in crate::engine::docker) fn of_spec(
     spec: &LaunchSpec,
     shelf: &Shelf,
@@ -71,7 +71,7 @@ pub(in crate::engine::docker) fn of_spec(
     Ok((binds, notes))
 }
 
-/// Directories that hold this machine's files or ours: nothing can be mounted below them.
+/// Directories with files of this machine or of workbay: no folder can be mounted inside them.
 fn covered(source: &EnvironmentSource) -> Vec<PathBuf> {
     let mut dirs = vec![PathBuf::from(inside::TOOLBOX)];
     if *source == EnvironmentSource::Host {
@@ -81,9 +81,8 @@ fn covered(source: &EnvironmentSource) -> Vec<PathBuf> {
     dirs
 }
 
-/// Makes the places in `home`, or in a folder further out, where the folders come: the engine would
-/// make them as root. A folder nobody asked for and that cannot come is left out; the second part says
-/// why.
+/// Creates the mount points of folders in `home` or in an outer folder: the engine would create them as root.
+/// An automounted folder that can't be mounted is left out, and a note in the second part says why.
 pub(in crate::engine::docker) fn make_places(
     home: &Path,
     binds: &[Bind],
@@ -93,7 +92,7 @@ pub(in crate::engine::docker) fn make_places(
     let mut notes = Vec::new();
     for bind in binds {
         let Some((root, below)) = ground(home, &placed, &bind.target) else {
-            // Outside of the home the image is the container's own.
+            // Outside of the home directory, the engine creates mount points in the container's own file system.
             placed.push(bind.clone());
             continue;
         };
@@ -115,7 +114,7 @@ pub(in crate::engine::docker) fn make_places(
     Ok((placed, notes))
 }
 
-/// The directory of this machine that a target lies below, and the rest of the way.
+/// The directory of this machine that contains the target, and the rest of the path.
 fn ground(home: &Path, placed: &[Bind], target: &Path) -> Option<(PathBuf, PathBuf)> {
     let outer = placed
         .iter()
@@ -126,7 +125,7 @@ fn ground(home: &Path, placed: &[Bind], target: &Path) -> Option<(PathBuf, PathB
             let below = target.strip_prefix(place).ok()?;
             Some((below.components().count(), source, below))
         })
-        // The nearest: the shortest way that is left.
+        // The nearest directory leaves the shortest path.
         .min_by_key(|(left, ..)| *left)
         .map(|(_, source, below)| (source.to_owned(), below.to_owned()))
 }

@@ -1,5 +1,5 @@
-//! The homes of sessions on this machine: `<sessions>/<id>/work`, the session's /home/work, and beside
-//! it `sub1` and so on of a cluster's other containers.
+//! The home directories of sessions on this machine: `<sessions>/<id>/work` is the session's /home/work;
+//! `sub1` and so on beside it belong to the other containers of a cluster.
 
 use std::{
     fs, io,
@@ -22,23 +22,23 @@ use crate::{
     tree,
 };
 
-/// Where every session's files lie.
+/// The directories that contain every session's files.
 #[derive(Clone, Debug)]
 pub(in crate::engine::docker) struct Scratches {
     root: PathBuf,
-    /// What could not be removed, one directory a session, beside the sessions.
+    /// Home directories that couldn't be removed, in a directory per session, beside the sessions.
     quarantine: PathBuf,
     dotfiles: PathBuf,
 }
 
-/// A home that was made.
+/// A created home directory.
 pub(in crate::engine::docker) struct Home {
     pub(in crate::engine::docker) path: PathBuf,
-    /// What a person should know of it.
+    /// Notes for the user.
     pub(in crate::engine::docker) notes: Vec<String>,
 }
 
-/// The directory of a home; half-made ones have it after a dot.
+/// The name of a home directory; an unfinished one has a dot before it.
 pub(in crate::engine::docker) fn dir_name(place: u32) -> String {
     match place {
         0 => "work".to_owned(),
@@ -56,12 +56,12 @@ impl Scratches {
         }
     }
 
-    /// The directory of all that is kept of a session.
+    /// The directory of everything that is kept of a session.
     pub(in crate::engine::docker) fn of(&self, session: SessionId) -> PathBuf {
         self.root.join(session.to_string())
     }
 
-    /// The session's home on this machine.
+    /// The session's home directory on this machine.
     pub(in crate::engine::docker) fn home(&self, session: SessionId) -> PathBuf {
         self.home_at(session, 0)
     }
@@ -70,12 +70,12 @@ impl Scratches {
         self.of(session).join(dir_name(place))
     }
 
-    /// Where the log of an ended session is kept, of its main container.
+    /// The saved log of an ended session's main container.
     pub(in crate::engine::docker) fn log(&self, session: SessionId) -> PathBuf {
         self.of(session).join("log")
     }
 
-    /// Where the log of one kernel is kept.
+    /// The saved log of one container.
     pub(in crate::engine::docker) fn log_of(
         &self,
         session: SessionId,
@@ -84,8 +84,8 @@ impl Scratches {
         self.of(session).join(format!("log.{kernel}"))
     }
 
-    /// Makes the home of one of the session's containers with its first files, for the user `owner`
-    /// alone. A home that is there stays as it is.
+    /// Creates the home directory of one of the session's containers with its first files, accessible only to
+    /// `owner`. Doesn't change an existing home directory.
     pub(in crate::engine::docker) fn make(
         &self,
         session: SessionId,
@@ -98,7 +98,7 @@ impl Scratches {
             let notes = Vec::new();
             return Ok(Home { path, notes });
         }
-        // Half a home would be taken for a whole one next time.
+        // Fills it under another name: the next attempt would take an unfinished home directory for a complete one.
         let half = self.of(session).join(format!(".{}", dir_name(place)));
         let made = tree::remove(&half)
             .and_then(|()| self.fill(&half, owner, bootstrap))
@@ -138,7 +138,7 @@ impl Scratches {
         Ok(notes)
     }
 
-    /// The homes of all its containers, as far as they exist, also those that could not be removed.
+    /// The existing home directories of all its containers, including those that couldn't be removed.
     pub(in crate::engine::docker) fn homes(&self, session: SessionId) -> Vec<PathBuf> {
         let places = [self.of(session), self.quarantined(session)];
         let found = places.iter().filter_map(|dir| homes(dir).ok());
@@ -149,7 +149,7 @@ impl Scratches {
         self.quarantine.join(session.to_string())
     }
 
-    /// Removes the homes; saved logs stay.
+    /// Removes the home directories; saved logs are kept.
     pub(in crate::engine::docker) fn discard(&self, session: SessionId) -> Result<()> {
         let dir = self.of(session);
         self.give_back(session)
@@ -157,7 +157,7 @@ impl Scratches {
         for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
             tree::remove(&home).map_err(|error| trouble(&home, &error))?;
         }
-        // Empty now unless a log is kept there.
+        // It is empty now unless it contains a log.
         let _ = fs::remove_dir(dir);
         Ok(())
     }
@@ -166,14 +166,14 @@ impl Scratches {
     pub(in crate::engine::docker) fn forget(&self, session: SessionId) -> Result<()> {
         let places = [self.of(session), self.quarantined(session)];
         let tried = places.map(|dir| tree::remove(&dir).map_err(|error| trouble(&dir, &error)));
-        // The other one is removed even where one cannot be.
+        // Both are removed before the first error is returned.
         tried.into_iter().collect::<Result<Vec<()>>>()?;
         let _ = fs::remove_dir(&self.quarantine);
         Ok(())
     }
 
-    /// Moves what is left of a session that could not be removed out of the way, so that half a home is
-    /// not taken for a whole one: the error for the user, with the place.
+    /// Moves what couldn't be removed of a session to the quarantine, so that an incomplete home directory isn't
+    /// taken for a complete one. Returns the error for the user, with the path.
     pub(in crate::engine::docker) fn set_aside(
         &self,
         session: SessionId,
@@ -198,7 +198,7 @@ impl Scratches {
     }
 }
 
-/// Everything in a session's directory but its logs.
+/// Everything in a session's directory except its logs.
 pub(in crate::engine::docker) fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -217,7 +217,7 @@ pub(in crate::engine::docker) fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The person's script replaces a dotfile of its name.
+/// Replaces a dotfile of the same name with the user's script.
 fn write_script(path: &Path, script: &str, owner: (u32, u32)) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -321,7 +321,7 @@ mod tests {
         let aside = scratches.quarantined(session);
         assert!(aside.join("work/large").exists());
         assert_eq!(scratches.homes(session), [aside.join("work")]);
-        // Once more, with nothing left to move.
+        // Again, with nothing left to move.
         let EngineError::Declined { hint, .. } = scratches.set_aside(session, &why) else {
             panic!("no advice");
         };

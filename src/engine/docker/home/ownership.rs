@@ -1,7 +1,7 @@
-//! Whose a home is. In an environment that runs as its image's own user the homes are that user's while the
-//! session lives, and ours again after it. Neither can be done from here without root's rights: a helper, a
-//! container of its own that does nothing else, gives them. It is a container of our own image, never of the
-//! session's: what that loads into every program (`LD_PRELOAD`, /etc/ld.so.preload) would run as root in it.
+//! The owner of home directories. In an environment that runs as its image's own user, that user owns the home
+//! directories while the session exists, and the daemon's user owns them afterwards. Changing the owner needs root, so
+//! a helper container does it. It uses workbay's own image, never the session's: what that image loads into every
+//! program (`LD_PRELOAD`, /etc/ld.so.preload) would run as root in the helper.
 
 use std::{fs, os::unix::fs::MetadataExt as _};
 
@@ -19,17 +19,17 @@ use crate::{
     model::{id::SessionId, inside},
 };
 
-/// What the helper may: look into everything and give it away.
+/// The capabilities of the helper: to read every directory and change its owner.
 const CAPABILITIES: [&str; 3] = ["CHOWN", "DAC_OVERRIDE", "FOWNER"];
 
-/// The helper for one home. A later one of the same name takes the place of one that a crash left.
+/// The name of the helper for one home directory. A new helper replaces one that a crash left.
 pub(in crate::engine::docker) fn name(session: SessionId, place: u32) -> String {
     format!("workbay.home.{session}.{place}")
 }
 
-/// One home that is given away.
+/// One home directory whose owner is changed.
 pub(in crate::engine::docker) struct Turn<'a> {
-    /// Our own, which holds next to nothing.
+    /// Workbay's own image, which is almost empty.
     pub(in crate::engine::docker) image: String,
     /// The toolbox and the home.
     pub(in crate::engine::docker) mounts: Vec<Mount>,
@@ -77,7 +77,7 @@ impl Turn<'_> {
 }
 
 impl DockerEngine {
-    /// Whether something of the session's homes is another user's.
+    /// Whether another user owns one of the session's home directories.
     pub(in crate::engine::docker) fn is_anothers(&self, session: SessionId) -> bool {
         let owner = Identity::owner_of_homes().0;
         let homes = self.scratches.homes(session).into_iter();
@@ -85,8 +85,8 @@ impl DockerEngine {
         owners.any(|meta| meta.uid() != owner)
     }
 
-    /// What homes of the session are another user's on this machine become ours again. Its containers are
-    /// gone by then.
+    /// Makes the daemon's user the owner of those home directories on this machine that another user owns. The session's
+    /// containers must be gone.
     pub(in crate::engine::docker) async fn take_back(
         &self,
         line: &Line,
@@ -98,7 +98,7 @@ impl DockerEngine {
         self.take_all_back(line, session).await
     }
 
-    /// The same whoever the homes seem to be of: what lies deeper may be another's.
+    /// The same for all home directories: files inside may belong to another user.
     pub(in crate::engine::docker) async fn take_all_back(
         &self,
         line: &Line,
@@ -106,7 +106,7 @@ impl DockerEngine {
     ) -> Result<()> {
         let identity = Identity::of_caller(line.habits.mapping);
         let toolbox = self.toolbox(line).await?;
-        // Of it nothing is needed, and the session's own may be gone.
+        // The image's content isn't needed, and the session's own image may be gone.
         let image = host::ensure_image(line, identity.inside).await?;
         for (place, home) in self.scratches.homes(session).into_iter().enumerate() {
             let turn = Turn {

@@ -1,11 +1,11 @@
-//! Whether the processor of the engine's machine runs what an image holds.
+//! Checks whether the processor of the engine's machine can run an image.
 
 use std::{env::consts::ARCH, fs, path::Path};
 
 use crate::engine::docker::connect::connection::Line;
 use crate::engine::{api::Result, error::EngineError};
 
-/// What registries call the processors, and what the kernel and its emulators call them.
+/// The names of processors in registries, and in the kernel and its emulators.
 const NAMES: [(&str, &str); 11] = [
     ("amd64", "x86_64"),
     ("arm64", "aarch64"),
@@ -20,26 +20,26 @@ const NAMES: [(&str, &str); 11] = [
     ("loong64", "loongarch64"),
 ];
 
-/// What runs beside one's own.
+/// Processors that can also run the programs of another one.
 const ALSO: [(&str, &str); 2] = [("amd64", "386"), ("arm64", "arm")];
 
-/// Where the kernel tells which programs it hands to an emulator.
+/// The directory where the kernel lists its emulators.
 const EMULATORS: &str = "/proc/sys/fs/binfmt_misc";
 
-/// Refuses an image whose programs could not be started: the engine makes a container of it all the same,
-/// and its first program would end with "exec format error". `of_image` is what the image says; one that
-/// says nothing is tried.
+/// Refuses an image whose programs couldn't be started: the engine would still create a container, and its
+/// first program would end with "exec format error". `of_image` is the architecture in the image; an image
+/// without one is accepted.
 pub(in crate::engine::docker) fn check(
     line: &Line,
     reference: &str,
     of_image: Option<&str>,
 ) -> Result<()> {
-    // Which emulators another machine has cannot be seen from here.
+    // The emulators of a remote machine aren't known.
     let emulators = line.remote.is_none().then(|| Path::new(EMULATORS));
     judge(reference, of_image, &line.processor, emulators)
 }
 
-/// `processor` is what the engine says of its machine; one that says nothing is taken for ours.
+/// `processor` is what the engine reports; if it is empty, this machine's processor counts.
 fn judge(
     reference: &str,
     of_image: Option<&str>,
@@ -69,13 +69,13 @@ fn judge(
     })
 }
 
-/// As registries spell it.
+/// The name of a processor as registries spell it.
 pub(in crate::engine::docker) fn spelled(name: &str) -> &str {
     let known = NAMES.iter().find(|(_, kernel)| *kernel == name);
     known.map_or(name, |(registry, _)| registry)
 }
 
-/// Whether an emulator stands ready for all containers.
+/// Whether an emulator is available to all containers.
 fn is_emulated(emulators: &Path, name: &str) -> bool {
     let known = NAMES.iter().find(|(registry, _)| *registry == name);
     let Some((_, kernel)) = known else {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn another_one_is_refused_with_both_names() {
-        // Whatever this machine is: the engine's counts.
+        // The engine's processor counts, not this machine's.
         for (processor, image) in [("aarch64", "amd64"), ("x86_64", "arm64"), ("", "mips64le")] {
             let refused = judge("x:1", Some(image), processor, None);
             let error = refused.unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! Ending a program that was started beside a session: the engine starts such programs but has no word
-//! for ending them.
+//! Ends a program that was started beside a session: the engine starts such programs but has no request to
+//! end them.
 
 mod pidfd;
 
@@ -11,29 +11,29 @@ use rustix::process::{Pid, Signal};
 use self::pidfd::Held;
 use super::connect::connection::Line;
 
-/// How a program is ended whose reader is gone.
+/// How to end a program whose reader is gone.
 #[derive(Clone, Debug)]
 pub(super) enum Ending {
-    /// By this machine's process table.
+    /// Through this machine's process table.
     Here,
-    /// By a command of our runner inside: its processes are another machine's. Only who runs it may.
+    /// With a command of the runner inside, for processes on another machine. Only the program's own user may do this.
     Inside {
         argv: Vec<String>,
         user: Option<String>,
     },
-    /// It ends when it has nothing more to read.
+    /// The program ends when its input ends.
     ByItself,
 }
 
-/// How often one is told inside to end, and how long it has each time: three seconds.
+/// How often a program inside is asked to end, and how long it gets each time: three seconds.
 const ATTEMPTS: u32 = 5;
 const LOOKS: u32 = 15;
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// Time between asking to end and killing.
+/// Time between asking and killing.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Ends the program of exec `exec` in `container`, politely first. It works through this machine's
+/// Ends the program of exec `exec` in `container`: asks first, then kills. [`Ending::Here`] uses this machine's
 /// process table: sessions run as the caller (or the caller is root).
 pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Ending) {
     match ending {
@@ -51,28 +51,28 @@ pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Endin
     }
 }
 
-/// Whether it is over, now or soon. One that was dropped while it began is not found inside yet.
+/// Whether it ends within a few seconds. A program that was dropped while it started isn't found inside yet.
 async fn has_ended(line: &Line, exec: &str) -> bool {
     for _ in 0..LOOKS {
         match line.docker.inspect_exec(exec).await {
             Ok(known) if known.running == Some(true) => tokio::time::sleep(LOOK_AGAIN).await,
-            // Gone with its container, or nobody can tell.
+            // The exec is gone with its container, or the engine can't report its state.
             Ok(_) | Err(_) => return true,
         }
     }
     false
 }
 
-/// Nobody waits for it: it tries for as long as [`end_here`] does.
+/// Starts the ending command in the background: it tries for as long as [`end_here`] does.
 async fn end_inside(line: &Line, container: &str, argv: &[String], user: Option<&str>) {
     let options = CreateExecOptions {
         cmd: Some(argv.to_vec()),
         user: user.map(str::to_owned),
-        // The session's home may be closed to them.
+        // Its user may not have access to the session's home directory.
         working_dir: Some("/".to_owned()),
         ..CreateExecOptions::default()
     };
-    // A container that is gone has ended its programs.
+    // If the container is gone, its programs have ended.
     let Ok(made) = line.docker.create_exec(container, options).await else {
         return;
     };
@@ -94,8 +94,8 @@ async fn end_here(line: &Line, exec: &str, container: &str) {
         let Some(program) = running(line, exec, container).await else {
             return;
         };
-        // It leads its own group; children of a shell that has job control have groups of their own,
-        // which the hang-up of their terminal reaches.
+        // The program leads its own group. Children of a shell with job control have their own groups,
+        // which get the hang-up of their terminal.
         let reached = program.signal_group(sign, |pid| belongs(pid, container));
         if !reached || program.ends_within(wait).await {
             return;
@@ -103,7 +103,7 @@ async fn end_here(line: &Line, exec: &str, container: &str) {
     }
 }
 
-/// The program's process here, if it still runs and is what we think it is.
+/// The program's process on this machine, if it still runs and is the expected one.
 async fn running(line: &Line, exec: &str, container: &str) -> Option<Held> {
     let known = line.docker.inspect_exec(exec).await.ok()?;
     if known.running != Some(true) {
@@ -119,8 +119,8 @@ async fn running(line: &Line, exec: &str, container: &str) -> Option<Held> {
     }
 }
 
-/// Process ids are used again: only one in the container's own group of processes is touched, or, where
-/// containers have none, a child of the container's own keeper.
+/// Process ids are reused: only a process in the container's control group is accepted or, where containers
+/// have none, a child of the container's monitor process.
 fn belongs(pid: Pid, container: &str) -> bool {
     let of = |pid: &str, file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
     let pid = pid.as_raw_nonzero().to_string();

@@ -1,4 +1,4 @@
-//! The networks that workbay makes in an engine.
+//! Creates and removes workbay's networks in an engine.
 
 use std::collections::HashMap;
 
@@ -22,31 +22,31 @@ use crate::{
 
 type Options = HashMap<String, String>;
 
-/// What may pass a network at once; a machine that sets it lower does so for a reason.
+/// The maximum packet size of a network; an administrator may have lowered it for a reason.
 const MTU: &str = "com.docker.network.driver.mtu";
 const BRIDGE_NAME: &str = "com.docker.network.bridge.name";
 /// Traffic between the containers of one network.
 const TRAFFIC_WITHIN: &str = "com.docker.network.bridge.enable_icc";
 
-/// A network as it is to be.
+/// The settings of a requested network.
 pub(super) struct Wanted {
     pub(super) whose: Whose,
-    /// Sessions on it may reach programs of the machine.
+    /// Whether sessions on it may reach programs of the machine.
     pub(super) is_open: bool,
-    /// Leads nowhere but to its own containers.
+    /// Whether it connects only its own containers.
     pub(super) is_closed_up: bool,
 }
 
-/// Who is on a network.
+/// What shares a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// Sessions of one container each, without traffic between them.
+    /// Sessions of one container each; they can't reach each other.
     User,
     /// The containers of one session.
     Session(SessionId),
 }
 
-/// One that is there.
+/// An existing network.
 pub(super) struct Made {
     pub(super) id: String,
     pub(super) bridge: String,
@@ -61,8 +61,8 @@ impl Wanted {
         }
     }
 
-    /// The name of its bridge, by which the rules of the machine's firewall know it. Names of network
-    /// devices have 15 characters.
+    /// The name of its bridge, which the machine's firewall rules use. Names of network devices have up to 15
+    /// characters.
     fn bridge(&self, instance: InstanceId) -> String {
         let beginning = if self.is_open {
             OPEN_BRIDGES
@@ -73,7 +73,7 @@ impl Wanted {
             Whose::User => instance.to_string(),
             Whose::Session(session) => session.to_string(),
         };
-        // The last digits of an id are its own; the first may be those of a time.
+        // The last digits of an id are unique; the first may come from a time.
         let end = &id[id.len().saturating_sub(11)..];
         format!("{beginning}{end}")
     }
@@ -105,7 +105,7 @@ impl Wanted {
     }
 }
 
-/// The network that is there, or a new one.
+/// The existing network, or a new one.
 pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -> Result<Made> {
     let bridge = wanted.bridge(instance);
     let filters = match wanted.whose {
@@ -137,7 +137,7 @@ pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -
     }
 }
 
-/// The engine's own words for it speak of address pools.
+/// Explains the engine's error about address pools.
 fn no_network(error: EngineError) -> EngineError {
     match error {
         EngineError::Other(said) | EngineError::Refused(said) if said.contains("address pool") => {
@@ -150,7 +150,7 @@ fn no_network(error: EngineError) -> EngineError {
     }
 }
 
-/// What the engine's own network passes at once, where it was told.
+/// The packet size of the engine's own network, if it is set there.
 async fn mtu(line: &Line) -> Option<String> {
     let own = line.habits.own_network?;
     let options = None::<InspectNetworkOptions>;
@@ -158,7 +158,7 @@ async fn mtu(line: &Line) -> Option<String> {
     bridge.options?.remove(MTU)
 }
 
-/// Removes every network of the session. Its containers are gone by then.
+/// Removes every network of the session, after its containers are gone.
 pub(in crate::engine::docker) async fn remove_networks(
     line: &Line,
     instance: InstanceId,
@@ -168,7 +168,7 @@ pub(in crate::engine::docker) async fn remove_networks(
     remove(line, networks(line, instance, of_session).await?).await
 }
 
-/// Removes the networks of the user, once none of the instance's containers is left to need one.
+/// Removes the networks of the user when the instance has no containers left.
 pub(super) async fn remove_users(line: &Line, instance: InstanceId) -> Result<()> {
     let of_user = networks(line, instance, labels::NETWORK.to_owned()).await?;
     let of_instance = [format!("{}={instance}", labels::INSTANCE)];
@@ -191,7 +191,7 @@ async fn remove(line: &Line, all: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Those of the instance with this label.
+/// The ids of the instance's networks with this label.
 async fn networks(line: &Line, instance: InstanceId, label: String) -> Result<Vec<String>> {
     let wanted = vec![format!("{}={instance}", labels::INSTANCE), label];
     let filters = HashMap::from([("label", wanted)]);
@@ -203,7 +203,7 @@ async fn networks(line: &Line, instance: InstanceId, label: String) -> Result<Ve
     Ok(listed.into_iter().filter_map(|one| one.id).collect())
 }
 
-/// The container's place on the network, where the others find it by its host name.
+/// The container's address on the network, where other containers find it by its host name.
 pub(in crate::engine::docker) fn endpoint(network: &str, seat: Seat) -> NetworkingConfig {
     let endpoint = EndpointSettings {
         aliases: Some(vec![seat.hostname()]),

@@ -1,6 +1,6 @@
-//! Looks after the firewall of the engine's machine: a helper, a container of our own empty image with this machine's
-//! programs and its network, puts in what is missing (`runner guard`) and says what holds. The daemon itself need not be
-//! root; who may use Docker's socket may do this anyway.
+//! Maintains the firewall of the engine's machine. A helper container adds missing rules (`runner guard`) and reports
+//! the result. It has workbay's own empty image, this machine's programs and this machine's network. The daemon itself
+//! doesn't need root: a user with access to Docker's socket can do the same.
 
 use std::{
     path::Path,
@@ -24,18 +24,18 @@ use crate::{
     model::{inside, network::Guarded},
 };
 
-/// What changes the rules of a firewall of either kind.
+/// The capabilities needed to change the rules of both kinds of firewall.
 const CAPABILITIES: [&str; 2] = ["NET_ADMIN", "NET_RAW"];
 
-/// Others may have cleared the firewall: it is looked at again with the first session after so long.
+/// Another program may have cleared the firewall: after this time, the next session checks it again.
 const HOLDS: Duration = Duration::from_secs(600);
-/// The same where something was missing, which may have been corrected.
+/// The same after a problem, which may have been fixed.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// What iptables takes turns by with others on this machine.
+/// The lock file that iptables shares with other programs on this machine.
 const LOCK: &str = "/run/xtables.lock";
 
-/// What was found last on one engine.
+/// The last result on one engine.
 #[derive(Default)]
 pub(in crate::engine::docker) struct Guard {
     turn: tokio::sync::Mutex<()>,
@@ -43,7 +43,7 @@ pub(in crate::engine::docker) struct Guard {
 }
 
 impl Guard {
-    /// `None` = nobody has looked yet.
+    /// `None` = not checked yet.
     pub(super) fn last(&self) -> Option<Guarded> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.as_ref().map(|(_, found)| found.clone())
@@ -64,7 +64,7 @@ impl Guard {
 }
 
 impl DockerEngine {
-    /// What holds for sessions on this bridge.
+    /// What the firewall guards for sessions on this bridge.
     pub(super) async fn guard(&self, line: &Line, bridge: &str, toolbox: &Toolbox) -> Guarded {
         let _turn = line.guard.turn.lock().await;
         if let Some(found) = line.guard.fresh() {
@@ -128,7 +128,7 @@ impl DockerEngine {
     }
 }
 
-/// This machine's programs, and the file by which iptables takes turns.
+/// This machine's programs, and the lock file of iptables.
 fn programs(toolbox: &Toolbox) -> Vec<Mount> {
     let mut all = host::mounts();
     all.push(mounts::read_only(&toolbox.dir, inside::TOOLBOX.as_ref()));

@@ -1,4 +1,4 @@
-//! One archive on its way to the disk: bounded, sparse, and removed unless it was finished.
+//! One archive while it is written to the disk: limited, sparse, and removed unless it was finished.
 
 use std::{
     fs, io,
@@ -16,25 +16,25 @@ use tokio::{
 
 use crate::model::{resources::Bytes, settings::SaveLimits};
 
-/// Zeros of this many bytes become a hole in the file: the engine expands sparse files.
+/// A block of zeros of this size becomes a hole in the file, because the engine expands sparse files.
 const BLOCK: usize = 4096;
-/// The free space is looked at again after this many bytes.
+/// The free space is checked again after this many bytes.
 const LOOK_EVERY: u64 = 16 * Bytes::MIB;
 
-/// What the files saved for one session may take together.
+/// Limits for all files saved for one session together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Bytes on the disk.
     pub(super) disk: u64,
     /// Bytes of the archives, holes included.
     pub(super) length: u64,
-    /// Bytes that stay free on the file system, at most a tenth of it.
+    /// Bytes that stay free on the file system, but never more than a tenth of it.
     pub(super) free: u64,
 }
 
-/// An archive may be longer than what it takes on the disk by this factor: holes have a length too.
+/// An archive's length, holes included, may exceed its size on the disk by this factor.
 const HOLES: u64 = 10;
-/// Of a small file system one part in so many stays free.
+/// On a small file system, one part of this many stays free.
 const PART: u64 = 10;
 
 impl Limits {
@@ -50,7 +50,7 @@ impl Limits {
         }
     }
 
-    /// Whether enough stays free of a file system of `whole` bytes.
+    /// Checks that enough stays free on a file system of `whole` bytes.
     fn check_room(self, free: u64, whole: u64) -> io::Result<()> {
         let floor = self.free.min(whole / PART);
         if free >= floor {
@@ -66,7 +66,7 @@ impl Limits {
         ))
     }
 
-    /// What is left after an archive.
+    /// The limits that are left after an archive.
     pub(super) fn less(self, (disk, length): (u64, u64)) -> Self {
         Self {
             disk: self.disk.saturating_sub(disk),
@@ -76,7 +76,7 @@ impl Limits {
     }
 }
 
-/// The unfinished file: it goes when this is dropped.
+/// The unfinished file; it is removed when this is dropped.
 struct Part(PathBuf);
 
 impl Drop for Part {
@@ -92,13 +92,13 @@ pub(super) struct Archive {
     limits: Limits,
     disk: u64,
     length: u64,
-    /// Zeros that were not written yet.
+    /// Zeros that aren't written yet.
     hole: u64,
     looked_at: u64,
 }
 
 impl Archive {
-    /// Nobody else may read what a session held.
+    /// Only this user may read what a session contained.
     pub(super) fn create(target: &Path, limits: Limits) -> io::Result<Self> {
         let part = target.with_extension(format!("{}.part", process::id()));
         match fs::remove_file(&part) {
@@ -175,7 +175,7 @@ impl Archive {
         self.limits.check_room(free, whole)
     }
 
-    /// Gives it its name; what it took.
+    /// Renames the file to its final name; returns its size on the disk and its length.
     pub(super) async fn finish(mut self) -> io::Result<(u64, u64)> {
         self.out.flush().await?;
         self.out.set_len(self.length).await?;
@@ -195,7 +195,7 @@ fn too_large(what: &str, most: u64) -> io::Error {
     )
 }
 
-/// Removes what a daemon that was killed left unfinished. Ours are under way.
+/// Removes unfinished files of a daemon that was killed, but not those of this process.
 pub(in crate::engine::docker) fn remove_unfinished(dir: &Path) {
     let ours = format!(".{}.part", process::id());
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {

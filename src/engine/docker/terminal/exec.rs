@@ -1,4 +1,4 @@
-//! Programs started beside a session's main process, with a terminal or with pipes.
+//! Programs that run beside a session's main process, with a terminal or with pipes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,22 +26,22 @@ use crate::{
     model::{inside, text::Clean},
 };
 
-/// Pieces of at most 16 KiB on their way to a slow reader.
+/// Pieces of up to 16 KiB that wait for a slow reader.
 const OUTPUT_QUEUE: usize = 16;
 const INPUT_QUEUE: usize = 64;
 
-/// How long one resize may take; some engines hang on it before the program has started.
+/// Time limit of one resize; some engines block on it before the program has started.
 const RESIZE_TIME: Duration = Duration::from_secs(2);
 const RESIZE_ATTEMPTS: u32 = 5;
 
-/// How long typed bytes may take into a program that is about to be ended.
+/// Time limit for writing the last typed bytes to a program that is about to be ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How often and how fast the engine is asked for the exit code once the stream has ended.
+/// Number and interval of requests for the exit code after the stream has ended.
 const EXIT_ATTEMPTS: u32 = 50;
 const EXIT_PAUSE: Duration = Duration::from_millis(20);
 
-/// A program in a container, under way.
+/// A running program in a container.
 #[derive(Clone)]
 struct Running {
     line: Arc<Line>,
@@ -50,7 +50,7 @@ struct Running {
     ending: Ending,
 }
 
-/// Starts `argv` in `container`. The receiver's end decides: when it is dropped the program is ended.
+/// Starts `argv` in `container`. Dropping the receiver of the output ends the program.
 pub(in crate::engine::docker) async fn start(
     line: Arc<Line>,
     container: String,
@@ -61,8 +61,8 @@ pub(in crate::engine::docker) async fn start(
     start_as(line, container, argv, tty, ending, None).await
 }
 
-/// The same as another user of the container, by name or number. The session's home may be closed to
-/// them, so they begin at the root.
+/// Like [`start`], as another user of the container, by name or number. This user may not have access to the
+/// session's home directory, so the program starts in the root directory.
 pub(in crate::engine::docker) async fn start_as(
     line: Arc<Line>,
     container: String,
@@ -122,8 +122,8 @@ fn not_running(error: Error, line: &Line) -> EngineError {
     }
 }
 
-/// Hands on what the program prints. A reader that stopped reading holds the program back; one that is
-/// gone ends it.
+/// Passes on what the program prints. A reader that stops reading blocks the program; dropping the reader
+/// ends it.
 async fn read(
     running: Running,
     mut reader: Reader,
@@ -151,10 +151,10 @@ async fn read(
         }
     };
     if let Some(last) = last {
-        // Nobody may be there to hear it.
+        // The receiver may be gone.
         let _ = output.send(last).await;
     } else {
-        // What was typed last still goes in.
+        // The last typed bytes are still written.
         let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
         let Running {
             line,
@@ -167,7 +167,7 @@ async fn read(
     writing.abort();
 }
 
-/// The typing side.
+/// Writes the input of the program.
 struct Typist {
     writer: OwnedWriteHalf,
     size: watch::Sender<Option<(u16, u16)>>,
@@ -175,11 +175,11 @@ struct Typist {
 }
 
 impl Typist {
-    /// Types what comes in, until nobody types any more. The connection is given back rather than
-    /// closed: closing our half of a terminal makes the engine close the other one too.
+    /// Writes the input until its sender is dropped. Returns the connection instead of closing it: after one
+    /// half of a terminal's connection is closed, the engine closes the other half too.
     async fn write(mut self, mut input: mpsc::Receiver<Input>) -> OwnedWriteHalf {
         while let Some(one) = input.recv().await {
-            // A failure means that the program is gone; the reading side tells why.
+            // A failure means that the program is gone; the reading side reports why.
             let _ = match one {
                 Input::Bytes(bytes) => self.writer.write_all(&bytes).await,
                 Input::Resize { columns, rows } => {
@@ -193,7 +193,7 @@ impl Typist {
         self.writer
     }
 
-    /// Pipes are read to their end. A terminal has none: a person types Ctrl-D.
+    /// Closes a pipe. A terminal has no end of input: users type Ctrl-D.
     async fn end(&mut self) -> std::io::Result<()> {
         if self.tty {
             return Ok(());
@@ -202,7 +202,7 @@ impl Typist {
     }
 }
 
-/// Sets the newest size, apart from the typing: an engine may take its time.
+/// Sets the newest size in a task of its own: the engine may be slow.
 async fn resize(running: Running, mut size: watch::Receiver<Option<(u16, u16)>>) {
     while size.changed().await.is_ok() {
         for _ in 0..RESIZE_ATTEMPTS {
@@ -221,7 +221,7 @@ async fn resize(running: Running, mut size: watch::Receiver<Option<(u16, u16)>>)
 }
 
 impl Running {
-    /// How the program ended, once its stream has.
+    /// How the program ended, after the end of its stream.
     async fn exit(&self) -> Output {
         for _ in 0..EXIT_ATTEMPTS {
             match self.line.docker.inspect_exec(&self.exec).await {
@@ -231,7 +231,7 @@ impl Running {
                     };
                 }
                 Ok(_) => tokio::time::sleep(EXIT_PAUSE).await,
-                // The container is gone, and with it the record of what ran in it.
+                // The container is gone, and the record of the exec with it.
                 Err(Error::DockerResponseServerError { .. }) => {
                     return Output::End { exit_code: None };
                 }

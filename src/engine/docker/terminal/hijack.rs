@@ -1,9 +1,9 @@
 //! The engine's raw streams: an HTTP request that turns its connection into the program's terminal or
 //! pipes.
 //!
-//! The client library reads a terminal's first bytes as a frame header when they look like one, and
-//! waits for a whole frame before it hands on a byte; both let a hostile program stall or fill us. So
-//! this one request is made by hand.
+//! The client library reads a terminal's first bytes as a frame header if they look like one, and it waits
+//! for a whole frame before it returns a byte. A hostile program could use both to stall the daemon or fill its
+//! memory. So this module sends this request itself.
 
 use std::{io, path::Path};
 
@@ -22,10 +22,10 @@ use crate::engine::{
     error::EngineError,
 };
 
-/// Heads of answers and bodies of refusals are short.
+/// Heads of answers and bodies of error messages are short.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// One piece handed on.
+/// Maximum size of one output piece.
 const PIECE: usize = 16 * 1024;
 
 /// Both directions of a started program.
@@ -34,7 +34,7 @@ pub(in crate::engine::docker) struct Hijacked {
     pub(in crate::engine::docker) writer: OwnedWriteHalf,
 }
 
-/// Starts exec `id` at the engine's socket and takes the connection over.
+/// Starts exec `id` at the engine's socket and takes over the connection.
 pub(in crate::engine::docker) async fn start(
     socket: &Path,
     url: &str,
@@ -60,7 +60,7 @@ pub(in crate::engine::docker) async fn start(
             return Err(lost(io::ErrorKind::UnexpectedEof.into()));
         }
     };
-    // 200 is how older engines say that the connection is ours now.
+    // Older engines answer 200 when the connection is taken over.
     if status != 101 && status != 200 {
         return Err(refusal(&mut stream, buffer, status).await);
     }
@@ -73,7 +73,7 @@ pub(in crate::engine::docker) async fn start(
     Ok(Hijacked { reader, writer })
 }
 
-/// Status and length of a complete head.
+/// The status and length of a complete head.
 pub(in crate::engine::docker) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
     let end = buffer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let text = String::from_utf8_lossy(&buffer[..end]);
@@ -81,7 +81,7 @@ pub(in crate::engine::docker) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
     Some((status.unwrap_or(0), end + 4))
 }
 
-/// What the engine says instead of starting.
+/// The engine's error message when it doesn't start the program.
 async fn refusal(stream: &mut UnixStream, mut body: BytesMut, status: u16) -> EngineError {
     #[derive(serde::Deserialize)]
     struct Said {
@@ -95,7 +95,7 @@ async fn refusal(stream: &mut UnixStream, mut body: BytesMut, status: u16) -> En
             }
         }
     };
-    // What has come by then is all there is to tell.
+    // Uses what has arrived by then.
     let _ = tokio::time::timeout(std::time::Duration::from_secs(2), until_whole).await;
     let text = String::from_utf8_lossy(&body);
     let json = text
@@ -148,7 +148,7 @@ impl Reader {
 }
 
 impl Frame {
-    /// A frame is handed on as it comes: its length is what the engine claims, not what we hold.
+    /// Returns parts of a frame as they arrive: its claimed length isn't buffered.
     fn take(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Output>> {
         while self.left == 0 {
             let Some(header) = buffer.get(..8) else {
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// All output of `pieces`, stdout and stderr apart, and whether they ended in an error.
+    /// All output of `pieces`, stdout and stderr separately, and whether they ended in an error.
     fn unframed(pieces: &[&[u8]]) -> (Vec<u8>, Vec<u8>, bool) {
         let mut frame = Frame::default();
         let mut buffer = BytesMut::new();

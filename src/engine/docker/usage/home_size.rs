@@ -1,5 +1,5 @@
-//! What the homes of watched sessions hold, looked at seldom and one after the other: a home may have
-//! very many files.
+//! The size of the home directories of watched sessions. They are measured rarely and one after the other,
+//! because a home directory may have very many files.
 
 use std::{
     collections::HashMap,
@@ -12,9 +12,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::disk::{self, Found};
 use crate::model::{id::SessionId, resources::Bytes};
 
-/// A home is looked at once in this time at most.
+/// Minimum time between two measurements of a home directory.
 const PAUSE: SignedDuration = SignedDuration::from_secs(60);
-/// And, the more is in it, the more seldom: to look at an entry takes a hundredth of this at most.
+/// The minimum time per entry of a large home directory: measuring an entry takes up to a hundredth of it.
 const PAUSE_FOR_EACH: SignedDuration = SignedDuration::from_micros(500);
 
 #[derive(Clone, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Homes {
 #[derive(Default)]
 struct Known {
     homes: HashMap<SessionId, Home>,
-    /// Somebody is looking.
+    /// Whether a measurement is running.
     busy: bool,
 }
 
@@ -38,7 +38,7 @@ impl Home {
     fn is_due(&self, now: Timestamp) -> bool {
         let entries = i32::try_from(self.found.entries).unwrap_or(i32::MAX);
         let pause = PAUSE.max(PAUSE_FOR_EACH * entries);
-        // A clock that was set back must not stop it.
+        // A clock that was set back must not stop the measurements.
         now < self.at || now.duration_since(self.at) >= pause
     }
 }
@@ -48,18 +48,18 @@ impl Homes {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As it was when it was looked at last.
+    /// The size at the last measurement.
     pub(super) fn held(&self, session: SessionId) -> Option<Bytes> {
         self.lock().homes.get(&session)?.found.held
     }
 
-    /// Sessions that are not watched any more are looked at anew when they are again.
+    /// Forgets sessions that aren't watched anymore; they are measured again when they are watched again.
     pub(super) fn keep_only(&self, is_wanted: impl Fn(&SessionId) -> bool) {
         self.lock().homes.retain(|session, _| is_wanted(session));
     }
 
-    /// The turn to look at those of the sessions whose time has come; `None` when there are none, and
-    /// while another turn lasts.
+    /// A turn to measure those of the sessions that are due; `None` when none are, or while another turn
+    /// is running.
     pub(super) fn turn(
         &self,
         sessions: impl Iterator<Item = SessionId>,
@@ -86,7 +86,7 @@ impl Homes {
     }
 }
 
-/// Somebody looks at homes. The turn ends when this is dropped, so also when a look panics or never begins.
+/// A running measurement. It ends when this is dropped, so also after a panic or if it never starts.
 pub(super) struct Turn {
     due: Vec<SessionId>,
     homes: Homes,

@@ -1,6 +1,6 @@
-//! How much of what it asked a session uses: read from this machine's control groups and networks,
-//! whose files are kept open; asked of the engine only where they are not to be had. What its home
-//! holds is looked at beside that, now and then, and what its devices do is asked of their library.
+//! The resource usage of sessions, read from this machine's control groups and networks, whose files are kept
+//! open. The engine is asked only where they aren't available. The size of home directories is measured
+//! separately and less often, and the usage of devices is read from their library.
 
 mod cgroup;
 mod counters;
@@ -34,7 +34,7 @@ use meter::{LONGEST, Meter};
 use processes::Processes;
 use readings::{Reading, Readings};
 
-/// Where the figures of one container are read.
+/// The source of one container's figures.
 #[derive(Debug)]
 enum Gauge {
     Groups(Box<Meter>),
@@ -57,7 +57,7 @@ impl Gauge {
         }
     }
 
-    /// What was read when its container ended.
+    /// The last reading, if the container has ended.
     fn ended(&self) -> Option<Reading> {
         match self {
             Self::Groups(meter) => meter.ended().copied(),
@@ -66,28 +66,28 @@ impl Gauge {
     }
 }
 
-/// The sessions that are sampled now, with what was read of them last.
+/// The sampled sessions, with their last readings.
 #[derive(Default)]
 pub(super) struct Sampler {
     layout: Option<Layout>,
     meters: HashMap<SessionId, Vec<(KernelId, Gauge)>>,
-    /// Numbers of the devices that the containers of a session see.
+    /// The numbers of the devices that a session's containers see.
     devices: HashMap<SessionId, Vec<(KernelId, BTreeSet<u32>)>>,
     last: HashMap<SessionId, (Timestamp, Readings)>,
-    /// Sessions of several containers, of which some may have ended.
+    /// Sessions of several containers, some of which may have ended.
     clusters: HashSet<SessionId>,
     homes: Homes,
     buffer: Vec<u8>,
-    /// Main processes whose end is waited for, since the first.
+    /// Main processes whose end is awaited; set at the first.
     waiting: Option<final_usage::Waiting>,
-    /// What was read last of sessions that ended, until it is asked for.
+    /// The last figures of ended sessions, until they are fetched.
     ended: HashMap<SessionId, Usage>,
-    /// Containers whose files cannot be read.
+    /// Sessions whose containers have files that can't be read.
     unreadable: HashSet<SessionId>,
 }
 
 impl Sampler {
-    /// Files of sessions nobody asks for are closed.
+    /// Closes the files of sessions that aren't in `asked`.
     fn keep_only(&mut self, asked: &[UsageAsk]) {
         let sessions: HashSet<SessionId> = asked.iter().map(|ask| ask.session).collect();
         self.meters.retain(|session, _| sessions.contains(session));
@@ -99,7 +99,7 @@ impl Sampler {
         self.homes.keep_only(|session| whole.contains(session));
     }
 
-    /// Reads every session that has a meter; the others come back as missing.
+    /// Reads every session that has a meter; returns the others as missing.
     fn read(&mut self, asked: &[UsageAsk]) -> (Vec<(SessionId, Readings)>, Vec<UsageAsk>) {
         let mut read = Vec::with_capacity(asked.len());
         let mut missing = Vec::new();
@@ -131,7 +131,7 @@ impl Sampler {
     }
 }
 
-/// `None` when one of them cannot be read any more, or all have ended.
+/// `None` when one of them can't be read anymore, or all have ended.
 fn read_all(meters: &mut [(KernelId, Gauge)], need: Need, buffer: &mut [u8]) -> Option<Readings> {
     if meters.iter().all(|(_, meter)| meter.ended().is_some()) {
         return None;
@@ -177,7 +177,7 @@ pub(super) async fn sample(
     usages
 }
 
-/// Begins to look at homes whose time has come. Those of an engine elsewhere lie there.
+/// Starts to measure the home directories that are due. Those of a remote engine are on its machine.
 fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk], now: Timestamp) {
     if line.remote.is_some() {
         return;
@@ -190,7 +190,7 @@ fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk], now: Ti
     tokio::task::spawn_blocking(move || turn.look(|session| scratches.homes(session), now));
 }
 
-/// What the devices do that sessions see; a shared one does it for all who share it.
+/// Adds the usage of the devices that sessions see; a shared device counts for all its sessions.
 async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
     let seen = engine.usage_sampler().devices.clone();
     let all = |kernels: &[(KernelId, BTreeSet<u32>)]| -> BTreeSet<u32> {
@@ -202,7 +202,7 @@ async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
         return;
     }
     let library = engine.library.clone();
-    // It may take as long as the driver takes.
+    // The driver may be slow.
     let Ok(told) = off_loop(move || Ok(library.usage(&numbers))).await else {
         return;
     };
@@ -219,14 +219,14 @@ async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
     }
 }
 
-/// Whether the files of its containers are this machine's.
+/// Whether the files of its containers are on this machine.
 pub(super) fn is_cheap(engine: &DockerEngine) -> bool {
     let line = engine.line.try_read().ok();
     let line = line.as_ref().and_then(|line| line.as_ref());
     line.is_some_and(|line| line.remote.is_none() && line.habits.own_groups)
 }
 
-/// What was read when a session's last container ended.
+/// The figures read when a session's last container ended.
 pub(super) fn last(engine: &DockerEngine, session: SessionId) -> Option<Usage> {
     engine.usage_sampler().ended.remove(&session)
 }

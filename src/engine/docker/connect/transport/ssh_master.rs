@@ -1,4 +1,4 @@
-//! One login for all connections to an SSH server: OpenSSH's own multiplexing, with a socket of ours.
+//! One login for all connections to an SSH server: OpenSSH's own multiplexing, with a socket of workbay.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,36 +11,36 @@ use tokio::process::Command;
 use super::ssh_target::SshPlace;
 use crate::engine::docker::private_directory::private_directory;
 
-/// The kernel takes no longer address.
+/// The kernel's limit for the path of a socket.
 const LONGEST_PATH: usize = 107;
-/// OpenSSH makes its socket under a longer name first.
+/// OpenSSH first creates its socket under a name longer by this.
 const ADDED: usize = ".0123456789abcdef".len();
-/// How the sockets are called.
+/// Prefix of the sockets.
 const PREFIX: &str = "ssh-";
 const LETTERS: usize = 8;
-/// How long `ssh -G` may take: it reads files.
+/// Time limit of `ssh -G`, which only reads files.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is looked whether one has heard that it is to end: five seconds. It ends by itself a minute
-/// after its last connection.
+/// How often to check whether the request to end was handled: for five seconds. A master also ends on its own
+/// a minute after its last connection.
 const LOOKS: u32 = 100;
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// The first ssh stays behind as the master of the later ones. One that is gone is replaced by the next
-/// ssh; one that hangs, by the next way to the engine, whose socket has another name. It ends with this.
+/// The first ssh keeps running as the master of the later ones. If it is gone, the next ssh replaces it. If it
+/// hangs, the next attempt to connect uses a socket with another name. The master ends when this is dropped.
 pub(super) struct Master {
     place: SshPlace,
     socket: PathBuf,
 }
 
-/// Whether a file is called as the socket of a master.
+/// Whether a file is named like the socket of a master.
 pub(super) fn is_masters(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX);
     rest.is_some_and(|rest| rest.len() == LETTERS && !rest.contains('.'))
 }
 
 impl Master {
-    /// `None` = each connection is on its own: the person's configuration shares them already or this
-    /// ssh cannot be asked, or the socket's path would be too long.
+    /// `None` = each connection has its own login, because the user's configuration already shares them, this
+    /// ssh can't be asked, or the socket's path would be too long.
     pub(super) async fn of(place: &SshPlace, runtime_dir: &Path) -> Option<Self> {
         let name = uuid::Uuid::new_v4().simple().to_string();
         let socket = runtime_dir.join(format!("{PREFIX}{}", &name[..LETTERS]));
@@ -62,7 +62,7 @@ impl Master {
         })
     }
 
-    /// What an ssh is called with that uses it.
+    /// The ssh options to use this master.
     pub(super) fn options(&self) -> Vec<String> {
         let path = format!("ControlPath={}", self.socket.display());
         ["ControlMaster=auto", "ControlPersist=60", &path]
@@ -85,7 +85,7 @@ impl Drop for Master {
             .spawn();
         let Ok(mut asked) = asked else { return };
         let socket = self.socket.clone();
-        // Beside everything: one that hangs does not answer.
+        // In a thread of its own, because a master that hangs doesn't answer.
         std::thread::spawn(move || {
             for _ in 0..LOOKS {
                 if !matches!(asked.try_wait(), Ok(None)) {
@@ -100,7 +100,7 @@ impl Drop for Master {
     }
 }
 
-/// Short enough, and without letters that mean something to ssh.
+/// Whether the path is short enough and has no characters that are special to ssh.
 fn fits(socket: &Path) -> bool {
     socket.to_str().is_some_and(|path| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@:,=".contains(&byte);
@@ -108,7 +108,7 @@ fn fits(socket: &Path) -> bool {
     })
 }
 
-/// What `ssh -G` tells speaks of connections that are shared.
+/// Whether the output of `ssh -G` shows that connections are shared.
 fn shares(told: &str) -> bool {
     told.lines().any(|line| match line.split_once(' ') {
         Some(("controlpath", path)) => path != "none",

@@ -1,4 +1,4 @@
-//! An engine that listens on a TCP port, with TLS where there is material for it.
+//! Connects to an engine on a TCP port, with TLS if there are certificates.
 
 use std::{
     io,
@@ -27,11 +27,11 @@ use crate::{
     model::text::Clean,
 };
 
-/// How long one connection may take to be made, and how long the first answer may.
+/// Time limit for opening one connection, and for the first answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The three files of Docker's own client: whom to trust, and who we are. Those that are missing are done
-/// without.
+/// The three files of Docker's own client: the trusted authority, and the client's certificate and key. Missing
+/// files aren't used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct TlsFiles {
     ca: PathBuf,
@@ -48,7 +48,7 @@ impl TlsFiles {
         }
     }
 
-    /// In DOCKER_CERT_PATH, else in Docker's own directory.
+    /// The files in DOCKER_CERT_PATH or, without it, in Docker's own directory.
     pub(in crate::engine::docker) fn of_person(around: &Surroundings) -> Self {
         let dir = around.cert_path.as_ref().or(around.docker_config.as_ref());
         Self::in_dir(dir.map_or(Path::new("/"), PathBuf::as_path))
@@ -73,7 +73,7 @@ impl TlsFiles {
         Ok(config)
     }
 
-    /// The authority of the engine; else those of this machine.
+    /// The engine's authority, or this machine's authorities if that file is missing.
     fn roots(&self) -> Result<RootCertStore> {
         let mut roots = RootCertStore::empty();
         if !self.ca.exists() {
@@ -103,7 +103,7 @@ fn bad_file(path: &Path, why: &str) -> EngineError {
     ))
 }
 
-/// `host:port`, with the usual port where none is written.
+/// `host:port`, with the default port if none is given.
 pub(in crate::engine::docker) fn address(
     written: &str,
     with_tls: bool,
@@ -128,15 +128,15 @@ pub(in crate::engine::docker) fn address(
     }
 }
 
-/// The port, and how it is entered.
+/// The port, and how to connect to it.
 pub(super) struct Port {
     address: String,
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
 
 impl Port {
-    /// Asks once, so that what is wrong is told: an engine that wants a certificate of ours says so only
-    /// after the connection stands.
+    /// Connects once, to report errors: an engine that requires a client certificate says so only after the
+    /// connection is open.
     pub(super) async fn open(address: &str, files: Option<&TlsFiles>, url: &str) -> Result<Self> {
         let tls = match files {
             None => None,
@@ -169,7 +169,7 @@ impl Far for Port {
     async fn connect(&self) -> io::Result<Box<dyn Stream>> {
         let made = async {
             let stream = TcpStream::connect(&self.address).await?;
-            // A quiet line (events, terminals) to a machine that is gone would stand for ever.
+            // Without this, a quiet connection (events, terminals) to a machine that is gone would stay open forever.
             tcp::prepare(&stream);
             Ok(match &self.tls {
                 None => Box::new(stream) as Box<dyn Stream>,
@@ -238,7 +238,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_nobody_listens_on_says_so() {
-        // Held, so that nobody else gets the port meanwhile.
+        // Bound, so that no other process gets the port in the meantime.
         let held = tokio::net::TcpSocket::new_v4().unwrap();
         held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = held.local_addr().unwrap().to_string();

@@ -1,4 +1,4 @@
-//! The words of an engine about the layers of an image, as one sum.
+//! Adds up what an engine reports about the layers of an image.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::{
     model::{pull::PullFigures, resources::Bytes},
 };
 
-/// What is said of a layer of which everything has come.
+/// Statuses of a layer that was transferred completely.
 const SENT: [&str; 5] = [
     "Verifying Checksum",
     "Download complete",
@@ -18,12 +18,12 @@ const SENT: [&str; 5] = [
     "Already exists",
 ];
 
-/// What is known of all layers.
+/// The progress of all layers.
 #[derive(Debug)]
 pub(super) struct Tally {
     kind: Kind,
     layers: BTreeMap<String, Layer>,
-    /// Whom the last words were about.
+    /// The id of the last report.
     last: String,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Tally {
 struct Layer {
     size: Option<u64>,
     loaded: u64,
-    /// The registry has no more to send of it.
+    /// The registry has sent all of it.
     sent: bool,
     done: bool,
-    /// It was here before: there is nothing to be loaded.
+    /// It existed before the pull, so nothing is loaded.
     was_here: bool,
-    /// What was said of it last.
+    /// The last report about this layer.
     said: (String, Option<u64>),
 }
 
@@ -49,13 +49,13 @@ impl Tally {
         }
     }
 
-    /// One line of the engine's stream; `false` = it tells nothing new (some engines repeat themselves
-    /// as long as they wait). Words that are not about a layer are passed over.
+    /// Handles one line of the engine's stream; `false` = nothing new (some engines repeat themselves while they
+    /// wait). Ignores lines that aren't about a layer.
     pub(super) fn hear(&mut self, said: &CreateImageInfo) -> bool {
         let (Some(id), Some(status)) = (&said.id, &said.status) else {
             return true;
         };
-        // The first line bears the tag where others bear a layer.
+        // The first line has the tag in the field where other lines have a layer.
         if status.starts_with("Pulling from") {
             return true;
         }
@@ -72,11 +72,11 @@ impl Tally {
                 layer.size = total.or(layer.size);
                 layer.loaded = current.unwrap_or(layer.loaded);
             }
-            // From here on the numbers tell of unpacking.
+            // From this status on, the numbers count unpacking.
             "Verifying Checksum" | "Download complete" | "Extracting" => {
                 layer.loaded = layer.size.unwrap_or(layer.loaded);
                 layer.size = Some(layer.loaded);
-                // Podman says no more of a layer.
+                // Podman's last report about a layer.
                 layer.done |= self.kind == Kind::Podman && status == "Download complete";
             }
             "Pull complete" => {
@@ -96,12 +96,12 @@ impl Tally {
         is_new
     }
 
-    /// Whether the registry has something to send still; else what takes its time is the engine's own work.
+    /// Whether the registry still has something to send; otherwise the engine itself is working.
     pub(super) fn waits_for_registry(&self) -> bool {
         self.layers.is_empty() || self.layers.values().any(|layer| !layer.sent)
     }
 
-    /// When the engine has said all: the last words of Podman are about the image, not about a layer.
+    /// The figures after the engine's last report: the last one of Podman is about the image, not about a layer.
     pub(super) fn whole(&mut self) -> PullFigures {
         if self.kind == Kind::Podman {
             self.layers.remove(&self.last);
@@ -123,13 +123,13 @@ impl Tally {
             bytes: Bytes(sum(layers().filter_map(|layer| layer.size))),
             bytes_done: Bytes(sum(layers().map(|layer| layer.loaded))),
             unsized_layers: count(&|layer| layer.size.is_none() && !layer.was_here),
-            // It tells of a layer when it begins with it, of a few at once.
+            // Podman reports a layer only when it starts with it, a few layers at a time.
             more_layers: self.kind == Kind::Podman && !self.layers.is_empty(),
         }
     }
 }
 
-/// An engine may claim any sizes.
+/// Adds sizes without overflow, because an engine may report any size.
 fn sum(sizes: impl Iterator<Item = u64>) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
@@ -174,7 +174,7 @@ mod tests {
             more_layers: false,
         };
         assert_eq!(tally.figures(), figures);
-        // What is unpacked counts other bytes: they are not those that were loaded.
+        // Unpacking counts different bytes than loading.
         tally.hear(&said("aa", "Download complete", None));
         tally.hear(&said("aa", "Extracting", Some((5, 400))));
         assert_eq!(tally.figures().bytes_done, Bytes(100));
@@ -187,8 +187,8 @@ mod tests {
         assert_eq!(figures.bytes, figures.bytes_done);
     }
 
-    /// As Podman 4.3 says it: neither that a layer is unpacked, nor how many there will be, and at the end
-    /// the image itself as if it were one more.
+    /// The reports of Podman 4.3: it reports neither the unpacking nor the number of layers, and at the end it
+    /// reports the image itself like another layer.
     #[test]
     fn what_podman_does_not_tell_is_not_made_up() {
         let mut tally = Tally::new(Kind::Podman);

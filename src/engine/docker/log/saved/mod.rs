@@ -1,4 +1,4 @@
-//! The log that stays when a container goes: all that the engine kept of it, as plain text.
+//! The saved log of a removed container: everything that the engine had of it, as plain text.
 
 mod read;
 #[cfg(test)]
@@ -23,14 +23,14 @@ use crate::{
     model::log::{LogOptions, LogSource},
 };
 
-/// The first line of a log that is kept with the time of each line. A terminal shows nothing of it.
+/// The first line of a log that has a time in each line. Terminals don't show it.
 const WITH_TIMES: &[u8] = b"\x1b_workbay:times\x1b\\\n";
 
-/// Pieces on their way to the disk.
+/// Number of pieces that can wait for the disk.
 const WAITING: usize = 64;
 
-/// Copies the container's log to `path`, in one step. A log the engine cannot read is no reason to keep
-/// the container, nor is a full disk; another that cannot be written is.
+/// Copies the container's log to `path`, in one step. A log that the engine can't read and a full disk don't
+/// keep the container from being removed; other write errors do.
 pub(in crate::engine::docker) async fn save(
     line: &Line,
     container: &str,
@@ -40,7 +40,7 @@ pub(in crate::engine::docker) async fn save(
     let file = path.to_owned();
     let written =
         off_loop(move || write::all(&file, received).map_err(|error| not_saved(&file, &error)));
-    // What is not told to be all of it is not kept.
+    // A log without its end isn't kept.
     let (copied, written) = tokio::join!(copy(line, container, pieces), written);
     written?;
     match copied {
@@ -49,7 +49,7 @@ pub(in crate::engine::docker) async fn save(
     }
 }
 
-/// Where writing fails nobody takes the pieces any more; the writer says why.
+/// Stops when writing fails: the receiver is gone and the writer reports the error.
 async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Result<()> {
     let options = LogsOptionsBuilder::default()
         .stdout(true)
@@ -98,7 +98,7 @@ fn not_saved(path: &Path, error: &io::Error) -> EngineError {
     ))
 }
 
-/// The saved log, its last lines only and with their times where that is asked; `None` when none is kept.
+/// The saved log, with only its last lines or with times if requested; `None` when no log is saved.
 pub(in crate::engine::docker) async fn read(
     path: PathBuf,
     options: LogOptions,
@@ -118,7 +118,7 @@ pub(in crate::engine::docker) fn also_known_as(path: &Path, name: &Path) -> Resu
     }
 }
 
-/// Whether a log of a kernel lies beside the log at `path`.
+/// Whether a log of another container is beside the log at `path`.
 pub(in crate::engine::docker) fn has_other_names(path: &Path) -> bool {
     let entries = path.parent().and_then(|dir| fs::read_dir(dir).ok());
     entries.is_some_and(|mut entries| {

@@ -1,4 +1,4 @@
-//! Writing a log down while it is read.
+//! Writes a log to the disk while it is read.
 
 use std::{
     fs, io,
@@ -12,20 +12,20 @@ use tokio::sync::mpsc;
 
 use super::WITH_TIMES;
 
-/// How much of the end is kept where the disk has no room for all of it.
+/// How much of the end is kept when the disk has no room for the whole log.
 const LAST: usize = 4 * 1024 * 1024;
 
-/// Less of it is not tried on a full disk.
+/// The smallest part that is tried on a full disk.
 const LEAST: usize = 16 * 1024;
 
-/// A log on its way to the disk.
+/// A piece of a log for the disk.
 pub(super) enum Piece {
     Bytes(Bytes),
-    /// That was all of it.
+    /// The log is complete.
     End,
 }
 
-/// Writes all pieces. Without an end nothing is kept of them.
+/// Writes all pieces. Keeps nothing if [`Piece::End`] is missing.
 pub(super) fn all(path: &Path, mut pieces: mpsc::Receiver<Piece>) -> io::Result<()> {
     let mut saving = Saving::begin(path)?;
     while let Some(piece) = pieces.blocking_recv() {
@@ -37,12 +37,12 @@ pub(super) fn all(path: &Path, mut pieces: mpsc::Receiver<Piece>) -> io::Result<
     Ok(())
 }
 
-/// A log that is being written: beside its place, until it is complete.
+/// A log that is being written to a temporary file until it is complete.
 pub(super) struct Saving {
     path: PathBuf,
     /// `None` = the disk is full.
     part: Option<io::BufWriter<fs::File>>,
-    /// Its end, for a full disk.
+    /// The end of the log, for a full disk.
     last: BytesMut,
 }
 
@@ -65,7 +65,7 @@ impl Saving {
 
     pub(super) fn add(&mut self, piece: &[u8]) -> io::Result<()> {
         self.last.extend_from_slice(piece);
-        // Cut now and then, not for every piece.
+        // Cuts only occasionally, not for every piece.
         if self.last.len() > 2 * LAST {
             let _ = self.last.split_to(self.last.len() - LAST);
         }
@@ -79,7 +79,7 @@ impl Saving {
         }
     }
 
-    /// A full disk is no reason to stop: its end may still have room.
+    /// Continues on a full disk: there may still be room for the end of the log.
     fn failed(&mut self, error: io::Error) -> io::Result<()> {
         self.discard();
         if is_full(&error) { Ok(()) } else { Err(error) }
@@ -87,7 +87,7 @@ impl Saving {
 
     fn discard(&mut self) {
         if let Some(part) = self.part.take() {
-            // What is still held of it must not be written.
+            // Its buffered bytes must not be written.
             drop(part.into_parts());
             let _ = fs::remove_file(part_of(&self.path));
         }
@@ -115,7 +115,7 @@ impl Drop for Saving {
     }
 }
 
-/// The last `LAST` bytes, from the beginning of a line on where there is one.
+/// The last `LAST` bytes, from the beginning of a line if possible.
 pub(super) fn last(mut kept: BytesMut) -> Bytes {
     if kept.len() > LAST {
         let _ = kept.split_to(kept.len() - LAST);
@@ -132,7 +132,7 @@ pub(super) fn is_full(error: &io::Error) -> bool {
     kinds.contains(&error.kind())
 }
 
-/// On a full disk the end of the log, or nothing: a session must end there all the same.
+/// On a full disk, writes the end of the log or nothing: the session must be able to end anyway.
 fn write_what_fits(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut rest = contents;
     loop {
@@ -154,7 +154,7 @@ fn write_what_fits(path: &Path, contents: &[u8]) -> io::Result<()> {
     }
 }
 
-/// In one step; nothing of it stays where that fails.
+/// Writes in one step; leaves nothing behind on an error.
 pub(super) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let part = part_of(path);
     let write = |mut file: fs::File| {
@@ -177,7 +177,7 @@ fn part_of(path: &Path) -> PathBuf {
     part.into()
 }
 
-/// The file beside `path`, in a directory that is made for it.
+/// The temporary file beside `path`; creates the directory if needed.
 fn create(path: &Path) -> io::Result<fs::File> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     fs::DirBuilder::new()
