@@ -1,4 +1,4 @@
-//! Folders that survive sessions: those of a user, and new ones.
+//! Folders that outlive sessions: lists a user's folders and creates new ones.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
@@ -33,14 +33,14 @@ impl Folders for BackendAiEngine {
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
-        // The rule is ours: the manager takes any name.
+        // This rule is our own: the manager accepts any name.
         check_name(name).map_err(refused)?;
         self.core.line().await?.make_folder(name).await
     }
 }
 
 impl Line {
-    /// The user's own and the project's, as the manager lists them.
+    /// The folders of the user and of the project, as the manager lists them.
     pub(super) async fn folder_list(&self, project: Option<&str>) -> Result<Value> {
         let path = match project {
             Some(id) => with_query("/folders", &[("group_id", id)]),
@@ -75,8 +75,8 @@ impl Line {
         })
     }
 
-    /// Where new folders go: the site's own choice, else the only place there is, else the
-    /// manager's.
+    /// The storage host for new folders: the site's default, else the only host, else the manager's
+    /// choice.
     async fn folder_host(&self) -> Result<Option<Clean>> {
         let call = Call::get("/folders/_/hosts").within(SHORT);
         let hosts: Value = self.http.json(&call).await?;
@@ -106,7 +106,7 @@ pub(super) fn read(list: &Value) -> Vec<Folder> {
     list.iter().filter_map(|it| folder(Node::new(it))).collect()
 }
 
-/// Folders that are gone, or on their way out, are not for mounting.
+/// Leaves out folders that are deleted or being deleted, because they can't be mounted.
 fn folder(node: Node<'_>) -> Option<Folder> {
     let status = node.text("status").unwrap_or_default();
     if status.as_str().starts_with("delete") {

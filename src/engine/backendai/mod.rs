@@ -1,6 +1,6 @@
-//! A Backend.AI manager as an engine: it schedules, we ask, watch and tell.
+//! A Backend.AI manager as an engine: the manager schedules, workbay requests, watches and reports.
 //!
-//! The only place that speaks its HTTP. `docs/backendai.md` says what is spoken.
+//! Only this module uses its HTTP API. `docs/backendai.md` describes the requests.
 
 mod catalogue;
 mod connect;
@@ -37,17 +37,17 @@ use crate::model::{
 
 pub use connect::config::{BackendAiConfig, Login};
 
-/// Agents collect statistics every 5 s and managers read them later still.
+/// Agents collect statistics every 5 s, and managers read them later.
 const USAGE_PERIOD: Duration = Duration::from_secs(10);
 
-/// One manager, as one user. Cheap to clone; clones share the connections and what is known.
+/// One manager, as one user. Clones are cheap and share the connections and the cached data.
 #[derive(Clone)]
 pub struct BackendAiEngine {
     core: Arc<connect::shared::Core>,
 }
 
 impl BackendAiEngine {
-    /// Nothing is sent before the first request.
+    /// Doesn't send anything before the first request.
     pub fn new(config: BackendAiConfig) -> Self {
         Self {
             core: Arc::new(connect::shared::Core::new(config)),

@@ -1,4 +1,4 @@
-//! The machines of a cluster, where a user may see them.
+//! The agents of a cluster, if the user may see them.
 
 use serde_json::{Value, json};
 
@@ -17,20 +17,20 @@ use crate::{
 const QUERY: &str = "query($offset: Int!) { agent_summary_list(limit: 100, offset: $offset, status: \
                      \"ALIVE\") { total_count items { id status scaling_group schedulable \
                      available_slots occupied_slots architecture } } }";
-/// What a manager gives at once, and how many more times it is asked.
+/// The number of agents per request, and the most requests.
 const PAGE: usize = 100;
 const PAGES: usize = 10;
 
-/// Those that were told.
+/// The agents that the manager reported.
 #[derive(Default)]
 pub(in super::super) struct Agents {
     pub(super) list: Vec<Agent>,
-    /// None is missing, so that sums of them are true.
+    /// The list is complete, so that sums of it are correct.
     whole: bool,
 }
 
 impl Line {
-    /// Where they are hidden there are none, and that is no fault.
+    /// Returns an empty list, not an error, if the site hides its agents.
     pub(in super::super) async fn agents(&self) -> Result<Agents> {
         let mut agents = Agents::default();
         if self.agents_hidden {
@@ -55,12 +55,12 @@ impl Line {
 }
 
 impl Agents {
-    /// All that the machines of a group have, whoever holds it; `None` where that cannot be told.
+    /// Everything that the agents of a group have, used or not; `None` if it isn't known.
     pub(super) fn capacity(&self, group: &Clean) -> Option<ResourceSlots> {
         self.sum(group, |agent| agent.available.clone())
     }
 
-    /// What of that nobody holds.
+    /// The unused part of the capacity.
     pub(super) fn free(&self, group: &Clean) -> Option<ResourceSlots> {
         self.sum(group, |agent| agent.available.less(&agent.occupied))
     }
@@ -71,7 +71,7 @@ impl Agents {
         sum.filter(|_| self.whole)
     }
 
-    /// So few that they are read in one request.
+    /// Whether one request is enough to read all agents.
     pub(in super::super) fn is_one_page(&self) -> bool {
         self.list.len() <= PAGE
     }

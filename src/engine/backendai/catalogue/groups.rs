@@ -1,4 +1,5 @@
-//! Resource groups: what is free in them, how much there is, how large one container can be.
+//! Resource groups: what is available in them, how much they have, and how large one container can
+//! be.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ use crate::{
 
 const FACTS: &str = "query($project: UUID!) { accessible_scaling_groups(project_id: $project) { name \
                      accelerator_quantum_size resource_allocation_limit_for_sessions } }";
-/// Queues that are counted in one request.
+/// The number of queues that one request counts.
 const QUEUES: usize = 20;
 
 #[derive(Default)]
@@ -40,12 +41,12 @@ pub(super) struct Groups {
 struct Facts {
     /// The smallest share of a device, in thousandths.
     quantum: Option<u64>,
-    /// What the largest machine has of each slot.
+    /// The amount of each slot on the largest agent.
     largest: Option<ResourceSlots>,
 }
 
 impl Line {
-    /// The groups of a project; what more is known of them since 25.6 is a bonus.
+    /// The groups of a project. Their facts, which managers have since 25.6, are optional.
     pub(super) async fn groups(&self, name: &str, id: Option<&str>) -> Result<Groups> {
         let path = with_query("/scaling-groups", &[("group", name)]);
         let call = Call::get(path).within(SHORT);
@@ -73,7 +74,8 @@ impl Line {
         groups.filter_map(|it| facts(Node::new(it))).collect()
     }
 
-    /// How many wait in each queue: a manager tells it to its highest administrators only.
+    /// Counts the waiting sessions of each queue. A manager reports them only to its highest
+    /// administrators.
     pub(super) async fn count_waiting(&self, groups: &mut [ResourceGroup]) {
         let may = self.me.user.role == *"superadmin" && self.features.owner;
         if !may || groups.is_empty() {
@@ -132,8 +134,8 @@ impl Groups {
         groups.collect()
     }
 
-    /// What the largest machine of all groups has of each slot; no limit where one group does not
-    /// tell. It bounds a container in any of them.
+    /// The amount of each slot on the largest agent of all groups, which limits a container in any
+    /// of them. No limit if one group doesn't report it.
     pub(super) fn largest_container(&self) -> SlotLimits {
         let mut largest = ResourceSlots::default();
         for name in &self.names {
@@ -153,15 +155,15 @@ impl Groups {
         largest.as_limits()
     }
 
-    /// The step of shares of a GPU; it is one setting of the whole site.
+    /// The step of GPU shares, which is one setting of the whole site.
     pub(super) fn quantum(&self) -> Option<(String, u64)> {
         let told = self.facts.values().find_map(|facts| facts.quantum);
         told.map(|quantum| ("cuda.shares".to_owned(), quantum))
     }
 }
 
-/// Kinds of accelerators that are seen anywhere: on a machine, free in a group, in a limit. No request tells how
-/// many shares a device has: that is a setting.
+/// The kinds of accelerators that appear anywhere: on an agent, available in a group, in a limit.
+/// No request reports how many shares a device has, so that is a setting.
 pub(super) fn kinds(catalogue: &Catalogue, shares_per_device: Option<u32>) -> Vec<AcceleratorKind> {
     let agents = catalogue.agents.iter().map(|it| &it.available.accelerators);
     let groups = catalogue.resource_groups.iter();

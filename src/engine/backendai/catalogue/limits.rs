@@ -1,4 +1,4 @@
-//! Limits of a user and what is left of them. Pure.
+//! The limits of a user and what is left of them. Pure.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,8 @@ use crate::model::{
     text::Clean,
 };
 
-/// What is left is the least of the keys' and the project's; `NaN` is "not told".
+/// What is left is the lesser of the key pair's and the project's rest. `NaN` means that it isn't
+/// reported.
 pub(in crate::engine::backendai) fn read_limits(checked: Node<'_>) -> Limits {
     let least = |what: &str| {
         let of_keys = limits(checked.raw(&format!("keypair_{what}")));
@@ -22,7 +23,7 @@ pub(in crate::engine::backendai) fn read_limits(checked: Node<'_>) -> Limits {
     }
 }
 
-/// Finite amounts only; a slot without a limit is not there.
+/// Reads finite amounts only. A slot without a limit is left out.
 fn limits(blob: &Value) -> SlotLimits {
     let mut limits = SlotLimits::default();
     let empty = Map::new();

@@ -1,4 +1,5 @@
-//! What can be chosen from at a launch, read in parts: a part that fails hides no other.
+//! What can be chosen for a launch. It is read in parts, so that a part that fails doesn't hide the
+//! others.
 
 mod agents;
 mod groups;
@@ -75,7 +76,8 @@ impl BackendAiEngine {
     }
 }
 
-/// A part, or a gap with its reason. A lost line or a refused login is the whole answer.
+/// Returns a part, or records a gap with its reason. A lost connection or a refused login fails the
+/// whole catalog.
 fn part<T>(result: Result<T>, what: &str, gaps: &mut Vec<(Clean, Clean)>) -> Result<Option<T>> {
     match result {
         Ok(part) => Ok(Some(part)),
@@ -88,7 +90,7 @@ fn part<T>(result: Result<T>, what: &str, gaps: &mut Vec<(Clean, Clean)>) -> Res
 }
 
 impl Line {
-    /// Id and name of the project asked for, else of the context's.
+    /// The id and name of the requested project, else of the context's.
     fn project_or_default(&self, wanted: Option<&str>) -> Result<Option<(Clean, Clean)>> {
         let pair = |p: &crate::model::catalogue::Project| (p.id.clone(), p.name.clone());
         let Some(wanted) = wanted else {

@@ -1,4 +1,4 @@
-//! What the policy of the caller's keys allows.
+//! What the policy of the caller's key pair allows.
 
 use super::super::request::lenient_json::Node;
 use crate::model::catalogue::Policy;
@@ -7,7 +7,7 @@ pub(super) const QUERY: &str = "query { keypair { concurrency_used } keypair_res
                       max_session_lifetime max_concurrent_sessions max_containers_per_session \
                       idle_timeout max_pending_session_count } }";
 
-/// 0, and numbers nobody reaches, mean no limit.
+/// 0 and unreachably large numbers mean no limit.
 pub(super) fn read(data: Node<'_>) -> Policy {
     let policy = data.node("keypair_resource_policy");
     let limit = |field: &str| {

@@ -1,4 +1,4 @@
-//! Presets: those for every group with what is free now, and those of one group.
+//! Presets: those for every group, with what is available now, and those of one group.
 
 use serde_json::{Value, json};
 
@@ -19,14 +19,14 @@ const BOUND: &str = "query { resource_presets { name resource_slots shared_memor
                      scaling_group_name } }";
 
 impl Line {
-    /// Presets for every group, limits, and what is free, in one answer.
+    /// Reads presets for every group, limits, and what is available, in one answer.
     pub(super) async fn checked_presets(&self, project: &str) -> Result<Value> {
         let body = json!({"group": project});
         let call = Call::post("/resource/check-presets", &body);
         self.http.json(&call.within(SHORT)).await
     }
 
-    /// Presets of one group each; before 25.4 there are none.
+    /// Reads presets that belong to one group. Managers before 25.4 have none.
     pub(super) async fn bound_presets(&self) -> Result<Vec<Preset>> {
         if !self.features.bound_presets {
             return Ok(Vec::new());
@@ -39,7 +39,7 @@ impl Line {
             .collect())
     }
 
-    /// All that a launch may name.
+    /// All presets that a launch may name.
     pub(in super::super) async fn all_presets(&self, project: &str) -> Result<Vec<Preset>> {
         let (checked, bound) = tokio::join!(self.checked_presets(project), self.bound_presets());
         let mut presets = read(Node::new(&checked?));
@@ -53,7 +53,7 @@ pub(super) fn read(checked: Node<'_>) -> Vec<Preset> {
     presets.filter_map(preset).collect()
 }
 
-/// Those of groups that can be chosen.
+/// The presets of groups that can be chosen.
 pub(super) fn of_groups(bound: Vec<Preset>, groups: &[Clean]) -> Vec<Preset> {
     let here = |preset: &Preset| {
         let group = preset.resource_group.as_ref();

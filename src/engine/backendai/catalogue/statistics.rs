@@ -1,5 +1,5 @@
-//! What the person's sessions hold: read often, so in two requests, and a third for the machines; where that would
-//! be many more, they are read less often.
+//! What the user's sessions use. It is read often, so with two requests, and a third one for the
+//! agents. If a cluster needs many more requests for its agents, they are read less often.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use crate::{
     model::{catalogue::ResourceGroup, statistics::Statistics, text::Clean},
 };
 
-/// Machines of a large cluster are read again after this time.
+/// How often the agents of a large cluster are read.
 const MACHINES: SignedDuration = SignedDuration::from_mins(5);
 
 impl BackendAiEngine {
@@ -90,7 +90,7 @@ mod tests {
         let group = told.group(None).unwrap();
         assert_eq!(group.name, *"default");
         let bars = told.allotments(group);
-        // The limit leaves 5; what the machines have isn't told.
+        // The limit leaves 5. What the agents have is unknown.
         let cpu = bars[0].in_group;
         assert_eq!((cpu.used, cpu.free), (3000, Some(5000)));
         assert_eq!(cpu.whole, Whole::Limit(8000));

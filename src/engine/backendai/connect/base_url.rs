@@ -1,4 +1,4 @@
-//! Where a manager answers: its address taken apart once.
+//! The address of a manager, parsed once.
 
 use reqwest::Url;
 
@@ -11,14 +11,14 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(in crate::engine::backendai) struct Place {
     url: Url,
-    /// What stands before every path: `/func` at a web server, and a path of the endpoint's own.
+    /// The prefix of every path: `/func` at a web server, and the endpoint's own path.
     prefix: String,
-    /// As written, for people.
+    /// The address as configured, for messages.
     shown: String,
 }
 
 impl Place {
-    /// `through_web`: the manager's paths begin with `/func`.
+    /// With `through_web`, the manager's paths begin with `/func`.
     pub(in crate::engine::backendai) fn new(endpoint: &str, through_web: bool) -> Result<Self> {
         let bad = |why: &str| EngineError::Denied {
             why: format!(
@@ -52,7 +52,8 @@ impl Place {
         })
     }
 
-    /// Refuses plain HTTP to another machine, unless the context accepts it. A password is never sent that way.
+    /// Refuses plain HTTP to another machine, unless the context allows it. A password is never
+    /// sent over plain HTTP.
     pub(in crate::engine::backendai) fn check_encryption(
         &self,
         by_password: bool,
@@ -67,7 +68,7 @@ impl Place {
         })
     }
 
-    /// Whether it is on this machine.
+    /// Whether the address is on this machine.
     pub(in crate::engine::backendai) fn is_loopback(&self) -> bool {
         address::is_loopback(&self.url)
     }
@@ -83,7 +84,7 @@ impl Place {
         (host, port)
     }
 
-    /// The `Host` header: the port only where it is not the scheme's own.
+    /// The `Host` header, with the port only if it isn't the default of the scheme.
     pub(in crate::engine::backendai) fn host_header(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         match self.url.port() {
@@ -92,12 +93,12 @@ impl Place {
         }
     }
 
-    /// The address of a manager's path with its query (`/session?x=1`).
+    /// The URL of a manager's path with its query (`/session?x=1`).
     pub(in crate::engine::backendai) fn manager(&self, path: &str) -> Url {
         self.at(&format!("{}{path}", self.prefix))
     }
 
-    /// The address of a web server's own path (`/server/login`).
+    /// The URL of a web server's own path (`/server/login`).
     pub(in crate::engine::backendai) fn web(&self, path: &str) -> Url {
         let own = self.url.path().trim_end_matches('/');
         self.at(&format!("{own}{path}"))
@@ -116,7 +117,7 @@ impl Place {
     }
 }
 
-/// Path and query as they go over the wire.
+/// Path and query as they are sent.
 pub(in crate::engine::backendai) fn target(url: &Url) -> String {
     match url.query() {
         Some(query) => format!("{}?{query}", url.path()),

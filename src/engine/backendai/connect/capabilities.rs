@@ -1,4 +1,4 @@
-//! What a manager does not do for us, with the reason a disabled action shows.
+//! What a manager can't do, with the reason that a disabled action shows.
 
 use super::features::Features;
 use crate::model::{

@@ -1,13 +1,13 @@
-//! How far this machine's clock is from a manager's. Pure.
+//! The difference between this machine's clock and a manager's. Pure.
 
 use std::fmt;
 
 use jiff::{Timestamp, fmt::rfc2822};
 
-/// The manager refuses signatures that are older or younger than this, in seconds.
+/// The manager refuses signatures whose time differs by more than this, in seconds.
 const ALLOWED: i64 = 15 * 60;
 
-/// Seconds our clock is ahead (negative: behind).
+/// How many seconds our clock is ahead (negative: behind).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::backendai) struct Skew(i64);
 
@@ -17,7 +17,7 @@ impl Skew {
     }
 }
 
-/// Our time against the `Date` header of an answer; `None` where that cannot be read.
+/// Compares our time with the `Date` header of an answer; `None` if the header can't be read.
 pub(in crate::engine::backendai) fn between(ours: Timestamp, date: &str) -> Option<Skew> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
     Some(Skew(ours.as_second() - theirs.as_second()))

@@ -1,4 +1,4 @@
-//! What a context tells us about its manager.
+//! The configuration of a context for its manager.
 
 use std::path::PathBuf;
 
@@ -6,33 +6,34 @@ use jiff::Timestamp;
 
 use crate::model::{id::ContextName, secret::Secret};
 
-/// A manager, who we are to it, and what we ask it for. `Debug` shows no secret.
+/// A manager, our account there, and what we request from it. `Debug` doesn't print secrets.
 #[derive(Clone, Debug)]
 pub struct BackendAiConfig {
     pub context: ContextName,
-    /// `https://manager.example` or `http://127.0.0.1:8091`: the manager itself with [`Login::Api`],
-    /// the web server with [`Login::Session`].
+    /// `https://manager.example` or `http://127.0.0.1:8091`: the manager itself with
+    /// [`Login::Api`], the web server with [`Login::Session`].
     pub endpoint: String,
     pub login: Login,
-    /// `None` = the domain of the user.
+    /// `None` means the user's own domain.
     pub domain: Option<String>,
-    /// The project's name sessions are launched in; `None` = `default` where the user is in it,
-    /// else the first one of the user.
+    /// The name of the project for launches. `None` means `default` if the user is in it, else the
+    /// user's first project.
     pub project: Option<String>,
-    /// PEM certificates of authorities to trust besides the machine's.
+    /// PEM certificates of authorities that are trusted besides those of this machine.
     pub ca_file: Option<PathBuf>,
-    /// Administrators: everyone's sessions instead of one's own.
+    /// For administrators: list the sessions of all users, not only our own.
     pub all_users: bool,
-    /// How many shares are one device; `None` = not known.
+    /// How many shares make one device; `None` if unknown.
     pub shares_per_device: Option<u32>,
-    /// Plain HTTP to another machine is accepted for requests signed with a key pair: everything but the secret key
-    /// can be read on the way.
+    /// Allows plain HTTP to another machine for requests that are signed with a key pair.
+    /// Everything but the secret key can then be read on the way.
     pub insecure: bool,
-    /// The wall clock: requests are signed with the time, remaining seconds become points in time.
+    /// The wall clock. It dates the signatures of requests and turns remaining seconds into
+    /// timestamps.
     pub clock: fn() -> Timestamp,
 }
 
-/// How we say who we are.
+/// How we authenticate.
 #[derive(Clone, Debug)]
 pub enum Login {
     /// Every request is signed with a key pair.
@@ -40,6 +41,6 @@ pub enum Login {
         access_key: String,
         secret_key: Secret,
     },
-    /// A login at the web server, which signs for us.
+    /// A login at the web server, which signs the requests.
     Session { username: String, password: Secret },
 }

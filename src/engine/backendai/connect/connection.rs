@@ -1,4 +1,4 @@
-//! A manager that answered, and what is known of it: its version and who we are to it.
+//! A connected manager: its version, its features and our account there.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ use crate::{
     },
 };
 
-/// Who we are. `groups` are the user's own projects.
-/// Whether machines may be seen at all.
+/// Checks whether agents are visible. In the query below, which reads our account, `groups` are the
+/// user's own projects.
 const AGENTS: &str = "query { agent_summary_list(limit: 1, offset: 0) { total_count } }";
 
 const WHO: &str = "query { user { uuid email full_name role domain_name groups { id name } } }";
@@ -35,16 +35,16 @@ pub(in crate::engine::backendai) struct Line {
     pub(in crate::engine::backendai) http: Arc<Http>,
     pub(in crate::engine::backendai) features: Features,
     pub(in crate::engine::backendai) me: Me,
-    /// The project sessions are launched in, and lists of old managers are about.
+    /// The project of launches, and of the lists of old managers.
     pub(in crate::engine::backendai) project: Option<Project>,
     pub(in crate::engine::backendai) all_users: bool,
-    /// The site hides its machines from this user.
+    /// The site hides its agents from this user.
     pub(in crate::engine::backendai) agents_hidden: bool,
     domain: String,
     pub(in crate::engine::backendai) info: EngineInfo,
 }
 
-/// The user the keys or the login belong to.
+/// The user of the key pair or the login.
 #[derive(Clone, Debug)]
 pub(in crate::engine::backendai) struct Me {
     pub(in crate::engine::backendai) id: Clean,
@@ -53,7 +53,7 @@ pub(in crate::engine::backendai) struct Me {
 }
 
 impl Line {
-    /// Asks what the manager is and who we are to it.
+    /// Reads what the manager is and which account we have there.
     pub(in crate::engine::backendai) async fn open(
         http: Arc<Http>,
         config: &BackendAiConfig,
@@ -93,25 +93,25 @@ impl Line {
         })
     }
 
-    /// The domain sessions are launched in.
+    /// The domain of launches.
     pub(in crate::engine::backendai) fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// Why no machine can be chosen; `None` = one can.
+    /// Why an agent can't be chosen; `None` if it can.
     pub(in crate::engine::backendai) fn why_no_agent(&self) -> Option<&str> {
         let why = self.info.capabilities.why_not(Capability::AgentChoice);
         why.map(Clean::as_str)
     }
 
-    /// The name of a project by its id; the id itself where it is none of ours.
+    /// The name of a project; its id if the project isn't one of ours.
     pub(in crate::engine::backendai) fn project_name(&self, id: &Clean) -> Clean {
         let known = self.me.projects.iter().find(|project| project.id == *id);
         known.map_or_else(|| id.clone(), |project| project.name.clone())
     }
 }
 
-/// A site that hides them refuses the question; anything else may be over the next time.
+/// A site that hides its agents declines this query. Any other error may be temporary.
 async fn are_agents_hidden(http: &Http) -> bool {
     let asked = http.ask(Schema::One, AGENTS, json!({})).await;
     matches!(asked, Err(EngineError::Declined { .. }))
@@ -146,7 +146,7 @@ fn project(group: &Value) -> Option<Project> {
     })
 }
 
-/// The configured one; else `default`; else the first.
+/// The configured project, else `default`, else the first one.
 fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
     let named = |name: &str| me.projects.iter().find(|project| project.name == name);
     let Some(wanted) = wanted else {

@@ -1,40 +1,41 @@
-//! What a manager of a version can do. The one place where versions are compared.
+//! What a manager of a given version can do. Versions are compared only in this file.
 
 use super::version::Version;
 
-/// Version-bound differences; each says since (or until) when.
+/// Differences between versions. Each comment names the first (or last) version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::backendai) struct Features {
-    /// Lists take `scope_id`, image nodes tell their parts, idle checks stand in nodes (24.12).
-    /// Before that a project must be named.
+    /// Lists take `scope_id`, image nodes have separate fields for their parts, nodes have idle
+    /// checks (24.12). Older managers need a project.
     pub(in crate::engine::backendai) scope_id: bool,
     /// `vfolder_mounts` of a node is filled (25.3, 24.09.8).
     pub(in crate::engine::backendai) vfolder_mounts: bool,
-    /// A batch session that is ended by a timeout (24.12).
+    /// Batch sessions can have a timeout (24.12).
     pub(in crate::engine::backendai) batch_timeout: bool,
-    /// A machine chosen by the person (24.09.1).
+    /// The user can choose an agent (24.09.1).
     pub(in crate::engine::backendai) agent_choice: bool,
-    /// Presets of one resource group (25.4).
+    /// Presets can belong to one resource group (25.4).
     pub(in crate::engine::backendai) bound_presets: bool,
-    /// How large a container of a resource group can be, and the smallest share of a GPU (25.6).
+    /// Reports how large a container of a resource group can be, and the smallest share of a GPU
+    /// (25.6).
     pub(in crate::engine::backendai) group_facts: bool,
-    /// The timeout of a batch session is told (26.3).
+    /// Reports the timeout of a batch session (26.3).
     pub(in crate::engine::backendai) tells_timeout: bool,
-    /// Variables and the bootstrap script of a session are told (26.3).
+    /// Reports the variables and the bootstrap script of a session (26.3).
     pub(in crate::engine::backendai) tells_runtime: bool,
-    /// Folders of a session as nodes, image references (25.4).
+    /// Has nodes for the folders of a session, and image references (25.4).
     pub(in crate::engine::backendai) vfolder_nodes: bool,
-    /// `owner` and `queue_position` of a session (25.13).
+    /// Has `owner` and `queue_position` of a session (25.13).
     pub(in crate::engine::backendai) owner: bool,
-    /// Scheduling histories an owner may read (26.2).
+    /// Owners may read scheduling histories (26.2).
     pub(in crate::engine::backendai) scheduling_history: bool,
-    /// A session that did not start bears no reason, or one of its kernels (26.2).
+    /// A session that failed to start has no reason, or only one of its kernels has one (26.2).
     pub(in crate::engine::backendai) tells_failed_starts: bool,
-    /// Sessions may be held back, reserved, preempted and scheduled anew (26.8).
+    /// Sessions can be deprioritized, reserved, preempted and rescheduled (26.8).
     pub(in crate::engine::backendai) preemption: bool,
 }
 
-/// The oldest manager whose lists we speak.
+/// The oldest supported manager.
 pub(in crate::engine::backendai) const OLDEST: Version = Version(24, 9, 0);
 
 impl Features {

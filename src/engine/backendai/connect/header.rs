@@ -1,10 +1,10 @@
-//! What a person configured, as the value of a header.
+//! Configured values as header values.
 
 use reqwest::header::HeaderValue;
 
 use crate::engine::{api::Result, error::EngineError};
 
-/// A header's value; keys that hold line breaks end here.
+/// Returns a header value. Fails for keys that contain line breaks.
 pub(in crate::engine::backendai) fn value(text: &str) -> Result<HeaderValue> {
     HeaderValue::from_str(text).map_err(|_| EngineError::Denied {
         why: "a key of the context contains invalid characters".to_owned(),

@@ -1,7 +1,7 @@
 //! The login at a web server, which signs requests for us ("session mode").
 //!
-//! One login for all requests; a failed one is remembered, so that a wrong password is tried once
-//! and not with every request (the server blocks the account after ten failures).
+//! All requests share one login. A failed login is remembered, so that a wrong password is tried
+//! once and not with every request: the server blocks the account after ten failures.
 
 use std::time::Duration;
 
@@ -22,12 +22,12 @@ use crate::{
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessionid");
 
-/// What a request shows to the web server. Never printed.
+/// What a request sends to the web server as proof of the login. Never printed.
 #[derive(Clone)]
 pub(in crate::engine::backendai) struct Ticket(Option<Secret>);
 
 impl Ticket {
-    /// Of requests that are signed.
+    /// The ticket of signed requests.
     pub(in crate::engine::backendai) fn none() -> Self {
         Self(None)
     }
@@ -45,7 +45,7 @@ impl Ticket {
 pub(in crate::engine::backendai) struct LoginState {
     username: String,
     password: Secret,
-    /// Held while a login is under way: others wait for its end instead of making their own.
+    /// Locked during a login, so that other requests wait for it instead of logging in themselves.
     state: Mutex<State>,
 }
 
@@ -55,7 +55,7 @@ enum State {
     Failed(EngineError),
 }
 
-/// What the server answers to a login.
+/// The server's answer to a login.
 #[derive(Deserialize)]
 struct Reply {
     authenticated: bool,
@@ -79,7 +79,7 @@ impl LoginState {
         }
     }
 
-    /// What the server gave us at the login; logs in first where we are not.
+    /// The ticket of the current login. Logs in first if necessary.
     pub(in crate::engine::backendai) async fn ticket(
         &self,
         client: &Client,
@@ -98,7 +98,7 @@ impl LoginState {
                 Ok(ticket)
             }
             Err(error) => {
-                // A server that is down said nothing about the password.
+                // A lost connection doesn't mean that the password is wrong.
                 if !error.is_lost() {
                     *state = State::Failed(error.clone());
                 }
@@ -107,7 +107,7 @@ impl LoginState {
         }
     }
 
-    /// The server no longer knows this ticket; a newer one stays.
+    /// Drops a ticket that the server no longer accepts. A newer ticket stays.
     pub(in crate::engine::backendai) async fn drop_ticket(&self, ticket: &Ticket) {
         let mut state = self.state.lock().await;
         if matches!(&*state, State::In(Ticket(present)) if *present == ticket.0) {
@@ -152,7 +152,7 @@ impl LoginState {
     }
 }
 
-/// Why a login was not accepted.
+/// Why a login was refused.
 fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
     let body = data.to_string();
     let problem = Problem::read(body.as_bytes()).unwrap_or_default();
@@ -174,7 +174,7 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
     }
 }
 
-/// The path of logins is not there.
+/// The endpoint has no path for logins.
 fn no_web_server(whom: &Whom) -> EngineError {
     whom.unreachable(
         "the endpoint doesn't accept logins",

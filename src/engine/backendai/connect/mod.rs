@@ -1,4 +1,4 @@
-//! Connects to a manager: its address, who we are to it, and what its version can do.
+//! Connects to a manager: its address, our account there, and what its version can do.
 
 pub(super) mod base_url;
 pub(super) mod capabilities;

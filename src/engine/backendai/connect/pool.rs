@@ -1,6 +1,5 @@
-//! The HTTP client and its connections. After a request that was never answered they are all
-//! suspected: a line that died without a word took every one of them, and each would cost a time
-//! limit of its own to find out.
+//! The HTTP client and its connections. A request without an answer makes all connections suspect:
+//! if the network failed silently, each of them would need its own timeout to notice it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -12,12 +11,14 @@ use reqwest::{Client, redirect::Policy};
 use crate::engine::{api::Result, error::EngineError, tcp};
 
 const CONNECT: Duration = Duration::from_secs(10);
-/// The manager closes idle connections after 75 s; ours go first, so that none dies under a request.
+/// The manager closes idle connections after 75 s. We close them earlier, so that none is closed
+/// during a request.
 const IDLE: Duration = Duration::from_secs(50);
 
 pub(in crate::engine::backendai) struct Pool {
     tls: Arc<rustls::ClientConfig>,
-    /// The manager is on this machine: no proxy of the environment is asked, which would read along.
+    /// The manager is on this machine, so proxies from the environment variables, which could read
+    /// the requests, are ignored.
     direct: bool,
     client: Mutex<Client>,
 }
@@ -40,7 +41,7 @@ impl Pool {
         client.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Every request from now on goes over a connection of its own making; those under way go on.
+    /// Gives all further requests new connections. Running requests continue.
     pub(in crate::engine::backendai) fn renew(&self) {
         if let Ok(new) = client(&self.tls, self.direct) {
             *self.client.lock().unwrap_or_else(PoisonError::into_inner) = new;
@@ -54,7 +55,7 @@ fn client(tls: &rustls::ClientConfig, direct: bool) -> Result<Client> {
     builder
         .tls_backend_preconfigured(tls.clone())
         .http1_only()
-        // Keys and passwords go to the address that was configured and nowhere else.
+        // Keys and passwords are sent only to the configured address.
         .redirect(Policy::none())
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)

@@ -1,4 +1,5 @@
-//! What every part of the engine shares: the configuration and the line, opened when first needed.
+//! What all parts of the engine share: the configuration and the connection, which is opened when
+//! it is first needed.
 
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
@@ -13,20 +14,20 @@ use crate::engine::backendai::{
 };
 use crate::{engine::api::Result, model::environment::Environment};
 
-/// Machines that were read so recently are not read again.
+/// Agents that were read within this time aren't read again.
 const FRESH: SignedDuration = SignedDuration::from_secs(5);
 
 pub(in crate::engine::backendai) struct Core {
     pub(in crate::engine::backendai) config: BackendAiConfig,
     http: OnceCell<Arc<Http>>,
     line: Mutex<Option<Arc<Line>>>,
-    /// What was last read of the images, for launches.
+    /// The environments as they were last read, for launches.
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
-    /// The machines as they were last read, and when.
+    /// The agents as they were last read, and when.
     agents: StdMutex<Option<(Timestamp, Arc<Agents>)>>,
-    /// The terminals that are open.
+    /// The open terminals.
     pub(in crate::engine::backendai) held: Held,
-    /// What is known of the sessions' sshds.
+    /// What is known about the sshd of each container.
     pub(in crate::engine::backendai) known: Known,
 }
 
@@ -43,7 +44,7 @@ impl Core {
         }
     }
 
-    /// The line as it is known; asks the manager first where nothing is known yet.
+    /// The known connection. Without one, this asks the manager first.
     pub(in crate::engine::backendai) async fn line(&self) -> Result<Arc<Line>> {
         let mut known = self.line.lock().await;
         if let Some(line) = &*known {
@@ -54,7 +55,7 @@ impl Core {
         Ok(line)
     }
 
-    /// Asks anew what the manager is; a login that failed before is tried again.
+    /// Reads again what the manager is. A login that failed before is tried again.
     pub(in crate::engine::backendai) async fn probe(&self) -> Result<Arc<Line>> {
         let http = self.http().await?;
         http.forgive().await;
@@ -76,7 +77,8 @@ impl Core {
         *known = Some(Arc::new(environments.to_vec()));
     }
 
-    /// The machines, at most so old, and fresh if that takes one request; `None` where they cannot be read.
+    /// The agents, not older than `age`, and fresh if that takes one request; `None` if they can't
+    /// be read.
     pub(in crate::engine::backendai) async fn agents(
         &self,
         line: &Line,

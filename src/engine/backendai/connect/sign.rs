@@ -1,4 +1,4 @@
-//! The signature of a request to a manager ("API mode"). Pure: texts in, header texts out.
+//! The signature of a request to a manager ("API mode"). Pure: strings in, header strings out.
 
 use std::fmt::Write as _;
 
@@ -7,22 +7,22 @@ use ring::hmac;
 
 use crate::model::secret::Secret;
 
-/// SHA-256 of nothing: the body has not been part of the signature since API v4.
+/// SHA-256 of an empty body: since API v4 the body isn't part of the signature.
 const EMPTY_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// What the manager takes a request without a content type for.
+/// The content type that the manager assumes if a request has none.
 pub(in crate::engine::backendai) const NO_CONTENT: &str = "application/octet-stream";
 
 /// The parts of a request that are signed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine::backendai) struct Signed<'a> {
-    /// Upper case.
+    /// In uppercase.
     pub(in crate::engine::backendai) method: &'a str,
-    /// Path and query exactly as they go over the wire.
+    /// Path and query exactly as they are sent.
     pub(in crate::engine::backendai) target: &'a str,
-    /// The `Host` header, with the port where the header has one.
+    /// The `Host` header, with the port if the header has one.
     pub(in crate::engine::backendai) host: &'a str,
-    /// The `Content-Type` header; parameters are ignored. `None` = the request has none.
+    /// The `Content-Type` header without its parameters; `None` if the request has none.
     pub(in crate::engine::backendai) content_type: Option<&'a str>,
     /// The `X-BackendAI-Version` header.
     pub(in crate::engine::backendai) version: &'a str,
@@ -30,7 +30,7 @@ pub(in crate::engine::backendai) struct Signed<'a> {
     pub(in crate::engine::backendai) date: &'a str,
 }
 
-/// The `Date` header the manager reads: ISO 8601 in UTC.
+/// The `Date` header in the manager's format: ISO 8601 in UTC.
 pub(in crate::engine::backendai) fn date_header(now: Timestamp) -> String {
     now.to_zoned(TimeZone::UTC)
         .strftime("%Y-%m-%dT%H:%M:%S+00:00")
@@ -70,7 +70,7 @@ fn string_to_sign(signed: &Signed<'_>) -> String {
     .join("\n")
 }
 
-/// `20260501` of `2026-05-01T…`.
+/// `20260501` from `2026-05-01T…`.
 fn day_of(date: &str) -> String {
     date.chars()
         .take_while(|c| *c != 'T')
@@ -85,7 +85,7 @@ fn mac(key: &[u8], text: &[u8]) -> hmac::Tag {
 fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // Writing to a string cannot fail.
+        // Writing to a string can't fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

@@ -1,4 +1,4 @@
-//! Whom we trust: the machine's certificate authorities, and the context's own.
+//! The trusted certificate authorities: this machine's and the context's own.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,12 +10,13 @@ use rustls::{
 
 use crate::engine::{api::Result, error::EngineError};
 
-/// The TLS settings of every connection to one manager.
+/// The TLS settings of all connections to one manager.
 pub(in crate::engine::backendai) fn client_config(
     ca_file: Option<&Path>,
 ) -> Result<Arc<ClientConfig>> {
     let mut roots = RootCertStore::empty();
-    // Certificates of the machine that cannot be read are left out: one bad file must not cut us off.
+    // Unreadable certificates of this machine are ignored, because one bad file must not prevent
+    // all connections.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = ca_file {
         add_file(&mut roots, path)?;
@@ -25,7 +26,7 @@ pub(in crate::engine::backendai) fn client_config(
         .map_err(|error| EngineError::Host(format!("TLS can't be set up: {error}")))?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    // The Host header is signed; HTTP/2 has none.
+    // The signature includes the Host header, which HTTP/2 doesn't have.
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }

@@ -10,13 +10,13 @@ use crate::model::text::Clean;
 /// The answer of `GET /`.
 #[derive(Debug, Deserialize)]
 pub(in crate::engine::backendai) struct Announcement {
-    /// The newest API version it speaks, `v9.20250722`.
+    /// The newest API version of the manager, for example `v9.20250722`.
     version: String,
-    /// The manager's own version, `26.9.6`.
+    /// The manager's own version, for example `26.9.6`.
     manager: String,
 }
 
-/// A manager's version; what follows the numbers (`rc1`, `.dev0`) counts as the release itself.
+/// A manager's version. A suffix after the numbers (`rc1`, `.dev0`) is ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::engine::backendai) struct Version(
     pub(in crate::engine::backendai) u16,
@@ -25,7 +25,7 @@ pub(in crate::engine::backendai) struct Version(
 );
 
 impl Announcement {
-    /// What to send as API version: the server's, but nothing newer than what we know.
+    /// The API version to send: the server's, but not newer than the one we know.
     pub(in crate::engine::backendai) fn api_version(&self) -> String {
         if key(&self.version) < key(API_VERSION) {
             Clean::new(&self.version).into_string()
@@ -38,13 +38,13 @@ impl Announcement {
         Version::read(&self.manager)
     }
 
-    /// The manager's version for people.
+    /// The manager's version for display.
     pub(in crate::engine::backendai) fn shown(&self) -> Clean {
         Clean::new(&self.manager)
     }
 }
 
-/// `v9.20250722` as numbers; what cannot be read counts as oldest.
+/// `v9.20250722` as numbers. An unreadable version counts as the oldest.
 fn key(version: &str) -> (u32, u32) {
     let numbers = version.trim_start_matches('v').split_once('.');
     numbers.map_or((0, 0), |(major, date)| {

@@ -24,17 +24,17 @@ use crate::{
     },
 };
 
-/// What images are read with; `installed: true` asks the manager for fewer.
+/// The query for images. `installed: true` limits it to installed ones.
 const QUERY: &str = "query($installed: Boolean) { images(is_installed: $installed, load_filters: \
                      [\"general\", \"operational\", \"customized\"]) { name tag registry \
                      architecture size_bytes is_local installed labels { key value } \
                      resource_limits { key min } supported_accelerators } }";
 
-/// Which images are local; the whole of them is read only where some are.
+/// Which images are local. All of them are read only if there are local ones.
 const LOCAL: &str = "query { images(load_filters: [\"general\", \"operational\", \"customized\"]) { \
                      is_local installed } }";
 
-/// The heading of images that nobody filed elsewhere.
+/// The heading of images without a heading of their own.
 const CUSTOM: &str = "Custom Environments";
 
 #[async_trait]
@@ -44,7 +44,7 @@ impl Images for BackendAiEngine {
         let (images, local) = tokio::join!(line.images(Some(true)), line.has_local());
         let mut images = images?;
         if images.is_empty() || local {
-            // Images that lie on the agents only ("local") do not count as installed.
+            // Images that exist only on agents ("local") don't count as installed.
             let all = line.images(None).await?.into_iter();
             images.extend(all.filter(|image| Node::new(image).flag("is_local").unwrap_or(false)));
         }
@@ -55,7 +55,7 @@ impl Images for BackendAiEngine {
 }
 
 impl Line {
-    /// Whether there are images that no registry has. Where that cannot be told there are none.
+    /// Whether there are images that aren't in any registry. A failed query counts as none.
     async fn has_local(&self) -> bool {
         let data = self.http.ask(Schema::One, LOCAL, json!({})).await;
         let data = data.unwrap_or(Value::Null);
@@ -75,8 +75,9 @@ impl Line {
     }
 }
 
-/// Environments by name, their versions newest first. Images that were made of sessions come last, those
-/// of others after one's own: the first is taken where nothing is asked for.
+/// Environments by name, their versions newest first. Images that were made from sessions come
+/// last, and other users' ones after our own, because the first environment is the default of a
+/// launch.
 fn group(images: &[Value], me: &str) -> Vec<Environment> {
     let mut all: Vec<Environment> = images
         .iter()
@@ -92,13 +93,13 @@ fn group(images: &[Value], me: &str) -> Vec<Environment> {
             environment.facts.architecture.clone(),
         )
     });
-    // A local image may be told twice.
+    // The manager may list a local image twice.
     all.dedup();
     tell_architectures_apart(&mut all);
     all
 }
 
-/// What was made of a session: under which name, and by whom if by somebody else.
+/// The name of an image that was made from a session, and its author if it is another user.
 fn customized(tag: &str, labels: &Labels<'_>, me: &str) -> Option<Customized> {
     let marked = tag.split('-').any(image::is_customized);
     let name = labels.get(image::OWN_NAME);
@@ -115,7 +116,7 @@ fn customized(tag: &str, labels: &Labels<'_>, me: &str) -> Option<Customized> {
     })
 }
 
-/// An image that a compute session can run; system and service images are not for that.
+/// Reads an image that a compute session can run; `None` for system and service images.
 fn one(node: Node<'_>, me: &str) -> Option<Environment> {
     let reference = Reference::of_image(node)?;
     let labels = Labels(node.list("labels"));
@@ -154,7 +155,7 @@ fn one(node: Node<'_>, me: &str) -> Option<Environment> {
     })
 }
 
-/// `resource_limits`, else the labels of old images.
+/// Reads `resource_limits`, else the labels of old images.
 fn minimum(limits: &[Value], labels: &Labels<'_>) -> crate::model::resources::ResourceSlots {
     let mut blob = serde_json::Map::new();
     for limit in limits.iter().map(Node::new) {
@@ -174,7 +175,7 @@ fn minimum(limits: &[Value], labels: &Labels<'_>) -> crate::model::resources::Re
     slots(&Value::Object(blob))
 }
 
-/// Kinds of accelerators; `*` is any.
+/// Kinds of accelerators; `*` means any.
 fn accelerators(image: Node<'_>) -> Vec<Clean> {
     let kinds = image.texts("supported_accelerators");
     if kinds.iter().any(|kind| *kind == "*") {
@@ -183,9 +184,9 @@ fn accelerators(image: Node<'_>) -> Vec<Clean> {
     kinds
 }
 
-/// The same tag for several architectures is several versions.
+/// Tells versions apart that have the same tag for several architectures.
 fn tell_architectures_apart(all: &mut [Environment]) {
-    // They are sorted: twins are neighbours.
+    // The list is sorted, so equal versions are neighbors.
     let same = |a: &Environment, b: &Environment| a.name == b.name && a.version == b.version;
     let twins: Vec<bool> = (0..all.len())
         .map(|n| {

@@ -6,7 +6,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// An image by its parts.
+/// An image reference in parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::engine::backendai) struct Reference {
     /// Registry and name.
@@ -16,14 +16,14 @@ pub(in crate::engine::backendai) struct Reference {
 }
 
 impl Reference {
-    /// Reads any text; one without a tag has an empty one.
+    /// Reads any text. Without a tag in it, the tag is empty.
     pub(in crate::engine::backendai) fn read(text: &str) -> Self {
         let text = Clean::new(text.trim()).into_string();
         let (text, architecture) = match text.rsplit_once('@') {
             Some((image, arch)) if !arch.contains([':', '/']) => (image, Some(arch.to_owned())),
             _ => (text.as_str(), None),
         };
-        // A registry's port is no tag.
+        // The port of a registry isn't a tag.
         match text.rsplit_once(':').filter(|(_, tag)| !tag.contains('/')) {
             Some((name, tag)) => Self {
                 name: name.to_owned(),
@@ -38,7 +38,7 @@ impl Reference {
         }
     }
 
-    /// Of an image object with `registry`, `name`, `tag` and `architecture`.
+    /// Reads an image object with `registry`, `name`, `tag` and `architecture`.
     pub(in crate::engine::backendai) fn of_image(image: Node<'_>) -> Option<Self> {
         let name = image.text("name")?;
         let name = match image.text("registry") {
@@ -52,7 +52,7 @@ impl Reference {
         })
     }
 
-    /// Without the architecture: what a launch sends as image.
+    /// The reference without the architecture, as a launch sends it.
     pub(in crate::engine::backendai) fn image(&self) -> String {
         if self.tag.is_empty() {
             self.name.clone()

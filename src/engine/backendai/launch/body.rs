@@ -1,5 +1,5 @@
-//! The body of a launch, as every release from 24.09 on takes it: the canonical spellings, and nothing
-//! that was not asked for, since older managers refuse what they do not know. Pure.
+//! The body of a launch for every release from 24.09 on. It uses the canonical spellings and
+//! contains only what was requested, since older managers refuse unknown fields. Pure.
 
 use serde_json::{Map, Value, json};
 
@@ -13,11 +13,11 @@ use crate::model::{
     spec::{FolderMount, LaunchRequest},
 };
 
-/// Asked for when neither the person nor the image says how much.
+/// Requested when neither the user nor the image sets an amount.
 const MEMORY: Bytes = Bytes(Bytes::GIB);
 const CORES: Cpu = Cpu::from_millis(1000);
 
-/// A preset's amounts stand in the request already.
+/// The request already contains the amounts of its preset.
 pub(super) fn body(request: &LaunchRequest, image: &Image, whose: &Whose) -> Value {
     let mut body = Body::default();
     let name = request.name.clone().unwrap_or_else(name::generated);
@@ -75,8 +75,8 @@ fn config(request: &LaunchRequest, image: &Image) -> Value {
     Value::Object(config.0)
 }
 
-/// Folders go by name: managers take ids only since 25.12. What is mounted where the manager would
-/// put it anyway, as it would mount it, is not said twice.
+/// Folders are sent by name, because managers accept ids only since 25.12. A mount that matches the
+/// manager's default isn't sent.
 fn mounts(mounts: &[FolderMount], config: &mut Body) {
     if mounts.is_empty() {
         return;
@@ -101,17 +101,17 @@ fn mounts(mounts: &[FolderMount], config: &mut Body) {
     );
 }
 
-/// What each container is to have.
+/// The amounts for each container.
 struct Amounts {
     cpu: Cpu,
     mem: Bytes,
-    /// `None` = the manager's own choice: what the image prefers, or 64 MiB.
+    /// `None` is the manager's own choice: what the image prefers, or 64 MiB.
     shmem: Option<Bytes>,
 }
 
 impl Amounts {
-    /// As asked; what is not asked is the image's minimum or a sensible amount, whichever is more. The
-    /// shared memory is a part of the memory and must be less than it.
+    /// The requested amounts. Without a request, the image's minimum or the default, whichever is
+    /// more. The shared memory is part of the memory and must be smaller.
     fn of(request: &LaunchRequest, image: &Image) -> Self {
         let cpu = request.cpu.unwrap_or(image.minimum.cpu.max(CORES));
         let shmem = request.shmem.unwrap_or(amounts::SMALL_SHMEM);
@@ -148,7 +148,7 @@ fn word(session_type: SessionType) -> &'static str {
     }
 }
 
-/// One container needs no several nodes.
+/// A single container can't use several nodes.
 fn mode(mode: ClusterMode, size: u32) -> &'static str {
     match mode {
         ClusterMode::MultiNode if size > 1 => "multi-node",

@@ -1,4 +1,5 @@
-//! How a session was launched, as far as a manager tells: where folders were mounted it tells nowhere.
+//! How a session was launched, as far as a manager reports it. It doesn't report where folders were
+//! mounted.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ impl BackendAiEngine {
 }
 
 impl Line {
-    /// Nothing on managers before the second schema had it.
+    /// Returns nothing for managers that don't report it.
     async fn runtime_of(&self, session: SessionId) -> Told {
         if !self.features.tells_runtime {
             return Told::default();

@@ -1,4 +1,4 @@
-//! What a session is to run: the image behind a name a person wrote.
+//! Finds the image for the name that the user typed.
 
 use super::super::{
     BackendAiEngine, image::reference::Reference, request::manager_error::declined,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl BackendAiEngine {
-    /// The image that was asked for, with what is known of it.
+    /// The requested image, with what is known about it.
     pub(super) async fn image_of(&self, request: &LaunchRequest) -> Result<Image> {
         if let Some(image) = &request.image {
             return Ok(Image {
@@ -45,7 +45,7 @@ impl BackendAiEngine {
     }
 }
 
-/// What is to run.
+/// The image to run.
 pub(super) struct Image {
     pub(super) reference: Reference,
     pub(super) minimum: ResourceSlots,
@@ -68,8 +68,8 @@ impl From<&Environment> for Image {
     }
 }
 
-/// Finds `python`, `stable/python` or `local/stable/python`, each with or without `:version`; the
-/// newest version of it where none is named, the first environment of all where nothing is.
+/// Finds `python`, `stable/python` or `local/stable/python`, each with or without `:version`.
+/// Without a version it takes the newest one, and without a name the first environment.
 fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
     let Reference {
         name,
@@ -85,7 +85,7 @@ fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
             right && (tag.is_empty() || image.tag == tag)
         })
         .collect();
-    // The name somebody gave an image that was made of a session.
+    // The name that a user gave to an image made from a session.
     let own = environments.iter().find(|environment| {
         let customized = environment.facts.customized.as_ref();
         customized.is_some_and(|it| it.name == *wanted)

@@ -1,4 +1,4 @@
-//! A launch: the request a person made as the body a manager takes.
+//! Turns a user's launch request into the body that a manager accepts.
 
 mod body;
 mod earlier;
@@ -48,7 +48,7 @@ impl BackendAiEngine {
 }
 
 impl Line {
-    /// What a manager of this version would refuse, or forget without a word.
+    /// Refuses what a manager of this version would refuse or silently ignore.
     fn knows(&self, request: &LaunchRequest) -> Result<()> {
         if request.timeout.is_some() && !self.features.batch_timeout {
             let why = "this manager doesn't support --timeout of batch sessions: it is older than \
@@ -61,7 +61,7 @@ impl Line {
         Ok(())
     }
 
-    /// The request with its preset's amounts; a manager itself takes amounts only.
+    /// Adds the amounts of the preset, because a manager accepts only amounts.
     async fn filled(&self, request: &LaunchRequest, project: &str) -> Result<LaunchRequest> {
         let mut request = request.clone();
         let Some(wanted) = request.preset.clone() else {

@@ -1,4 +1,4 @@
-//! Whose a session is to be: one's own, or, where an administrator asks, somebody else's.
+//! The owner of a new session: our own account or, for an administrator, another user.
 
 use serde_json::{Value, json};
 
@@ -19,16 +19,16 @@ use crate::{
 const OWNER: &str = "query($email: String) { user(email: $email) { email is_active domain_name \
                      groups { id name } } keypairs(email: $email, is_active: true) { access_key } }";
 
-/// Where a session belongs.
+/// The owner of a session.
 pub(super) struct Whose {
     pub(super) domain: String,
-    /// A project's name; `None` = the manager's own choice.
+    /// The name of a project; `None` is the manager's own choice.
     pub(super) project: Option<String>,
-    /// The key of somebody else.
+    /// The access key of another user.
     pub(super) access_key: Option<String>,
 }
 
-/// Somebody a session may be made for.
+/// A user that a session may be launched for.
 struct Found {
     choices: OwnerChoices,
     domain: String,
@@ -48,8 +48,7 @@ impl Line {
         })
     }
 
-    /// The project is the one that was asked for, else ours where the owner is in it too, else the
-    /// owner's first.
+    /// The requested project, else ours if the owner is in it too, else the owner's first one.
     async fn owned_by(&self, owner: &Owner, project: Option<&str>) -> Result<Whose> {
         let Found { choices, domain } = self.find(&owner.email).await?;
         let access_key = key_of(&choices, &owner.access_key)?;
@@ -88,7 +87,7 @@ impl Line {
     }
 }
 
-/// The key that is asked for, or the only one.
+/// The requested key, or the only one.
 fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
     let (email, keys) = (&choices.email, &choices.access_keys);
     if keys.iter().any(|key| *key == *asked) {

@@ -1,5 +1,5 @@
-//! Which field of a launch a manager speaks of when it says no. Its types are the same for most
-//! faults, so its words decide; where they name no field, none is. Pure.
+//! Finds the field of a launch that a manager's refusal is about. Most refusals have the same error
+//! type, so the words decide. If they don't name a field, the error has none. Pure.
 
 use crate::{
     engine::error::EngineError,
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Words of a refusal, in small letters, and the field they are about; the first that fits counts.
+/// Words of a refusal, in lowercase, and the field that they are about. The first match counts.
 const WORDS: [(&str, Field); 29] = [
     ("a session with that name", Field::Name),
     ("session name", Field::Name),
@@ -44,7 +44,7 @@ const WORDS: [(&str, Field); 29] = [
     ("agent_list", Field::Agent),
 ];
 
-/// The same error, beside its field where it clearly tells one.
+/// Adds the field to the error, if the error clearly names one.
 pub(super) fn at_field(error: EngineError, request: &LaunchRequest) -> EngineError {
     match error {
         EngineError::NoImage { what, hint } => EngineError::AtField {
@@ -84,7 +84,7 @@ fn field(why: &str, request: &LaunchRequest) -> Option<Field> {
     found.map(|(_, field)| *field)
 }
 
-/// A minimum is told as `(cpu=1 mem=192m)`: what was asked less of is meant.
+/// A minimum looks like `(cpu=1 mem=192m)`. The field is the one with a smaller request.
 fn short_of(why: &str, request: &LaunchRequest) -> Field {
     let told = |slot: &str| {
         let rest = why.split(slot).nth(1)?;
@@ -100,7 +100,7 @@ fn short_of(why: &str, request: &LaunchRequest) -> Field {
     }
 }
 
-/// Of a project a manager says only that a row of its table is missing.
+/// For a missing project, a manager reports only a missing row of its table.
 fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
     match (field, &request.project) {
         (Field::Project, Some(project)) if why.contains("Row") => {
@@ -114,7 +114,7 @@ fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
 mod tests {
     use super::*;
 
-    /// As 26.9.6 words them.
+    /// The wording of 26.9.6.
     #[test]
     fn words_of_a_manager_lead_to_fields() {
         let request = LaunchRequest {

@@ -9,7 +9,7 @@ use reqwest::{
 };
 use serde_json::Value;
 
-/// Time limits of requests, the WebUI's own.
+/// Time limits of requests, the same as the WebUI's.
 pub(in crate::engine::backendai) const USUAL: Duration = Duration::from_secs(30);
 pub(in crate::engine::backendai) const LIST: Duration = Duration::from_secs(20);
 pub(in crate::engine::backendai) const SHORT: Duration = Duration::from_secs(15);
@@ -50,7 +50,7 @@ impl Call {
         self
     }
 
-    /// What kind of answer is wanted.
+    /// Sets the media type of the expected answer.
     #[must_use]
     pub(in crate::engine::backendai) fn accepting(mut self, kind: &'static str) -> Self {
         self.accept = Some(HeaderValue::from_static(kind));
@@ -64,16 +64,16 @@ impl Call {
     }
 }
 
-/// A success, read to its end.
+/// A successful answer, read completely.
 #[derive(Debug)]
 pub(in crate::engine::backendai) struct Answer {
     pub(in crate::engine::backendai) headers: HeaderMap,
     pub(in crate::engine::backendai) body: Bytes,
 }
 
-/// A path with an encoded query.
+/// Builds a path with an encoded query.
 pub(in crate::engine::backendai) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
-    // Only its encoding of queries is wanted of this address.
+    // The URL is needed only to encode the query.
     let made = Url::parse_with_params("http://x", pairs);
     let query = made.ok().and_then(|url| url.query().map(str::to_owned));
     format!("{path}?{}", query.unwrap_or_default())

@@ -1,5 +1,5 @@
-//! The manager's filter language: which sessions a tab shows. `&` and `|` have no precedence
-//! there, so every part stands in parentheses. Pure.
+//! The manager's filter language: which sessions a tab shows. `&` and `|` have no precedence in it,
+//! so every part is in parentheses. Pure.
 
 use crate::engine::backendai::connect::features::Features;
 use crate::model::{
@@ -8,7 +8,7 @@ use crate::model::{
     status::{KNOWN, Status, Tab},
 };
 
-/// The sessions of a tab whose names hold `text`.
+/// The sessions of a tab whose names contain `text`.
 pub(in crate::engine::backendai) fn tab(
     features: Features,
     tab: Tab,
@@ -26,7 +26,7 @@ pub(in crate::engine::backendai) fn tab(
             &format!("(!{unstarted})"),
         ),
         Tab::Finished => format!("(status in [{finished}])"),
-        // What no other tab shows, known or not.
+        // All sessions that no other tab shows, with known statuses or not.
         Tab::Others if features.tells_failed_starts => {
             format!("((!(status in [{running}, {finished}])) | {unstarted})")
         }
@@ -38,8 +38,8 @@ pub(in crate::engine::backendai) fn tab(
     filter
 }
 
-/// Sessions that ended before they ran, and nobody asked for that. When one began to run cannot be asked
-/// for where it never did.
+/// Sessions that ended before they ran, although no user terminated them. A filter can't test for a
+/// start that never happened.
 fn unstarted() -> String {
     let infos: Vec<String> = NEVER_STARTED.iter().map(|it| format!("\"{it}\"")).collect();
     let infos = infos.join(", ");
@@ -61,7 +61,7 @@ pub(in crate::engine::backendai) fn and(one: &str, other: &str) -> String {
     format!("{one} & {other}")
 }
 
-/// The statuses of a tab that this manager knows; it refuses others.
+/// The statuses of a tab that this manager knows. It refuses unknown ones.
 fn words(features: Features, tab: Tab) -> String {
     let known = KNOWN.iter().filter(|status| status.tab() == tab);
     let known = known.filter(|status| match status {
@@ -77,8 +77,8 @@ fn words(features: Features, tab: Tab) -> String {
     quoted.join(", ")
 }
 
-/// A text within quotes and within a pattern: its own quotes and wildcards stand for themselves.
-/// Control characters are left out: no name holds one.
+/// Escapes a text for quotes and patterns, so that quotes and wildcards in it are literal. Control
+/// characters are left out, because names don't contain them.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_control()) {
@@ -109,7 +109,7 @@ mod tests {
         );
         let others = tab(new, Tab::Others, None);
         assert!(others.starts_with("((!(status in [\"PENDING\""), "{others}");
-        // What did not start is in one of the two.
+        // A session that didn't start is in exactly one of the two tabs.
         let finished = tab(new, Tab::Finished, None);
         assert!(finished.contains(&format!("(!{})", unstarted())));
         assert!(others.ends_with(&format!("| {})", unstarted())), "{others}");

@@ -1,4 +1,4 @@
-//! GraphQL over HTTP: errors inside of successes, data beside errors.
+//! GraphQL over HTTP: answers with a success status may contain errors, and data besides errors.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::engine::api::Result;
 
-/// Which of a manager's two schemas.
+/// The two schemas of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::backendai) enum Schema {
     /// Graphene, snake case, all releases.
@@ -37,7 +37,7 @@ struct Fault {
 }
 
 impl Http {
-    /// Asks `query` and gives its data; what could not be told of it is logged and null.
+    /// Sends `query` and returns its data. Fields that failed are null and logged.
     pub(in crate::engine::backendai) async fn ask(
         &self,
         schema: Schema,
@@ -52,7 +52,7 @@ impl Http {
         }
     }
 
-    /// A web server may have both schemas joined at the first one's place.
+    /// A web server may serve both schemas, joined, at the path of the first one.
     async fn ask_either(&self, body: &Value) -> Result<Value> {
         let error = match self.ask_at(TWO, body).await {
             Err(error) if !error.is_lost() => error,
@@ -67,7 +67,7 @@ impl Http {
     }
 }
 
-/// Data beside errors is kept; errors alone are the answer.
+/// Keeps data that comes with errors. Without data, the errors are the result.
 fn data_of(reply: Reply) -> Result<Value> {
     let faults = reply.errors.unwrap_or_default();
     let said = faults
@@ -82,7 +82,7 @@ fn data_of(reply: Reply) -> Result<Value> {
         return Ok(reply.data);
     }
     if faults.is_empty() {
-        // A list of nothing, or an object that is not there: what was asked is null.
+        // Without errors, the data is the result, even if it is an empty list or null.
         return Ok(reply.data);
     }
     Err(declined(format!("the manager can't answer: {said}")))

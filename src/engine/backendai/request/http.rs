@@ -1,4 +1,4 @@
-//! One manager over HTTP: signing, time limits, the request limit, errors as sentences.
+//! HTTP to one manager: signatures, time limits, the request limit, and errors as sentences.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -33,9 +33,9 @@ use crate::{
 
 pub(in crate::engine::backendai) use super::call::{Answer, Call, LIST, SHORT};
 
-/// The longest answer that is read.
+/// The longest answer that is read, in bytes.
 const BODY_MAX: usize = 64 << 20;
-/// Spoken until the manager has told what it speaks; also the newest we know.
+/// The API version until the manager has announced its own. It is also the newest one that we know.
 pub(in crate::engine::backendai) const API_VERSION: &str = "v9.20250722";
 const JSON: &str = "application/json";
 const API_VERSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-version");
@@ -92,7 +92,7 @@ impl Http {
         })
     }
 
-    /// What is sent as API version from now on.
+    /// Sets the API version for the next requests.
     pub(in crate::engine::backendai) fn speak(&self, version: &str) {
         version.clone_into(
             &mut self
@@ -107,14 +107,14 @@ impl Http {
         version.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Forgets that a login failed: the next request tries anew.
+    /// Forgets that a login failed, so that the next request tries again.
     pub(in crate::engine::backendai) async fn forgive(&self) {
         if let Auth::Login(login) = &self.auth {
             login.forgive().await;
         }
     }
 
-    /// Whether requests go through a web server, which has paths of its own for GraphQL.
+    /// Whether requests go through a web server, which has its own paths for GraphQL.
     pub(in crate::engine::backendai) fn through_web(&self) -> bool {
         matches!(self.auth, Auth::Login(_))
     }
@@ -138,7 +138,7 @@ impl Http {
             .map_err(|error| self.whom.unreadable(&answer.headers, &answer.body, &error))
     }
 
-    /// Sends a request; an answer that is no success is an error.
+    /// Sends a request. An answer without a success status is an error.
     pub(in crate::engine::backendai) async fn send(&self, call: &Call) -> Result<Answer> {
         let work = self.exchange(call, Some(call.limit));
         let response = work.await?;
@@ -147,7 +147,7 @@ impl Http {
         Ok(Answer { headers, body })
     }
 
-    /// Sends a request whose answer has no end: only its head is waited for.
+    /// Sends a request whose answer doesn't end. Only its head is waited for.
     pub(in crate::engine::backendai) async fn open(&self, call: &Call) -> Result<Response> {
         let work = self.exchange(call, None);
         match tokio::time::timeout(call.limit, work).await {
@@ -156,7 +156,7 @@ impl Http {
         }
     }
 
-    /// The address of a manager's path and the headers a WebSocket's GET to it bears.
+    /// The URL of a manager's path, and the headers of a WebSocket's GET request to it.
     pub(in crate::engine::backendai) async fn upgrade(
         &self,
         path: &str,
@@ -167,8 +167,8 @@ impl Http {
         Ok((url, headers))
     }
 
-    /// The success a request ends with: waits for the limit's sake and logs in anew, each once or
-    /// twice.
+    /// Repeats a request until it succeeds or fails for good: up to twice because of the request
+    /// limit, and once after a new login.
     async fn exchange(&self, call: &Call, limit: Option<Duration>) -> Result<Response> {
         let mut refusals = 0;
         let mut renewed = false;
@@ -218,7 +218,7 @@ impl Http {
         })
     }
 
-    /// The answer that is no success, as an error.
+    /// Turns an answer without a success status into an error.
     async fn failure(&self, response: Response, limit: Duration) -> EngineError {
         let status = response.status();
         let headers = response.headers().clone();
@@ -293,7 +293,7 @@ impl Http {
         }
     }
 
-    /// Whether a refused login may be tried once more: it was a login, and it was not made anew yet.
+    /// Whether to retry a refused login: it was a login at a web server, and it wasn't renewed yet.
     async fn expired(&self, ticket: &Ticket, renewed: bool) -> bool {
         match &self.auth {
             Auth::Login(login) if !renewed => {

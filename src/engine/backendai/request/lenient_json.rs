@@ -1,4 +1,4 @@
-//! Reading what a manager sends without ever failing: JSON inside of texts, numbers as texts,
+//! Reads the JSON of a manager without ever failing: JSON inside strings, numbers as strings,
 //! `Infinity`, `NaN` and null. Pure.
 
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use crate::model::{
     text::Clean,
 };
 
-/// An object of an answer, read field by field: a field that is missing, null or of another kind is
-/// `None` and never an error.
+/// An object of an answer, read field by field. A field that is missing, null or of another type is
+/// `None`, never an error.
 #[derive(Clone, Copy)]
 pub(in crate::engine::backendai) struct Node<'a>(&'a Value);
 
@@ -34,7 +34,7 @@ impl<'a> Node<'a> {
         self.0.is_null()
     }
 
-    /// A text that is not empty.
+    /// A string that isn't empty.
     pub(in crate::engine::backendai) fn text(self, field: &str) -> Option<Clean> {
         let text = Clean::new(self.str(field)?);
         (!text.is_empty()).then_some(text)
@@ -48,13 +48,13 @@ impl<'a> Node<'a> {
         self.raw(field).as_bool()
     }
 
-    /// A whole number, also as a text.
+    /// A whole number, also from a string.
     pub(in crate::engine::backendai) fn int(self, field: &str) -> Option<i64> {
         let number = number(self.raw(field))?;
         (number.abs() < 9.0e15).then_some(number as i64)
     }
 
-    /// A number, also as a text; neither infinite nor NaN.
+    /// A number, also from a string; neither infinite nor NaN.
     pub(in crate::engine::backendai) fn number(self, field: &str) -> Option<f64> {
         number(self.raw(field))
     }
@@ -63,7 +63,7 @@ impl<'a> Node<'a> {
         time(self.str(field)?)
     }
 
-    /// A status word; a missing one is an unknown one.
+    /// A status. A missing one is read as unknown.
     pub(in crate::engine::backendai) fn status(self, field: &str) -> Status {
         Status::from(self.str(field).unwrap_or("UNKNOWN"))
     }
@@ -72,7 +72,7 @@ impl<'a> Node<'a> {
         self.raw(field).as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// The texts of a list, others left out.
+    /// The strings of a list. Other values are left out.
     pub(in crate::engine::backendai) fn texts(self, field: &str) -> Vec<Clean> {
         let texts = self.list(field).iter().filter_map(Value::as_str);
         texts
@@ -93,13 +93,13 @@ impl<'a> Node<'a> {
             .filter(|node| !node.is_null())
     }
 
-    /// JSON that may lie inside of a text.
+    /// JSON that may be inside a string.
     pub(in crate::engine::backendai) fn blob(self, field: &str) -> Value {
         unfold(self.raw(field))
     }
 }
 
-/// A value, or what a text holds as JSON; null when neither.
+/// A value, or the JSON inside a string; null if the string isn't JSON.
 pub(in crate::engine::backendai) fn unfold(value: &Value) -> Value {
     match value {
         Value::String(text) => serde_json::from_str(text).unwrap_or(Value::Null),
@@ -107,7 +107,7 @@ pub(in crate::engine::backendai) fn unfold(value: &Value) -> Value {
     }
 }
 
-/// A number, or a text that is one; neither infinite nor NaN.
+/// A number, also from a string; neither infinite nor NaN.
 pub(in crate::engine::backendai) fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -126,7 +126,7 @@ pub(in crate::engine::backendai) fn time(text: &str) -> Option<Timestamp> {
     })
 }
 
-/// Bytes from a number, a text that is one, or `1g`.
+/// Bytes from a number, a string with a number, or `1g`.
 pub(in crate::engine::backendai) fn bytes(value: &Value) -> Option<Bytes> {
     if let Some(number) = number(value) {
         return (0.0..9.0e15)
@@ -136,7 +136,7 @@ pub(in crate::engine::backendai) fn bytes(value: &Value) -> Option<Bytes> {
     value.as_str()?.parse().ok()
 }
 
-/// Thousandths; a negative amount is none.
+/// Thousandths; `None` for a negative amount.
 fn thousandths(value: &Value) -> Option<u64> {
     let number = number(value)?;
     (0.0..1.0e15)
@@ -144,7 +144,7 @@ fn thousandths(value: &Value) -> Option<u64> {
         .then(|| (number * 1000.0).round() as u64)
 }
 
-/// `{"cpu":"4","mem":"8589934592","cuda.shares":"0.5"}`; what is no amount is left out.
+/// `{"cpu":"4","mem":"8589934592","cuda.shares":"0.5"}`; invalid amounts are left out.
 pub(in crate::engine::backendai) fn slots(blob: &Value) -> ResourceSlots {
     let mut slots = ResourceSlots::default();
     for (name, value) in blob.as_object().into_iter().flatten() {
@@ -157,7 +157,7 @@ pub(in crate::engine::backendai) fn slots(blob: &Value) -> ResourceSlots {
     slots
 }
 
-/// An accelerator's amount; of nothing no word is made (a manager lists all kinds it knows).
+/// Adds an accelerator's amount. Zero is left out, because a manager lists all kinds that it knows.
 fn put(accelerators: &mut BTreeMap<String, u64>, name: &str, value: &Value) -> Option<u64> {
     let amount = thousandths(value).filter(|amount| *amount > 0)?;
     accelerators.insert(Clean::new(name).into_string(), amount)

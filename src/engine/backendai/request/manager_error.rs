@@ -1,4 +1,4 @@
-//! What went wrong between a manager and us, as sentences that say what to do.
+//! Errors between a manager and us, as sentences that say what to do.
 
 use std::{error::Error as _, io, time::Duration};
 
@@ -8,17 +8,17 @@ use super::{problem::Problem, quote::quote};
 use crate::engine::backendai::connect::clock_skew::{self, Skew};
 use crate::engine::error::EngineError;
 
-/// To whom a request went, for the sentences.
+/// The receiver of a request, for the sentences.
 #[derive(Clone, Debug)]
 pub(in crate::engine::backendai) struct Whom {
     pub(in crate::engine::backendai) endpoint: String,
     pub(in crate::engine::backendai) context: String,
-    /// Through the web server, with a password.
+    /// Whether requests go through the web server, with a password.
     pub(in crate::engine::backendai) by_password: bool,
 }
 
 impl Whom {
-    /// The line is gone, or nothing sensible is at its other end.
+    /// The connection is lost, or the other end isn't a working manager.
     pub(in crate::engine::backendai) fn unreachable(
         &self,
         why: impl Into<String>,
@@ -31,7 +31,7 @@ impl Whom {
         }
     }
 
-    /// The request did not get through, or its answer did not come back whole.
+    /// The request didn't get through, or its answer is incomplete.
     pub(in crate::engine::backendai) fn transport(
         &self,
         error: &reqwest::Error,
@@ -55,7 +55,7 @@ impl Whom {
         self.unreachable("its answer is incomplete", None)
     }
 
-    /// A connection of our own, beside those of the HTTP client, could not be made.
+    /// A connection outside the HTTP client failed.
     pub(in crate::engine::backendai) fn connecting(&self, error: &io::Error) -> EngineError {
         let inner = error.get_ref();
         if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
@@ -107,12 +107,13 @@ impl Whom {
         )
     }
 
-    /// Nothing came within the time limit.
+    /// No answer within the time limit.
     pub(in crate::engine::backendai) fn late(&self, limit: Duration) -> EngineError {
         self.unreachable(format!("no answer within {}s", limit.as_secs()), None)
     }
 
-    /// An answer that is no success. `skew`: how far our clock is from the answer's, if it tells.
+    /// An answer without a success status. `skew` is how far our clock is from the answer's, if
+    /// known.
     pub(in crate::engine::backendai) fn answered(
         &self,
         status: StatusCode,
@@ -171,7 +172,7 @@ impl Whom {
         }
     }
 
-    /// An answer in nobody's words: of a gateway, a proxy, or something else altogether.
+    /// An answer without an error body of the manager: from a gateway, a proxy or another program.
     fn without_words(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> EngineError {
         if status == StatusCode::UNAUTHORIZED {
             return self.denied("not authorized");
@@ -205,7 +206,7 @@ impl Whom {
         }
     }
 
-    /// A success whose body is not what it should be.
+    /// A success status with an unexpected body.
     pub(in crate::engine::backendai) fn unreadable(
         &self,
         headers: &HeaderMap,
@@ -240,7 +241,7 @@ impl Whom {
     }
 }
 
-/// What we sign is refused for its time.
+/// The manager refuses our signature because of its time.
 fn skewed(skew: Option<Skew>) -> EngineError {
     let why = match skew {
         Some(skew) => format!("{skew}, so the manager refuses the signature"),
@@ -254,7 +255,7 @@ fn skewed(skew: Option<Skew>) -> EngineError {
     }
 }
 
-/// The manager said no, in its own words.
+/// The manager refused, in its own words.
 pub(in crate::engine::backendai) fn declined(why: impl Into<String>) -> EngineError {
     EngineError::Declined {
         why: why.into(),
@@ -278,7 +279,7 @@ fn is_html(headers: &HeaderMap, body: &[u8]) -> bool {
     declared || body.trim_ascii_start().starts_with(b"<")
 }
 
-/// The first cause of this kind; an I/O error may hide one that its `source` does not tell.
+/// The first cause of this kind. An I/O error may contain one that its `source` doesn't return.
 fn cause<T: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&T> {
     let mut next = error.source();
     while let Some(inner) = next {
@@ -296,7 +297,7 @@ fn cause<T: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&T> {
     None
 }
 
-/// The innermost cause, which names the trouble itself.
+/// The innermost cause, which names the actual problem.
 fn deepest(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -307,7 +308,7 @@ fn deepest(error: &reqwest::Error) -> String {
     quote(&text)
 }
 
-/// How far our clock is from the one that wrote the answer.
+/// How far our clock is from the one of the answer's sender.
 pub(in crate::engine::backendai) fn skew_of(
     headers: &HeaderMap,
     now: jiff::Timestamp,

@@ -8,7 +8,7 @@ use super::quote::quote;
 /// What an error body says.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::engine::backendai) struct Problem {
-    /// The last part of the type (`object-not-found`); releases agree on it more than on statuses.
+    /// The last part of the type (`object-not-found`). Releases agree on it more than on statuses.
     pub(in crate::engine::backendai) kind: String,
     title: String,
     msg: String,
@@ -20,14 +20,14 @@ struct Body {
     r#type: Option<String>,
     title: Option<Value>,
     msg: Option<Value>,
-    /// The web server's word for `msg`.
+    /// The web server's name for `msg`.
     details: Option<Value>,
     #[serde(default)]
     data: Value,
 }
 
 impl Problem {
-    /// The problem a body tells; `None` when it is something else.
+    /// Reads a problem from a body; `None` if the body is something else.
     pub(in crate::engine::backendai) fn read(body: &[u8]) -> Option<Self> {
         let body: Body = serde_json::from_slice(body).ok()?;
         let kind = body.r#type.as_deref().unwrap_or_default();
@@ -43,7 +43,7 @@ impl Problem {
         })
     }
 
-    /// Title and message as one sentence without its full stop.
+    /// Title and message as one sentence without its period.
     pub(in crate::engine::backendai) fn sentence(&self) -> String {
         let title = self.title.trim().trim_end_matches('.');
         let named = named(&self.data);
@@ -63,14 +63,14 @@ impl Problem {
     }
 }
 
-/// What is meant is sometimes only in the data: names of folders that are not there.
+/// Sometimes only the data says what is meant: the names of missing folders.
 fn named(data: &Value) -> String {
     let names = data.as_array().map_or(&[] as &[Value], Vec::as_slice);
     let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
     names.join(", ")
 }
 
-/// A value's text; of anything but a text, its JSON.
+/// The text of a string value; for any other value, its JSON.
 fn words(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -79,8 +79,8 @@ fn words(value: Value) -> String {
     }
 }
 
-/// The manager's validator writes a page with its own class names and links around what is wrong;
-/// of it only the field and the fault are for people: `image: Field required`.
+/// The manager's validator adds its own class names and links. Only the field and the fault matter
+/// to the user: `image: Field required`.
 fn validator(msg: &str) -> String {
     if !msg.contains("validation error") {
         return msg.to_owned();

@@ -1,11 +1,12 @@
-//! The GraphQL texts, made for what a manager of a version knows: one unknown field fails a whole
-//! query. Pure.
+//! The GraphQL queries for the version of a manager. One unknown field makes a whole query fail.
+//! Pure.
 
 use std::fmt::Write as _;
 
 use crate::engine::backendai::connect::features::Features;
 
-/// What the list shows. Everything dearer (kernels, usage, folders) is read for one session only.
+/// The fields of the list. More expensive ones (kernels, usage, folders) are read for one session
+/// only.
 const ROW: &str = "id row_id name type status status_info status_data project_id user_id \
                    scaling_group cluster_mode cluster_size priority tag created_at terminated_at \
                    starts_at requested_slots occupied_slots resource_opts agent_ids result \
@@ -14,12 +15,12 @@ const ROW: &str = "id row_id name type status status_info status_data project_id
 const KERNEL: &str = "row_id cluster_role cluster_idx cluster_hostname status status_info \
                       status_data agent_id container_id starts_at terminated_at preopen_ports";
 
-/// What is wanted of a row besides what the list shows.
+/// Fields that a query needs besides those of the list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::engine::backendai) struct Wants {
-    /// Whose it is; needless where all are one's own.
+    /// The owner. Not needed if all sessions are our own.
     pub(in crate::engine::backendai) owner: bool,
-    /// Where the idle checkers stand; ended sessions have none.
+    /// The state of the idle checkers. Ended sessions have none.
     pub(in crate::engine::backendai) idle: bool,
     /// Everything: kernels, services, folders.
     pub(in crate::engine::backendai) all: bool,
@@ -96,12 +97,12 @@ pub(in crate::engine::backendai) fn some(bound: Bound, count: usize, fields: &st
     )
 }
 
-/// How many sessions each of `filters` finds, as `t0`, `t1`, …; one request. Variables: `f0`, `f1`, …
-/// and the bound's.
+/// The number of sessions that match each filter, as `t0`, `t1`, …, in one request. Variables:
+/// `f0`, `f1`, … and the bound's.
 pub(in crate::engine::backendai) fn totals(bound: Bound, filters: usize) -> String {
     let (mut variables, mut parts) = (bound.declared().to_owned(), String::new());
     for n in 0..filters {
-        // Writing to a string cannot fail.
+        // Writing to a string can't fail.
         let _ = write!(variables, "$f{n}: String ");
         let _ = write!(
             parts,
@@ -112,15 +113,15 @@ pub(in crate::engine::backendai) fn totals(bound: Bound, filters: usize) -> Stri
     format!("query({}) {{ {}}}", variables.trim_end(), parts)
 }
 
-/// Among which sessions a manager looks. Without a bound it goes through everything its user may
-/// read, which takes it seconds where there are ten thousand sessions.
+/// The sessions that the manager searches. Without a bound it searches everything that its user may
+/// read, which takes seconds with ten thousand sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::backendai) enum Bound {
-    /// All that may be read.
+    /// All readable sessions.
     Everything,
-    /// Those of one user: variable `scope`.
+    /// The sessions of one user: variable `scope`.
     User,
-    /// Those of one project, all that managers before 24.12 can: variable `project`.
+    /// The sessions of one project, the only bound of managers before 24.12: variable `project`.
     Project,
 }
 

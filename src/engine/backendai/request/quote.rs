@@ -1,11 +1,11 @@
-//! Somebody else's words, quoted in a sentence of ours.
+//! Quotes text from other programs in our sentences.
 
 use crate::model::text::Clean;
 
-/// Longest quotation of somebody else's words, in characters.
+/// The longest quotation, in characters.
 const QUOTE: usize = 400;
 
-/// Somebody else's words in one safe line of bounded length.
+/// Returns the text as one safe line of limited length.
 pub(in crate::engine::backendai) fn quote(words: &str) -> String {
     let clean = Clean::new(words.trim()).into_string();
     if clean.chars().count() <= QUOTE {

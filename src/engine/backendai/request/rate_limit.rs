@@ -1,7 +1,8 @@
-//! The manager's limit of requests, kept before it is hit.
+//! Slows down requests before the manager's request limit is reached.
 //!
-//! Every answer tells how many requests are left in the window. While few are left each request
-//! waits a little, so that what is left lasts; after a refusal nothing is sent until the time it told.
+//! Every answer reports how many requests are left in the window. While few are left, each request
+//! waits a little, so that they last. After a refusal, nothing is sent until the time that the
+//! manager named.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -14,9 +15,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::manager_error::declined;
 use crate::engine::api::Result;
 
-/// Below this share of the limit requests are spread.
+/// Requests are slowed down below this percentage of the limit.
 const LOW_PERCENT: u64 = 5;
-/// A request waits no longer than this for the limit's sake.
+/// The longest time that a request waits because of the limit.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause between requests while few are left.
 const SPREAD: Duration = Duration::from_secs(2);
@@ -28,14 +29,14 @@ pub(in crate::engine::backendai) struct Pace {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The pause each request takes while few are left.
+    /// The pause before each request while few are left.
     pause: Duration,
-    /// Refused until then.
+    /// The manager refuses requests until then.
     blocked: Option<Instant>,
 }
 
 impl Pace {
-    /// Waits as the manager wants it; an error when that would take too long.
+    /// Waits as long as the limit requires. Returns an error if that takes too long.
     pub(in crate::engine::backendai) async fn wait(&self) -> Result<()> {
         let (pause, blocked) = {
             let state = self.lock();
@@ -55,7 +56,7 @@ impl Pace {
         Ok(())
     }
 
-    /// Reads what an answer tells about the limit.
+    /// Reads the limit's state from an answer.
     pub(in crate::engine::backendai) fn note(&self, headers: &HeaderMap) {
         let (Some(limit), Some(remaining)) = (
             number(headers, "x-ratelimit-limit"),
@@ -74,8 +75,8 @@ impl Pace {
         };
     }
 
-    /// The manager refused (429): how long to wait before asking again, or the error to give up
-    /// with. `tries` counts the refusals of this request so far.
+    /// After a refusal (429): how long to wait before the next attempt, or the final error. `tries`
+    /// counts the earlier refusals of this request.
     pub(in crate::engine::backendai) fn refused(
         &self,
         headers: &HeaderMap,
@@ -156,7 +157,7 @@ mod tests {
             error,
             "too many requests: the manager's limit allows the next one in 300s"
         );
-        // Nothing is sent meanwhile.
+        // Nothing is sent until then.
         assert!(pace.wait().await.is_err());
         tokio::time::advance(Duration::from_secs(296)).await;
         pace.wait().await.unwrap();

@@ -1,28 +1,28 @@
 //! Server-sent events: bytes to events. Pure.
 
-/// The longest event that is kept; more is a stream gone mad.
+/// The longest event, in bytes. A longer one means that the stream is broken.
 const MAX: usize = 1 << 20;
 
-/// One event. Comments are no events.
+/// One event. Comments don't count as events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::engine::backendai) struct Event {
     pub(in crate::engine::backendai) name: String,
     pub(in crate::engine::backendai) data: String,
 }
 
-/// Takes bytes as they come, gives whole events.
+/// Splits incoming bytes into whole events.
 #[derive(Debug, Default)]
 pub(in crate::engine::backendai) struct Parser {
-    /// The line that has not ended yet.
+    /// The unfinished line.
     line: Vec<u8>,
-    /// The last byte was a carriage return: a line feed after it ends no second line.
+    /// The last byte was a carriage return, so a following line feed doesn't end another line.
     after_return: bool,
     event: Event,
     has_data: bool,
 }
 
 impl Parser {
-    /// The events that `bytes` complete; `None` when one grew too long.
+    /// The events that `bytes` complete; `None` if an event is too long.
     pub(in crate::engine::backendai) fn push(&mut self, bytes: &[u8]) -> Option<Vec<Event>> {
         let mut events = Vec::new();
         for &byte in bytes {
@@ -61,7 +61,8 @@ impl Parser {
                 self.event.data.push_str(value);
                 self.has_data = true;
             }
-            // A comment, `id` and `retry`: there is no replay here, and when to come back is ours.
+            // Ignores comments, `id` and `retry`: there is no replay, and we choose our own
+            // reconnect time.
             _ => {}
         }
     }
@@ -102,7 +103,7 @@ mod tests {
         assert!((0..32).any(|_| parser.push(&part).is_none()));
     }
 
-    /// The events of `pieces` and whether they were refused.
+    /// The events of `pieces`, and whether the parser refused them.
     fn pushed(pieces: &[&[u8]]) -> (Vec<Event>, bool) {
         let mut parser = Parser::default();
         let mut events = Vec::new();

@@ -1,4 +1,4 @@
-//! An image made of a running session.
+//! Creates an image from a running session.
 
 use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ impl crate::engine::backendai::connect::connection::Line {
     }
 }
 
-/// The manager's rule, with the WebUI's bounds.
+/// The manager's rule, with the length limits of the WebUI.
 fn check(name: &str) -> Result<()> {
     let rule = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if (4..=32).contains(&name.chars().count()) && name.chars().all(rule) {

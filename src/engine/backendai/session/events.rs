@@ -1,4 +1,4 @@
-//! What the manager tells by itself: session events and the progress of its tasks.
+//! What the manager reports without a request: session events and the progress of tasks.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -24,7 +24,8 @@ use crate::{
     model::text::Clean,
 };
 
-/// The manager sends a sign of life every 15 s; a line that is silent for longer is half open.
+/// The manager sends a heartbeat every 15 s. A connection that is silent for longer than this is
+/// half-open.
 const SILENCE: Duration = Duration::from_secs(50);
 
 impl BackendAiEngine {
@@ -47,7 +48,7 @@ impl BackendAiEngine {
     }
 }
 
-/// Follows a task to its end: its progress, then nothing, or why it failed.
+/// Follows a task until it ends: its progress, then nothing, or why it failed.
 pub(in crate::engine::backendai) async fn task(
     http: Arc<Http>,
     id: &str,
@@ -78,7 +79,7 @@ enum TaskStep {
     Last(Option<Result<Progress>>),
 }
 
-/// Opens a stream of events. Its end, and a silence, are errors.
+/// Opens a stream of events. An end and a silence are errors.
 async fn follow(http: Arc<Http>, path: String) -> Result<BoxStream<'static, Result<Event>>> {
     let call = Call::get(path).accepting("text/event-stream");
     let response = http.open(&call).await?;
@@ -136,7 +137,7 @@ impl Reading {
     }
 }
 
-/// An event about a session; others, and those that cannot be read, are none.
+/// Reads an event about a session; `None` for other events and those that can't be read.
 fn session_event(event: &Event) -> Option<SchedulerEvent> {
     let data: Value = serde_json::from_str(&event.data).ok()?;
     let data = Node::new(&data);

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Entries read at most; a session has about ten.
+/// The most entries that are read. A session has about ten.
 const MANY: u32 = 200;
 
 const QUERY: &str = "query($id: UUID!, $limit: Int!) { sessionScopedSchedulingHistories(scope: \
@@ -27,7 +27,7 @@ const QUERY: &str = "query($id: UUID!, $limit: Int!) { sessionScopedSchedulingHi
                      startedAt endedAt } } } } }";
 
 impl Line {
-    /// Newest first.
+    /// Returns the newest entry first.
     pub(in crate::engine::backendai) async fn history(
         &self,
         session: SessionId,
@@ -35,14 +35,14 @@ impl Line {
         if self.features.scheduling_history {
             return self.entries(session, MANY).await;
         }
-        // Managers before 26.2 tell when each status was reached.
+        // Managers before 26.2 report when each status was reached.
         let data = self.fields_of(session, "status_history").await?;
         let node = Node::new(&data).edges("compute_session_nodes").next();
         let node = node.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
         Ok(coarse(session, &Node::new(node).blob("status_history")))
     }
 
-    /// The newest entry, where the manager keeps such.
+    /// The newest entry, if the manager keeps a history.
     pub(in crate::engine::backendai) async fn newest_entry(
         &self,
         session: SessionId,
@@ -78,7 +78,7 @@ fn entry(session: SessionId, node: Node<'_>) -> HistoryEntry {
     let from = node.str("fromStatus").map(Status::from);
     let to = match node.str("toStatus") {
         Some(word) => Status::from(word),
-        // An attempt that led nowhere.
+        // A failed attempt doesn't change the status.
         None => from.clone().unwrap_or_else(|| node.status("toStatus")),
     };
     HistoryEntry {

@@ -1,4 +1,4 @@
-//! Idle checks as data. Pure; the present time comes in.
+//! Reads idle checks. Pure: the current time is a parameter.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// What `idle_checks` says: in the order network, lifetime, utilization, others.
+/// Reads `idle_checks`, in the order network, lifetime, utilization, others.
 pub(in crate::engine::backendai) fn read(blob: &Value, now: Timestamp) -> Vec<IdleCheck> {
     let mut checks: Vec<(usize, IdleCheck)> = blob
         .as_object()
@@ -67,7 +67,7 @@ fn state(remaining: Option<f64>, now: Timestamp) -> IdleState {
     if seconds < 0.0 {
         return IdleState::Over;
     }
-    // Whole seconds: finer ones would differ with every reading.
+    // Fractions of a second would differ with every reading.
     let until = now
         .checked_add(SignedDuration::from_secs(seconds.round() as i64))
         .and_then(|until| Timestamp::from_second(until.as_second()));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::engine::backendai::{image::reference::Reference, request::lenient_json::Node};
 use crate::model::{id::KernelId, kernel::Kernel, text::Clean};
 
-/// All kernels of a session that bear an id: the main one first, then by index.
+/// All kernels of a session that have an id: the main one first, then by index.
 pub(in crate::engine::backendai) fn kernels(session: Node<'_>) -> Vec<Kernel> {
     let mut kernels: Vec<(bool, i64, Kernel)> = session
         .edges("kernel_nodes")
@@ -15,7 +15,7 @@ pub(in crate::engine::backendai) fn kernels(session: Node<'_>) -> Vec<Kernel> {
     kernels.into_iter().map(|(_, _, kernel)| kernel).collect()
 }
 
-/// Whether it is a sub kernel, its index, and itself.
+/// Whether it is a sub kernel, its index, and the kernel.
 fn kernel(node: Node<'_>) -> Option<(bool, i64, Kernel)> {
     let id: KernelId = node.str("row_id")?.parse().ok()?;
     let role = node.text("cluster_role").unwrap_or_else(|| "main".into());
@@ -39,13 +39,13 @@ fn kernel(node: Node<'_>) -> Option<(bool, i64, Kernel)> {
     Some((role != "main", index, kernel))
 }
 
-/// `{"kernel": {"exit_code": 0}}`; a negative one is "not known".
+/// `{"kernel": {"exit_code": 0}}`; a negative code means that it isn't known.
 pub(in crate::engine::backendai) fn exit_code_of(data: &Value) -> Option<i64> {
     let code = Node::new(data).node("kernel").int("exit_code")?;
     (code >= 0).then_some(code)
 }
 
-/// The image of the main kernel, on managers that do not tell it of the session.
+/// The image of the main kernel, for managers that don't report an image of the session.
 pub(in crate::engine::backendai) fn main_image(session: Node<'_>) -> Option<Reference> {
     let nodes: Vec<&Value> = session.edges("kernel_nodes").collect();
     let is_main = |node: &&&Value| Node::new(node).str("cluster_role") == Some("main");

@@ -28,14 +28,14 @@ use crate::{
     },
 };
 
-/// The first schema does not tell it.
+/// The first schema doesn't have this field.
 const TIMEOUT: &str = "query($id: UUID!) { sessionV2(id: $id) { lifecycle { batchTimeout } } }";
 const NODES: &str = "compute_session_nodes";
-/// Ids asked for in one request at most: a filter has its bounds.
+/// Ids per request. The length of a filter is limited.
 const IDS: usize = 100;
 
 impl Line {
-    /// Only our own sessions, unless everyone's were asked for.
+    /// Limits a filter to our own sessions, unless the context lists those of all users.
     fn mine(&self, filter: &str) -> String {
         if self.all_users {
             filter.to_owned()
@@ -44,7 +44,7 @@ impl Line {
         }
     }
 
-    /// Among which sessions our own lists look.
+    /// The sessions that our own lists cover.
     pub(in crate::engine::backendai) fn bound(&self) -> Bound {
         match (self.features.scope_id, self.all_users) {
             (false, _) => Bound::Project,
@@ -53,7 +53,8 @@ impl Line {
         }
     }
 
-    /// Where one session by its id is looked for: it may be another's that we may read.
+    /// Where to search for one session by its id. It may belong to another user and still be
+    /// readable.
     fn bounds(&self) -> Vec<Bound> {
         match self.bound() {
             Bound::User => vec![Bound::User, Bound::Everything],
@@ -61,7 +62,7 @@ impl Line {
         }
     }
 
-    /// Gives a query the variables of its bound.
+    /// Sets the variables of the bound in a query.
     pub(in crate::engine::backendai) fn bind(
         &self,
         bound: Bound,
@@ -76,7 +77,7 @@ impl Line {
         Ok(())
     }
 
-    /// The nodes of a page and how many there are in all.
+    /// The nodes of a page, and the total count.
     async fn nodes(
         &self,
         bound: Bound,
@@ -119,7 +120,7 @@ impl Line {
         Ok([count(0), count(1), count(2)])
     }
 
-    /// The status of a session; `None` when the manager shows us no such session.
+    /// The status of a session; `None` if the manager doesn't show us such a session.
     pub(in crate::engine::backendai) async fn status_of(
         &self,
         session: SessionId,
@@ -129,7 +130,7 @@ impl Line {
         Ok(node.map(|node| Node::new(node).status("status")))
     }
 
-    /// Its present name.
+    /// The session's current name.
     pub(in crate::engine::backendai) async fn name_of(
         &self,
         session: SessionId,
@@ -139,7 +140,7 @@ impl Line {
         Ok(node.and_then(|node| Node::new(node).text("name")))
     }
 
-    /// After how long a batch session is ended, where the manager tells.
+    /// The timeout of a batch session, if the manager reports it.
     async fn timeout_of(&self, session: &Session) -> Option<Span> {
         let is_batch = session.session_type == SessionType::Batch;
         if !is_batch || !self.features.tells_timeout {
@@ -209,7 +210,8 @@ impl BackendAiEngine {
         let mut rows = Vec::with_capacity(sessions.len());
         for ids in sessions.chunks(IDS) {
             let limit = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-            // Administrators hear of everyone's sessions, whether they list them or not.
+            // Events arrive for the sessions of all users if we are an administrator, even if our
+            // lists leave them out.
             let filter = line.mine(&filter::ids(ids));
             let found = line.nodes(line.bound(), &filter, line.wants(true), 0, limit);
             let (data, _) = found.await?;
@@ -245,8 +247,8 @@ impl BackendAiEngine {
     }
 }
 
-/// Why it waits, or why it never ran, stands in the scheduling history where the session itself
-/// says nothing.
+/// Reads from the scheduling history why the session waits, or why it never ran, if the session
+/// itself has no message.
 async fn explain(line: &Line, session: &mut Session) {
     let silent = session.status_message.is_none();
     if silent && session.status.is_starting() {

@@ -1,4 +1,4 @@
-//! Sessions of a manager: lists, details, history, usage, events and what changes them.
+//! The sessions of a manager: lists, details, history, usage, events, and what changes them.
 
 pub(super) mod commit;
 pub(super) mod events;

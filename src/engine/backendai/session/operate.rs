@@ -1,4 +1,4 @@
-//! Rename, terminate, give another priority.
+//! Renames and terminates sessions and changes their priority.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::Method;
@@ -18,7 +18,7 @@ use crate::{
     model::{id::SessionId, name, status::Status},
 };
 
-/// For administrators only, of all releases.
+/// Only administrators may use it, in all releases.
 const PRIORITY: &str = "mutation($input: ModifyComputeSessionInput!) \
      { modify_compute_session(input: $input) { item { row_id priority } } }";
 
@@ -50,7 +50,7 @@ impl BackendAiEngine {
         session: SessionId,
         name: &str,
     ) -> Result<()> {
-        // The manager takes any name, also such as it refuses at a launch.
+        // The manager accepts any name here, even names that it refuses at a launch.
         name::check_latin(name).map_err(|error| declined(error.to_string()))?;
         let line = self.core.line().await?;
         let path = format!("/session/{session}/rename");
@@ -69,7 +69,8 @@ impl BackendAiEngine {
         }
     }
 
-    /// The mutation changes nothing where it fails, also by a fault of the manager's own (26.9.6 has one).
+    /// A failed mutation changes nothing, even if the manager itself has failed (26.9.6 has such a
+    /// bug).
     pub(in crate::engine::backendai) async fn set_priority(
         &self,
         session: SessionId,
@@ -86,8 +87,8 @@ impl BackendAiEngine {
 }
 
 impl Line {
-    /// A refused request may mean that the session is not there any more: the manager says "no
-    /// permission" then. What it is, and the better error.
+    /// A refused request may mean that the session doesn't exist any more, which the manager
+    /// reports as "no permission". Returns the session's status, or the better error.
     pub(in crate::engine::backendai) async fn seen_after(
         &self,
         session: SessionId,
@@ -104,7 +105,7 @@ impl Line {
     }
 }
 
-/// Older managers end a session that is being made only by force.
+/// Older managers terminate a session that is being created only with force.
 fn needs_force(error: EngineError, force: bool) -> EngineError {
     match error {
         EngineError::Declined { why, hint: None } if !force => EngineError::Declined {
@@ -115,7 +116,8 @@ fn needs_force(error: EngineError, force: bool) -> EngineError {
     }
 }
 
-/// Renaming to the present name is refused as "already there": by the session itself.
+/// The manager refuses a rename to the current name as "already exists". Checks whether the session
+/// itself has that name.
 async fn taken_by_itself(line: &Line, session: SessionId, name: &str, error: &EngineError) -> bool {
     if !matches!(error, EngineError::Declined { why, .. } if why.contains(
         "a session with that name already exists"))

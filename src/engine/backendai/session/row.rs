@@ -1,4 +1,5 @@
-//! A session as the manager tells it, as ours. Whatever is missing or odd in it: it stays a row.
+//! Reads a session as the manager reports it. Missing or odd fields don't remove a session from the
+//! list.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,7 +30,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// What the reading of rows needs besides the rows.
+/// What is needed to read rows.
 pub(in crate::engine::backendai) struct Reader<'a> {
     pub(in crate::engine::backendai) line: &'a Line,
     pub(in crate::engine::backendai) context: ContextName,
@@ -37,7 +38,7 @@ pub(in crate::engine::backendai) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The session; `None` only for what bears no id at all.
+    /// Reads a session; `None` only if it has no id.
     pub(in crate::engine::backendai) fn session(&self, node: &Value) -> Option<Session> {
         let node = Node::new(node);
         let Some(id) = id(node) else {
@@ -103,7 +104,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The owner's address; of one's own sessions it is known without asking.
+    /// The owner's email address. For our own sessions it is known without a request.
     fn owner(&self, node: Node<'_>) -> Clean {
         let told = node.node("owner").text("email");
         told.unwrap_or_else(|| match node.text("user_id") {
@@ -137,7 +138,7 @@ impl Reader<'_> {
     }
 }
 
-/// The image of the session, else of its main kernel.
+/// The image of the session, else that of its main kernel.
 fn environment(node: Node<'_>) -> EnvironmentRef {
     let named = node
         .list("image_references")
@@ -147,7 +148,7 @@ fn environment(node: Node<'_>) -> EnvironmentRef {
     reference.unwrap_or_default().environment()
 }
 
-/// Its uuid, or the one within its global id.
+/// The UUID, or the one inside the global id.
 fn id(node: Node<'_>) -> Option<SessionId> {
     if let Some(id) = node.str("row_id").and_then(|id| id.parse().ok()) {
         return Some(id);
@@ -176,7 +177,8 @@ fn session_type(node: Node<'_>) -> SessionType {
     }
 }
 
-/// When it reached RUNNING. `starts_at` of a batch session that waits is when it may start.
+/// When the session reached RUNNING. For a waiting batch session, `starts_at` is its start time
+/// instead.
 fn started_at(node: Node<'_>, status: &Status) -> Option<Timestamp> {
     if status.is_starting() || *status == Status::Cancelled {
         return None;
@@ -186,19 +188,19 @@ fn started_at(node: Node<'_>, status: &Status) -> Option<Timestamp> {
     told.or_else(|| node.time("starts_at"))
 }
 
-/// 26.x gives no reason for a session that ended before it ran.
+/// The reason for a session that ended before it ran: managers from 26.x on give none.
 fn unstarted(node: Node<'_>, status: &Status) -> Option<Clean> {
     let never = *status == Status::Terminated && started_at(node, status).is_none();
     never.then(|| FAILED_TO_START.into())
 }
 
-/// When a batch session that waits may start; some managers do not tell.
+/// The start time of a waiting batch session. Some managers don't report it.
 fn not_before(node: Node<'_>, status: &Status) -> Option<Timestamp> {
     let waits = status.is_starting() && session_type(node) == SessionType::Batch;
     node.time("starts_at").filter(|_| waits)
 }
 
-/// Of all its kernels; they are the same.
+/// All kernels have the same ports.
 fn preopen_ports(node: Node<'_>) -> Vec<u16> {
     let mut kernels = node.edges("kernel_nodes").map(Node::new);
     let ports =
@@ -209,7 +211,7 @@ fn preopen_ports(node: Node<'_>) -> Vec<u16> {
         .collect()
 }
 
-/// A session always has a time of creation; one that was not told is as good as any of its times.
+/// Every session needs a creation time. If it is missing, another of its times is used.
 fn created_at(node: Node<'_>) -> Timestamp {
     ["created_at", "starts_at", "terminated_at"]
         .iter()
@@ -242,7 +244,7 @@ fn shmem(opts: &Value) -> Bytes {
     own.or_else(of_kernel).unwrap_or_default()
 }
 
-/// Sessions it waits for, or that wait for it.
+/// Sessions that this one waits for, or that wait for it.
 fn linked(node: Node<'_>, field: &str) -> Vec<Linked> {
     let edges = node.edges(field).map(Node::new);
     let linked = edges.filter_map(|node| {
@@ -256,7 +258,7 @@ fn linked(node: Node<'_>, field: &str) -> Vec<Linked> {
     linked.collect()
 }
 
-/// Names of folders: nodes where the manager has them, a list of names before.
+/// Names of folders: from nodes if the manager has them, else from a list of names.
 fn folders(node: Node<'_>) -> Vec<Clean> {
     let named: Vec<Clean> = node
         .edges("vfolder_nodes")
@@ -269,7 +271,7 @@ fn folders(node: Node<'_>) -> Vec<Clean> {
     }
 }
 
-/// `[{"name", "protocol", "container_ports": [8080]}]`; elsewhere `ports`.
+/// `[{"name", "protocol", "container_ports": [8080]}]`; other answers have `ports`.
 pub(in crate::engine::backendai) fn services(blob: &Value) -> Vec<Service> {
     let services = blob.as_array().map_or(&[] as &[Value], Vec::as_slice);
     services
@@ -297,7 +299,7 @@ static NO_ID: AtomicBool = AtomicBool::new(false);
 static ODD_STATUS: AtomicBool = AtomicBool::new(false);
 static ODD_TYPE: AtomicBool = AtomicBool::new(false);
 
-/// A fault in a row is told once: a list is read again and again.
+/// Logs a fault in a row only once, because lists are read repeatedly.
 fn warn_once(told: &AtomicBool, what: &str) {
     if !told.swap(true, Ordering::Relaxed) {
         tracing::warn!("the manager sent {what}");

@@ -1,4 +1,4 @@
-//! Why a session waits, failed or ended, in words for a person. Pure.
+//! Why a session waits, failed or ended, in words for the user. Pure.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// From what the session itself says.
+/// The reason from the fields of the session itself.
 pub(in crate::engine::backendai) fn of_session(
     status: &Status,
     info: Option<&Clean>,
@@ -35,7 +35,7 @@ pub(in crate::engine::backendai) fn of_session(
     })
 }
 
-/// From the newest entry of its scheduling history, while it waits.
+/// The reason from the newest entry of the scheduling history, while the session waits.
 pub(in crate::engine::backendai) fn of_history(newest: &HistoryEntry) -> Option<Clean> {
     if newest.result == Outcome::Success {
         return None;
@@ -57,7 +57,8 @@ pub(in crate::engine::backendai) fn of_history(newest: &HistoryEntry) -> Option<
     )))
 }
 
-/// When a batch session may start: 26.x tells it of one that waits only in these words.
+/// The start time of a batch session: managers from 26.x on report it for a waiting session only in
+/// this text.
 pub(in crate::engine::backendai) fn not_before(newest: &HistoryEntry) -> Option<Timestamp> {
     let steps = newest.steps.iter().filter_map(|it| it.message.as_ref());
     steps.chain(&newest.message).find_map(|words| {
@@ -66,7 +67,7 @@ pub(in crate::engine::backendai) fn not_before(newest: &HistoryEntry) -> Option<
     })
 }
 
-/// What an agent selector says takes half a page; of it only what is missing is for people.
+/// The text of an agent selector is very long. Only what is missing matters to the user.
 fn shortage(words: &str) -> String {
     let missing: Vec<String> = words.split("- ").filter_map(missing).collect();
     if missing.is_empty() {
@@ -92,7 +93,7 @@ fn missing(part: &str) -> Option<String> {
     Some(format!("{} {amount}", quote(slot)))
 }
 
-/// Three decimals at most, no zeros at the end.
+/// Up to three decimals, without trailing zeros.
 fn trimmed(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -116,7 +117,7 @@ fn scheduler(scheduler: Node<'_>) -> Option<Clean> {
     Some(Clean::new(&format!("waiting: {}", quote(words.as_str()))))
 }
 
-/// `{"src","name","repr","collection":[…]}`: the first of a collection, else itself.
+/// `{"src","name","repr","collection":[…]}`: the first of a collection, else the error itself.
 fn failure(error: Node<'_>) -> Option<Clean> {
     let first = error.list("collection").first().map(Node::new);
     let error = first.filter(|error| !error.is_null()).unwrap_or(error);
@@ -133,7 +134,7 @@ fn failure(error: Node<'_>) -> Option<Clean> {
     Some(Clean::new(&format!("failed: {}", quote(&text))))
 }
 
-/// The manager's words for reasons, in both spellings, as sentences.
+/// The manager's reason codes, in both spellings, as sentences.
 pub(in crate::engine::backendai) fn known(info: &str) -> Option<&'static str> {
     let word = info.to_ascii_lowercase().replace('_', "-");
     Some(match word.as_str() {

@@ -1,5 +1,5 @@
-//! Why a session ended before it ran: what the session, its kernels, its scheduling history and its log say,
-//! each of which alone may be silent.
+//! Finds out why a session ended before it ran, from the session, its kernels, its scheduling
+//! history and its log. Each of them may lack the reason.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ impl Line {
             return;
         }
         let told = session.status_message.take();
-        // That it did not start is what is to be explained.
+        // That the session failed to start isn't a reason.
         let bare = session
             .status_info
             .as_ref()
@@ -37,7 +37,7 @@ impl Line {
             Some(why) => Some(why),
             None => self.of_history(session).await.or(told),
         };
-        // Between two states a manager has no log.
+        // The manager has no log while the session changes its state.
         let log = if session.status.is_final() {
             self.log_of(session).await
         } else {
@@ -68,7 +68,7 @@ impl Line {
     }
 }
 
-/// It ends, or has ended, before it ran, and nobody asked for that.
+/// The session has ended, or is ending, before it ran, although no user terminated it.
 fn is_unstarted(session: &Session) -> bool {
     let status = &session.status;
     let over = matches!(
@@ -80,7 +80,7 @@ fn is_unstarted(session: &Session) -> bool {
     over && session.started_at.is_none() && info.is_none_or(|info| !asked.contains(&info))
 }
 
-/// What its kernels say where the session says nothing, or only that it did not start.
+/// The reason of a kernel, if the session has none, or only that it failed to start.
 fn of_kernels(session: &Session) -> Option<Clean> {
     let infos = session
         .kernels
@@ -92,7 +92,7 @@ fn of_kernels(session: &Session) -> Option<Clean> {
     Some(words.map_or_else(|| info.clone(), Clean::new))
 }
 
-/// Words of lines that say what went wrong.
+/// Words in log lines that report an error.
 const BAD: [&str; 9] = [
     "not found",
     "error",
@@ -105,7 +105,7 @@ const BAD: [&str; 9] = [
     "killed",
 ];
 
-/// Of the lines that say what went wrong the first, where it began, and the last.
+/// The first and the last log line that report an error; without such lines, the last line.
 fn of_log(log: &str) -> Option<String> {
     let mut lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
     let bad = |line: &&str| {

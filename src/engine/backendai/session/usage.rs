@@ -1,4 +1,4 @@
-//! Live usage of sessions, as far as the manager has it.
+//! Live usage of sessions, as far as the manager reports it.
 
 use std::collections::BTreeSet;
 
@@ -25,15 +25,17 @@ use crate::{
 };
 
 const FIELDS: &str = "row_id kernel_nodes { edges { node { row_id status live_stat } } }";
-/// Sessions asked for in one request; statistics are dear.
+/// Sessions per request. The limit is low because statistics are expensive.
 const SESSIONS: usize = 50;
-/// Kinds of accelerators of one session; there are no more, whatever a manager says.
+/// The most kinds of accelerators that are read for one session.
 const KINDS: usize = 16;
-/// A capacity that is none is the largest number there is (2^63); no amount of bytes comes near.
+/// A manager sends 2^63 for a capacity without a limit. No real number of bytes comes near this
+/// bound.
 const ENDLESS: f64 = 1e18;
 
 impl Line {
-    /// Usage of these sessions, and of each kernel of several; those without figures are left out.
+    /// Usage of these sessions, and of each kernel of a cluster session. Sessions without figures
+    /// are left out.
     pub(in crate::engine::backendai) async fn usage(
         &self,
         sessions: &[SessionId],
@@ -52,7 +54,7 @@ impl Line {
     }
 }
 
-/// A cluster session's is known when each of its containers that run has told its own.
+/// The usage of a cluster session is known when all its running containers have reported theirs.
 fn of_session(node: Node<'_>, now: Timestamp) -> Option<(SessionId, Usage)> {
     let id = node.str("row_id")?.parse().ok()?;
     let mut kernels: Vec<Node<'_>> = node.edges("kernel_nodes").map(Node::new).collect();
@@ -60,7 +62,7 @@ fn of_session(node: Node<'_>, now: Timestamp) -> Option<(SessionId, Usage)> {
     if let [only] = kernels.as_slice() {
         return Some((id, of(only)?));
     }
-    // Of one that has ended the manager tells what it used last.
+    // For an ended kernel, the manager still reports its last usage.
     kernels.retain(|kernel| !kernel.status("status").is_final());
     let each = kernels
         .iter()
@@ -80,7 +82,7 @@ fn of_stat(stat: &Value, now: Timestamp) -> Option<Usage> {
     })
 }
 
-/// What is read and written is counted; of the network only rates are told.
+/// Disk reads and writes are totals. For the network, the manager reports only rates.
 fn traffic(stat: &Value) -> Traffic {
     Traffic {
         block_read: amount(stat, "io_read", "current"),
@@ -91,7 +93,7 @@ fn traffic(stat: &Value) -> Traffic {
     }
 }
 
-/// One for each kind that has a `…_util` or a `…_mem`, all its devices together.
+/// One entry for each kind that has a `…_util` or a `…_mem`, for all its devices together.
 fn accelerators(stat: &Value) -> Vec<AcceleratorUsage> {
     let keys = stat.as_object().into_iter().flat_map(|all| all.keys());
     let kinds: BTreeSet<&str> = keys
@@ -111,7 +113,7 @@ fn accelerators(stat: &Value) -> Vec<AcceleratorUsage> {
     kinds.into_iter().map(usage).collect()
 }
 
-/// Hundredths of a percent of all devices: their capacity is 100 each.
+/// Hundredths of a percent of all devices. Each device has a capacity of 100.
 fn utilization(metric: &Value) -> Option<u32> {
     let read = |name: &str| metric.get(name).and_then(number);
     let capacity = read("capacity").filter(|all| (1.0..ENDLESS).contains(all));
@@ -126,12 +128,12 @@ fn amount(stat: &Value, key: &str, name: &str) -> Option<u64> {
     whole(number(stat.get(key)?.get(name)?)?)
 }
 
-/// What stands for "no limit" is no amount.
+/// `None` for numbers that mean "no limit".
 fn whole(number: f64) -> Option<u64> {
     (number < ENDLESS).then(|| number.max(0.0).round() as u64)
 }
 
-/// Releases differ: percent of one core, or thousandths of a core.
+/// The unit depends on the release: percent of one core, or thousandths of a core.
 fn cpu(metric: &Value) -> Option<Cpu> {
     let current = number(metric.get("current")?)?.max(0.0);
     let millis = match metric.get("unit_hint").and_then(Value::as_str) {
@@ -231,7 +233,7 @@ mod tests {
     fn a_cluster_session_is_the_sum_of_its_kernels() {
         let busy = kernel(1, "RUNNING", "1000", "300");
         let idle = kernel(2, "RUNNING", "10", "20");
-        // What one that ended used last is not used now.
+        // The last usage of an ended kernel doesn't count.
         let ended = kernel(3, "TERMINATED", "9000", "900");
         let usage = session(&[busy.clone(), idle, ended.clone()]).unwrap();
         assert_eq!(

@@ -70,7 +70,7 @@ async fn full_both_ways_neither_waits_for_the_other() {
     const SIZE: usize = 3_000_000;
     let (pipe, port) = pipe().await;
     let mut dialled = dial::start(pipe);
-    // The far end writes all it has before it reads a byte, and we send all we have before we read.
+    // The far end sends everything before it reads a byte, and so do we.
     let (mut from, mut to) = tokio::io::split(port.bytes);
     let far = tokio::spawn(async move {
         let writing = tokio::spawn(async move {

@@ -1,5 +1,5 @@
-//! The four faults of a terminal, whose own WebSocket lies in the pipe's: either may be closed, and
-//! either may fall silent. What is an end, what a loss, and what is said.
+//! The four faults of a terminal: its own WebSocket runs inside the pipe's, and either of them may
+//! close or become silent. Tests which faults are an end, which are a loss, and what is reported.
 
 use super::{Scene, all, scene, tcpproxy::Fault, why};
 use crate::engine::{api::Output, backendai::stream::open_terminals::Held};
@@ -24,7 +24,7 @@ async fn inner_closed_the_shell_has_ended() {
 async fn inner_silent_the_terminal_does_not_answer() {
     let mut scene = open().await;
     scene.ttyd.show(b"$ ").await;
-    // Nobody reads at ttyd's side from now on; the proxy goes on answering.
+    // ttyd doesn't answer from now on. The proxy still does.
     let (shown, last) = all(&mut scene.terminal.output).await;
     assert_eq!(shown, b"$ ");
     assert_eq!(why(last), "the terminal in the session stopped answering");

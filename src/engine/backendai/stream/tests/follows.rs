@@ -17,7 +17,7 @@ use crate::{
     model::log::{LogOptions, LogSource},
 };
 
-/// What the next readings find; the last one stays. `None` = no log.
+/// What the next readings find. The last step repeats. `None` means that there is no log.
 #[derive(Clone, Default)]
 struct Script {
     steps: Arc<Mutex<VecDeque<Step>>>,
@@ -78,7 +78,7 @@ fn following(tail: Option<u32>) -> LogOptions {
     }
 }
 
-/// All that a log brings until it ends.
+/// Everything that a log returns until it ends.
 async fn read(script: &Script, options: LogOptions) -> Result<String> {
     let mut text = String::new();
     let mut chunks = follow::open(script.clone(), options).await?;

@@ -1,5 +1,5 @@
-//! Terminals and connections against a scripted proxy, over a line in memory and a clock that is
-//! turned by hand.
+//! Terminals and connections against a scripted proxy, over an in-memory connection and a test
+//! clock.
 
 mod dials;
 mod faults;
@@ -23,14 +23,14 @@ use crate::{
 
 const SESSION: SessionId = SessionId::from_u128(1);
 
-/// A pipe, and the port it leads to.
+/// A pipe and its port.
 async fn pipe() -> (Pipe<DuplexStream>, Port) {
     let (near, far) = tokio::io::duplex(64 * 1024);
     let socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
     (Pipe::new(socket), tcpproxy::serve(far).await)
 }
 
-/// An open terminal of 80 by 24, and what it hangs on.
+/// An open terminal of 80 by 24, and what it depends on.
 struct Scene {
     terminal: Attached,
     ttyd: Ttyd,
@@ -48,7 +48,7 @@ async fn scene(held: &Held, tag: &str) -> Scene {
     }
 }
 
-/// What is shown until the end, and the end.
+/// Everything that is shown until the end, and the end.
 async fn all(output: &mut tokio::sync::mpsc::Receiver<Output>) -> (Vec<u8>, Output) {
     let mut shown = Vec::new();
     loop {
@@ -59,7 +59,7 @@ async fn all(output: &mut tokio::sync::mpsc::Receiver<Output>) -> (Vec<u8>, Outp
     }
 }
 
-/// Why a line was lost.
+/// Why a connection was lost.
 fn why(last: Output) -> String {
     match last {
         Output::Lost { why } => why.into_string(),

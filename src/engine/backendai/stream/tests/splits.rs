@@ -1,4 +1,4 @@
-//! However the proxy cuts the byte stream into messages, it is the same stream.
+//! The byte stream stays the same, however the proxy splits it into messages.
 
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -15,7 +15,7 @@ use crate::engine::{
     backendai::stream::{open_terminals::Held, pipe::Pipe, terminal},
 };
 
-/// Both ends of a line, upgraded.
+/// Both ends of an upgraded connection.
 async fn ends() -> (Pipe<DuplexStream>, WebSocketStream<DuplexStream>) {
     let (near, far) = tokio::io::duplex(4096);
     let near = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
@@ -23,13 +23,13 @@ async fn ends() -> (Pipe<DuplexStream>, WebSocketStream<DuplexStream>) {
     (Pipe::new(near), far)
 }
 
-/// `bytes` in messages of these lengths over and over.
+/// Sends `bytes` in messages of these lengths, repeatedly.
 async fn send(far: &mut WebSocketStream<DuplexStream>, mut bytes: Bytes, cuts: &[usize]) {
     let mut cuts = cuts.iter().cycle();
     while !bytes.is_empty() {
         let cut = cuts.next().copied().unwrap_or(usize::MAX);
         let slice = bytes.split_to(cut.min(bytes.len()));
-        // A frame in between that is nothing to the stream.
+        // A frame in between that doesn't belong to the stream.
         far.feed(Message::text("aside")).await.unwrap();
         if far.send(Message::binary(slice)).await.is_err() {
             return;
@@ -37,7 +37,7 @@ async fn send(far: &mut WebSocketStream<DuplexStream>, mut bytes: Bytes, cuts: &
     }
 }
 
-/// What a ttyd writes on its WebSocket when it shows these.
+/// What ttyd writes to its WebSocket when it shows these texts.
 async fn written(shown: &[Vec<u8>], end: bool) -> Bytes {
     let (near, mut far) = tokio::io::duplex(1 << 20);
     let mut socket = WebSocketStream::from_raw_socket(near, Role::Server, None).await;
@@ -66,7 +66,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-/// Opens a terminal whose ttyd then writes `bytes`, cut so, and closes the port.
+/// Opens a terminal whose ttyd then writes `bytes`, split at `cuts`, and closes the port.
 async fn play(bytes: Bytes, cuts: Vec<usize>) -> (Vec<u8>, Output) {
     let (pipe, mut far) = ends().await;
     let proxy = tokio::spawn(async move {
@@ -85,7 +85,8 @@ async fn play(bytes: Bytes, cuts: Vec<usize>) -> (Vec<u8>, Output) {
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
              Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: tty\r\n\r\n"
         );
-        // A head in crumbs is an attack to the library, and no ttyd sends one.
+        // The library rejects a head in tiny pieces as an attack, and ttyd doesn't send such a
+        // head.
         let mut cuts = cuts;
         if let Some(first) = cuts.first_mut() {
             *first += answer.len();

@@ -1,4 +1,4 @@
-//! What goes through a terminal, and how it is let go of.
+//! What passes through a terminal, and how it is closed.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn typed(text: &'static str) -> Input {
 #[tokio::test(start_paused = true)]
 async fn typing_waits_until_the_program_has_the_terminal() {
     let mut scene = scene(&Held::default(), "pane").await;
-    // At this moment Ctrl-C would end what starts tmux.
+    // At this moment, Ctrl-C would end the program that starts tmux.
     scene.terminal.input.send(typed("\u{3}")).await.unwrap();
     let early = tokio::time::timeout(Duration::from_millis(200), scene.ttyd.heard()).await;
     assert!(early.is_err(), "{early:?} was typed too early");
@@ -78,7 +78,7 @@ async fn a_dropped_terminal_closes_both_sockets_and_types_its_last_words() {
     assert_eq!(scene.ttyd.heard().await, "0last words");
     scene.ttyd.farewell().await;
     assert_eq!(scene.line.ended().await, Ended::Farewell(Some(1000)));
-    // Its place is free: nothing has to be waited for.
+    // The tag is free, so the next terminal doesn't have to wait.
     let free = tokio::time::timeout(Duration::from_secs(1), held.take(super::SESSION, "pane"));
     free.await.unwrap();
 }
@@ -110,7 +110,7 @@ async fn a_flood_holds_the_program_back_and_loses_nothing() {
     let expected: Vec<u8> = (0..4_000_000_u32).map(|n| (n % 251) as u8).collect();
     let flood = expected.clone();
     let showing = tokio::spawn(async move {
-        // As ttyd does: what it has read from its program goes out until it is told to pause.
+        // Like ttyd, sends what it has read from its program until it is asked to pause.
         let (mut at, mut pauses) = (0, 0);
         while at < flood.len() {
             let next = (at + 40_000).min(flood.len());
@@ -126,7 +126,7 @@ async fn a_flood_holds_the_program_back_and_loses_nothing() {
         scene.ttyd.end(1000).await;
         (pauses, scene.line)
     });
-    // Nobody reads for longer than any silence that counts as a loss.
+    // The output isn't read for longer than any silence that counts as a loss.
     tokio::time::sleep(Duration::from_secs(300)).await;
     let (shown, last) = all(&mut scene.terminal.output).await;
     assert_eq!(last, Output::End { exit_code: None });
