@@ -1,4 +1,4 @@
-//! What an engine can and cannot do, as data: the difference between engines is never an `if`.
+//! What an engine can and can't do, as data, so that no code branches on the kind of engine.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{
     text::Clean,
 };
 
-/// Something a person may want that not every engine offers.
+/// A feature that not every engine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Capability {
@@ -18,52 +18,52 @@ pub enum Capability {
     Rename,
     LiveUsage,
     Logs,
-    /// Each line of a log with the time at which it was printed.
+    /// The time at which each line of a log was printed.
     LogTimes,
     Terminal,
     /// A TCP stream to a service in a session.
     Dial,
-    /// An image made of a running session.
+    /// An image created from a running session.
     Commit,
-    /// Projects, resource groups, presets, folders to choose from.
+    /// Projects, resource groups, presets and folders to choose from.
     Catalogue,
     SchedulingHistory,
     IdleChecks,
-    /// Idle checks of its own for one launch.
+    /// Idle checks set for one launch.
     IdleRules,
-    /// An end put off, or a session exempted from idle checks.
+    /// Extending a session, or exempting it from idle checks.
     Reprieve,
-    /// Another priority for a session that waits.
+    /// A new priority for a session that waits.
     Priority,
-    /// Something done in a session before it is ended.
+    /// A stop hook that runs before a session is terminated.
     StopHook,
-    /// Folders that survive sessions, made and mounted.
+    /// Folders that outlive sessions, created and mounted by workbay.
     Folders,
-    /// Sessions made for somebody else, by an administrator.
+    /// Sessions that an administrator launches for another user.
     Owners,
-    /// A machine chosen by the person.
+    /// The choice of an agent for a session.
     AgentChoice,
-    /// Clusters that span machines.
+    /// Cluster sessions that span several agents.
     MultiNode,
-    /// The engine decides itself when a session starts; our controller only observes.
+    /// The engine itself decides when a session starts, and workbay only observes.
     Schedules,
-    /// Sessions do not reach each other over the network.
+    /// Sessions can't reach each other over the network.
     SessionIsolation,
-    /// Sessions do not reach programs that listen on the engine's machine.
+    /// Sessions can't reach programs that listen on the engine's machine.
     HostProtection,
 }
 
 impl Capability {
-    /// Those that are found out only when a session starts.
+    /// The capabilities that are only known once a session starts.
     pub const OF_NETWORK: [Self; 2] = [Self::SessionIsolation, Self::HostProtection];
 }
 
-/// Each capability an engine lacks, with the reason a disabled action shows.
+/// The capabilities that an engine lacks, each with the reason that a disabled action shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
     pub missing: Vec<(Capability, Clean)>,
-    /// An open terminal or service connection counts as use: the session's network idle clock
-    /// stands still while one is open, so none is held that nobody looks at.
+    /// An open terminal or service connection counts as use and stops the network idle timeout, so clients
+    /// don't keep one open that isn't watched.
     #[serde(default)]
     pub open_streams_keep_alive: bool,
 }
@@ -73,7 +73,7 @@ impl Capabilities {
         self.why_not(capability).is_none()
     }
 
-    /// Takes what is known of the network by now; whether that is another thing than before.
+    /// Replaces the missing network capabilities and returns whether they changed.
     pub fn take_network(&mut self, lacks: Vec<(Capability, Clean)>) -> bool {
         let is_of_network = |lack: &&(Capability, Clean)| Capability::OF_NETWORK.contains(&lack.0);
         if self.missing.iter().filter(is_of_network).eq(&lacks) {
@@ -92,31 +92,31 @@ impl Capabilities {
     }
 }
 
-/// What the engine told about itself when we connected.
+/// What the engine reported about itself when workbay connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineInfo {
     /// `Docker`, `Podman` or `Backend.AI`.
     pub kind: Clean,
     /// `20.10.24`.
     pub version: Clean,
-    /// The API version that was agreed on, `1.41`.
+    /// The negotiated API version, `1.41`.
     pub api_version: Clean,
-    /// Where it answers: `unix:///var/run/docker.sock`.
+    /// The address of the engine: `unix:///var/run/docker.sock`.
     pub endpoint: Clean,
-    /// All of the machine or cluster; 0 where it does not tell.
+    /// The total of the machine or cluster; 0 where the engine doesn't report it.
     pub cpus: Cpu,
     pub memory: Bytes,
     /// Accelerators found on the machine, in thousandths by slot name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accelerators: BTreeMap<String, u64>,
-    /// Whom the engine takes us for, where it has users.
+    /// The user as which the engine authenticated workbay, where it has users.
     #[serde(default)]
     pub user: Option<super::catalogue::User>,
     pub capabilities: Capabilities,
 }
 
 impl EngineInfo {
-    /// One that has told nothing of itself yet, and lacks nothing.
+    /// Creates the info of an engine that hasn't reported anything yet and lacks nothing.
     #[must_use]
     pub fn new(kind: Clean, endpoint: Clean) -> Self {
         Self {
@@ -133,7 +133,7 @@ impl EngineInfo {
     }
 }
 
-/// The state of the line to an engine.
+/// The state of the connection to an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum EngineState {
@@ -141,12 +141,12 @@ pub enum EngineState {
     Connected {
         info: EngineInfo,
     },
-    /// Lost; a new attempt is made by itself.
+    /// Disconnected. The daemon retries automatically.
     Lost {
         why: Clean,
-        /// What a person can do, when there is something.
+        /// What the user can do, if anything.
         hint: Option<Clean>,
-        /// Attempts so far.
+        /// The number of attempts so far.
         attempt: u32,
     },
 }

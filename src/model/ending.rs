@@ -1,4 +1,4 @@
-//! How a session ended, in a word: what lists show, sort by and filter by. [`super::verdict`] says the
+//! How a session ended, in one word that lists show, sort by and filter by. [`super::verdict`] describes the
 //! same in a sentence.
 
 use std::fmt;
@@ -12,30 +12,30 @@ use super::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Its main program ended by itself, with this code.
+    /// Its main program ended on its own, with this code.
     Exited(i64),
-    /// The engine says that its command succeeded, but not with which code.
+    /// The engine reports that its command succeeded, but not the exit code.
     Succeeded,
-    /// The same of one that failed, or that broke while it ran.
+    /// Its command failed without a known exit code, or the session broke while it ran.
     Failed,
     OutOfMemory,
     /// It ran longer than its timeout.
     OutOfTime,
-    /// It could not be started.
+    /// It couldn't be started.
     NotStarted,
-    /// By an idle check.
+    /// It was reclaimed by an idle check.
     Reclaimed,
-    /// Its engine, its agent or its container vanished.
+    /// Its engine, agent or container vanished.
     Lost,
-    /// By a person.
+    /// It was terminated by a user.
     Terminated,
-    /// It was taken out of the queue.
+    /// It was removed from the queue.
     Cancelled,
-    /// It ended, and nobody says how.
+    /// It ended, but it isn't known how.
     Ended,
 }
 
-/// Of a session that has ended.
+/// How a session ended; `None` = it hasn't ended.
 pub fn ending(session: &Session) -> Option<Ending> {
     if !session.status.is_final() && session.status != Status::Error {
         return None;
@@ -67,7 +67,7 @@ pub fn ending(session: &Session) -> Option<Ending> {
 fn by_exit(session: &Session) -> Ending {
     let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
     match (session.result, code) {
-        // A container beside the main one may have failed.
+        // A container other than the main one may have failed.
         (BatchResult::Failure, None | Some(0)) => Ending::Failed,
         (BatchResult::Success, None) => Ending::Succeeded,
         (_, Some(code)) => Ending::Exited(code),
@@ -106,7 +106,7 @@ impl Ending {
         }
     }
 
-    /// The same for programs: `exited`, `out-of-memory`.
+    /// The word in the form for programs: `exited`, `out-of-memory`.
     pub fn reason(self) -> String {
         match self {
             Self::Exited(_) => "exited".to_owned(),
@@ -114,7 +114,7 @@ impl Ending {
         }
     }
 
-    /// The code of its main program, where that ended the session.
+    /// The exit code of its main program, if that ended the session.
     pub fn exit_code(self) -> Option<i64> {
         match self {
             Self::Exited(code) => Some(code),
@@ -123,7 +123,7 @@ impl Ending {
         }
     }
 
-    /// What to sort by: what went wrong comes first.
+    /// The sort key. Failures come first.
     pub fn rank(self) -> (u8, &'static str, i64) {
         let tone = match self.tone() {
             Tone::Bad => 0,
@@ -134,7 +134,7 @@ impl Ending {
         (tone, self.word(), self.exit_code().unwrap_or_default())
     }
 
-    /// Every word by which a filter finds it, apart by blanks: `exit exit3`, `out of memory oom`.
+    /// All words by which a filter finds it, separated by spaces: `exit exit3`, `out of memory oom`.
     pub fn words(self) -> String {
         match self {
             Self::Exited(code) => format!("exit exit{code}"),
@@ -144,7 +144,7 @@ impl Ending {
     }
 }
 
-/// `exit 3` of a filter is one word, or every session with a 3 in its name would do.
+/// Joins `exit 3` of a filter into one word. Otherwise it would match every session with a 3 in its name.
 pub fn joined(query: &str) -> String {
     let mut joined = String::with_capacity(query.len());
     for word in query.split_inclusive(' ') {
@@ -157,8 +157,8 @@ pub fn joined(query: &str) -> String {
     joined
 }
 
-/// Whether one of the [`Ending::words`] is meant by a word of a filter in lower case: by its beginning, a
-/// code by all of it.
+/// Whether a lowercase word of a filter matches one of the [`Ending::words`]: by its beginning, or completely
+/// if it has a code.
 pub fn is_meant(words: &str, by: &str) -> bool {
     let coded = by.ends_with(|c: char| c.is_ascii_digit());
     let mut words = words.split(' ').filter(|word| !word.is_empty());

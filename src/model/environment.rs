@@ -15,78 +15,77 @@ pub const HOST: &str = "host";
 /// One environment and version that can be launched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
-    /// What a person types: `host`, `busybox`, `registry.local/team/python`.
+    /// The name that users type: `host`, `busybox`, `registry.local/team/python`.
     pub name: Clean,
-    /// `debian-12` for the host environment, an image's tag otherwise.
+    /// `debian-12` for the host environment, otherwise the tag of an image.
     pub version: Clean,
     #[serde(flatten)]
     pub source: EnvironmentSource,
     /// Size on disk in bytes where known.
     pub size: Option<Bytes>,
-    /// Why it cannot be launched on this engine; `None` = it can.
+    /// Why it can't be launched on this engine; `None` = it can.
     pub unavailable: Option<Clean>,
-    /// Its image is not on the engine yet: a launch pulls it.
+    /// Its image isn't on the engine yet, so a launch pulls it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub absent: bool,
     #[serde(default, skip_serializing_if = "ImageFacts::is_empty")]
     pub facts: ImageFacts,
 }
 
-/// What an image tells about itself beyond its name, where somebody wrote it down.
+/// What is known about an image besides its name, from its labels or the environment catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImageFacts {
     pub architecture: Option<Clean>,
-    /// The heading it stands under: "Custom Environments" where nobody said.
+    /// The heading that lists it; `None` = "Custom Environments".
     pub group: Option<Clean>,
-    /// As whom sessions in it run.
+    /// The user that sessions in it run as.
     #[serde(skip_serializing_if = "SessionUser::is_ours")]
     pub user: SessionUser,
     /// Requirements named in the tag: `py311`, `cuda12.1`, "Customized: mine".
     pub chips: Vec<Clean>,
-    /// The least it runs with.
+    /// The minimum resources that it needs.
     pub minimum: ResourceSlots,
-    /// Kinds it can use (`cuda`, `rocm`); empty = any.
+    /// The kinds of accelerators that it can use (`cuda`, `rocm`); empty = any.
     pub accelerators: Vec<Clean>,
     pub services: Vec<Service>,
-    /// It was made of a session.
+    /// Set if it was created from a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customized: Option<Customized>,
-    /// The catalogue's label of it: `jupyter:2024`.
+    /// Its label in the environment catalog: `jupyter:2024`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_as: Option<Clean>,
-    /// What it is for, in a sentence.
+    /// One sentence about its purpose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<Clean>,
-    /// What else it is called where it lies: its id (`sha256:…`) and what registries know it by
-    /// (`busybox@sha256:…`).
+    /// Its other names: its id (`sha256:…`) and its digests in registries (`busybox@sha256:…`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<String>,
 }
 
-/// An image that was made of a session.
+/// An image that was created from a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Customized {
-    /// As whoever made it called it.
+    /// The name that its creator gave it.
     pub name: Clean,
-    /// Whose it is, by address; `None` = the caller's own, or not told.
+    /// The email address of its owner; `None` = the caller, or not reported.
     pub owner: Option<Clean>,
 }
 
-/// As whom the programs of a session run.
+/// The user that the programs of a session run as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionUser {
-    /// As who launches it; its files are theirs.
+    /// The user who launches the session, who also owns its files.
     #[default]
     Work,
-    /// As the image says, root where it says nothing.
+    /// The user that the image sets, root by default.
     Image,
 }
 
 impl SessionUser {
-    /// The names in use, as an environment writes them.
+    /// The names that environments use.
     pub const NAMES: [&str; 2] = ["work", "image"];
 
     pub fn is_ours(&self) -> bool {
@@ -111,14 +110,15 @@ impl ImageFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "source", rename_all = "lowercase")]
 pub enum EnvironmentSource {
-    /// This machine's own userland, read-only.
+    /// The userland of this machine, read-only.
     Host,
     /// An image of the engine, by reference (`busybox:1.35`) or id.
     Image { reference: String },
 }
 
 impl Environment {
-    /// An image that is only known by its reference, and not to be on the engine.
+    /// Creates an environment for an image of which only the reference is known, and which isn't on the
+    /// engine.
     #[must_use]
     pub fn of_image(reference: &str) -> Self {
         let (name, version) = reference::name_and_version(reference);
@@ -135,13 +135,13 @@ impl Environment {
         }
     }
 
-    /// `name:version`, as the list and `--env` write it.
+    /// `name:version`, as in the list and in `--env`.
     pub fn label(&self) -> String {
         format!("{}:{}", self.name, self.version)
     }
 }
 
-/// The environment a session was launched with, kept in the session.
+/// The environment that a session was launched with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentRef {
     pub name: Clean,

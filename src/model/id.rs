@@ -1,4 +1,4 @@
-//! Names of things: newtypes over UUIDs, so that a kernel's id is never taken for a session's.
+//! Newtypes for ids and names, so that the id of a container is never used as that of a session.
 
 use std::{fmt, str::FromStr};
 
@@ -19,20 +19,20 @@ macro_rules! uuid_id {
                 Self(Uuid::new_v4())
             }
 
-            /// The id with these 128 bits; for tests and for ids derived from something else.
+            /// The id with these 128 bits, for tests and for derived ids.
             #[must_use]
             pub const fn from_u128(bits: u128) -> Self {
                 Self(Uuid::from_u128(bits))
             }
 
-            /// Whether its text begins so; in lower case.
+            /// Whether its text begins with `beginning`, in lowercase.
             #[must_use]
             pub fn starts_with(self, beginning: &str) -> bool {
                 let mut text = Uuid::encode_buffer();
                 self.0.hyphenated().encode_lower(&mut text).starts_with(beginning)
             }
 
-            /// The first eight hexadecimal digits: what a person reads and types.
+            /// The first eight hexadecimal digits, which users read and type.
             pub fn short(&self) -> String {
                 let mut text = self.0.simple().to_string();
                 text.truncate(8);
@@ -63,7 +63,7 @@ macro_rules! uuid_id {
 }
 
 uuid_id!(
-    /// A compute session.
+    /// A session.
     SessionId
 );
 uuid_id!(
@@ -71,20 +71,20 @@ uuid_id!(
     KernelId
 );
 uuid_id!(
-    /// The store that made a container; label `workbay.instance`. Two daemons on one engine never
-    /// touch each other's containers because of it.
+    /// The state database that created a container; label `workbay.instance`. It keeps two daemons on one
+    /// engine from changing each other's containers.
     InstanceId
 );
 
 impl InstanceId {
-    /// Whose the containers of this context are. That of this machine's own engine is the store's;
-    /// any other one has its own, so that two contexts may lead to one engine.
+    /// The instance that owns the containers of this context. For the engine of this machine, it is the state
+    /// database's own. Every other context has a derived one, so that two contexts can use one engine.
     #[must_use]
     pub fn of_context(self, context: ContextName) -> Self {
         if context == ContextName::local() {
             return self;
         }
-        // FNV-1a: the same on every machine and in every version.
+        // FNV-1a gives the same hash on every machine and in every version.
         let hash = context.as_str().bytes().fold(FNV_BASIS, |hash, byte| {
             (hash ^ u128::from(byte)).wrapping_mul(FNV_PRIME)
         });
@@ -98,18 +98,18 @@ const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 /// The longest name of a context, in bytes.
 pub const CONTEXT_NAME_MAX: usize = 24;
 
-/// The name of an engine in the configuration (`local` for this machine's own): small letters,
-/// digits, `.`, `_` and `-`, beginning with a letter or digit, at most 24. Lies in the value itself,
-/// so that keys that bear it are as cheap to copy as an id.
+/// The name of an engine in the configuration (`local` for that of this machine): lowercase letters, digits,
+/// `.`, `_` and `-`, beginning with a letter or digit, max 24 characters. The bytes are stored inline, so
+/// that keys with a context are as cheap to copy as an id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct ContextName {
-    /// Padded with zeros, so that the derived order is the order of the texts.
+    /// Padded with zeros, so that the derived order is that of the texts.
     bytes: [u8; CONTEXT_NAME_MAX],
 }
 
 impl ContextName {
-    /// The name in `text`; the error is a sentence that tells the rule.
+    /// Checks the name in `text`. The error is a sentence with the rule.
     pub fn new(text: &str) -> Result<Self, String> {
         let head = text
             .bytes()
@@ -130,7 +130,7 @@ impl ContextName {
         Ok(Self { bytes })
     }
 
-    /// This machine's own engine.
+    /// The context of this machine's engine.
     #[must_use]
     pub const fn local() -> Self {
         let mut bytes = [0; CONTEXT_NAME_MAX];
@@ -146,7 +146,7 @@ impl ContextName {
     pub fn as_str(&self) -> &str {
         let end = self.bytes.iter().position(|b| *b == 0);
         let text = &self.bytes[..end.unwrap_or(CONTEXT_NAME_MAX)];
-        // Only `new` and `local` make one: it is ASCII.
+        // Only `new` and `local` create a name, so it is ASCII.
         std::str::from_utf8(text).unwrap_or_default()
     }
 }
@@ -185,8 +185,8 @@ impl fmt::Debug for ContextName {
     }
 }
 
-/// A session among all contexts. Two contexts may lead to one cluster (as a user and as its
-/// administrator), so an id alone does not tell them apart; within one context [`SessionId`] does.
+/// Identifies a session among all contexts. Two contexts may use one cluster (as a user and as its
+/// administrator), so an id alone isn't unique. Within one context, [`SessionId`] is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionKey {
     pub context: ContextName,
@@ -199,7 +199,7 @@ impl SessionKey {
         Self { context, id }
     }
 
-    /// A session of this machine's own engine.
+    /// A session of this machine's engine.
     #[must_use]
     pub const fn local(id: SessionId) -> Self {
         Self::new(ContextName::local(), id)

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::id::KernelId;
 
-/// Stands, with a line end, where a line goes on that could not wait for its end: engines keep whole lines only, and
-/// a progress bar ends none. A terminal shows nothing of it. Who reads a log joins such lines again.
+/// Marks, with a line end, where an unfinished line was split. Engines keep whole lines only, but a progress
+/// bar doesn't end its lines. A terminal doesn't show the mark. Readers of a log join such lines again.
 pub const UNFINISHED: &[u8] = b"\x1b_workbay:unfinished\x1b\\\n";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,28 +17,28 @@ pub enum LogSource {
     Stderr,
 }
 
-/// What of a log is wanted.
+/// Which part of a log is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogOptions {
-    /// Go on with new lines until the session ends or the stream is closed.
+    /// Continue with new lines until the session ends or the stream is closed.
     pub follow: bool,
-    /// Only the last so many lines first; `None` = all.
+    /// Only this many last lines at the start; `None` = all.
     pub tail: Option<u32>,
-    /// Whose log; `None` = the main kernel's.
+    /// The container of the log; `None` = the main container.
     #[serde(default)]
     pub kernel: Option<KernelId>,
-    /// Each line with its time before it, where the engine keeps times: `2026-05-04T09:30:01.5Z `.
+    /// Put the time before each line, where the engine keeps times: `2026-05-04T09:30:01.5Z `.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timestamps: bool,
-    /// Not the line with this time, nor what comes after it, where the engine keeps times.
+    /// Only lines before this time, where the engine keeps times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Timestamp>,
 }
 
-/// The longest time before a line: with nine digits of a second and an offset.
+/// The length of the longest time before a line: with nine digits of a second and an offset.
 pub const LONGEST_TIME: usize = 35;
 
-/// The time before a line, and the line.
+/// Splits a line into its time and the rest.
 #[must_use]
 pub fn split_time(line: &[u8]) -> Option<(Timestamp, &[u8])> {
     let end = line
@@ -46,7 +46,7 @@ pub fn split_time(line: &[u8]) -> Option<(Timestamp, &[u8])> {
         .take(LONGEST_TIME + 1)
         .position(|byte| *byte == b' ')?;
     let time = std::str::from_utf8(&line[..end]).ok()?;
-    // A line that begins with a number, say, has none.
+    // A line that begins with a number, for example, has no time.
     let at = time.contains('T').then(|| time.parse().ok())??;
     Some((at, &line[end + 1..]))
 }

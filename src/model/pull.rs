@@ -1,27 +1,27 @@
-//! An image on its way from its registry.
+//! An image that is pulled from its registry.
 
 use serde::{Deserialize, Serialize};
 
 use super::{resources::Bytes, text::Clean};
 
-/// How far it is, as the engine tells.
+/// The progress of a pull, as the engine reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PullFigures {
     pub layers: u32,
-    /// Those that are on the engine, whole.
+    /// Layers that are completely on the engine.
     pub layers_done: u32,
-    /// Bytes of the layers whose size is known by now.
+    /// The total size of the layers whose size is known so far.
     pub bytes: Bytes,
     pub bytes_done: Bytes,
     /// Layers whose size is not known yet.
     pub unsized_layers: u32,
-    /// More layers may come than the engine has told of by now.
+    /// Whether there may be more layers than the engine has reported so far.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more_layers: bool,
 }
 
-/// A pull under way, or about to be tried again.
+/// A pull that is running or will be retried.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pull {
@@ -29,20 +29,20 @@ pub struct Pull {
     pub reference: Clean,
     #[serde(flatten)]
     pub figures: PullFigures,
-    /// Bytes a second, of late.
+    /// The recent rate in bytes per second.
     pub rate: Option<Bytes>,
-    /// Seconds until it is here, if it goes on like that.
+    /// Seconds until it is done at this rate.
     pub seconds_left: Option<u64>,
     /// 1 = the first attempt.
     pub attempt: u32,
-    /// Why the last attempt broke off, while the next one is awaited.
+    /// Why the last attempt failed, until the next attempt starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<Clean>,
 }
 
 impl PullFigures {
-    /// Of all of it, as far as it can be told: 0 to 100, and 100 only when all of it is here. `None` = how
-    /// much all of it is cannot be told.
+    /// The progress from 0 to 100, where 100 means that everything is on the engine. `None` = the total isn't
+    /// known.
     pub fn percent(&self) -> Option<u8> {
         if self.layers == 0 || self.more_layers {
             return None;
@@ -54,7 +54,7 @@ impl PullFigures {
         let loaded = if self.bytes.0 == 0 {
             u128::from(self.layers_done) * 100 / u128::from(self.layers)
         } else {
-            // Layers of which nothing is known count as many as the others.
+            // Layers of unknown size count as average layers.
             let done = u128::from(self.bytes_done.0.min(self.bytes.0)) * u128::from(sized) * 100;
             done / (u128::from(self.bytes.0) * u128::from(self.layers))
         };
@@ -82,7 +82,7 @@ impl Pull {
             figures.layers
         ));
         if figures.bytes.0 > 0 {
-            // More will be known of the others.
+            // The sizes of the other layers will be added later.
             let least = least(figures.more_layers || figures.unsized_layers > 0);
             words.push(format!(
                 "{} of {least}{}",
@@ -98,7 +98,7 @@ impl Pull {
     }
 }
 
-/// Seconds as a person reads them.
+/// Formats seconds for display.
 fn in_words(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds} s"),
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(PullFigures::default().percent(), None);
         assert_eq!(figures((0, 4), (0, 0), 4).percent(), Some(0));
         assert_eq!(figures((1, 4), (50, 100), 0).percent(), Some(50));
-        // Half of the layers are not known: half of the other half.
+        // Half of the layers are unknown, so half of the other half is done.
         assert_eq!(figures((0, 4), (50, 100), 2).percent(), Some(25));
         assert_eq!(figures((3, 4), (100, 100), 0).percent(), Some(99));
         assert_eq!(figures((4, 4), (100, 100), 0).percent(), Some(100));

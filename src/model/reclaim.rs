@@ -1,4 +1,4 @@
-//! What idle checks mean for a session: which of them ends it first, and how near that is.
+//! What idle checks mean for a session: which of them reclaims it first, and how soon.
 
 use jiff::Timestamp;
 
@@ -10,24 +10,24 @@ use super::{
 
 const HOUR: i64 = 60 * 60;
 
-/// When idle checks end a session, the soonest first.
+/// When idle checks reclaim a session, the soonest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reclaim {
-    /// It is over a limit.
+    /// The session is over a limit.
     Due,
     At(Timestamp),
-    /// A person exempted it.
+    /// A user exempted the session.
     Exempt,
     /// Nothing is counted.
     Never,
 }
 
-/// How a checker stands, in the order of the worst.
+/// The state of a checker, with the worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// Nothing is known that it could judge.
+    /// There is no data to evaluate.
     NoData,
-    /// It does not judge yet.
+    /// The checker doesn't apply yet.
     Grace,
     Safe,
     Warning,
@@ -48,7 +48,7 @@ impl Standing {
     }
 }
 
-/// The check that ends a session first, and when.
+/// The check that reclaims a session first, and when.
 pub fn nearest(checks: &[IdleCheck]) -> Option<(&IdleCheck, Timestamp)> {
     let ends = checks.iter().filter_map(|check| match check.state {
         IdleState::Counting { until } if check.basis == IdleBasis::ExpireAfter => {
@@ -59,7 +59,7 @@ pub fn nearest(checks: &[IdleCheck]) -> Option<(&IdleCheck, Timestamp)> {
     ends.min_by_key(|(_, until)| *until)
 }
 
-/// When idle checks end a session. Only one that runs is reclaimed.
+/// When idle checks reclaim a session. Only running sessions are reclaimed.
 pub fn reclaim(session: &Session) -> Reclaim {
     let checks = &session.idle_checks;
     if !session.status.is_live() {
@@ -83,7 +83,7 @@ pub fn left(check: &IdleCheck, now: Timestamp) -> Option<i64> {
     }
 }
 
-/// How a checker stands at `now`.
+/// The state of a checker at `now`.
 pub fn standing(check: &IdleCheck, now: Timestamp) -> Standing {
     let left = left(check, now);
     let grace = check.basis == IdleBasis::GracePeriod;
@@ -97,8 +97,8 @@ pub fn standing(check: &IdleCheck, now: Timestamp) -> Standing {
     }
 }
 
-/// How near an end must be to be a warning, and to be at risk: of a short limit a part of it, for at its
-/// very beginning nothing is near.
+/// The remaining times below which the state is a warning and at risk. For a short limit, they are a part of
+/// it, so that a session doesn't start with a warning.
 fn near(limit: Option<Span>) -> (i64, i64) {
     let limit = limit.and_then(|limit| i64::try_from(limit.seconds()).ok());
     let limit = limit.unwrap_or(i64::MAX);
@@ -114,8 +114,8 @@ fn of_time(left: i64, limit: Option<Span>) -> Standing {
     }
 }
 
-/// While its end is far the figures say nothing yet. With `and` one resource that is used enough
-/// saves the session, with `or` one that is not ends it.
+/// While the reclaim time is far away, the figures don't matter. With `and`, one resource in use keeps the
+/// session. With `or`, one idle resource reclaims it.
 fn of_use(check: &IdleCheck, left: Option<i64>) -> Standing {
     let (far, _) = near(check.limit);
     if left.is_some_and(|left| left >= far) {
@@ -130,7 +130,7 @@ fn of_use(check: &IdleCheck, left: Option<i64>) -> Standing {
     joined.unwrap_or(Standing::NoData)
 }
 
-/// Thresholds are lower bounds: near them is below their double, safe above ten times as much.
+/// Thresholds are lower bounds. Below twice the threshold is near, and above ten times the threshold is safe.
 pub fn of_resource(resource: &IdleResource) -> Standing {
     let IdleResource {
         average, threshold, ..
@@ -182,7 +182,7 @@ mod tests {
             let check = counting(IdleChecker::NetworkTimeout, left);
             assert_eq!(standing(&check, now()), standing_then, "{left}");
         }
-        // Three hours are amber in the last quarter, not from their beginning on.
+        // A limit of three hours shows a warning in its last quarter, not from its start.
         for (left, standing_then) in [
             (3 * HOUR - 60, Standing::Safe),
             (HOUR, Standing::Safe),

@@ -1,4 +1,4 @@
-//! Which session a person means by a name, an id or the beginning of an id, of which context.
+//! Finds the session that a user means by a name, an id or the beginning of an id, with or without a context.
 
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ use super::{
 pub enum SelectError {
     #[error("session '{0}' not found. `workbay ls --tab all` lists names and ids")]
     NotFound(Clean),
-    /// Not there, but another context has what could be meant.
+    /// It isn't in this context, but another context has a match.
     #[error("session '{asked}' not found in context {context}. Did you mean {}?", .matches.join(", "))]
     Elsewhere {
         asked: Clean,
@@ -25,10 +25,10 @@ pub enum SelectError {
     Ambiguous { asked: Clean, matches: Vec<String> },
 }
 
-/// A session as written: `name`, `6f1c2a9e`, `prod/name`, `prod/6f1c2a9e`.
+/// A session as it is typed: `name`, `6f1c2a9e`, `prod/name`, `prod/6f1c2a9e`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked<'a> {
-    /// The word before the first `/`; a session's name holds none.
+    /// The text before the first `/`, which the name of a session can't contain.
     pub context: Option<&'a str>,
     pub session: &'a str,
 }
@@ -48,16 +48,15 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The whole id, when it is one.
+    /// The full id, if one was typed.
     pub fn id(&self) -> Option<SessionId> {
         self.session.parse().ok()
     }
 }
 
-/// Finds the one session of `context` meant by `text`: a full id, a name (an unfinished session
-/// before finished ones of the same name, of those the newest) or at least two characters of the beginning of an id.
-///
-/// What stands in another context is never taken by accident, only told.
+/// Finds the session of `context` that `text` identifies. That is a full id, a name, or the beginning of an
+/// id (min 2 characters). Among sessions of the same name, unfinished ones come first, then the newest
+/// finished one. A match in another context is only reported in the error, never returned.
 pub fn select<'a>(
     sessions: &'a [Session],
     context: ContextName,
@@ -90,8 +89,8 @@ pub fn select<'a>(
     })
 }
 
-/// How many sessions of this one's context bear its name, where that is how it was asked for, and whether
-/// it is the newest of them.
+/// How many sessions of its context have its name, if it was requested by name, and whether it is the newest
+/// of them.
 pub fn namesakes(sessions: &[Session], found: &Session, text: &str) -> (usize, bool) {
     if found.name != Asked::read(text).session {
         return (1, true);
@@ -123,7 +122,7 @@ fn among<'a>(
     if !unfinished.is_empty() {
         return only(unfinished, text);
     }
-    // Of those that have ended under one name the last is meant: it was launched again.
+    // Ended sessions share a name after a relaunch, so the newest one is meant.
     if let Some(newest) = named.into_iter().min_by(|a, b| newest_first(a, b)) {
         return Ok(newest);
     }
@@ -136,7 +135,7 @@ fn among<'a>(
     only(sessions.into_iter().filter(by_id).collect(), text)
 }
 
-/// Which kernel of a session is meant by its host name or the beginning of its id.
+/// Finds a container of a session by its host name or the beginning of its id.
 pub fn kernel<'a>(kernels: &'a [Kernel], word: &str) -> Result<&'a Kernel, KernelError> {
     let asked = word.to_ascii_lowercase();
     if let Some(named) = kernels.iter().find(|it| it.hostname == asked.as_str()) {
@@ -168,7 +167,7 @@ pub fn kernel<'a>(kernels: &'a [Kernel], word: &str) -> Result<&'a Kernel, Kerne
     }
 }
 
-/// Why no kernel is meant: each with those there are, or that could be.
+/// Why no container matches, with the existing or the matching ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelError {
     None(Vec<String>),
@@ -246,7 +245,7 @@ mod tests {
         let other = SessionId::from_u128(WORK);
         assert_eq!(ask("prod", "work"), Ok(("prod".into(), other)));
         assert_eq!(ask("prod", "abcd"), Ok(("prod".into(), other)));
-        // One id may be known in two contexts that lead to one cluster.
+        // The same id can exist in two contexts that use one cluster.
         let whole = other.to_string();
         assert_eq!(ask("prod", &whole), Ok(("prod".into(), other)));
         assert_eq!(ask("local", &whole), Ok(("local".into(), other)));
@@ -275,7 +274,7 @@ mod tests {
         let kernel = |bits: u128, name: &str| {
             Kernel::new(KernelId::from_u128(bits), name.into(), Status::Running)
         };
-        // As managers make them: of one moment.
+        // Ids as managers create them: all in the same moment.
         let base = 0x01a2_072e_1d0d_7000_91a2_15a6_4c67_99e7;
         let kernels = [kernel(base, "main1"), kernel(base + (1 << 66), "sub1")];
         let shorts = short::kernels(&kernels);

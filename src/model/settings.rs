@@ -1,5 +1,5 @@
-//! What a person can set. `config/` fills it from the embedded defaults, the site's file and the
-//! user's file; everybody else gets it as an argument.
+//! The settings. `config/` fills them from the embedded defaults, the system-wide file and your file. All
+//! other modules get them as an argument.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ pub struct Settings {
     pub engine: EngineSettings,
     pub history: HistorySettings,
     pub disk: DiskSettings,
-    /// Groups, presets, limits and accelerators, of `resources.toml`.
+    /// Groups, presets, limits and accelerators, from `resources.toml`.
     pub resources: ResourceRules,
-    /// Well-known environments, of `environments.toml`.
+    /// Well-known environments, from `environments.toml`.
     pub environments: Vec<WellKnown>,
 }
 
 impl Settings {
-    /// Before anything is read: no words, no amounts, everything off.
+    /// The settings before any file is read: empty texts, zero amounts, everything off.
     #[must_use]
     pub fn blank() -> Self {
         Self {
@@ -67,43 +67,43 @@ impl Settings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UiSettings {
-    /// A file in `themes/`, or `auto` (dark or light by the terminal's background).
+    /// The name of a file in `themes/`, or `auto` (dark or light, after the terminal's background).
     pub theme: String,
-    /// A file in `keymaps/`.
+    /// The name of a file in `keymaps/`.
     pub keymap: String,
     pub mouse: bool,
-    /// The resource bars above the list are shown at the start.
+    /// Whether the resource bars above the list are visible at the start.
     pub statistics: bool,
-    /// Unicode drawing characters; `None` = by the locale.
+    /// Whether to use Unicode drawing characters; `None` = as in the locale.
     pub unicode: Option<bool>,
-    /// Nothing destructive is offered.
+    /// Whether destructive actions are disabled.
     pub read_only: bool,
 }
 
-/// How terminals of sessions begin.
+/// How terminals of sessions start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TerminalSettings {
-    /// The shell that is preferred where a session has it; `None` = the session's own.
+    /// The preferred shell, where a session has it; `None` = the session's own.
     pub shell: Option<String>,
     pub copy_keys: CopyKeys,
     pub clipboard: ClipboardPolicy,
     pub link_schemes: LinkSchemes,
 }
 
-/// How loud the full-screen view is.
+/// How the TUI notifies you.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NotificationSettings {
-    /// Begins quiet mode on: no bell, toasts only for warnings and errors.
+    /// Whether the TUI starts in quiet mode: no bell, and toasts only for warnings and errors.
     pub quiet: bool,
-    /// The terminal's bell.
+    /// Whether to ring the terminal's bell.
     pub bell: bool,
     pub desktop: DesktopNotices,
 }
 
-/// Whether the terminal is asked to tell the desktop.
+/// Whether the terminal is asked to show desktop notifications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DesktopNotices {
-    /// Where it is known to do so.
+    /// Where the terminal is known to support it.
     #[default]
     Auto,
     On,
@@ -113,7 +113,7 @@ pub enum DesktopNotices {
 impl DesktopNotices {
     pub const ALL: [Self; 3] = [Self::Auto, Self::On, Self::Off];
 
-    /// The word in the settings.
+    /// The value in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -123,14 +123,14 @@ impl DesktopNotices {
     }
 }
 
-/// A person's own command that the daemon runs for what they should know.
+/// Your own command that the daemon runs for notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookSettings {
-    /// Program and arguments; empty = none.
+    /// The program and its arguments; empty = none.
     pub command: Vec<String>,
-    /// Which kinds of notices it is run for.
+    /// The kinds of notifications that it runs for.
     pub events: Vec<String>,
-    /// It is ended after this.
+    /// The command is stopped after this time.
     pub timeout: Span,
 }
 
@@ -141,46 +141,47 @@ pub struct LaunchSettings {
     pub mem: Bytes,
     pub shmem: Bytes,
     pub pids: i64,
-    /// Variables every session gets.
+    /// Variables that every session gets.
     pub env: BTreeMap<String, String>,
-    /// Which variables are secret.
+    /// The rules for secret variables.
     pub secrets: SecretRules,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSettings {
-    /// `unix:///…`; `None` = found in the documented order.
+    /// `unix:///…`; `None` = the first one found in the documented order.
     pub endpoint: Option<String>,
-    /// Seconds a session has to end by itself before it is killed.
+    /// Seconds that a session has to stop on its own before it is killed.
     pub stop_grace_seconds: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistorySettings {
-    /// Days that log and scratch of an ended session are kept.
+    /// Days that the log and the home directory of an ended session are kept.
     pub keep_days: u32,
 }
 
-/// The file system of the state directory: when you are warned, and what `--save` may take of it.
+/// The file system of the state directory: when you are warned, and how much of it `--save` may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskSettings {
-    /// Below so much free space you are warned; 0 = never.
+    /// You are warned below this amount of free space; 0 = never.
     pub warn_below: Bytes,
     pub save: SaveLimits,
 }
 
-/// Below how much free space of a file system of `whole` bytes you are warned: on a small one less than `warn_below`.
+/// The free space below which you are warned, on a file system of `whole` bytes. On a small one, it is less
+/// than `warn_below`.
 pub fn warning_limit(warn_below: Bytes, whole: Bytes) -> Bytes {
     const PART: u64 = 10;
     warn_below.min(Bytes(whole.0 / PART))
 }
 
-/// What the files saved for one session when it ends may take on this machine.
+/// How much space on this machine the files that one session saves at its end may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveLimits {
-    /// All of them together; 0 = as much as there is room for.
+    /// The total size; 0 = limited by the free space only.
     pub most: Bytes,
-    /// So much stays free on the file system, on a small one a tenth of it.
+    /// The space that stays free on the file system, or a tenth of a small one.
     pub keep_free: Bytes,
 }
 
@@ -196,7 +197,7 @@ impl Default for SaveLimits {
 /// The keys of tmux's copy mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CopyKeys {
-    /// As tmux has it: by EDITOR, or by the person's own `~/.tmux.conf`.
+    /// As in tmux: chosen by EDITOR, or by your own `~/.tmux.conf`.
     #[default]
     Auto,
     Vi,
@@ -206,7 +207,7 @@ pub enum CopyKeys {
 impl CopyKeys {
     pub const ALL: [Self; 3] = [Self::Auto, Self::Vi, Self::Emacs];
 
-    /// The word in the settings.
+    /// The value in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -215,7 +216,7 @@ impl CopyKeys {
         }
     }
 
-    /// Whether vi's keys are chosen; `None` = nothing is.
+    /// Whether the keys of vi are chosen; `None` = neither is chosen.
     pub fn vi(self) -> Option<bool> {
         match self {
             Self::Auto => None,
@@ -225,10 +226,10 @@ impl CopyKeys {
     }
 }
 
-/// What becomes of a program's write to the clipboard.
+/// What happens when a program writes to the clipboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClipboardPolicy {
-    /// It waits until the person has said yes or no.
+    /// It waits for your confirmation.
     #[default]
     Ask,
     Allow,
@@ -238,7 +239,7 @@ pub enum ClipboardPolicy {
 impl ClipboardPolicy {
     pub const ALL: [Self; 3] = [Self::Ask, Self::Allow, Self::Refuse];
 
-    /// The word in the settings.
+    /// The value in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ask => "ask",

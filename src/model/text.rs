@@ -1,32 +1,32 @@
-//! Outside text made safe.
+//! Makes text from outside safe to display.
 //!
-//! Names, labels, log lines, server errors and titles come from places we do not trust: a container
-//! can print anything. [`Clean`] is the one type through which such text enters the screen, a saved
-//! file or a toast, so the compiler finds the places that forgot.
+//! Names, labels, log lines, server errors and titles aren't trusted, because a container can print anything.
+//! Such text enters the screen, a saved file or a toast only as [`Clean`], so the compiler finds the places
+//! that forget to scrub it.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Text without control characters, escape sequences, bidirectional overrides or invisible format
-/// characters. Tabs become one space, line breaks are kept only by [`Clean::multiline`].
+/// Text without control characters, escape sequences, bidirectional overrides or invisible format characters.
+/// Tabs become one space. Only [`Clean::multiline`] keeps line breaks.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Clean(String);
 
 impl Clean {
-    /// One line: every line break becomes a space.
+    /// Makes one line: every line break becomes a space.
     #[must_use]
     pub fn new(raw: &str) -> Self {
         Self(scrub(raw, false))
     }
 
-    /// Keeps `\n`; for messages and logs of several lines.
+    /// Keeps `\n`, for messages and logs of several lines.
     #[must_use]
     pub fn multiline(raw: &str) -> Self {
         Self(scrub(raw, true))
     }
 
-    /// One line from bytes that may not be UTF-8.
+    /// Makes one line from bytes that may not be UTF-8.
     #[must_use]
     pub fn from_bytes(raw: &[u8]) -> Self {
         Self::new(&String::from_utf8_lossy(raw))
@@ -45,8 +45,8 @@ impl Clean {
     }
 }
 
-/// Removes escape sequences whole (so that `\x1b[2J` leaves nothing, not `[2J`), then what is left
-/// of the dangerous characters.
+/// Removes whole escape sequences (so that `\x1b[2J` leaves nothing, not `[2J`), then the remaining dangerous
+/// characters.
 fn scrub(raw: &str, keep_newlines: bool) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut chars = raw.chars().peekable();
@@ -89,7 +89,7 @@ fn skip_escape(chars: &mut Chars<'_>) {
 
 fn skip_csi(chars: &mut Chars<'_>) {
     for c in chars.by_ref() {
-        // Final bytes end a CSI; anything outside ASCII means it was never one.
+        // A final byte ends a CSI. A character outside ASCII means that it wasn't a CSI.
         if ('@'..='~').contains(&c) || !c.is_ascii() {
             break;
         }
@@ -112,9 +112,9 @@ fn skip_string(chars: &mut Chars<'_>) {
     }
 }
 
-/// What has no place in a text that a person reads: control characters (Cc), format characters (Cf, with
-/// those that turn the direction of a text), line separators, and letters and marks that show nothing.
-/// Inside emoji [some of them are needed](is_joining).
+/// Whether a character must not appear in displayed text: control characters (Cc), format characters (Cf,
+/// with those that change the direction of a text), line separators, and letters and marks without a glyph.
+/// Inside emoji, [some invisible characters are needed](is_joining).
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -127,18 +127,18 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}'
             // Zl and Zp.
             | '\u{2028}' | '\u{2029}'
-            // Letters and marks without a picture: fillers, the grapheme joiner, variation selectors.
+            // Letters and marks without a glyph: fillers, the grapheme joiner, variation selectors.
             | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{3164}' | '\u{ffa0}'
             | '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Shows nothing either, but emoji are made with it.
+/// Whether a character is invisible too, but is used to compose emoji.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether a joiner belongs to an emoji. Elsewhere it only makes two texts look the same.
+/// Whether a joiner belongs to an emoji. Elsewhere it only makes different texts look the same.
 pub fn is_joining(before: Option<char>, joiner: char, after: Option<char>) -> bool {
     let Some(before) = before else {
         return false;
@@ -158,13 +158,13 @@ fn is_pictograph(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// JSON in which every character that [shows nothing](is_hidden) is escaped: the same values when it is
-/// read, and harmless on a terminal.
+/// JSON in which every [invisible character](is_hidden) is escaped. It parses to the same values and is
+/// harmless on a terminal.
 #[must_use]
 pub fn json_escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        // Within strings line breaks are escaped already.
+        // Line breaks within strings are escaped already.
         if c == '\n' || !is_hidden(c) {
             out.push(c);
             continue;
@@ -225,7 +225,7 @@ impl Serialize for Clean {
 }
 
 impl<'de> Deserialize<'de> for Clean {
-    /// Scrubs again: the other side of a socket or a file on disk is outside too.
+    /// Scrubs again, because the other side of a socket or a file on disk isn't trusted either.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self::multiline(&String::deserialize(deserializer)?))
     }
@@ -275,7 +275,7 @@ mod tests {
             let clean = Clean::multiline(&format!("a{hidden}"));
             assert_eq!(clean, "a", "{hidden:?}");
         }
-        // The direction of a text is not turned by what is left of a sequence.
+        // The rest of a sequence doesn't change the direction of a text.
         assert_eq!(Clean::new("a\u{200d}b x\u{fe0f}1\u{fe0f}"), "ab x1");
     }
 

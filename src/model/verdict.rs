@@ -1,4 +1,4 @@
-//! How a session ended, in one line: what a person wants to know first.
+//! How a session ended, in one sentence for the user.
 
 use super::{
     ending::{Ending, ending},
@@ -8,13 +8,13 @@ use super::{
     status::Status,
 };
 
-/// How it looks.
+/// How it is displayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     Good,
-    /// As somebody wanted it.
+    /// The session ended as requested.
     Plain,
-    /// It was reclaimed, or lost.
+    /// The session was reclaimed or lost.
     Warning,
     Bad,
 }
@@ -25,7 +25,7 @@ pub struct Verdict {
     pub text: String,
 }
 
-/// Of a session that has ended. `peak` is the most memory that was seen in use.
+/// The verdict on a session that has ended. `peak` is the highest memory use that was sampled.
 pub fn verdict(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
     let ending = ending(session)?;
     let text = match ending {
@@ -46,7 +46,7 @@ pub fn verdict(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
     Some(Verdict { tone, text })
 }
 
-/// Whether memory killed it: with more it may live.
+/// Whether it was killed because it ran out of memory. It may succeed with more.
 pub fn ran_out_of_memory(session: &Session) -> bool {
     let killed = |kernel: &super::kernel::Kernel| {
         kernel.oom_killed && kernel.exit_code.is_none_or(|code| code != 0)
@@ -55,13 +55,13 @@ pub fn ran_out_of_memory(session: &Session) -> bool {
     ended && !was_asked(session) && session.kernels.iter().any(killed)
 }
 
-/// What one of its containers was given.
+/// The memory of one of its containers.
 pub fn memory_of_one(session: &Session) -> Bytes {
     let size = u64::from(session.placement.cluster_size.max(1));
     Bytes(session.requested_slots.mem.0 / size)
 }
 
-/// What an exit code means, where it has a meaning everybody shares.
+/// The meaning of an exit code, if it has a common one.
 pub fn meaning(code: i64) -> Option<&'static str> {
     Some(match code {
         0 => "success",
@@ -88,7 +88,7 @@ fn info(session: &Session) -> &str {
         .map_or("", |info| info.as_str())
 }
 
-/// A sentence with its reason behind it.
+/// A sentence followed by its reason.
 fn because(session: &Session, what: &str) -> String {
     match &session.status_message {
         Some(why) if !why.is_empty() => format!("{what}: {why}"),
@@ -102,7 +102,7 @@ fn was_asked(session: &Session) -> bool {
 
 fn out_of_memory(session: &Session, peak: Option<Bytes>) -> String {
     let limit = memory_of_one(session);
-    // Between two samples it may have grown by all of it: then what was seen misleads.
+    // A peak far below the limit is misleading, because memory can grow to the limit between two samples.
     let peak = peak.filter(|peak| peak.0 >= limit.0 / 5 * 4);
     let at = match peak {
         Some(peak) => format!("peak {} of {limit}", peak.min(limit)),
@@ -135,7 +135,7 @@ fn lost(session: &Session) -> &'static str {
     }
 }
 
-/// Its main program ended by itself.
+/// The sentence for a main program that ended on its own.
 fn by_exit(session: &Session) -> String {
     let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
     let batch = session.session_type == SessionType::Batch;

@@ -1,5 +1,5 @@
-//! Which entries of a history are wanted: words of the form `property:value`, all of them must hold. A
-//! word without a property is looked for in messages.
+//! Filters the entries of a history with words of the form `property:value`, which must all match. A word
+//! without a property matches messages.
 
 use jiff::{
     Timestamp,
@@ -10,7 +10,7 @@ use jiff::{
 use super::{HistoryEntry, Outcome};
 use crate::model::{nearest::nearest, span::Span, status::Status};
 
-/// What can be asked of an entry, as it is typed.
+/// The properties of an entry, as they are typed.
 pub const PROPERTIES: [&str; 9] = [
     "id", "phase", "result", "from", "to", "error", "message", "created", "updated",
 ];
@@ -31,24 +31,24 @@ pub struct HistoryFilter {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// The whole of it.
+    /// Matches the whole id.
     Id(String),
-    /// A part of it, whatever the case.
+    /// Matches a part of it, regardless of case.
     Phase(String),
     Error(String),
     Message(String),
     Result(String),
-    /// Its beginning: an engine may have statuses that we do not know.
+    /// Matches its beginning, because an engine may have unknown statuses.
     From(String),
     To(String),
-    /// At that time or later.
+    /// Matches that time or later.
     Created(Timestamp),
     Updated(Timestamp),
 }
 
 impl HistoryFilter {
-    /// Reads what was typed; times are of `zone`, spans count back from `now`. What cannot be read is
-    /// named, with what would do.
+    /// Parses what was typed. Times are in `zone`, and spans count back from `now`. The error names the word
+    /// that isn't valid and what is allowed.
     pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Self, String> {
         let mut wanted = Vec::new();
         for word in words(text) {
@@ -66,7 +66,7 @@ impl HistoryFilter {
     }
 }
 
-/// Quotes hold a value with blanks together.
+/// Splits at spaces, except inside quotes.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -86,7 +86,7 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<Wanted, String> {
-    // `property=value` is meant the same; in a message it is as it stands.
+    // `property=value` means the same as `property:value`. A word with another `=` matches messages.
     let equals = || {
         word.split_once('=')
             .filter(|(it, _)| PROPERTIES.contains(it))
@@ -118,7 +118,7 @@ fn unknown(property: &str) -> String {
     }
 }
 
-/// A word of a closed list; its beginning is enough where it is the only one.
+/// Finds a word of a closed list. A beginning is enough where it is unambiguous.
 fn one_of(text: &str, known: &[&str]) -> Result<String, String> {
     let wanted = text.to_uppercase().replace('-', "_");
     if known.contains(&wanted.as_str()) {
@@ -134,7 +134,7 @@ fn one_of(text: &str, known: &[&str]) -> Result<String, String> {
     }
 }
 
-/// `30m` (so long ago), `10:30` (today), `2026-11-22`, `2026-11-22T10:30`.
+/// Parses `30m` (that long ago), `10:30` (today), `2026-11-22`, `2026-11-22T10:30`.
 pub fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
     if let Ok(span) = text.parse::<Span>() {
         return Ok(now
@@ -189,7 +189,7 @@ impl Wanted {
 }
 
 impl Outcome {
-    /// Whether it asks for a look: what failed, or is to be tried again.
+    /// Whether it needs attention: it failed, or will be retried.
     pub fn is_trouble(&self) -> bool {
         matches!(
             self,

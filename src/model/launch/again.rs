@@ -1,4 +1,4 @@
-//! A session launched once more, where nobody kept how it was asked for.
+//! Rebuilds the launch request of a session, for a relaunch without a saved request.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{
     LaunchField,
 };
 
-/// A setting of a launch that the engine does not tell.
+/// A setting of a launch that the engine doesn't report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     pub field: LaunchField,
@@ -23,7 +23,7 @@ pub struct Missing {
     pub what: Clean,
 }
 
-/// A launch as far as the engine tells of it.
+/// A launch request rebuilt from what the engine reports, and the settings that are missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recalled {
     pub launch: LaunchRequest,
@@ -39,15 +39,15 @@ impl From<LaunchRequest> for Recalled {
     }
 }
 
-/// What an engine tells of a launch beside the session; `None` = it tells nothing of it.
+/// What an engine reports about a launch besides the session; `None` = it reports nothing about it.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     pub env: Option<BTreeMap<String, String>>,
-    /// There may have been none.
+    /// `Some(None)` = the launch had no script.
     pub bootstrap_script: Option<Option<String>>,
 }
 
-/// As the engine tells it, and what is left out.
+/// Rebuilds the launch request from what the engine reports, and lists what is missing.
 #[must_use]
 pub fn recalled(session: &Session, told: Told) -> Recalled {
     let mut launch = again(session);
@@ -79,8 +79,8 @@ pub fn recalled(session: &Session, told: Told) -> Recalled {
     Recalled { launch, missing }
 }
 
-/// As our own record says, less what would be refused today: a start that has passed, the name of a
-/// session that has not ended.
+/// The launch request of workbay's own record, without what would be refused now: a start time that has
+/// passed, or the name of a session that hasn't ended.
 #[must_use]
 pub fn recorded(
     mut launch: LaunchRequest,
@@ -95,8 +95,8 @@ pub fn recorded(
     launch
 }
 
-/// What the session itself tells of its launch. Variables, scripts and the places of folders are not
-/// told by it; its name is free only once it has ended; a start time has passed.
+/// The launch request as far as the session shows it. It doesn't show variables, scripts and the paths of
+/// folders. Its name is free only once it has ended, and its start time has passed.
 #[must_use]
 pub fn again(session: &Session) -> LaunchRequest {
     let placement = &session.placement;
@@ -130,7 +130,7 @@ pub fn again(session: &Session) -> LaunchRequest {
     }
 }
 
-/// A folder whose name begins with a dot is mounted by itself.
+/// Returns `None` for automounted folders, whose names begin with a dot.
 fn mount(folder: &Clean) -> Option<FolderMount> {
     let asked = !folder.as_str().starts_with('.');
     asked.then(|| FolderMount {

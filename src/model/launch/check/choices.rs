@@ -1,4 +1,4 @@
-//! What is chosen must be there to choose from.
+//! Checks that the choices of a launch exist and that the engine supports them.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use super::{
     Ground, MOST_COPIES, Problems, add, names, say, say_at,
 };
 
-/// A manager takes fewer names than our own engines, whose containers we name ourselves.
+/// A manager allows fewer names than the other engines, where workbay names the containers itself.
 pub(super) fn check_name(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let Some(name) = request
         .name
@@ -47,7 +47,7 @@ pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &
     }
 }
 
-/// What this engine does not do.
+/// Checks for features that this engine doesn't have.
 pub(super) fn check_capabilities(
     request: &LaunchRequest,
     ground: &Ground<'_>,
@@ -92,7 +92,7 @@ pub(super) fn check_capabilities(
     }
 }
 
-/// A launch may only tighten what the site says.
+/// A launch can only tighten the system-wide rules.
 pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let Some(site) = ground.offer.map(|offer| &offer.idle) else {
         return;
@@ -115,7 +115,7 @@ pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &m
     }
 }
 
-/// Environments are those that were told; an image may be one that nobody has told of.
+/// An environment must be one that was reported. An image may be one that wasn't reported.
 pub(super) fn check_environment(
     request: &LaunchRequest,
     ground: &Ground<'_>,
@@ -135,7 +135,7 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
     let Some(offer) = ground.offer else {
         return;
     };
-    // The projects of somebody else are known to who looked them up.
+    // The projects of another user are only known to the code that looked them up.
     if let Some(wanted) = &request.project
         && request.owner.is_none()
         && !offer.projects.iter().any(|it| it.name == *wanted.as_str())
@@ -159,8 +159,8 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
     }
 }
 
-/// A manager takes the name of an agent that it does not have, and chooses another. Where agents are hidden
-/// from the person, none is told.
+/// A manager accepts the name of an agent that it doesn't have, and chooses another one. Where agents are
+/// hidden from the user, none is reported.
 pub fn check_agent(request: &LaunchRequest, offer: &Catalogue) -> Option<FieldProblem> {
     let wanted = request.agent.as_deref()?;
     let known = offer.agents.iter().any(|it| it.id == *wanted);
@@ -187,10 +187,10 @@ fn by_hand_refused(offer: &Catalogue) -> String {
     format!("{refused}. Choose a preset ({}{more})", shown.join(", "))
 }
 
-/// Whether any amount is another than the preset's.
+/// Whether any amount differs from that of the preset.
 fn is_by_hand(request: &LaunchRequest, preset: Option<&Preset>) -> bool {
     let Some(preset) = preset else {
-        // One that is not there is told already.
+        // An unknown preset is reported elsewhere.
         return request.preset.is_none();
     };
     let slots = &preset.slots;
@@ -203,7 +203,7 @@ fn is_by_hand(request: &LaunchRequest, preset: Option<&Preset>) -> bool {
         || request.accelerators.iter().any(differs)
 }
 
-/// Beyond so many names a list helps nobody.
+/// A list of more names doesn't help.
 const MOST_NAMES: usize = 12;
 
 fn none_such<'a>(what: &str, wanted: &str, names: impl Iterator<Item = &'a Clean>) -> String {
@@ -277,7 +277,7 @@ pub(super) fn check_folders(request: &LaunchRequest, ground: &Ground<'_>, found:
     }
     let automatic = offer.folders.iter().filter(|it| it.is_auto_mounted());
     let automatic: Vec<String> = automatic.map(|it| it.name.to_string()).collect();
-    // What is wrong without these was told with the words already.
+    // The check of the words has already reported problems without these folders.
     let told = folders::check(&request.mounts, &[]);
     for (at, why) in folders::check(&request.mounts, &automatic) {
         if !told.iter().any(|(it, _)| *it == at) {
@@ -292,7 +292,7 @@ pub(super) fn check_ports(request: &LaunchRequest, ground: &Ground<'_>, found: &
     let most = ground
         .offer
         .and_then(|offer| offer.policy.max_preopen_ports);
-    // Without these it was checked with the words already.
+    // The check of the words has already covered the ports without these.
     if ports::check(&request.preopen_ports, &[], u32::MAX).is_ok() {
         let outcome = ports::check(&request.preopen_ports, &taken, most.unwrap_or(ports::MOST));
         add(found, Field::PreopenPorts, outcome);

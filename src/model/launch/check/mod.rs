@@ -1,4 +1,4 @@
-//! All rules of a launch. The same sentence wherever it is said.
+//! All rules of a launch, with the same message wherever a rule is checked.
 
 mod choices;
 mod slots;
@@ -24,25 +24,25 @@ use super::{
     field::{FieldProblem, LaunchField as Field},
 };
 
-/// Sessions made alike in one go.
+/// The max number of sessions of one launch.
 pub const MOST_COPIES: u32 = 100;
 
-/// What a launch is checked against. What is not known is not checked: who launches checks again.
+/// What a launch is checked against. Unknown parts aren't checked here, but once more at the launch.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
     pub now: Timestamp,
-    /// The one that was chosen.
+    /// The chosen environment.
     pub environment: Option<&'a Environment>,
-    /// All there are to choose from; empty = they were not told.
+    /// All available environments; empty = not reported.
     pub environments: &'a [Environment],
     pub offer: Option<&'a Catalogue>,
     pub capabilities: Option<&'a Capabilities>,
-    /// Whether a session that has not ended bears a name.
+    /// Whether a session that hasn't ended has this name.
     pub taken: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 impl<'a> Ground<'a> {
-    /// Nothing is known but the time.
+    /// Creates a ground in which only the time is known.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// What is asked for with the amounts of its preset.
+    /// The request, filled with the amounts of its preset.
     #[must_use]
     pub fn filled(&self, request: &LaunchRequest) -> LaunchRequest {
         let mut filled = request.clone();
@@ -65,8 +65,8 @@ impl<'a> Ground<'a> {
         filled
     }
 
-    /// The group it goes to: the one that is asked for, else the only one its preset is for, else the
-    /// only one there is, else `default`.
+    /// The resource group of the launch: the requested one, else the only one of its preset, else the only
+    /// one that exists, else `default`.
     pub fn group(&self, request: &LaunchRequest) -> Option<&'a ResourceGroup> {
         let groups = self.offer.map_or(&[][..], |offer| &offer.resource_groups);
         let preset = self
@@ -83,13 +83,12 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Whether the engine schedules: its manager knows more images than it lists. `None` = it has not
-    /// said.
+    /// Whether the engine schedules, so that its manager knows more images than it lists. `None` = not known.
     fn is_scheduled(&self) -> Option<bool> {
         Some(self.capabilities?.has(Capability::Schedules))
     }
 
-    /// The preset that is asked for, where it is there.
+    /// The requested preset, if it exists.
     pub fn preset(&self, request: &LaunchRequest) -> Option<&'a Preset> {
         let presets = self.offer.map_or(&[][..], |offer| &offer.presets);
         let named = |preset: &&Preset| request.preset.as_deref() == Some(preset.name.as_str());
@@ -99,7 +98,7 @@ impl<'a> Ground<'a> {
 
 type Problems = Vec<FieldProblem>;
 
-/// Everything that is wrong, in the order of the launcher's fields; empty = it can be launched.
+/// All problems of a request, in the order of the launcher's fields; empty = it can be launched.
 pub fn check(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = check_words(request, ground.now);
     choices::check_name(request, ground, &mut found);
@@ -121,7 +120,7 @@ fn say(found: &mut Problems, field: Field, why: impl Into<String>) {
     found.push(FieldProblem::new(field, why));
 }
 
-/// About one entry of a list.
+/// Adds a problem with one entry of a list.
 fn say_at(found: &mut Problems, field: Field, at: usize, why: impl Into<String>) {
     found.push(FieldProblem::new(field, why).at(at));
 }
@@ -132,7 +131,7 @@ fn add(found: &mut Problems, field: Field, outcome: Result<(), String>) {
     }
 }
 
-/// The names that so many sessions of this name get.
+/// The names of that many sessions with this name.
 pub fn names(name: &str, copies: u32) -> Vec<String> {
     if copies < 2 {
         return vec![name.to_owned()];
