@@ -1,10 +1,10 @@
 //! The list of all actions that a user can invoke.
 //!
-//! Help, palette, hints, keymap checking and docs derive from it; behaviour lives in the panels.
-//! Names are `panel.verb`, as keymap files write them.
+//! Help, palette, hints, keymap checks and documentation derive from it. The panels implement the actions.
+//! Names are `panel.verb`, as in keymap files.
 
-/// Where keys are looked up, innermost first; `Global` last. `Terminal` is opaque: what it does not
-/// bind goes to the child.
+/// A set of key bindings. Keys are looked up in the innermost scope first and in `Global` last. `Terminal`
+/// passes keys that it doesn't bind to the child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     Global,
@@ -51,7 +51,7 @@ impl Scope {
         Self::Input,
     ];
 
-    /// The table's name in keymap files.
+    /// The name of the scope's table in keymap files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -73,7 +73,7 @@ impl Scope {
         }
     }
 
-    /// What it is called on the screen.
+    /// The title on the screen.
     pub fn title(self) -> &'static str {
         match self {
             Self::Global => "Everywhere",
@@ -96,10 +96,10 @@ impl Scope {
     }
 }
 
-/// One row: the variant, its name, its one-line doc, where it makes sense.
+/// One row: the variant, its name, its one-line description, its scopes.
 macro_rules! actions {
     ($( $variant:ident $name:literal $doc:literal [$($scope:ident),+] )+) => {
-        /// What a user can invoke.
+        /// An action that a user can invoke.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Action { $( #[doc = $doc] $variant, )+ }
 
@@ -116,7 +116,7 @@ macro_rules! actions {
                 match self { $(Self::$variant => $doc,)+ }
             }
 
-            /// Where it may be bound.
+            /// The scopes that may bind the action.
             pub fn scopes(self) -> &'static [Scope] {
                 match self { $(Self::$variant => &[$(Scope::$scope),+],)+ }
             }

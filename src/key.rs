@@ -1,7 +1,7 @@
-//! A key as text and back: `ctrl-]`, `g g`, `shift-tab`, `F12`.
+//! Converts a key to text and back: `ctrl-]`, `g g`, `shift-tab`, `F12`.
 //!
-//! The one notation of keymap files, of the help view and of tests. It knows nothing of crossterm;
-//! `run/input` translates.
+//! Keymap files, the help view and tests all use this notation. It doesn't depend on crossterm: `run/input`
+//! translates.
 
 use std::{
     fmt::{self, Write as _},
@@ -30,8 +30,8 @@ pub enum KeyCode {
     Right,
 }
 
-/// One key press with its modifiers. Shift is part of the character for printable keys (`G`, not
-/// `shift-g`), a modifier for the others (`shift-tab`).
+/// One key press with its modifiers. For printable keys Shift is part of the character (`G`, not `shift-g`).
+/// For other keys it is a modifier (`shift-tab`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     pub code: KeyCode,
@@ -68,7 +68,8 @@ impl Key {
 }
 
 impl Key {
-    /// The key a terminal sends that cannot tell it apart; for where nothing is bound to it.
+    /// The key that a terminal sends if it can't report these modifiers. Used if nothing is bound to the key
+    /// itself.
     #[must_use]
     pub fn plainer(mut self) -> Self {
         match self.code {
@@ -101,7 +102,7 @@ const NAMED: &[(&str, KeyCode)] = &[
     ("space", KeyCode::Char(' ')),
 ];
 
-/// Every name a key may have beside its character and F1 to F24.
+/// Every key name except single characters and F1 to F24.
 pub fn names() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|(name, _)| *name)
 }
@@ -140,7 +141,7 @@ impl FromStr for Key {
         let mut key = Self::plain(KeyCode::Esc);
         let mut rest = text;
         while let Some((head, tail)) = rest.split_once('-') {
-            // `ctrl--` is ctrl with the minus sign.
+            // `ctrl--` is Ctrl with the minus key.
             if tail.is_empty() {
                 break;
             }
@@ -179,7 +180,7 @@ fn parse_code(text: &str) -> Option<KeyCode> {
     (1..=24).contains(&number).then_some(KeyCode::F(number))
 }
 
-/// Several keys one after another, written with spaces: `g g`.
+/// Parses a sequence of keys, separated by spaces: `g g`.
 pub fn parse_sequence(text: &str) -> Result<Vec<Key>, String> {
     let keys: Vec<Key> = text
         .split_whitespace()

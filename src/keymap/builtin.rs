@@ -1,8 +1,8 @@
-//! The keymaps that come with workbay.
+//! The built-in keymaps.
 
 use crate::config::library::Builtin;
 
-/// Every file of `keymaps/` (a test compares the directory).
+/// Every file of `keymaps/`. A test compares it with the directory.
 pub const KEYMAPS: &[Builtin] = &[
     Builtin {
         name: "default",

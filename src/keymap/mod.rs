@@ -1,4 +1,4 @@
-//! From keys to actions: one trie a scope, read from `keymaps/*.toml`.
+//! Maps keys to actions: one trie per scope, read from `keymaps/*.toml`.
 
 pub mod builtin;
 mod read;
@@ -16,23 +16,23 @@ use crate::{
 };
 use trie::Trie;
 
-/// What the keys pressed so far mean.
+/// The meaning of the keys pressed so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// Nothing; the keys are free.
+    /// No binding starts with these keys.
     NotFound,
     /// The beginning of one or more bindings: (next key, action or `None` for a further prefix).
     Pending(Vec<(Key, Option<Action>)>),
-    /// A whole binding.
+    /// A complete binding.
     Matched(Vec<Action>),
 }
 
-/// All bindings in force.
+/// All effective bindings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {
-    /// By the scope's number.
+    /// Indexed by scope.
     tries: Vec<Trie>,
-    /// (scope, keys as text, the first action), a person's own lines before inherited ones.
+    /// (scope, keys as text, first action), with the user's own bindings before inherited ones.
     shown: Vec<(Scope, String, Action)>,
 }
 
@@ -45,14 +45,14 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// A keymap that came with workbay; `None` when there is none of that name.
+    /// The built-in keymap of this name, or `None` if it doesn't exist.
     pub fn builtin(name: &str) -> Option<Self> {
         let known = builtin::KEYMAPS.iter().any(|keymap| keymap.name == name);
         known.then(|| Self::load(name, None).0)
     }
 
-    /// The keymap of this name, the person's own directory first. With any problem, the keymap is
-    /// the built-in default in its place.
+    /// The keymap of this name, from the user's own directory first. With any problem, returns the built-in
+    /// default instead.
     pub fn load(name: &str, dir: Option<&Path>) -> (Self, Vec<Problem>) {
         match read_chain(name, dir) {
             Ok(bindings) => (Self::build(&bindings), Vec::new()),
@@ -77,15 +77,15 @@ impl Keymap {
         Self { tries, shown }
     }
 
-    /// Looks `keys` up in one scope only; the caller walks its scope chain, innermost first.
+    /// Looks up `keys` in one scope. The caller goes through its scopes, innermost first.
     pub fn lookup(&self, scope: Scope, keys: &[Key]) -> Lookup {
         self.tries
             .get(scope as usize)
             .map_or(Lookup::NotFound, |trie| trie.lookup(keys))
     }
 
-    /// The keys bound to an action in a scope, as text, the most convenient first: the order of the
-    /// file, a person's own keys before inherited ones.
+    /// The keys bound to an action in a scope, as text, the most convenient first: in the order of the file,
+    /// with the user's own keys before inherited ones.
     pub fn keys_for(&self, scope: Scope, action: Action) -> Vec<String> {
         self.shown
             .iter()
@@ -94,8 +94,8 @@ impl Keymap {
             .collect()
     }
 
-    /// Every binding of a scope in the order of `Action::ALL`: (keys as text, action). A list of
-    /// actions counts as its first.
+    /// All bindings of a scope in the order of `Action::ALL`: (keys as text, action). A list of actions
+    /// counts as its first action.
     pub fn bindings(&self, scope: Scope) -> Vec<(String, Action)> {
         let mut bindings: Vec<(String, Action)> = self
             .shown
@@ -108,7 +108,7 @@ impl Keymap {
     }
 }
 
-/// Every keymap there is, and whether it is the person's own.
+/// All keymaps, and whether each is the user's own.
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
     let names = library(dir).names().into_iter();
     names

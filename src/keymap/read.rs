@@ -1,4 +1,4 @@
-//! Keymap files: `inherits` and one table a scope.
+//! Reads keymap files: `inherits` and one table per scope.
 
 use crate::{
     action::{Action, Scope},
@@ -7,25 +7,25 @@ use crate::{
     model::nearest::nearest,
 };
 
-/// One line of a keymap file in force.
+/// One effective binding of a keymap file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     pub scope: Scope,
     pub keys: Vec<Key>,
     pub actions: Vec<Action>,
-    /// Which file of the chain it came from, and where it stands there.
+    /// The file of the chain that contains the binding, and its position in the file.
     pub file: usize,
     pub at: usize,
 }
 
-/// All bindings of a chain of files, later files over earlier ones key by key.
+/// All bindings of a chain of files. Later files override earlier ones key by key.
 #[derive(Debug, Default)]
 pub struct Bindings {
     pub list: Vec<Binding>,
 }
 
 impl Bindings {
-    /// Takes the file with this number in; the faults found are returned.
+    /// Adds the file with this number. Returns the faults.
     pub fn add(&mut self, file: usize, document: &Document) -> Vec<Fault> {
         let mut faults = Vec::new();
         for table in document
@@ -75,8 +75,8 @@ impl Bindings {
         Ok(())
     }
 
-    /// Bindings whose keys are also the beginning of another's: the longer one could never be
-    /// pressed. Each as (the file's number, the fault).
+    /// Bindings whose keys are also the beginning of a longer binding, which could never be pressed. Each
+    /// result is (file number, fault).
     pub fn clashes(&self) -> Vec<(usize, Fault)> {
         let mut found = Vec::new();
         for long in &self.list {
@@ -93,7 +93,7 @@ impl Bindings {
     }
 }
 
-/// The fault is shown at the line that was written later: that one a person can change.
+/// Reports the fault at the later binding, because the user can change that one.
 fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
     let (later, earlier) = if (short.file, short.at) > (long.file, long.at) {
         (short, long)
@@ -107,7 +107,7 @@ fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
         names(&short.actions),
     );
     let fault = Fault::new(later.at, message);
-    // What was just bound is wanted: the other one has to go.
+    // The later binding is intended, so suggest to remove the earlier one.
     let other = text(&earlier.keys);
     let help = format!(
         "unbind the other one: \"{other}\" = \"none\" in [{}]",
@@ -116,7 +116,7 @@ fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
     (later.file, fault.help(help))
 }
 
-/// Keys that cannot be read, with the nearest name of one.
+/// Reports keys that can't be parsed, with the nearest key name.
 fn no_key(entry: &Entry, why: String) -> Fault {
     let fault = Fault::new(entry.at, why);
     let names: Vec<&str> = key::names().collect();
@@ -130,7 +130,7 @@ fn no_key(entry: &Entry, why: String) -> Fault {
     }
 }
 
-/// Keys that no terminal ever reports under that name.
+/// Refuses keys that no terminal reports under that name.
 fn pressable(at: usize, key: Key) -> Result<(), Fault> {
     let KeyCode::Char(c) = key.code else {
         return Ok(());
@@ -155,13 +155,13 @@ fn names(actions: &[Action]) -> String {
     names.join(", ")
 }
 
-/// Keys as a file writes them: `g g`.
+/// Keys in the notation of keymap files: `g g`.
 pub fn text(keys: &[Key]) -> String {
     let keys: Vec<String> = keys.iter().map(Key::to_string).collect();
     keys.join(" ")
 }
 
-/// An action, a list of actions, or nothing for `"none"`.
+/// An action, a list of actions, or no action for `"none"`.
 fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, Fault> {
     match &item.value {
         Value::Text(name) if name == "none" => Ok(Vec::new()),

@@ -152,7 +152,7 @@ fn a_clash_asks_for_the_key_that_was_there_before() {
         problems[0].help.clone().unwrap()
     };
     let vim = |line: &str| clash(&format!("inherits = \"vim\"\n[sessions]\n{line}\n"));
-    // vim has `g g`: the `g` just bound is what a person wants.
+    // vim has `g g`. The new binding `g` is the one that the user intends.
     assert_eq!(
         vim("\"g\" = \"session.logs\""),
         "unbind the other one: \"g g\" = \"none\" in [sessions]"

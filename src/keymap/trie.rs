@@ -1,9 +1,9 @@
-//! Sequences of keys of one scope as a tree.
+//! The key sequences of one scope as a tree.
 
 use super::Lookup;
 use crate::{action::Action, key::Key};
 
-/// The keys that may follow; a scope has a dozen, so a list is searched as fast as anything.
+/// The keys that may follow. A scope has about a dozen, so searching a list is fast enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trie {
     next: Vec<(Key, Node)>,
@@ -16,7 +16,7 @@ enum Node {
 }
 
 impl Trie {
-    /// Adds a binding. Clashes were refused before: a whole binding on the way keeps its place.
+    /// Adds a binding. Clashes were refused earlier, so an existing shorter binding stays.
     pub fn insert(&mut self, keys: &[Key], actions: &[Action]) {
         let Some((first, rest)) = keys.split_first() else {
             return;

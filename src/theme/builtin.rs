@@ -1,8 +1,8 @@
-//! The themes that come with workbay.
+//! The built-in themes.
 
 use crate::config::library::Builtin;
 
-/// Every file of `themes/` (a test compares the directory).
+/// Every file of `themes/`. A test compares it with the directory.
 pub const THEMES: &[Builtin] = &[
     Builtin {
         name: "ansi16",

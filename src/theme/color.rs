@@ -1,19 +1,19 @@
-//! Colours as theme files write them, and what a terminal with fewer colours makes of them.
+//! Parses the colors of theme files, and reduces them for terminals with fewer colors.
 
 use ratatui::style::Color;
 
-/// How many colours the terminal shows; found out by the caller from COLORTERM, TERM, NO_COLOR.
+/// How many colors the terminal shows. The caller determines it from COLORTERM, TERM and NO_COLOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColorDepth {
-    /// No colour at all: marks stay bold, underlined or reversed.
+    /// No colors. Styles still use bold, underlined or reversed text.
     None,
-    /// The 16 colours of the terminal's own palette.
+    /// The 16 colors of the terminal's own palette.
     Ansi16,
     Ansi256,
     TrueColor,
 }
 
-/// The terminal's own colours by name. `white` is the seventh colour, a light grey in most palettes.
+/// The terminal's own colors by name. `white` is the seventh color, a light gray in most palettes.
 pub const NAMED: &[(&str, Color)] = &[
     ("default", Color::Reset),
     ("black", Color::Black),
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Option<Color> {
     Some(Color::from_u32(number))
 }
 
-/// The nearest colour the terminal can show; `None` = none at all.
+/// The nearest color that the terminal can show. `None` = no color.
 pub fn reduce(color: Color, depth: ColorDepth) -> Option<Color> {
     match (depth, color) {
         (ColorDepth::None, _) => None,
@@ -60,10 +60,10 @@ pub fn reduce(color: Color, depth: ColorDepth) -> Option<Color> {
     }
 }
 
-/// The steps of the 6x6x6 cube of the 256-colour palette.
+/// The steps of the 6x6x6 cube of the 256-color palette.
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The palette of xterm, as good a guess as any for the distance to the 16 colours.
+/// The palette of xterm, used as an estimate for the distance to the 16 colors.
 const SIXTEEN: [([u8; 3], Color); 16] = [
     ([0, 0, 0], Color::Black),
     ([205, 0, 0], Color::Red),
@@ -107,7 +107,7 @@ fn nearest_16(rgb: [u8; 3]) -> Color {
         .map_or(Color::Reset, |(_, color)| *color)
 }
 
-/// Weighted as the eye sees: green most, blue least.
+/// Weighted like human vision: green most, blue least.
 fn distance(a: [u8; 3], b: [u8; 3]) -> u32 {
     [3, 6, 1]
         .into_iter()

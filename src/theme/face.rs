@@ -1,4 +1,4 @@
-//! The closed list of things that have a look. A face without a style of its own has its parent's.
+//! The list of all named styles. A face without a style inherits the style of its parent.
 
 use crate::model::status::Tone;
 
@@ -15,7 +15,7 @@ macro_rules! faces {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// Whose style it has where it has none. The root is its own parent.
+            /// The face whose style it inherits. The root is its own parent.
             pub fn parent(self) -> Self {
                 match self { $(Self::$variant => Self::$parent,)+ }
             }
@@ -84,7 +84,7 @@ faces! {
 }
 
 impl Face {
-    /// The colours of contexts that have none of their own, in order.
+    /// The default colors of contexts, in order.
     pub const CONTEXTS: [Self; 6] = [
         Self::Context1,
         Self::Context2,

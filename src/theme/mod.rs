@@ -1,4 +1,4 @@
-//! Colours by meaning: a closed set of faces, each with a parent, resolved once into an array.
+//! Colors by meaning: a fixed set of faces, each with a parent. All styles are resolved once into an array.
 
 pub mod builtin;
 pub mod color;
@@ -17,31 +17,31 @@ use crate::config::{
     library::{Library, Shelf},
 };
 
-/// Every face with its style; made by reading `themes/*.toml`.
+/// The style of every face, read from `themes/*.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
     styles: Vec<Style>,
-    /// Named colours, as the terminal can show them.
+    /// Named colors, reduced to what the terminal can show.
     palette: Vec<(String, Color)>,
     depth: ColorDepth,
 }
 
 impl Default for Theme {
-    /// `default-dark` in true colour.
+    /// `default-dark` in true color.
     fn default() -> Self {
         Self::load("default-dark", None, ColorDepth::TrueColor).0
     }
 }
 
 impl Theme {
-    /// A theme that came with workbay; `None` when there is none of that name.
+    /// The built-in theme of this name, or `None` if it doesn't exist.
     pub fn builtin(name: &str, depth: ColorDepth) -> Option<Self> {
         let known = builtin::THEMES.iter().any(|theme| theme.name == name);
         known.then(|| Self::load(name, None, depth).0)
     }
 
-    /// The theme of this name, the person's own directory first. With any problem, the theme is
-    /// [`fallback`] in its place.
+    /// The theme of this name, from the user's own directory first. With any problem, returns [`fallback`]
+    /// instead.
     pub fn load(name: &str, dir: Option<&Path>, depth: ColorDepth) -> (Self, Vec<Problem>) {
         match read_chain(name, dir) {
             Ok(sheet) => (Self::resolve(&sheet, depth), Vec::new()),
@@ -49,7 +49,7 @@ impl Theme {
         }
     }
 
-    /// What is shown when the wanted theme is broken: the built-in one that is right on any terminal.
+    /// The theme to use if the chosen theme is invalid: the built-in theme that works on any terminal.
     fn fallback(depth: ColorDepth) -> Self {
         let sheet = read_chain(safe_name(depth), None).unwrap_or_default();
         Self::resolve(&sheet, depth)
@@ -71,8 +71,8 @@ impl Theme {
         }
     }
 
-    /// The look of a context's name: its own colour (a name of the palette or `#rrggbb`), else the
-    /// theme's for the context at this position of the configuration.
+    /// The style of a context's name: its own color (a name of the palette or `#rrggbb`), otherwise the
+    /// theme's color for the position of the context in the configuration.
     pub fn context(&self, own: Option<&str>, position: usize) -> Style {
         let own = own.and_then(|own| {
             let named = self.palette.iter().find(|(name, _)| name == own);
@@ -85,26 +85,26 @@ impl Theme {
         }
     }
 
-    /// The style of a face: an array look-up.
+    /// The style of a face.
     pub fn style(&self, face: Face) -> Style {
         self.styles.get(face as usize).copied().unwrap_or_default()
     }
 }
 
-/// The name of the theme meant by the setting `ui.theme`. `dark` is what the terminal's background
-/// is known to be.
+/// The theme that the setting `ui.theme` selects. `dark` tells whether the terminal's background is dark, if
+/// known.
 pub fn choose(setting: &str, dark: Option<bool>, depth: ColorDepth) -> &str {
     match (setting, dark) {
         ("auto", _) if depth <= ColorDepth::Ansi16 => "ansi16",
         ("auto", Some(true)) => "default-dark",
         ("auto", Some(false)) => "default-light",
-        // Only the terminal's own palette is right on a background nobody knows.
+        // On an unknown background only the terminal's own palette is readable.
         ("auto", None) => "ansi16",
         (name, _) => name,
     }
 }
 
-/// Every theme there is, and whether it is the person's own.
+/// All themes, and whether each is the user's own.
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
     let names = library(dir).names().into_iter();
     names
@@ -143,7 +143,7 @@ fn read_chain(name: &str, dir: Option<&Path>) -> Result<read::Sheet, Vec<Problem
     }
 }
 
-/// The face's own style or that of its nearest ancestor which has one.
+/// The face's own style, or the style of its nearest ancestor with a style.
 fn inherited(sheet: &read::Sheet, face: Face) -> Style {
     let mut face = face;
     loop {
@@ -157,7 +157,7 @@ fn inherited(sheet: &read::Sheet, face: Face) -> Style {
     }
 }
 
-/// Faces that must be seen even where their colours cannot be shown.
+/// Faces that must be visible even if the terminal can't show their colors.
 const STANDS_OUT: [Face; 2] = [Face::RowSelected, Face::ButtonActive];
 
 fn reduce(face: Face, written: Style, depth: ColorDepth) -> Style {
@@ -166,8 +166,8 @@ fn reduce(face: Face, written: Style, depth: ColorDepth) -> Style {
     style.fg = written.fg.and_then(fit);
     style.bg = written.bg.and_then(fit);
     style.underline_color = written.underline_color.and_then(fit);
-    // A subtle background has no neighbour among 16 colours: black on black would be nothing. Without any
-    // colour bold type alone is not seen in a list that has other bold type.
+    // A subtle background has no similar color among the 16 colors: black on black would be invisible.
+    // Without colors, bold text alone doesn't stand out in a list with other bold text.
     let lost = style.bg != written.bg && depth <= ColorDepth::Ansi16;
     if STANDS_OUT.contains(&face) && (lost || depth == ColorDepth::None) {
         style.fg = None;

@@ -1,16 +1,16 @@
-//! Theme files: `inherits`, `[palette]`, `[style]`.
+//! Reads theme files: `inherits`, `[palette]`, `[style]`.
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::{color, face::Face};
 use crate::config::document::{Document, Entry, Fault, Item, Value};
 
-/// What a chain of theme files says, later files over earlier ones.
+/// The content of a chain of theme files. Later files override earlier ones.
 #[derive(Debug, Default)]
 pub struct Sheet {
     palette: Vec<(String, Color)>,
-    /// Each face's own style as written; colours are looked up when all files were read, so that a
-    /// child's palette changes its parent's styles.
+    /// Each face's own style as written. Colors are looked up after all files are read, so that a child's
+    /// palette also changes inherited styles.
     styles: Vec<(Face, Written)>,
 }
 
@@ -35,7 +35,7 @@ const FIELDS: [&str; 8] = [
 ];
 
 impl Sheet {
-    /// Takes one file in; the faults found are returned.
+    /// Adds a file. Returns the faults.
     pub fn add(&mut self, document: &Document) -> Vec<Fault> {
         let mut faults = Vec::new();
         for entry in document.entries() {
@@ -69,7 +69,7 @@ impl Sheet {
             .map(|(name, color)| (name.as_str(), *color))
     }
 
-    /// The style written for a face itself.
+    /// The face's own style.
     pub fn style(&self, face: Face) -> Option<Style> {
         let (_, written) = self.styles.iter().find(|(name, _)| *name == face)?;
         let mut style = Style::new().add_modifier(written.modifiers);
@@ -155,7 +155,7 @@ impl Sheet {
         Ok(written)
     }
 
-    /// A colour's name as it stands, once it is known to mean one.
+    /// The name of a color as it is written, after checking that the color exists.
     fn color_name(&self, item: &Item) -> Result<String, Fault> {
         let name = match &item.value {
             Value::Text(text) => text.clone(),

@@ -2,7 +2,7 @@ use ratatui::style::Color;
 
 use super::*;
 
-/// Faces that paint no text: lines, tracks, shadows.
+/// Faces without text: lines, tracks, shadows.
 const NO_TEXT: [Face; 6] = [
     Face::Bar,
     Face::Border,
@@ -33,7 +33,7 @@ fn luminance(color: Color) -> f64 {
     0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
 }
 
-/// As the accessibility guidelines (WCAG) define it.
+/// The contrast as defined by the accessibility guidelines (WCAG).
 fn contrast(a: Color, b: Color) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)

@@ -1,4 +1,4 @@
-//! One file of environments as it stands, over what stood before it.
+//! Merges one file of environments over the files before it.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ use crate::model::{
 
 const TABLES: [&str; 2] = ["environment", "mirrors"];
 
-/// What all files said until now.
+/// The content of all files so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drafts {
     environments: BTreeMap<String, Draft>,
-    /// By registry: where its images are taken from.
+    /// By registry: the mirror of its images.
     mirrors: BTreeMap<String, String>,
 }
 
-/// An environment, as far as it is written.
+/// An environment that may still be incomplete.
 #[derive(Clone, Debug, Default)]
 struct Draft {
     about: Option<String>,
@@ -44,14 +44,14 @@ struct Draft {
 
 #[derive(Clone, Debug)]
 enum Versions {
-    /// Tags of the one image.
+    /// Tags of one image.
     Tags(Vec<String>),
-    /// Each with an image of its own.
+    /// Versions, each with its own image.
     Images(Vec<(String, String)>),
 }
 
 impl Drafts {
-    /// What a file says over all that stood before it.
+    /// Returns the drafts with this file merged over them.
     pub(super) fn with(&self, document: &Document) -> Result<Self, Vec<Problem>> {
         let mut drafts = self.clone();
         let mut faults = Vec::new();
@@ -93,7 +93,7 @@ impl Drafts {
             let what = format!("setting of environment '{name}'");
             let before = faults.len();
             rows::read_into(draft, ROWS, &what, fields, faults);
-            // What could not be read is not missed besides.
+            // A field with a fault isn't also reported as missing.
             if faults.len() == before {
                 faults.extend(draft.check(name, entry.at).err());
             }
@@ -124,7 +124,7 @@ impl Drafts {
 }
 
 impl Draft {
-    /// What one cannot do without, and what does not go together.
+    /// Checks for missing fields and fields that exclude each other.
     fn check(&self, name: &str, at: usize) -> Result<(), Fault> {
         let images = self.images();
         if self.hide == Some(true) {
@@ -147,7 +147,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Versions and their images.
+    /// The versions and their images.
     fn images(&self) -> Vec<(String, String)> {
         match (&self.versions, &self.image) {
             (Some(Versions::Images(images)), _) => images.clone(),
@@ -188,7 +188,7 @@ impl Draft {
     }
 }
 
-/// A key that may be left out. Nothing asks how a catalogue would be written.
+/// An optional key. Nothing writes the catalog, so `show` returns `None`.
 macro_rules! key {
     ($name:literal, $field:ident, $read:expr) => {
         row!($name, |d, i| set(&mut d.$field, $read(i).map(Some)), |_| {
@@ -197,7 +197,7 @@ macro_rules! key {
     };
 }
 
-/// THE list of what can be said of an environment.
+/// The list of all keys of an environment.
 const ROWS: &[Row<Draft>] = &[
     key!("about", about, word),
     key!("image", image, image_name),
@@ -227,7 +227,7 @@ fn tag(item: &Item) -> Result<String, Fault> {
     }
 }
 
-/// `["3.13", "3.12"]`, tags of the one image; or `{ "3.13" = "registry/name:tag" }`.
+/// `["3.13", "3.12"]`, tags of one image, or `{ "3.13" = "registry/name:tag" }`, an image for each version.
 fn versions(item: &Item) -> Result<Versions, Fault> {
     match &item.value {
         Value::List(tags) if !tags.is_empty() => {
@@ -257,7 +257,7 @@ fn user(item: &Item) -> Result<SessionUser, Fault> {
     })
 }
 
-/// By the grammar of images' own labels: `jupyter:http:8888,x:tcp:[90,91]`.
+/// In the syntax of image labels: `jupyter:http:8888,x:tcp:[90,91]`.
 fn services(item: &Item) -> Result<Vec<Service>, Fault> {
     let text = word(item)?;
     let services = image::services(&text);

@@ -1,8 +1,8 @@
-//! The catalogue of well-known environments: the one that came with workbay, the site's file and the
-//! person's (`environments.toml`), one over the other.
+//! The environment catalog: the built-in environments, the system-wide file and the user's file
+//! (`environments.toml`), each merged over the one before.
 //!
-//! An environment of the same name is changed by what the later file says of it, key by key. A file
-//! with a fault is left out whole and told.
+//! A later file changes an environment with the same name key by key. A file with a fault is left out
+//! completely and reported.
 
 mod file;
 
@@ -12,18 +12,18 @@ use super::{Problem, document::Document, library, origin::Places};
 use crate::model::wellknown::WellKnown;
 use file::Drafts;
 
-/// Where the site's file lies.
+/// The path of the system-wide file.
 pub const SITE_FILE: &str = "/etc/workbay/environments.toml";
 
-/// What comes with workbay; what `workbay config print-default --environments` prints.
+/// The built-in catalog, which `workbay config print-default --environments` prints.
 pub const BUILTIN: &str = include_str!("builtin.toml");
 
-/// What the files say.
+/// The content of all files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Environments {
     /// By name.
     pub known: Vec<WellKnown>,
-    /// What is wrong; the files named here were left out whole.
+    /// The problems found. The files named here were left out completely.
     pub problems: Vec<Problem>,
 }
 

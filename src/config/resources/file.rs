@@ -1,4 +1,4 @@
-//! One `resources.toml` as it stands.
+//! Reads one `resources.toml`.
 
 use std::path::Path;
 
@@ -33,10 +33,10 @@ const TABLES: [&str; 7] = [
     "accelerator",
 ];
 
-/// Stood among the limits before idle checks had a table; still read there.
+/// The old place of this key: `[limits]` before `[idle]` existed. It is still read there.
 const LIFETIME: &str = "session-lifetime";
 
-/// A table of a name, and where its name stands.
+/// A table with a name, and the position of the name.
 #[derive(Debug)]
 pub(super) struct Named<T> {
     pub name: String,
@@ -44,28 +44,28 @@ pub(super) struct Named<T> {
     pub value: T,
 }
 
-/// One file, whole and right.
+/// One file without faults.
 #[derive(Debug)]
 pub(super) struct File {
     pub document: Document,
     pub host: SlotLimits,
-    /// Where `[host]` stands.
+    /// The position of `[host]`.
     pub host_at: usize,
     pub groups: Vec<Named<GroupRules>>,
     pub presets: Vec<Named<Preset>>,
     pub limits: UserLimits,
-    /// Where the limits stand, key by key.
+    /// The position of each limit.
     pub limits_at: Vec<(String, usize)>,
     pub accelerators: Vec<Named<AcceleratorRules>>,
     pub idle: IdleTable,
-    /// Where its settings stand, key by key.
+    /// The position of each key of `[idle]`.
     pub idle_at: Vec<(String, usize)>,
     pub network: NetworkRules,
-    /// Where its settings stand, key by key.
+    /// The position of each key of `[network]`.
     pub network_at: Vec<(String, usize)>,
 }
 
-/// `None` when it is not there or something in it is wrong.
+/// `None` if the file doesn't exist or has a fault.
 pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
     let document = match library::read_if_any(path) {
         Ok(document) => document?,
@@ -174,7 +174,7 @@ impl Reader {
         }
     }
 
-    /// A preset says what it gives, and shared memory is a part of its memory.
+    /// Checks that each preset has the needed resources, and that its shared memory is less than its memory.
     fn check_presets(&mut self, entries: &[Entry]) {
         for (preset, entry) in self.presets.iter_mut().zip(entries) {
             preset.value.name = Clean::new(&preset.name);
@@ -231,7 +231,7 @@ fn unknown(entry: &Entry) -> Fault {
     fault
 }
 
-/// `[TABLE.NAME]`, all of them; one that is no table is a fault and gets a place all the same.
+/// All tables `[TABLE.NAME]`. A value that isn't a table is a fault, but is still in the result.
 fn named<T>(
     entries: &[Entry],
     table: &str,
@@ -260,7 +260,7 @@ fn named<T>(
     entries.iter().map(read).collect()
 }
 
-/// The fields of one; `[group]` with settings and no name is the likeliest slip.
+/// The fields of one table. The likeliest mistake is `[group]` with settings but without a name.
 fn fields<'a, T>(item: &'a Item, table: &str, rows: &[Row<T>]) -> Result<&'a [Entry], Fault> {
     item.table().map_err(|fault| {
         let example = rows.first().map_or("", |row| row.name);
@@ -270,7 +270,7 @@ fn fields<'a, T>(item: &'a Item, table: &str, rows: &[Row<T>]) -> Result<&'a [En
     })
 }
 
-/// `[accelerator."cuda.shares"]`, or without quotes: a table in a table to TOML, and plain enough.
+/// `[accelerator."cuda.shares"]`. Also accepts the name without quotes, which TOML reads as a nested table.
 fn slots_of(
     entries: &[Entry],
     before: &str,

@@ -1,4 +1,4 @@
-//! `[idle]`: who is reclaimed and when, and what a person may do against it.
+//! `[idle]`: which sessions are reclaimed and when, and how users can extend or exempt them.
 
 use super::super::{
     amount::{count, some_span, span, thousandths},
@@ -13,7 +13,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// As it is written: what is not said is `None`.
+/// The table as it is written. Unset keys are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct IdleTable {
     pub rules: IdleRules,
@@ -130,7 +130,7 @@ fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), Fault> {
 }
 
 impl IdleTable {
-    /// Extensions without a length are none.
+    /// Extensions need a length.
     pub fn check(&self, at: usize) -> Option<Fault> {
         let missing = self.extensions.is_some_and(|n| n > 0) && self.extend_by.is_none();
         missing.then(|| {
@@ -142,7 +142,7 @@ impl IdleTable {
         })
     }
 
-    /// A site that sets limits and says nothing of extensions allows none.
+    /// A system-wide file that sets limits but no extensions or exemptions allows none.
     pub fn closed(mut self) -> Self {
         if !self.rules.is_empty() {
             self.extensions.get_or_insert(0);
@@ -151,7 +151,7 @@ impl IdleTable {
         self
     }
 
-    /// Of each limit the tighter one, of each permission the smaller.
+    /// Keeps the tighter value of each limit and the smaller value of each permission.
     pub fn tighten(&mut self, other: &Self) {
         let utilization = match (self.rules.utilization.take(), &other.rules.utilization) {
             (Some(mine), Some(other)) => Some(tighter(mine, other)),
@@ -175,8 +175,8 @@ impl IdleTable {
     }
 }
 
-/// Never looser than the first: what only the second watches could keep a session alive where all
-/// must be below, so it counts only where one is enough.
+/// The result is never looser than `mine`. A resource that only `other` watches is added only if one resource
+/// below its threshold is enough. Otherwise that resource could keep a session running.
 fn tighter(mut mine: UtilizationRules, other: &UtilizationRules) -> UtilizationRules {
     mine.time_window = mine.time_window.min(other.time_window);
     mine.initial_grace_period = mine.initial_grace_period.min(other.initial_grace_period);

@@ -1,4 +1,4 @@
-//! The site's file and the person's, as one.
+//! Merges the system-wide file and the user's file.
 
 use super::{
     super::{
@@ -90,7 +90,7 @@ fn take(merged: &mut Resources, file: &File, is_site: bool) {
     note_changed(merged, file, changed, is_site);
 }
 
-/// What the site says nothing of it does not allow.
+/// Merges `[idle]`. The system-wide file forbids extensions and exemptions that it doesn't set.
 fn take_idle(merged: &mut Resources, idle: &mut IdleTable, file: &File, is_site: bool) {
     let before = idle.clone();
     let said = file.idle.clone();
@@ -112,10 +112,10 @@ fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[Row<T>], or
     put(set, key, rows::inline(&named.value, rows), origin);
 }
 
-/// A key, its value, where it stands.
+/// A key, its value and its position.
 type Changed = Vec<(String, String, usize)>;
 
-/// What a file has made another value of, by which it is set.
+/// The settings that a file changed, so that the file is their origin.
 fn changed<T>(
     table: &str,
     rows: &[Row<T>],
@@ -154,7 +154,7 @@ fn origin(document: &Document, at: usize, is_site: bool) -> Origin {
     }
 }
 
-/// A preset of a group that is nowhere can never be had: it is left out.
+/// Leaves out presets whose group doesn't exist, because they can't be used.
 fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
     let groups: Vec<String> = merged.rules.groups.keys().cloned().collect();
     let is_lost = |only: Option<&Clean>| {
@@ -179,7 +179,7 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
     }
 }
 
-/// One file asks for what the other forbids: the default network it is.
+/// If one file requires what the other forbids, removes the isolation, so that the default network is used.
 fn refuse_open_bridge(merged: &mut Resources, files: &[(File, bool)]) {
     if !merged.rules.network.is_open_bridge() {
         return;

@@ -1,8 +1,8 @@
-//! Resource groups, presets, limits, accelerators, idle checks and the network of this machine, from `resources.toml` (the
-//! site's and the person's).
+//! Resource groups, presets, limits, accelerators, idle checks and the network of this machine, from
+//! `resources.toml` (system-wide and the user's).
 //!
-//! A file with a fault is left out whole and told. Of both files one set of rules is made: a group, a
-//! preset or an accelerator of the same name is the person's, of two limits the tighter one counts.
+//! A file with a fault is left out completely and reported. Both files are merged: the user's groups, presets
+//! and accelerators replace those with the same name, and the tighter of two limits counts.
 
 mod file;
 mod idle;
@@ -16,19 +16,19 @@ use super::{
 };
 use crate::model::policy::ResourceRules;
 
-/// Where the site's file lies.
+/// The path of the system-wide file.
 pub const SITE_FILE: &str = "/etc/workbay/resources.toml";
 
-/// An annotated example; what `workbay config print-default --resources` prints.
+/// An annotated example, which `workbay config print-default --resources` prints.
 pub const EXAMPLE: &str = include_str!("example.toml");
 
-/// What the files say.
+/// The content of both files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resources {
     pub rules: ResourceRules,
-    /// What is set: `group.gpu`, `limits.cpu`; its value as TOML writes it; who set it.
+    /// All set keys: the key (`group.gpu`, `limits.cpu`), its value as TOML, its origin.
     pub set: Vec<(String, String, Origin)>,
-    /// What is wrong; the files named here were left out whole.
+    /// The problems found. The files named here were left out completely.
     pub problems: Vec<Problem>,
 }
 

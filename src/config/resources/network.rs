@@ -1,4 +1,4 @@
-//! `[network]`: what sessions reach.
+//! `[network]`: what sessions can reach.
 
 use super::super::{
     document::{Fault, Item},
@@ -27,19 +27,19 @@ fn isolation(item: &Item) -> Result<Isolation, Fault> {
     found.ok_or_else(|| Fault::unknown(item.at, ISOLATION, written, known().map(Isolation::word)))
 }
 
-/// What one file cannot ask for together.
+/// Checks for settings that exclude each other within one file.
 pub(super) fn check(rules: NetworkRules, places: &[(String, usize)]) -> Option<Fault> {
     let at = isolation_at(places)?;
     rules.is_open_bridge().then(|| open_bridge(at))
 }
 
-/// Where the isolation is set.
+/// The position of the isolation setting.
 pub(super) fn isolation_at(places: &[(String, usize)]) -> Option<usize> {
     let found = places.iter().find(|(key, _)| key == ISOLATION);
     found.map(|(_, at)| *at)
 }
 
-/// Two settings that cannot both be kept.
+/// The fault for two settings that exclude each other.
 pub(super) fn open_bridge(at: usize) -> Fault {
     let message = "isolation = \"bridge\" and host-access = false exclude each other: sessions on \
                    the engine's default network can reach this machine";

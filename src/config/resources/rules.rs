@@ -1,4 +1,4 @@
-//! THE list of what can be set about resources: a row each.
+//! The list of all resource settings, one row each.
 
 use super::super::{
     amount::{
@@ -21,7 +21,7 @@ fn least(item: &Item) -> Result<Bytes, Fault> {
     memory(item, LEAST_MEMORY)
 }
 
-/// What a number says that is not nothing.
+/// The number as text, or `None` for 0.
 fn unless_zero(number: u32) -> Option<String> {
     (number > 0).then(|| number.to_string())
 }
@@ -112,7 +112,7 @@ pub(super) const PRESET: &[Row<Preset>] = &[
     row!("lifetime", idle.session_lifetime: some_span, in_quotes),
 ];
 
-/// What a preset cannot do without.
+/// The keys that a preset needs.
 pub(super) const PRESET_NEEDS: [&str; 2] = ["cpu", "mem"];
 
 /// `[limits]`.
@@ -161,7 +161,7 @@ fn quantum(item: &Item) -> Result<u64, Fault> {
     }
 }
 
-/// Takes the tighter of two limits, one by one.
+/// Keeps the tighter value of each limit.
 pub(super) fn tighten(limits: &mut UserLimits, other: &UserLimits) {
     let slots = |mine: &mut SlotLimits, other: &SlotLimits| mine.tighten(other);
     slots(&mut limits.total, &other.total);
