@@ -1,4 +1,4 @@
-//! Whether an action makes sense now, and why not: a disabled action always has its reason.
+//! Decides whether an action is possible now. Every disabled action has a reason.
 
 use super::{
     facts::Facts,
@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// Why `action` cannot be done with the selected session, or in the contexts `shown`; `None` = it can.
+/// Returns why `action` isn't possible for the selected session or in the contexts `shown`, `None` if it is
+/// possible.
 pub fn why_not(
     action: Action,
     session: Option<&Session>,
@@ -34,7 +35,7 @@ pub fn why_not(
     }
 }
 
-/// Whether it is done with one session.
+/// Whether the action needs one session.
 pub fn is_about_a_session(action: Action) -> bool {
     matches!(
         action,
@@ -53,7 +54,7 @@ pub fn is_about_a_session(action: Action) -> bool {
     )
 }
 
-/// Whether none of the engines shown can do it, whatever the session.
+/// Whether none of the shown engines supports the action, whatever the session.
 pub fn lacking(action: Action, shown: Shown, mirror: &Mirror) -> bool {
     let capability = match action {
         Action::SessionCommit => Capability::Commit,
@@ -69,7 +70,7 @@ pub fn lacking(action: Action, shown: Shown, mirror: &Mirror) -> bool {
     shown.peek().is_some() && shown.all(|name| mirror.why_not(name, capability).is_some())
 }
 
-/// Among all contexts one that takes a launch is enough.
+/// With all contexts shown, one context that accepts a launch is enough.
 fn why_no_launch(shown: Shown, mirror: &Mirror, facts: &Facts) -> Option<String> {
     let mut first = None;
     for state in mirror.shown(shown) {
@@ -162,7 +163,7 @@ fn with_session(
                     .then(|| format!("{} has already ended", session.name))
             })
             .or_else(|| match session.status {
-                // Nothing of it is left at the engine: its record alone is put away.
+                // The engine has nothing left of the session, so only its record is removed.
                 Status::Error => daemon_away(mirror),
                 _ => unreachable(mirror, context),
             }),
@@ -198,7 +199,7 @@ fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
         .then(|| format!("read-only: contexts.toml has read-only for the context {context}"))
 }
 
-/// The daemon or the context's engine does not answer.
+/// The daemon or the context's engine isn't connected.
 fn unreachable(mirror: &Mirror, context: ContextName) -> Option<String> {
     daemon_away(mirror).or_else(|| match mirror.engine(context) {
         Some(EngineState::Lost { why, .. }) => Some(why.to_string()),

@@ -1,5 +1,4 @@
-//! The whole screen's state, and where every message goes. Routing only: what a message means is
-//! decided by the panel it reaches.
+//! The state of the whole screen. Routes each message to a panel, which decides what the message means.
 
 mod actions;
 mod acts;
@@ -69,7 +68,7 @@ use crate::{
     terminal::defaults::DefaultColours,
 };
 
-/// Everything the screen shows. Changed by [`App::update`] and [`App::laid_out`] only.
+/// Everything that the screen shows. Only [`App::update`] and [`App::laid_out`] change it.
 #[derive(Debug)]
 pub struct App {
     pub facts: Facts,
@@ -78,29 +77,29 @@ pub struct App {
     pub page: Page,
     pub sessions: Sessions,
     pub detail: Option<Detail>,
-    /// What is open on top of the view.
+    /// The open panels on top of the view.
     pub panels: Panels,
     /// The list of contexts.
     pub picker: Option<Picker>,
     /// The list of all shells.
     pub shells: Option<Shells>,
-    /// What is to be run in a new shell.
+    /// The form for a new shell.
     pub new_shell: Option<NewShell>,
     pub reach: Reaches,
     pub launcher: Option<Launcher>,
-    /// Launches of before.
+    /// The list of recent launches.
     pub recents: Option<Recents>,
     pub notices: Notices,
-    /// The list of notices, open.
+    /// The open list of notifications.
     pub notice_list: Option<NoticeList>,
     /// Why a session waits.
     pub waits: Option<WhyNot>,
-    /// The image that a launch made here waits for.
+    /// The image pull of a session that was launched from this TUI.
     pub pull: PullWatch,
     /// The scheduling history of a session.
     pub scheduling: Option<Scheduling>,
     pub confirm: Option<Confirm>,
-    /// What can be done against idle checks.
+    /// The dialog that extends or exempts a session.
     pub keep: Option<KeepForm>,
     pub reprieves: Reprieves,
     pub help: Option<Help>,
@@ -110,28 +109,28 @@ pub struct App {
     /// Keys of an unfinished sequence.
     pub pending: Vec<Key>,
     pub mouse: bool,
-    /// The outer terminal tells of movement without a button.
+    /// The outer terminal reports mouse movement without a button.
     mouse_moves: bool,
-    /// Whether the bars of what the person holds are to be seen.
+    /// Whether to show the bars of your resource use.
     pub statistics_shown: bool,
     /// Whether the outer terminal has the focus.
     pub in_front: bool,
-    /// The context to begin with, until the daemon has said which there are.
+    /// The context to show first, until the daemon has sent its list of contexts.
     wanted: Option<ContextName>,
-    /// A snapshot has come: what is shown was chosen.
+    /// The first snapshot has arrived and decided which context is shown.
     begun: bool,
     ids: Ids,
     asked: HashMap<Ticket, Purpose>,
-    /// What the daemon samples for us now; `None` = unknown to it.
+    /// The sessions whose use the daemon samples for this TUI, `None` if the daemon doesn't know.
     watched: Option<Vec<SessionKey>>,
     interrupted: Option<Timestamp>,
     /// Row and time of the last click, for double clicks.
     clicked: Option<(SessionKey, Timestamp)>,
     areas: Areas,
     dirty: bool,
-    /// How it is left is remembered.
+    /// Whether the state of the TUI is saved for the next one.
     keeps: bool,
-    /// What was remembered, until the sessions are known.
+    /// The saved state, until the sessions are known.
     restored: Option<Kept>,
     kept_last: Option<Kept>,
 }
@@ -187,21 +186,21 @@ impl App {
         }
     }
 
-    /// Begins with this context instead of the default one.
+    /// Shows this context first instead of the default one.
     #[must_use]
     pub fn starting_in(mut self, context: Option<ContextName>) -> Self {
         self.wanted = context;
         self
     }
 
-    /// On an outer terminal of these colours.
+    /// Sets the default colors of the outer terminal.
     #[must_use]
     pub fn on(mut self, colours: DefaultColours) -> Self {
         self.panes = self.panes.on(colours);
         self
     }
 
-    /// Takes one message at time `now` and says what is to be done outside.
+    /// Handles a message at time `now` and returns the effects to carry out.
     pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
         self.dirty |= self.is_seen(&msg);
         let may_change_kept = self.may_change_kept(&msg);
@@ -257,16 +256,16 @@ impl App {
         effects
     }
 
-    /// Movement without a button costs a slow line much: it is asked for only while the program with
-    /// the keys wants it.
+    /// Mouse movement without a button sends a lot of data over a slow connection. It is requested only while
+    /// the focused program wants it.
     fn follow_mouse(&mut self) -> Option<Effect> {
         let wanted = self.mouse && self.focus() == Focus::Panes && self.panes.want_moves();
         let changed = wanted != std::mem::replace(&mut self.mouse_moves, wanted);
-        // Where the mouse is given back, so is this.
+        // Releasing the mouse also switches these reports off.
         (changed && self.mouse).then_some(Effect::MouseMoves(wanted))
     }
 
-    /// Whether what is known of this context may be old.
+    /// Whether the data of this context can be outdated.
     pub fn is_stale(&self, context: ContextName) -> bool {
         self.mirror.stale_since(Shown::One(context)).is_some()
     }
@@ -275,13 +274,13 @@ impl App {
         self.areas.screen.height
     }
 
-    /// Whether words must be saved.
+    /// Whether the screen needs short texts.
     pub fn is_narrow(&self) -> bool {
         self.areas.screen.width < 100
     }
 
-    /// The session that actions are about: the marked notice's, the detail's when it has the keys,
-    /// else the selected one.
+    /// The session that actions apply to: that of the marked notification, that of the focused detail,
+    /// otherwise the selected one.
     pub fn current(&self) -> Option<&Session> {
         let id = match (&self.detail, self.focus()) {
             (_, Focus::Notices) => self.marked_notice().and_then(|it| it.session),
@@ -291,7 +290,7 @@ impl App {
         self.mirror.session(id?)
     }
 
-    /// Changes the page; a log that is left is closed, terminals go on.
+    /// Changes the view. Leaving a log closes it, but terminals stay open.
     fn show(&mut self, page: Page) -> Vec<Step> {
         let mut steps = Vec::new();
         self.pending.clear();
@@ -331,14 +330,14 @@ impl App {
         steps
     }
 
-    /// Tells the panes which of them a person has before them.
+    /// Reports to the panes which of them are visible.
     fn look_at_panes(&mut self, now: Timestamp) -> Vec<Step> {
         let on_page = self.page == Page::Panes;
         self.panes.look(on_page, &mut self.ids, now)
     }
 }
 
-/// Until when a second Ctrl-C leaves.
+/// The time until which a second Ctrl-C quits.
 fn interrupt_ends(at: Timestamp) -> Timestamp {
     at.saturating_add(SignedDuration::from_secs(1))
         .unwrap_or(Timestamp::MAX)

@@ -1,5 +1,5 @@
-//! Where everything is on the screen. Computed by `view::layout` before drawing; drawing and mouse
-//! both read it.
+//! The positions of everything on the screen. `view::layout` computes them before drawing. Drawing and mouse
+//! handling read them.
 
 use ratatui::layout::Rect;
 
@@ -9,23 +9,23 @@ use super::{
     sort::Column,
 };
 
-/// The smallest screen anything is drawn on.
+/// Minimum size of the screen. A smaller one shows only a sentence.
 pub const MIN_COLUMNS: u16 = 60;
 pub const MIN_ROWS: u16 = 16;
-/// From here on there is room for bars above the list.
+/// From this height, there is room for bars above the list.
 pub const STATISTICS_ROWS: u16 = 24;
-/// From here on the detail stands beside the list.
+/// From this width, the detail is next to the list.
 pub const BESIDE_COLUMNS: u16 = 120;
 
-/// Places by meaning. What is not shown is `Rect::ZERO` or `None`.
+/// The areas by their meaning. Hidden areas are `Rect::ZERO` or `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
     pub screen: Rect,
-    /// Below 60x16: only a sentence is shown, in `screen`.
+    /// The screen is smaller than 60x16. Only a sentence is shown, in `screen`.
     pub too_small: bool,
 
     pub header: Rect,
-    /// The bars of what the person holds.
+    /// The bars of your resource use.
     pub statistics: Option<Rect>,
     pub tabs: Rect,
     /// The three tab titles, for clicks.
@@ -37,22 +37,22 @@ pub struct Areas {
     pub column_titles: Vec<(Column, Rect)>,
     /// The rows of the list, one line each.
     pub rows: Rect,
-    /// The filter line or the rename line, above the hints.
+    /// The prompt for the filter or a new name, above the hints.
     pub prompt: Option<Rect>,
     pub detail: Option<Rect>,
-    /// The detail stands beside the list (else below or instead of it).
+    /// The detail is next to the list, otherwise below it or in place of it.
     pub detail_beside: bool,
-    /// How many lines the detail has, seen or not.
+    /// All lines of the detail, including those that aren't visible.
     pub detail_lines: usize,
     pub hints: Rect,
 
     /// The part of the screen for the terminals: tabs, heads and cells.
     pub pane_page: Rect,
-    /// The tabs of their desks.
+    /// The tabs of the desks.
     pub pane_tabs: Rect,
-    /// Those that are seen.
+    /// The visible panes.
     pub panes: Vec<PaneArea>,
-    /// The lines between them.
+    /// The lines between panes.
     pub pane_borders: Vec<Border>,
     pub pane_status: Rect,
 
@@ -69,53 +69,53 @@ pub struct Areas {
     pub shell_rows: Option<Rect>,
     /// The lines of the form of a new shell, inside its border.
     pub new_shell_rows: Option<Rect>,
-    /// What can be done against idle checks, a row each, inside the border.
+    /// The rows of the dialog that extends or exempts a session, inside its border.
     pub keep_rows: Option<Rect>,
-    /// The rows of the launches of before, inside their border.
+    /// The rows of the recent launches, inside their border.
     pub recent_rows: Option<Rect>,
-    /// The rows of the list of notices, inside its border.
+    /// The rows of the list of notifications, inside its border.
     pub notice_rows: Option<Rect>,
-    /// What could start now in place of a session that waits.
+    /// The sessions that could start now in place of a waiting one.
     pub why_not_rows: Option<Rect>,
     /// The lines of the scheduling history, inside its border.
     pub scheduling_rows: Option<Rect>,
-    /// The reason why the selected session does not run yet, above the prompt.
+    /// The reason why the selected session doesn't run yet, above the prompt.
     pub reason: Option<Rect>,
     /// The lines of the help, inside its border.
     pub help_rows: Option<Rect>,
-    /// The buttons No and Yes of the question, for clicks.
+    /// The buttons No and Yes of a dialog, for clicks.
     pub buttons: [Rect; 2],
     pub wizard: Option<Wizard>,
     pub toasts: Vec<Rect>,
 }
 
-/// The places of the launcher.
+/// The areas of the launcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wizard {
     /// The titles of the steps, for clicks.
     pub steps: [Rect; 5],
     /// The lines of the page.
     pub body: Rect,
-    /// Below them: what is wrong, what goes on.
+    /// The foot below the lines: problems and progress.
     pub foot: Rect,
-    /// The first line of the page that is shown.
+    /// The first visible line of the page.
     pub first: usize,
     /// How many lines the page has.
     pub lines: usize,
-    /// Whose each line shown is, for clicks.
+    /// The rows of the visible lines, for clicks.
     pub rows: Vec<Option<Spot>>,
 }
 
-/// Where clicks on a line go.
+/// The rows that clicks on a line select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub row: Row,
-    /// From a column on they go to another row.
+    /// Clicks from this column on select another row.
     pub half: Option<(u16, Row)>,
 }
 
 impl Spot {
-    /// The row of a column of the page.
+    /// The row that a click on a column of the page selects.
     #[must_use]
     pub fn at(self, column: u16) -> Row {
         let half = self.half.filter(|(from, _)| column >= *from);

@@ -1,4 +1,4 @@
-//! Lengths of time as text, and when the text changes next. Nothing ticks that is not seen.
+//! Formats durations, and computes when their text changes next, so that only visible text wakes the TUI.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,7 +6,7 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// For the list: `45s`, `12m`, `3h 05m`, `2d 04h`, `123d`; at most seven cells.
+/// For the list: `45s`, `12m`, `3h 05m`, `2d 04h`, `123d`, in seven cells or fewer.
 #[must_use]
 pub fn coarse(seconds: i64) -> String {
     match seconds {
@@ -50,7 +50,7 @@ pub fn digits(seconds: i64) -> String {
     }
 }
 
-/// How long ago something was; nothing ticks below a minute.
+/// How long ago something happened. The text doesn't change below a minute.
 #[must_use]
 pub fn ago(seconds: i64) -> String {
     if seconds < MINUTE {
@@ -60,7 +60,7 @@ pub fn ago(seconds: i64) -> String {
     }
 }
 
-/// How many seconds later [`ago`] reads differently.
+/// In how many seconds the text of [`ago`] changes.
 #[must_use]
 pub fn ago_changes_in(seconds: i64) -> i64 {
     match seconds {
@@ -69,7 +69,7 @@ pub fn ago_changes_in(seconds: i64) -> i64 {
     }
 }
 
-/// How many seconds later [`coarse`] reads differently.
+/// In how many seconds the text of [`coarse`] changes.
 #[must_use]
 pub fn coarse_changes_in(seconds: i64) -> i64 {
     let step = match seconds {
@@ -81,7 +81,7 @@ pub fn coarse_changes_in(seconds: i64) -> i64 {
     step - seconds.max(0) % step
 }
 
-/// How many seconds later [`coarse`] of a shrinking time reads differently.
+/// In how many seconds the text of [`coarse`] changes for a time that decreases.
 #[must_use]
 pub fn coarse_left_changes_in(seconds: i64) -> i64 {
     let below = seconds.max(1) - 1;

@@ -1,11 +1,11 @@
-//! The question before a session is terminated: what is lost, what is kept.
+//! The dialog that asks for confirmation before a session is terminated: what is lost, what is kept.
 
 use crate::{
     action::Action,
     model::{id::SessionKey, session::Session, status::Status, text::Clean},
 };
 
-/// The two buttons; the harmless one is marked at the start.
+/// The two buttons. The harmless one is marked at first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Button {
     #[default]
@@ -13,7 +13,7 @@ pub enum Button {
     Yes,
 }
 
-/// What the person decided.
+/// The answer to the dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Leave,
@@ -24,18 +24,18 @@ pub enum Answer {
 pub struct Confirm {
     pub session: SessionKey,
     pub name: Clean,
-    /// Each one sentence.
+    /// Each item is one sentence.
     pub lost: Vec<String>,
     pub kept: Vec<String>,
     pub force: bool,
-    /// Whether there is anything that force could end sooner.
+    /// Whether force could terminate the session sooner.
     pub can_force: bool,
     pub button: Button,
 }
 
 impl Confirm {
-    /// `shells`: how many panes of this face show the session. `keep_days`: how long we keep what is
-    /// left of it; `None` = its engine keeps it, by rules of its own.
+    /// `shells` is the number of panes in this TUI that show the session. `keep_days` is how long workbay
+    /// keeps what is left of the session, `None` if its engine keeps it by its own rules.
     #[must_use]
     pub fn terminate(session: &Session, shells: usize, keep_days: Option<u32>) -> Self {
         Self {
@@ -43,14 +43,14 @@ impl Confirm {
             name: session.name.clone(),
             lost: lost(session, shells),
             kept: kept(session, keep_days),
-            // Asked to end already, and still here: only force makes a difference.
+            // The session is already being terminated, so only force makes a difference.
             force: session.status == Status::Terminating,
             can_force: !waits(session) && !failed_early(session),
             button: Button::No,
         }
     }
 
-    /// `Some` when the question is answered.
+    /// Returns `Some` when the question is answered.
     pub fn action(&mut self, action: Action) -> Option<Answer> {
         let yes = Answer::Terminate { force: self.force };
         match action {
@@ -77,13 +77,13 @@ impl Confirm {
     }
 }
 
-/// In the queue there is no program yet that would need time to end.
+/// A session in the queue has no program that needs time to end.
 fn waits(session: &Session) -> bool {
     let queued = matches!(session.status, Status::Pending | Status::Scheduled);
     queued && session.started_at.is_none()
 }
 
-/// It failed before there was anything of it; all that can be done is to let it go.
+/// The session failed before anything of it ran, so it can only be removed.
 fn failed_early(session: &Session) -> bool {
     session.status == Status::Error && session.started_at.is_none()
 }

@@ -1,5 +1,5 @@
-//! One session in full: state and scrolling of the detail panel. What it shows comes from the
-//! mirror; its own are the history, and what a row of a list does not tell.
+//! The detail of one session: its state and scrolling. The content comes from the mirror. The panel itself
+//! stores the history and the facts that a row of the list lacks.
 
 mod figures;
 mod full;
@@ -20,47 +20,47 @@ use crate::{
     protocol::message::Request,
 };
 
-/// A moving selection is asked about when it has rested for so long.
+/// How long the selection must rest on a session before its detail is requested.
 const REST: SignedDuration = SignedDuration::from_millis(150);
-/// How often a session is read again that waits or starts, and one that runs, where the engine
-/// decides by itself: attempts, idle checks and kernels change without a notice.
+/// How often a session is read again while it waits or starts, and while it runs, if the engine decides on
+/// its own: attempts, idle checks and containers change without a notice.
 const AGAIN_STARTING: SignedDuration = SignedDuration::from_secs(5);
 const AGAIN_RUNNING: SignedDuration = SignedDuration::from_secs(30);
 
-/// The history of the session shown.
+/// The history of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum History {
     #[default]
     Asked,
-    /// Newest first.
+    /// The newest entry first.
     Known(Vec<HistoryEntry>),
     Failed(Clean),
-    /// The engine keeps none, with the reason.
+    /// The engine keeps no history, for this reason.
     Lacking(Clean),
 }
 
 #[derive(Clone, Debug)]
 pub struct Detail {
     session: SessionKey,
-    /// The keys go to it, and it shows seconds.
+    /// The detail has the keys and shows seconds.
     pub focused: bool,
-    /// Every step of the history is shown, not only what failed last.
+    /// Every step of the history is shown, not only the last failure.
     pub all_steps: bool,
     history: History,
     figures: Watched,
-    /// The session as it was read in full last.
+    /// The last full reading of the session.
     full: Option<Session>,
     asked: Option<Asked>,
-    /// Until when the selection must rest before it is asked about.
+    /// The time until which the selection must rest before the detail is requested.
     rest: Option<Timestamp>,
-    /// Position of the kernel that keys are about.
+    /// Position of the container that keys apply to.
     kernel: usize,
     scroll: usize,
     lines: usize,
     height: usize,
 }
 
-/// What was asked last, and when.
+/// The last request and its time.
 #[derive(Clone, Debug)]
 struct Asked {
     session: SessionKey,
@@ -95,24 +95,24 @@ impl Detail {
         &self.history
     }
 
-    /// What it used.
+    /// The session's use.
     pub fn figures(&self) -> &Used {
         &self.figures.told
     }
 
-    /// A new sample of a session was told.
+    /// A new sample of a session has arrived.
     pub fn moved(&mut self, session: SessionKey) {
         if session == self.session {
             self.figures.moved();
         }
     }
 
-    /// Which of `count` kernels is marked; the main one at first.
+    /// The marked one of `count` containers, at first the main container.
     pub fn kernel(&self, count: usize) -> usize {
         self.kernel.min(count.saturating_sub(1))
     }
 
-    /// Marks another of `count` kernels, the first after the last.
+    /// Marks another of `count` containers. The first one follows the last.
     pub fn mark_kernel(&mut self, by: isize, count: usize) {
         let count = count.max(1).cast_signed();
         let at = self.kernel(count.cast_unsigned()).cast_signed();
@@ -124,7 +124,7 @@ impl Detail {
         self.scroll
     }
 
-    /// More lies below what is visible.
+    /// There are more lines below the visible ones.
     pub fn has_more_below(&self) -> bool {
         self.scroll + self.height < self.lines
     }
@@ -151,7 +151,7 @@ impl Detail {
         self.height.max(2).cast_signed() - 1
     }
 
-    /// From the layout: how many lines there are and how many are seen.
+    /// Takes the number of all lines and of visible lines from the layout.
     pub fn laid_out(&mut self, lines: usize, height: usize) {
         self.lines = lines;
         self.height = height;
@@ -162,8 +162,8 @@ impl Detail {
         self.scroll = self.scroll.min(self.lines.saturating_sub(self.height));
     }
 
-    /// Asks when it is another session's, the session went a step further, or it is time to look
-    /// again.
+    /// Requests the detail for another session, after a change of the session's status, or when the last
+    /// reading is too old.
     pub fn ask_if_due(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         let Some(session) = mirror.session(self.session) else {
             return Vec::new();
@@ -191,7 +191,7 @@ impl Detail {
         steps
     }
 
-    /// What it used; of one that has not run there is nothing.
+    /// Requests the session's use. A session that hasn't run has none.
     fn ask_figures(&mut self, mirror: &Mirror, row: &Session, now: Timestamp) -> Option<Step> {
         if let Some(why) = mirror.why_not(row.context, Capability::LiveUsage) {
             self.figures.answered(Used::Lacking(why.clone()));
@@ -227,7 +227,7 @@ impl Detail {
                 purpose: Purpose::History(session),
             }),
         }
-        // Our own records are whole; a manager's rows are not.
+        // The daemon's own records are complete, but the rows of a manager aren't.
         if mirror.can(session.context, Capability::Schedules) {
             steps.push(Step::Ask {
                 request: Request::Detail { session },
@@ -237,7 +237,7 @@ impl Detail {
         steps
     }
 
-    /// When the session is to be read again although nothing was told of it.
+    /// When to read the session again without a notice about it.
     fn again_at(&self, mirror: &Mirror) -> Option<Timestamp> {
         let asked = self.asked.as_ref()?;
         if asked.session != self.session || !mirror.can(self.session.context, Capability::Schedules)
@@ -251,14 +251,14 @@ impl Detail {
         }
     }
 
-    /// When something is to be asked.
+    /// When the next request is due.
     pub fn wake_at(&self, mirror: &Mirror, now: Timestamp) -> Option<Timestamp> {
         let at = self.rest.or_else(|| self.again_at(mirror));
         let both = at.into_iter().chain(self.figures.due());
         both.filter(|at| *at > now).min()
     }
 
-    /// The daemon is back: what was asked before may never be answered.
+    /// The daemon is connected again, and earlier requests may never be answered.
     pub fn ask_again(&mut self) {
         self.asked = None;
     }
@@ -278,14 +278,14 @@ impl Detail {
         }
     }
 
-    /// The session was read with everything that belongs to it.
+    /// Takes a full reading of the session.
     pub fn read_in_full(&mut self, session: Session) {
         if session.key() == self.session {
             self.full = Some(session);
         }
     }
 
-    /// The row with what only a full reading tells.
+    /// Returns the row with the facts that only a full reading has.
     pub fn full(&self, row: &Session) -> Session {
         let mut session = row.clone();
         if let Some(full) = self.full.as_ref().filter(|full| full.key() == row.key()) {
@@ -294,7 +294,7 @@ impl Detail {
         session
     }
 
-    /// When idle checks would end the session, or begin to count.
+    /// The times at which idle checks would reclaim the session.
     pub fn idle_ends<'a>(&'a self, row: &'a Session) -> impl Iterator<Item = Timestamp> + 'a {
         let read = self.full.as_ref().map_or(&[][..], |full| &full.idle_checks);
         let checks = if row.idle_checks.is_empty() {
@@ -308,7 +308,7 @@ impl Detail {
         })
     }
 
-    /// Whether the history has steps that are not shown.
+    /// Whether the history has steps that aren't shown.
     pub fn has_steps(&self) -> bool {
         matches!(&self.history, History::Known(entries) if entries.iter().any(|e| !e.steps.is_empty()))
     }

@@ -1,4 +1,4 @@
-//! What the app wants done outside itself, as data; `run/effects` carries it out.
+//! Effects that the app requests, as data. `run/effects` carries them out.
 
 use std::path::PathBuf;
 
@@ -12,17 +12,17 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Ask the daemon; the answer is `Msg::Answer`.
+    /// Sends a request to the daemon. The answer is `Msg::Answer`.
     Ask {
         ticket: Ticket,
         request: Request,
     },
-    /// Open a stream at the daemon; its life comes as `Msg::Stream`, that of a log as `Msg::Log`.
+    /// Opens a stream at the daemon. Its events arrive as `Msg::Stream`, those of a log as `Msg::Log`.
     Open {
         stream: StreamId,
         open: StreamOpen,
     },
-    /// A shell of this host on a local pseudo-terminal, as a stream like any other.
+    /// Opens a shell of this machine on a local pseudo-terminal, with the events of any other stream.
     OpenHostShell {
         stream: StreamId,
         columns: u16,
@@ -30,7 +30,7 @@ pub enum Effect {
     },
     Send {
         stream: StreamId,
-        /// Who made it: only what a person types counts as use of a session.
+        /// The origin of the input. Only typing counts as use of a session.
         origin: Origin,
         bytes: Bytes,
     },
@@ -39,7 +39,7 @@ pub enum Effect {
         columns: u16,
         rows: u16,
     },
-    /// Of an open log; what comes of it is `Msg::Log`.
+    /// An order for an open log. Its results arrive as `Msg::Log`.
     Log {
         log: StreamId,
         order: LogOrder,
@@ -47,48 +47,49 @@ pub enum Effect {
     Close {
         stream: StreamId,
     },
-    /// To the person's clipboard (OSC 52, or a local tool); `Msg::Done` says how.
+    /// Copies to your clipboard (OSC 52 or a local tool). `Msg::Done` reports the result.
     Copy {
         ticket: Ticket,
         text: String,
     },
-    /// Write a new file (never over an old one; `-1`, `-2` … is added); `Msg::Done` carries the path.
+    /// Writes a new file and never replaces an existing one: it adds `-1`, `-2` … to the name. `Msg::Done`
+    /// has the path.
     SaveFile {
         ticket: Ticket,
         path: PathBuf,
         contents: Vec<u8>,
     },
-    /// The same in a directory of ours, which is made if it does not exist.
+    /// Writes a new file in a directory of workbay, which is created if it doesn't exist.
     SavePrivate {
         ticket: Ticket,
         path: PathBuf,
         contents: Vec<u8>,
     },
-    /// A text in the person's editor, the screen is its own meanwhile; `Msg::Edited` brings it back.
+    /// Opens a text in your editor, which has the screen until it exits. `Msg::Edited` returns the text.
     Edit {
         ticket: Ticket,
         text: String,
     },
-    /// A launch as a recipe to a new file, as `SaveFile`.
+    /// Writes a launch as a recipe to a new file, like `SaveFile`.
     SaveRecipe {
         ticket: Ticket,
         path: PathBuf,
         launch: Box<LaunchRequest>,
     },
-    /// `Msg::Recipe` brings what it says.
+    /// Reads a recipe. `Msg::Recipe` has its content.
     ReadRecipe {
         ticket: Ticket,
         path: PathBuf,
     },
-    /// How the TUI stands, for the next one.
+    /// Saves the state of the TUI for the next one.
     Keep(Box<Kept>),
     Mouse(bool),
-    /// Whether movement without a button is to be told, too; only while the mouse is ours.
+    /// Switches reports of mouse movement without a button on or off, while the TUI uses the mouse.
     MouseMoves(bool),
     Bell,
-    /// To the person's desktop, where their terminal passes it on.
+    /// Shows a desktop notification if the terminal passes it on.
     Notify(Clean),
-    /// Clear and paint everything.
+    /// Clears and repaints the screen.
     Repaint,
     Suspend,
     Quit,

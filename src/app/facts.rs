@@ -1,4 +1,4 @@
-//! What the face knows about itself and its surroundings from the start; `run` finds it out.
+//! What the client knows about itself and its surroundings from the start. `run` finds it out.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use jiff::tz::TimeZone;
 
 use crate::model::settings::{LaunchSettings, NotificationSettings, TerminalSettings};
 
-/// Constant for the life of a face.
+/// Constant for the lifetime of a client.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// Login name of the person.
+    /// Your login name.
     pub user: String,
     /// Name of this machine.
     pub host: String,
@@ -18,25 +18,25 @@ pub struct Facts {
     pub time_zone: TimeZone,
     /// Whether drawing characters beyond ASCII may be used.
     pub unicode: bool,
-    /// Nothing destructive is offered.
+    /// Destructive actions aren't available.
     pub read_only: bool,
     /// Whether the bars above the list are shown at the start.
     pub statistics: bool,
-    /// Whether the mouse is taken at the start.
+    /// Whether the TUI uses the mouse at the start.
     pub mouse: bool,
-    /// Whether the face itself runs inside tmux (its prefix is taken there).
+    /// Whether the TUI itself runs inside tmux, which then has the prefix key.
     pub inside_tmux: bool,
-    /// Prefix of this face's terminal tags; unique per face process, so that two faces on one
-    /// session are two clients.
+    /// The prefix of this TUI's terminal tags. It is unique for each process, so that two TUIs in one session
+    /// are two tmux clients.
     pub tag: String,
-    /// What the launcher offers.
+    /// The settings of the launcher.
     pub launch: LaunchSettings,
-    /// How loud it is.
+    /// The settings of toasts and the bell.
     pub notifications: NotificationSettings,
-    /// Where copies are saved that are too long for the clipboard.
+    /// The directory for copies that are too long for the clipboard.
     pub copies: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
-    /// Days that log and scratch of an ended session are kept.
+    /// How many days the log and the home directory of an ended session are kept.
     pub keep_days: u32,
 }

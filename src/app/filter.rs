@@ -1,5 +1,5 @@
-//! The fuzzy filter of the list: over name and environment, the words of how a session ended, the
-//! beginning of the id and, in a list of several owners, owner, project and agents.
+//! The fuzzy filter of the list. It searches the name, the environment, the words for how a session ended,
+//! and the beginning of the id. In a list with several owners, it also searches owner, project and agents.
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
@@ -13,7 +13,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// Which characters of a row a filter met.
+/// The characters of a row that match a filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
     /// Character positions in the name.
@@ -23,10 +23,10 @@ pub struct Hits {
 }
 
 pub struct Filter {
-    /// The line being typed; `None` = the keys go elsewhere.
+    /// The typed text, `None` if the keys go elsewhere.
     editing: Option<Input>,
     query: Clean,
-    /// The list has sessions of several owners: owner, project and agents are searched too.
+    /// The list has sessions of several owners, so owner, project and agents are searched too.
     several_owners: bool,
     pattern: Pattern,
     matcher: Matcher,
@@ -59,7 +59,7 @@ impl Filter {
         &self.query
     }
 
-    /// Something is filtered away.
+    /// A filter is active.
     pub fn is_on(&self) -> bool {
         !self.query.is_empty()
     }
@@ -68,17 +68,17 @@ impl Filter {
         self.editing.as_ref()
     }
 
-    /// Begins or goes on typing.
+    /// Starts or continues typing.
     pub fn edit(&mut self) {
         self.editing = Some(Input::with_text(self.query.as_str()));
     }
 
-    /// Keeps the filter and gives the keys back.
+    /// Keeps the filter and ends typing.
     pub fn submit(&mut self) {
         self.editing = None;
     }
 
-    /// Takes the filter away; `false` = there was none.
+    /// Removes the filter. Returns `false` if there was none.
     pub fn clear(&mut self) -> bool {
         let was = self.is_on() || self.editing.is_some();
         self.editing = None;
@@ -86,7 +86,7 @@ impl Filter {
         was
     }
 
-    /// Changes the typed line; `None` = nothing is being typed, `Some(changed)` otherwise.
+    /// Changes the typed text. Returns `None` if nothing is being typed, otherwise `Some(changed)`.
     pub fn type_into<T>(&mut self, change: impl FnOnce(&mut Input) -> T) -> Option<T> {
         let input = self.editing.as_mut()?;
         let result = change(input);
@@ -108,7 +108,7 @@ impl Filter {
         self.several_owners = several;
     }
 
-    /// `shown`: among the sessions of all contexts a context's name is found too.
+    /// If `shown` is all contexts, the filter also searches the context's name.
     pub fn accepts(&mut self, session: &Session, shown: Shown) -> bool {
         if !self.is_on() || self.is_id(session) {
             return true;
@@ -133,7 +133,7 @@ impl Filter {
             let by = atom.needle_text().to_string().to_lowercase();
             // Fuzzy matching would find most words in an agent's long name.
             let whole = is_meant(&ending, &by) || placement.contains(&by);
-            // A word with `!` must be in none.
+            // No field may contain a word with `!`.
             if atom.negative {
                 !whole && texts.into_iter().all(&mut meets)
             } else {
@@ -142,8 +142,8 @@ impl Filter {
         })
     }
 
-    /// What an engine is to look for in names: the longest plain word. Every session it finds may
-    /// still be filtered away here.
+    /// The longest plain word, which an engine searches for in names. The filter can still hide a session
+    /// that the engine finds.
     pub fn longest_word(&self) -> Option<&str> {
         self.query
             .as_str()
@@ -154,7 +154,7 @@ impl Filter {
             .filter(|word| !word.is_empty())
     }
 
-    /// What to highlight in an accepted row.
+    /// The characters to highlight in a matching row.
     pub fn hits(&mut self, session: &Session) -> Hits {
         Hits {
             name: self.hits_in(session.name.as_str()),
@@ -166,7 +166,7 @@ impl Filter {
         let text = Utf32Str::new(text, &mut self.buffer);
         let mut found = Vec::new();
         for atom in self.pattern.atoms.iter().filter(|atom| !atom.negative) {
-            // A word that does not meet this text adds nothing.
+            // A word that doesn't match this text adds nothing.
             let _ = atom.indices(text, &mut self.matcher, &mut found);
         }
         found.sort_unstable();

@@ -1,8 +1,8 @@
-//! Who gets the keys: the page, and what lies on top of it.
+//! Decides which view or panel gets the keys.
 
 use crate::action::Scope;
 
-/// The pages of the face; one fills the screen.
+/// The views of the TUI. One fills the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
     #[default]
@@ -11,18 +11,18 @@ pub enum Page {
     Panes,
 }
 
-/// The one place the keys go to.
+/// The one place that gets the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
     Help,
     /// The search line of the help.
     HelpSearch,
     Confirm,
-    /// What can be done against idle checks.
+    /// The dialog that extends or exempts a session.
     Keep,
     /// Why a session waits.
     WhyNot,
-    /// The image of a launch on its way.
+    /// The progress of an image pull.
     Pull,
     Launcher,
     /// A question of the launcher.
@@ -30,18 +30,18 @@ pub enum Focus {
     /// A path typed in the launcher.
     LauncherPrompt,
     Recents,
-    /// The title of a launch of before.
+    /// The title of a recent launch.
     RecentTitle,
     /// The scheduling history.
     Scheduling,
-    /// Its filter is typed.
+    /// The filter of the scheduling history is being typed.
     SchedulingFilter,
     Contexts,
     /// The list of all shells.
     Shells,
     /// The form of a new shell.
     NewShell,
-    /// The list of notices.
+    /// The list of notifications.
     Notices,
     /// The panel on top of the stack.
     Panel,
@@ -53,7 +53,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// Where keys are looked up first; `Logs` and `Panes` know their own scope.
+    /// The scope where keys are looked up first. `Logs` and `Panes` know their own scope.
     pub fn scope(self) -> Scope {
         match self {
             Self::Help => Scope::Help,

@@ -1,4 +1,4 @@
-//! The keys of a place, made from the action list and the keymap in force.
+//! The keys of a view or panel, built from the list of actions and the active keymap.
 
 use super::input::Input;
 use crate::{
@@ -16,12 +16,12 @@ pub enum HelpRow {
         doc: &'static str,
         name: &'static str,
     },
-    /// What is good to know there.
+    /// A useful note for the scope.
     Note(&'static str),
     Gap,
 }
 
-/// How the numbers of the detail compare to those of other tools.
+/// Explains how the numbers of the detail compare to those of other tools.
 const CPU: &str = "CPU is in cores: 1.00 is 100% in `docker stats` (one busy core)";
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Help {
 }
 
 impl Help {
-    /// Help for the place with this scope: its own keys first, then everything else.
+    /// Help for a scope: its own keys first, then all others.
     #[must_use]
     pub fn new(scope: Scope, keymap: &Keymap) -> Self {
         let mut scopes = vec![scope];
@@ -65,7 +65,8 @@ impl Help {
         }
     }
 
-    /// Without what can never be done where the user is: its key would only be refused.
+    /// Removes actions that are never possible in the shown contexts, because their keys would only be
+    /// refused.
     #[must_use]
     pub fn without(mut self, lacking: impl Fn(Action) -> bool) -> Self {
         self.all.retain(|row| match row {
@@ -88,7 +89,7 @@ impl Help {
         self.scroll
     }
 
-    /// Entries shown and entries in all.
+    /// The number of visible entries, and of all entries.
     pub fn counts(&self) -> (usize, usize) {
         let entries = |rows: &[HelpRow]| {
             rows.iter()
@@ -98,14 +99,14 @@ impl Help {
         (entries(&self.shown), entries(&self.all))
     }
 
-    /// Changes the search line and what is shown with it.
+    /// Changes the search text and filters the entries.
     pub fn type_into<T>(&mut self, change: impl FnOnce(&mut Input) -> T) -> T {
         let result = change(&mut self.search);
         self.filter();
         result
     }
 
-    /// Takes the search away; `false` = there was none.
+    /// Clears the search. Returns `false` if there was none.
     pub fn clear_search(&mut self) -> bool {
         let was = self.searching || !self.search.is_empty();
         self.searching = false;
@@ -134,7 +135,7 @@ impl Help {
             .min(self.shown.len().saturating_sub(self.height));
     }
 
-    /// Keeps the entries that hold every word, and the titles above them.
+    /// Keeps the entries that contain every word, and the titles above them.
     fn filter(&mut self) {
         let query = self.search.text().to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();

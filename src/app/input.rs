@@ -4,7 +4,7 @@ use tui_textarea::{CursorMove, TextArea};
 
 use crate::key::{Key, KeyCode};
 
-/// The text, its cursor and the last text cut (`ctrl-y` brings it back).
+/// The text, its cursor and the last text that was cut (`ctrl-y` inserts it).
 #[derive(Clone, Debug)]
 pub struct Input {
     area: TextArea<'static>,
@@ -17,7 +17,7 @@ impl Default for Input {
 }
 
 impl Input {
-    /// An input that already holds `text`, the cursor behind it.
+    /// Creates an input with `text` and the cursor after it.
     #[must_use]
     pub fn with_text(text: &str) -> Self {
         let mut area = TextArea::new(vec![one_line(text)]);
@@ -25,8 +25,7 @@ impl Input {
         Self { area }
     }
 
-    /// An input that holds `text` marked as a whole: what is typed replaces it, a key that moves keeps
-    /// it.
+    /// Creates an input with `text` completely marked. Typing replaces the text, moving the cursor keeps it.
     #[must_use]
     pub fn with_marked(text: &str) -> Self {
         let mut input = Self::with_text(text);
@@ -47,7 +46,7 @@ impl Input {
         self.text().is_empty()
     }
 
-    /// What stands before the cursor.
+    /// The text before the cursor.
     pub fn before_cursor(&self) -> &str {
         let text = self.text();
         let at = self.area.cursor().1;
@@ -56,17 +55,17 @@ impl Input {
             .map_or(text, |(byte, _)| &text[..byte])
     }
 
-    /// Replaces everything.
+    /// Replaces the whole text.
     pub fn set(&mut self, text: &str) {
         *self = Self::with_text(text);
     }
 
-    /// Pasted text: line breaks become spaces, control characters vanish.
+    /// Inserts pasted text. Line breaks become spaces, control characters are removed.
     pub fn paste(&mut self, text: &str) {
         self.area.insert_str(one_line(text.trim_end()));
     }
 
-    /// Takes a key if it is one of an input; `false` = it is free for others.
+    /// Handles a key of an input. Returns `false` if the key isn't one.
     pub fn key(&mut self, key: Key) -> bool {
         match (key.ctrl, key.alt, key.code) {
             (false, false, KeyCode::Char(c)) => self.area.insert_char(c),

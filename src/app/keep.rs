@@ -1,5 +1,5 @@
-//! The dialog in which a person keeps a session from its idle checks: what ends it, and what can be
-//! done against that.
+//! The dialog that keeps a session from being reclaimed: its idle check, and how to extend or exempt the
+//! session.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What can be done, one row each.
+/// The possible actions, one row for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     Do(Keep),
@@ -27,14 +27,14 @@ pub enum Choice {
 pub struct Offer {
     pub choice: Choice,
     pub title: String,
-    /// Beside it: what comes of it, or why it cannot be done.
+    /// The result of the row, or why it isn't possible.
     pub note: String,
-    /// Until when no idle check ends the session then.
+    /// The time until which no idle check reclaims the session.
     pub until: Option<Timestamp>,
     pub allowed: bool,
 }
 
-/// What the person decided.
+/// The answer to the dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Nothing,
@@ -78,7 +78,7 @@ impl KeepForm {
         Answer::Nothing
     }
 
-    /// Presses a row; what is not allowed only says why, beside it.
+    /// Presses a row. A row that isn't allowed only shows the reason next to it.
     pub fn press(&mut self, at: usize, offers: &[Offer]) -> Answer {
         self.marked = at;
         match offers.get(at) {
@@ -92,7 +92,7 @@ impl KeepForm {
     }
 }
 
-/// What can be done with a session now; the last row leaves it.
+/// The rows for a session. The last one closes the dialog without a change.
 pub fn offers(session: &Session, told: Option<&Told>, now: Timestamp) -> Vec<Offer> {
     let mut offers = if session.reprieve.exempt {
         vec![include()]
@@ -165,7 +165,7 @@ fn extend(session: &Session, told: Option<&Told>, now: Timestamp) -> Offer {
     offer
 }
 
-/// From when on an end is put off.
+/// The reclaim time that an extension moves.
 fn due(session: &Session, now: Timestamp) -> Option<Timestamp> {
     let checks = &session.idle_checks;
     let over = checks.iter().any(|check| check.state == IdleState::Over);
@@ -181,7 +181,7 @@ fn known(told: Option<&Told>) -> Result<&ReprieveRules, String> {
     }
 }
 
-/// Whom to ask for what is not allowed.
+/// Whom to ask for an action that isn't allowed.
 pub fn whom_to_ask(offers: &[Offer], told: Option<&Told>) -> Option<String> {
     let Some(Told::Rules(rules)) = told else {
         return None;

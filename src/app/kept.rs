@@ -1,4 +1,4 @@
-//! What outlives the TUI: in which order each tab stands, and the panes on their desks.
+//! The state that the next TUI restores: the order of each tab, and the panes on their desks.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +7,9 @@ use super::{panes::KeptDesk, sort::Order};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
-    /// Of Running, Finished and Others; empty = the usual ones.
+    /// The orders of Running, Finished and Others, empty for the default ones.
     pub orders: Vec<Order>,
     pub desks: Vec<KeptDesk>,
-    /// Which of the desks is shown.
+    /// Position of the desk that is shown.
     pub active: usize,
 }

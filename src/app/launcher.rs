@@ -1,5 +1,5 @@
-//! The launcher: a launch put together on five pages. Everything is filled in beforehand, what is
-//! wrong is said beside its field while a person types, and nothing that was typed is lost.
+//! The launcher: prepares a launch on five pages. All fields have initial values, problems appear next to
+//! their field while you type, and typed values are never lost.
 
 mod again;
 pub mod allocation;
@@ -52,17 +52,17 @@ pub use review::{CARDS, LAUNCH, Review};
 pub use script::Script;
 pub use storage::{Entry, Line as FolderLine, Making, Storage};
 
-/// How far a launch is.
+/// The progress of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
     #[default]
     Editing,
-    /// Asked of the daemon, not answered yet.
+    /// The daemon has the request but hasn't answered it yet.
     Asked,
     Failed(Failure),
 }
 
-/// What a person sees of a page in the list of steps.
+/// The mark of a page in the list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Unseen,
@@ -74,10 +74,10 @@ pub enum Mark {
 pub struct Launcher {
     /// Tells this launcher from an earlier one whose launch is answered late.
     pub id: u64,
-    /// The waiting session that this launch takes the place of.
+    /// The waiting session that this launch replaces.
     pub replaces: Option<SessionKey>,
     page: Page,
-    /// Where one stands on each page.
+    /// The focused row of each page.
     focus: [Option<Row>; Page::ALL.len()],
     seen: [bool; Page::ALL.len()],
     pub kind: Kind,
@@ -86,36 +86,36 @@ pub struct Launcher {
     pub network: Network,
     pub review: Review,
     offer: Offer,
-    /// What all forms say, as of the last change.
+    /// The content of all forms after the last change.
     request: LaunchRequest,
-    /// The same with the amounts of its preset.
+    /// The request with the amounts of its preset.
     filled: LaunchRequest,
-    /// What they said when it was opened or reset.
+    /// The content of the forms when the launcher was opened or reset.
     begun: LaunchRequest,
     problems: Vec<FieldProblem>,
     warnings: Vec<FieldProblem>,
-    /// Why nothing can be launched in the context now.
+    /// Why no launch is possible in the context now.
     blocked: Option<String>,
-    /// The project whose catalogue was asked for last.
+    /// The project of the last catalog request.
     asked_project: Option<String>,
-    /// When that was.
+    /// The time of the last catalog request.
     asked_at: Timestamp,
-    /// When it is to be asked for again, because sessions came and went.
+    /// When to request the catalog again, because sessions have started or ended.
     due: Option<Timestamp>,
     overlay: Option<Overlay>,
-    /// What the engine does not tell of the launch it was filled with.
+    /// What the engine doesn't report about the launch that filled the forms.
     pub missing: Vec<Missing>,
-    /// It is done again with more memory.
+    /// The launch is repeated with more memory.
     grown: Option<Grown>,
-    /// Something was chosen or typed since it was opened.
+    /// Something was chosen or typed since the launcher was opened.
     edited: bool,
-    /// Nothing is mounted, and the person was told: the next Enter launches.
+    /// The warning about a launch without folders was shown. The next Enter launches.
     warned: bool,
     pub progress: Progress,
 }
 
 impl Launcher {
-    /// For the context shown, or any of them.
+    /// Creates a launcher for the shown context, or for any of them.
     #[must_use]
     pub fn new(facts: &Facts, mirror: &Mirror, shown: Shown, now: Timestamp) -> Self {
         let names = || mirror.contexts().iter().map(|s| s.context.name);
@@ -167,7 +167,7 @@ impl Launcher {
         launcher
     }
 
-    /// Every form takes over what `request` says.
+    /// Fills every form from `request`.
     pub fn fill(&mut self, request: &LaunchRequest) {
         for page in Page::ALL {
             let (form, offer) = self.form_mut(page);
@@ -188,7 +188,7 @@ impl Launcher {
         &self.request
     }
 
-    /// Why nothing can be launched in the context now.
+    /// Why no launch is possible in the context now.
     pub fn blocked(&self) -> Option<&str> {
         self.blocked.as_deref()
     }
@@ -206,12 +206,12 @@ impl Launcher {
         &self.problems
     }
 
-    /// What lies on top.
+    /// The overlay on top of the page.
     pub fn overlay(&self) -> Option<&Overlay> {
         self.overlay.as_ref()
     }
 
-    /// Whose environments are listed.
+    /// The context whose environments are listed.
     pub fn context(&self) -> ContextName {
         self.offer.context
     }
@@ -237,12 +237,12 @@ impl Launcher {
         (form, &self.offer)
     }
 
-    /// Where one can stand on the page, from the top.
+    /// The rows of the page that can have the focus, from the top.
     pub fn rows(&self) -> Vec<Row> {
         self.form(self.page).rows(&self.offer)
     }
 
-    /// Where one stands.
+    /// The focused row.
     pub fn row(&self) -> Row {
         let rows = self.rows();
         let kept = self.focus[self.page.position()].filter(|row| rows.contains(row));
@@ -250,7 +250,7 @@ impl Launcher {
             .unwrap_or(Row::of(LaunchField::SessionType))
     }
 
-    /// What is wrong with a field as it stands.
+    /// The problem with a field.
     pub fn problem(&self, field: LaunchField) -> Option<&str> {
         if let Progress::Failed(failure) = &self.progress
             && failure.field == Some(field)
@@ -261,13 +261,13 @@ impl Launcher {
         wrong.map(|it| it.message.as_str())
     }
 
-    /// Where a problem is mended; `None` = nowhere.
+    /// The row that fixes a problem, `None` if there is none.
     pub fn row_of(&self, problem: &FieldProblem) -> Option<Row> {
         let page = problem.field.row().page;
         self.form(page).row_of(problem, &self.offer)
     }
 
-    /// What is wrong with one line of a field that is a list.
+    /// The problem with one line of a field that is a list.
     pub fn problem_on(&self, row: Row) -> Option<&str> {
         let is_here = |it: &FieldProblem| it.field == row.field && self.row_of(it) == Some(row);
         if let Progress::Failed(failure) = &self.progress
@@ -280,13 +280,13 @@ impl Launcher {
         wrong.map(|it| it.message.as_str())
     }
 
-    /// What a person should know of a field that is right.
+    /// A warning about a field that has no problem.
     pub fn warning(&self, field: LaunchField) -> Option<&str> {
         let found = self.warnings.iter().find(|it| it.field == field);
         found.map(|it| it.message.as_str())
     }
 
-    /// What is wrong on a page.
+    /// The problems on a page.
     pub fn wrong_on(&self, page: Page) -> impl Iterator<Item = (LaunchField, &str)> {
         let refused = match &self.progress {
             Progress::Failed(failure) => {
@@ -310,7 +310,7 @@ impl Launcher {
         if done { Mark::Done } else { Mark::Unseen }
     }
 
-    /// There is something to lose: what was chosen or typed since it was opened.
+    /// Closing would lose something: a choice or a text since the launcher was opened.
     pub fn is_touched(&self) -> bool {
         let unfinished = || {
             let mut forms = Page::ALL.into_iter().map(|page| self.form(page));
@@ -319,7 +319,7 @@ impl Launcher {
         self.edited && (self.request != self.begun || unfinished())
     }
 
-    /// The request anew from the forms, and what is wrong with it.
+    /// Builds the request from the forms again and finds its problems.
     fn check(&mut self) {
         let mut request = LaunchRequest::default();
         let mut problems = Vec::new();
@@ -345,9 +345,9 @@ impl Launcher {
         self.request = request;
     }
 
-    /// What is asked when it opens and when another context is chosen.
+    /// The requests when the launcher opens and when another context is chosen.
     pub fn ask(&mut self, mirror: &Mirror) -> Vec<Step> {
-        // An image may have come since they were told last.
+        // New images can have arrived since the last list of environments.
         let mut steps = vec![self.ask_environments()];
         steps.extend(self.ask_catalogue(mirror, false));
         steps
@@ -361,7 +361,8 @@ impl Launcher {
         }
     }
 
-    /// An image that was not there may have been pulled meanwhile: whoever goes on has it looked for.
+    /// A missing image may have been pulled in the meantime, so leaving its row requests the environments
+    /// again.
     fn look_for_image(&self, row: Row) -> Vec<Step> {
         let here = row.field == LaunchField::Image;
         let is_missing = |image: &str| {
@@ -375,7 +376,7 @@ impl Launcher {
             .collect()
     }
 
-    /// `anew` where it is known to have changed.
+    /// `anew` if the catalog is known to have changed.
     fn ask_catalogue(&mut self, mirror: &Mirror, anew: bool) -> Option<Step> {
         let context = self.offer.context;
         let project = self.request.project.clone();
@@ -393,7 +394,7 @@ impl Launcher {
             })
     }
 
-    /// The catalogue came, or could not be read.
+    /// Takes the catalog, or the reason why it couldn't be read.
     pub fn answered(
         &mut self,
         context: ContextName,
@@ -416,7 +417,7 @@ impl Launcher {
         self.keep_within_limits();
     }
 
-    /// A folder was made in place, or not.
+    /// Takes the result of creating a folder from the launcher.
     pub fn made_folder(&mut self, context: ContextName, result: Result<Reply, Failure>) {
         if context != self.offer.context {
             return;
@@ -437,7 +438,7 @@ impl Launcher {
         self.check();
     }
 
-    /// Somebody a session is to be made for was found, or not.
+    /// Takes the result of searching for the user who will own the session.
     pub fn found_owner(
         &mut self,
         context: ContextName,
@@ -455,7 +456,7 @@ impl Launcher {
         }
     }
 
-    /// Environments, sessions or the engine changed.
+    /// Takes changes of environments, sessions or the engine.
     pub fn update(&mut self, mirror: &Mirror) {
         self.offer.update(mirror);
         self.blocked = why_no_launch_in(self.offer.context, mirror);
@@ -463,7 +464,7 @@ impl Launcher {
     }
 
     fn offered(&mut self) {
-        // What nobody has touched stays as it begins, with the new facts.
+        // Untouched fields count as initial values, also after new facts change them.
         let untouched = !self.is_touched();
         let request = self.request.clone();
         for page in Page::ALL {
@@ -476,7 +477,8 @@ impl Launcher {
         }
     }
 
-    /// Another context: what one fits the other may not, so its own is chosen anew.
+    /// Goes to another context. Its own values are chosen again, because those of the previous one may not
+    /// fit.
     pub(super) fn go_to(&mut self, context: ContextName, mirror: &Mirror) -> Vec<Step> {
         self.offer.go_to(context, mirror);
         self.update(mirror);

@@ -1,4 +1,5 @@
-//! The log of one session: followed, scrolled, searched, saved. Scrolling costs the visible rows.
+//! The log of one session: following, scrolling, searching and saving. The cost of scrolling depends only on
+//! the visible rows.
 
 mod errors;
 mod events;
@@ -42,22 +43,22 @@ use search::Search;
 pub use window::Shown;
 use window::Window;
 
-/// Cells left of the text that say which output a line is from.
+/// Cells to the left of the text that show which output a line is from.
 pub const GUTTER: u16 = 2;
-/// Cells a sideways step goes.
+/// Cells of a sideways step.
 const SIDEWAYS: usize = 16;
-/// Rows a turn of the wheel goes.
+/// Rows that one turn of the wheel scrolls.
 const WHEEL: isize = 3;
 
-/// The state of the line to the log.
+/// The state of the connection to the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     Opening,
-    /// New lines come as they are written.
+    /// New lines appear as they are written.
     Following,
-    /// All there was; the session ended.
+    /// The log is complete, because the session ended.
     Complete,
-    /// It could not be read, or no further.
+    /// The log couldn't be read, or not to its end.
     Broken {
         why: Clean,
     },
@@ -67,9 +68,9 @@ pub enum State {
 pub struct Logs {
     pub session: SessionKey,
     pub name: Clean,
-    /// Whose logs there are, the main kernel first.
+    /// The containers with logs, the main container first.
     kernels: Vec<(KernelId, Clean)>,
-    /// Position of the kernel whose log is read.
+    /// Position of the container whose log is read.
     kernel: usize,
     pub state: State,
     pub wrap: bool,
@@ -78,38 +79,38 @@ pub struct Logs {
     pub typing: Option<Input>,
     /// Cells scrolled to the right, without wrapping.
     pub left: usize,
-    /// Which lines there are.
+    /// The range of lines in the log.
     extent: Extent,
     /// The lines near the screen.
     window: Window,
     /// Lines are shown with their times, in this zone.
     times: Option<TimeZone>,
-    /// Why the engine keeps no times, where it keeps none.
+    /// Why the engine keeps no times, if it keeps none.
     no_times: Option<Clean>,
-    /// The log as it is read now.
+    /// The stream that is being read.
     stream: StreamId,
-    /// The log that the lines come from: the one before, until the present one is open.
+    /// The stream that the lines come from: the previous stream, until the current one is open.
     source: StreamId,
-    /// The place of the first row seen; `None` = the end is followed.
+    /// The place of the first visible row, `None` while the end is followed.
     top: Option<Place>,
-    /// Where the view goes when the lines there have come.
+    /// The place that the view goes to when its lines have arrived.
     goal: Option<Goal>,
-    /// Rows to move when more lines have come.
+    /// Rows to scroll when more lines have arrived.
     owed: isize,
-    /// Lines that were asked for and have not come.
+    /// Requested lines that haven't arrived.
     asked: Option<Want>,
-    /// What was asked for last, and how the log was then: that is not asked again.
+    /// The last request and the state of the log then, so that it isn't repeated.
     answered: Option<(Want, u64)>,
-    /// Searches so far.
+    /// The number of searches so far.
     searches: u64,
-    /// End of the log when scrolling away from it began.
+    /// The end of the log when you scrolled away from it.
     paused_at: u64,
     columns: usize,
     rows: usize,
 }
 
 impl Logs {
-    /// `no_times` is why the engine keeps no times, where it keeps none.
+    /// `no_times` is why the engine keeps no times, if it keeps none.
     pub fn open(
         session: &Session,
         kernel: usize,
@@ -147,7 +148,7 @@ impl Logs {
         (logs, vec![step])
     }
 
-    /// Reads from the beginning.
+    /// Reads the log from the beginning.
     fn read(&mut self, ids: &mut Ids) -> Step {
         self.stream = ids.stream();
         self.state = State::Opening;
@@ -166,7 +167,7 @@ impl Logs {
         })
     }
 
-    /// The same once more; what is on the screen stays until then.
+    /// Reads the log again. The lines on the screen stay until the new ones arrive.
     fn read_again(&mut self, ids: &mut Ids) -> Vec<Step> {
         let mut steps = Vec::new();
         if self.stream != self.source {
@@ -176,7 +177,7 @@ impl Logs {
         steps
     }
 
-    /// What is known of the lines is of another log.
+    /// Discards the lines, because they belong to another log.
     fn forget_lines(&mut self) {
         self.extent = Extent {
             loading: true,
@@ -189,7 +190,7 @@ impl Logs {
         self.owed = 0;
     }
 
-    /// Logs, or Input while the search is typed.
+    /// Returns `Logs`, or `Input` while the search is typed.
     pub fn scope(&self) -> Scope {
         if self.typing.is_some() {
             Scope::Input
@@ -202,7 +203,7 @@ impl Logs {
         self.window.is_empty()
     }
 
-    /// The line of a number, if it is near the screen.
+    /// The line with a number, if it is near the screen.
     pub fn entry(&self, number: u64) -> Option<&Shown> {
         self.window.get(number)
     }
@@ -214,20 +215,20 @@ impl Logs {
         }
     }
 
-    /// Which lines there are.
+    /// The range of lines in the log.
     pub fn extent(&self) -> &Extent {
         &self.extent
     }
 
-    /// Numbers of the first and the last line on the screen, from 1; `None` = unknown as long as the lines before
-    /// them are being read.
+    /// The numbers of the first and the last visible line, from 1. `None` while the lines before them are
+    /// being read.
     pub fn position(&self) -> Option<(u64, u64)> {
         let rows = self.visible();
         let (first, last) = (rows.first()?.number, rows.last()?.number);
         (last < PREVIEW).then_some((first + 1, last + 1))
     }
 
-    /// Lines that came since the end was left.
+    /// The number of new lines since you scrolled away from the end.
     pub fn new_lines(&self) -> u64 {
         match self.top {
             Some(_) => self.extent.last().saturating_sub(self.paused_at),
@@ -235,7 +236,7 @@ impl Logs {
         }
     }
 
-    /// Orders something of the log that lines come from.
+    /// Sends an order to the log that the lines come from.
     fn order(&self, order: LogOrder) -> Step {
         Step::Do(Effect::Log {
             log: self.source,
@@ -243,7 +244,7 @@ impl Logs {
         })
     }
 
-    /// Asks for the lines that the view needs next.
+    /// Requests the lines that the view needs next.
     fn settle(&mut self) -> Option<Step> {
         if self.asked.is_some() {
             return None;
@@ -262,7 +263,7 @@ impl Logs {
         Some(self.order(LogOrder::Page(want)))
     }
 
-    /// A key no scope has bound; `None` = not taken either.
+    /// Handles a key that no scope binds. Returns `None` if the key isn't used.
     pub fn key(&mut self, key: Key) -> Option<Vec<Step>> {
         let taken = self.typing.as_mut()?.key(key);
         taken.then(|| self.search_typed())
@@ -278,8 +279,8 @@ impl Logs {
         }
     }
 
-    /// An action of the scopes Logs and Input; also `Back` and `Quit`, which close what is open
-    /// first and then the view (`Go::Sessions`).
+    /// Handles an action of the scopes Logs and Input. `Back` and `Quit` close what is open first and then
+    /// the view (`Go::Sessions`).
     pub fn action(&mut self, action: Action, ids: &mut Ids) -> Vec<Step> {
         let mut steps = self.act(action, ids);
         steps.extend(self.settle());
@@ -326,7 +327,7 @@ impl Logs {
         vec![Step::Go(Go::Sessions)]
     }
 
-    /// Follow on or off; a log that broke off is read again.
+    /// Switches following on or off. A log that broke off is read again.
     fn follow(&mut self, ids: &mut Ids) -> Vec<Step> {
         if matches!(self.state, State::Broken { .. }) {
             return self.read_again(ids);
@@ -340,7 +341,7 @@ impl Logs {
         Vec::new()
     }
 
-    /// Times before the lines, or none any more.
+    /// Shows or hides the times before the lines.
     pub fn toggle_times(&mut self, zone: &TimeZone) -> Vec<Step> {
         if let Some(why) = &self.no_times {
             return vec![Step::toast(Level::Info, why)];
@@ -362,7 +363,7 @@ impl Logs {
         self.no_times.is_none()
     }
 
-    /// Lines have other rows now.
+    /// Shows the first visible line from its beginning, because the rows of lines have changed.
     fn begin_of_line(&mut self) {
         if let Some(top) = &mut self.top {
             top.row = 0;
@@ -410,7 +411,7 @@ impl Logs {
         self.settle().into_iter().collect()
     }
 
-    /// The daemon answers again: follow on.
+    /// The daemon is connected again, so following continues.
     pub fn link_up(&mut self, ids: &mut Ids) -> Vec<Step> {
         if self.state == State::Complete {
             return Vec::new();
@@ -418,7 +419,7 @@ impl Logs {
         self.read_again(ids)
     }
 
-    /// The place of the lines, the gutter included.
+    /// Sets the size of the area for the lines, including the gutter.
     pub fn set_size(&mut self, columns: u16, rows: u16) -> Vec<Step> {
         let columns = usize::from(columns.saturating_sub(GUTTER)).max(2);
         if columns != self.columns {
@@ -429,7 +430,7 @@ impl Logs {
         self.settle().into_iter().collect()
     }
 
-    /// Nothing more is read or kept of it.
+    /// Stops reading the log and discards its lines.
     pub fn close(&mut self) -> Vec<Step> {
         let mut logs = vec![self.stream];
         if self.source != self.stream {
@@ -443,10 +444,10 @@ fn close(stream: StreamId) -> Step {
     Step::Do(Effect::Close { stream })
 }
 
-/// A file's name has 255 bytes; the rest is for what follows.
+/// A file name can have 255 bytes. The rest is for the suffix.
 const LONGEST_NAME: usize = 192;
 
-/// A name as the beginning of a file's name: no part of it leads to another directory or is an option.
+/// Turns a name into the beginning of a file name that can't lead to another directory or act as an option.
 pub(super) fn file_name(name: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let mut file = String::new();
@@ -459,7 +460,7 @@ pub(super) fn file_name(name: &str) -> String {
     file
 }
 
-// What a log does with the orders of the view.
+// The tests carry out the orders of the view with this reader.
 #[cfg(test)]
 use crate::run::logs::{Limits, LogReader};
 

@@ -1,5 +1,4 @@
-//! What the daemon told: the face's copy of its state. Never edited by hand; only snapshots and
-//! notices change it.
+//! The TUI's copy of the daemon's state. Only snapshots and notices change it.
 
 use std::collections::HashMap;
 
@@ -23,26 +22,26 @@ pub use crate::protocol::message::ContextState;
 
 use super::shown::Shown;
 
-/// The line to the daemon.
+/// The connection to the daemon.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
-    /// Nothing was heard yet.
+    /// The daemon hasn't sent anything yet.
     Connecting,
     Up,
-    /// It went away; `run` tries again by itself.
+    /// The daemon disconnected. `run` reconnects automatically.
     Down {
         why: Clean,
         attempt: u32,
         since: Timestamp,
     },
-    /// It will not come up without a person.
+    /// The daemon refuses the connection until you fix the cause.
     Refused(Failure),
 }
 
-/// What a change touched; tells the list what it must do.
+/// The part of the state that a change touched. The list uses it to decide what to update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touched {
-    /// Sessions came, went or changed.
+    /// Sessions were added, removed or changed.
     Sessions,
     Usage,
     Other,
@@ -55,12 +54,12 @@ pub struct Mirror {
     silent: bool,
     sessions: HashMap<SessionKey, Session>,
     usage: HashMap<SessionKey, Usage>,
-    /// Sessions told of each context, by tab.
+    /// The loaded sessions of each context, by tab.
     counts: HashMap<ContextName, [usize; 3]>,
-    /// Those of them that wait in a queue.
+    /// The loaded sessions that wait in a queue.
     waiting: HashMap<ContextName, usize>,
     contexts: Vec<ContextState>,
-    /// Since when the engines that do not answer are away.
+    /// Since when each disconnected engine is disconnected.
     lost_since: HashMap<ContextName, Timestamp>,
 }
 
@@ -104,12 +103,12 @@ impl Mirror {
         self.usage.get(&id)
     }
 
-    /// All contexts, in the order of the configuration; empty before the first word of the daemon.
+    /// All contexts in the order of the configuration. Empty until the daemon's first message.
     pub fn contexts(&self) -> &[ContextState] {
         &self.contexts
     }
 
-    /// Only then anything of contexts is seen.
+    /// With a single context, the TUI doesn't mention contexts.
     pub fn has_several_contexts(&self) -> bool {
         self.contexts.len() > 1
     }
@@ -120,7 +119,7 @@ impl Mirror {
             .find(|state| state.context.name == name)
     }
 
-    /// Position in the configuration; decides the colour of a context that has none of its own.
+    /// The position in the configuration. It decides the color of a context without a color of its own.
     pub fn position(&self, name: ContextName) -> usize {
         let found = self
             .contexts
@@ -136,20 +135,20 @@ impl Mirror {
             .filter(move |state| shown.has(state.context.name))
     }
 
-    /// Whether none of the engines that are shown answers.
+    /// Whether none of the shown engines is connected.
     pub fn has_lost(&self, shown: Shown) -> bool {
         let mut all = self.shown(shown).peekable();
         all.peek().is_some() && all.all(|state| matches!(state.engine, EngineState::Lost { .. }))
     }
 
-    /// How many sessions a tab has, by the engines' own count where they count.
+    /// The number of sessions in a tab. Uses the engines' own count if they have one.
     pub fn count(&self, shown: Shown, tab: Tab) -> u64 {
         self.shown(shown)
             .map(|state| total(state, tab).max(self.told_of(state, tab)))
             .sum()
     }
 
-    /// How many sessions of a tab were told so far; the engines may have more.
+    /// The number of loaded sessions in a tab. The engines can have more.
     pub fn told(&self, shown: Shown, tab: Tab) -> u64 {
         self.shown(shown)
             .map(|state| self.told_of(state, tab))
@@ -168,7 +167,7 @@ impl Mirror {
         counts.map_or(0, |counts| counts[tab as usize] as u64)
     }
 
-    /// The context has sessions of this tab that were not told; how many were.
+    /// Returns the number of loaded sessions in this tab if the context has more.
     pub fn told_in_part(&self, context: ContextName, tab: Tab) -> Option<u64> {
         let state = self.context(context)?;
         let told = self.told_of(state, tab);
@@ -191,7 +190,7 @@ impl Mirror {
         }
     }
 
-    /// Since when what the page shows may be old: the daemon or an engine of it is away.
+    /// Since when the shown data can be outdated, because the daemon or an engine is disconnected.
     pub fn stale_since(&self, shown: Shown) -> Option<Timestamp> {
         match &self.line {
             Line::Down { since, .. } => Some(*since),
@@ -204,24 +203,24 @@ impl Mirror {
         }
     }
 
-    /// Why the engine cannot do it; `None` = it can, or has not said.
+    /// Why the engine doesn't support the capability. `None` if it does, or hasn't reported it.
     pub fn why_not(&self, context: ContextName, capability: Capability) -> Option<&Clean> {
         self.engine_info(context)?.capabilities.why_not(capability)
     }
 
-    /// The engine has said that it can.
+    /// The engine has reported that it supports the capability.
     pub fn can(&self, context: ContextName, capability: Capability) -> bool {
         self.engine_info(context)
             .is_some_and(|info| info.capabilities.has(capability))
     }
 
-    /// An open terminal counts as use of its session there.
+    /// An open terminal counts as use of its session in this context.
     pub fn streams_keep_alive(&self, context: ContextName) -> bool {
         self.engine_info(context)
             .is_some_and(|info| info.capabilities.open_streams_keep_alive)
     }
 
-    /// The whole state anew.
+    /// Replaces the whole state.
     pub fn replace(&mut self, snapshot: Snapshot, now: Timestamp) {
         self.line = Line::Up;
         self.silent = false;
@@ -277,7 +276,7 @@ impl Mirror {
                 self.usage.extend(samples);
                 return Touched::Usage;
             }
-            // Sessions tell of their own images.
+            // Sessions report the pulls of their own images.
             Change::Pull { .. } | Change::Notice { .. } => return Touched::Other,
         }
         Touched::Sessions
@@ -356,7 +355,7 @@ impl Mirror {
             let known = before.get(&name).copied();
             let since = match &state.engine {
                 EngineState::Lost { .. } => known.or(Some(now)),
-                // A new attempt does not make old news fresh.
+                // A new attempt to connect doesn't make old data fresh.
                 EngineState::Connecting => known,
                 EngineState::Connected { .. } => None,
             };
@@ -367,7 +366,7 @@ impl Mirror {
     }
 }
 
-/// The engine's own count; 0 where it does not count.
+/// The engine's own count, 0 if it doesn't count.
 fn total(state: &ContextState, tab: Tab) -> u64 {
     state.totals.map_or(0, |totals| totals[tab as usize])
 }

@@ -1,8 +1,8 @@
-//! The model of the screen. PURE: messages in, effects out, no I/O, no clock.
+//! The model of the screen. It is pure: messages in, effects out, no I/O, no clock.
 //!
-//! [`app::App`] routes; every panel is a plain struct of its own file that answers with
-//! [`step::Step`]s and never names `app`. What drawing needs to know about places comes from
-//! `view::layout` as [`area::Areas`] and is handed back with [`app::App::laid_out`].
+//! [`app::App`] routes messages. Every panel is a plain struct in its own file that returns [`step::Step`]s
+//! and never names `app`. `view::layout` computes positions as [`area::Areas`], and [`app::App::laid_out`]
+//! takes them back.
 
 pub mod allowed;
 #[expect(

@@ -1,4 +1,4 @@
-//! Everything that can happen to the face.
+//! All events that the TUI can receive.
 
 use bytes::Bytes;
 
@@ -9,13 +9,13 @@ use crate::{
     protocol::message::{Failure, Reply, Snapshot, StreamEnd, StreamId},
 };
 
-/// A number the app chose for a question; the answer bears it.
+/// A number that the app chooses for a request. The answer has the same number.
 pub type Ticket = u64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     Key(Key),
-    /// Bracketed paste, whole.
+    /// A complete bracketed paste.
     Paste(String),
     Mouse(Mouse),
     Resize {
@@ -23,7 +23,7 @@ pub enum Msg {
         rows: u16,
     },
     Focus(bool),
-    /// A deadline the app asked for (`App::wake_at`) has come.
+    /// A deadline of the app (`App::wake_at`) has passed.
     Tick,
     Daemon(Link),
     Answer {
@@ -38,29 +38,29 @@ pub enum Msg {
         log: StreamId,
         event: LogEvent,
     },
-    /// An effect was carried out, or not.
+    /// The result of an effect.
     Done {
         ticket: Ticket,
         result: Result<Clean, Clean>,
     },
-    /// A text comes back from the person's editor.
+    /// A text returns from your editor.
     Edited {
         ticket: Ticket,
         result: Result<String, Clean>,
     },
-    /// What a recipe says.
+    /// The content of a recipe.
     Recipe {
         ticket: Ticket,
         result: Result<Box<LaunchRequest>, Clean>,
     },
-    /// Ctrl-C or a signal from outside asks to leave now (SIGTERM, SIGHUP).
+    /// Ctrl-C or a signal from outside requests to quit now (SIGTERM, SIGHUP).
     Leave,
 }
 
-/// The line to the daemon.
+/// The state of the connection to the daemon.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Link {
-    /// Connected (again): the whole state.
+    /// Connected or reconnected, with the whole state.
     Up(Box<Snapshot>),
     Notice(Change),
     Down {
@@ -69,11 +69,11 @@ pub enum Link {
     },
     /// The daemon stopped responding, or responds again.
     Silent(bool),
-    /// It will not come up without a person (other version, other user).
+    /// The connection won't succeed until you fix the cause (another version, another user).
     Refused(Failure),
 }
 
-/// A terminal or a host shell, both alike.
+/// An event of a terminal or a host shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamEvent {
     Opened,

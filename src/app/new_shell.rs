@@ -1,4 +1,4 @@
-//! A new shell in a session: what is run, where, as whom. Three lines to type.
+//! The form for a new shell in a session: its command, directory and user, one line for each.
 
 use super::{input::Input, panes::Place};
 use crate::{
@@ -26,7 +26,7 @@ impl Field {
         }
     }
 
-    /// What an empty line means.
+    /// The meaning of an empty line.
     pub fn usual(self) -> &'static str {
         match self {
             Self::Run => "the best available shell",
@@ -43,7 +43,7 @@ pub struct NewShell {
     pub name: Clean,
     inputs: [Input; 3],
     at: usize,
-    /// Enter was pressed on something that cannot be: what is wrong is told from then on.
+    /// Enter was pressed on an invalid form. From then on, its problems are shown.
     pressed: bool,
 }
 
@@ -63,17 +63,17 @@ impl NewShell {
         &self.inputs[field as usize]
     }
 
-    /// The line that is typed in.
+    /// The line that has the focus.
     pub fn field(&self) -> Field {
         Field::ALL[self.at]
     }
 
-    /// To a line that was clicked.
+    /// Focuses a line that was clicked.
     pub fn go_to(&mut self, at: usize) {
         self.at = at.min(self.inputs.len() - 1);
     }
 
-    /// A key no scope has bound; `false` = not taken either.
+    /// Handles a key that no scope binds. Returns `false` if the key isn't used.
     pub fn key(&mut self, key: Key) -> bool {
         let count = self.inputs.len();
         match key.code {
@@ -89,7 +89,7 @@ impl NewShell {
         self.inputs[self.at].paste(text);
     }
 
-    /// What was chosen, when Enter is pressed; a line with a mistake gets the keys instead.
+    /// Returns the shell to start when Enter is pressed. A line with a problem gets the focus instead.
     pub fn submit(&mut self) -> Option<ShellStart> {
         match self.chosen() {
             Ok(start) => Some(start),
@@ -101,7 +101,7 @@ impl NewShell {
         }
     }
 
-    /// What is wrong with which line.
+    /// The problem and its line.
     pub fn problem(&self) -> Option<(Field, String)> {
         self.chosen().err().filter(|_| self.pressed)
     }

@@ -1,4 +1,4 @@
-//! The list of notices on the screen: which is marked, which are seen.
+//! The list of notifications on the screen: the marked one and the visible ones.
 
 use super::notices::Notices;
 use crate::model::notice::Notice;
@@ -19,7 +19,7 @@ impl NoticeList {
         self.scroll
     }
 
-    /// A page of it.
+    /// The number of rows in a page.
     pub fn page(&self) -> isize {
         self.height.max(2).cast_signed() - 1
     }
@@ -28,7 +28,7 @@ impl NoticeList {
         notices.get(self.marked)
     }
 
-    /// From the layout: how many rows are seen.
+    /// Takes the number of visible rows from the layout.
     pub fn laid_out(&mut self, height: usize, count: usize) {
         self.height = height.max(1);
         self.go_to(self.marked, count);
@@ -48,7 +48,8 @@ impl NoticeList {
             .min(count.saturating_sub(height));
     }
 
-    /// The marked one stays marked when others come above it; who stands at the top sees the newest.
+    /// The marked notification stays marked when new ones appear above it. At the top, the newest one becomes
+    /// marked.
     pub fn came(&mut self, above: usize, count: usize) {
         if self.marked > 0 {
             self.go_to(self.marked + above, count);

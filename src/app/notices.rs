@@ -1,5 +1,5 @@
-//! What a person was told of late, how much of it is new, and what announces it: toasts, the bell,
-//! the desktop.
+//! The latest notifications, the number of new ones, and how they are announced: toasts, the bell, the
+//! desktop.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,11 +13,11 @@ use crate::model::{
     session::Session,
 };
 
-/// How many are kept; the oldest gives way.
+/// Maximum number of notifications. The oldest is dropped.
 const KEPT: usize = 200;
-/// An end is told all the time from here on.
+/// From this time before a reclaim, it is shown all the time.
 const SOON: SignedDuration = SignedDuration::from_mins(30);
-/// A flood of bad news rings no more often than so many times in so long.
+/// The bell rings up to `RINGS` times within `RINGS_IN`.
 const RINGS: usize = 3;
 const RINGS_IN: SignedDuration = SignedDuration::from_secs(10);
 
@@ -26,13 +26,13 @@ pub struct Notices {
     /// The newest first.
     told: VecDeque<Notice>,
     unread: usize,
-    /// Only warnings and errors pop up, and nothing rings.
+    /// Only warnings and errors show toasts, and the bell is off.
     pub quiet: bool,
-    /// Sessions that idle checks warned of.
+    /// Sessions that idle checks warned about.
     warned: BTreeSet<SessionKey>,
-    /// When it rang last.
+    /// The times of the last rings.
     rung: VecDeque<Timestamp>,
-    /// What was told before this face came is known.
+    /// Notifications from before this TUI started are loaded.
     pub caught_up: bool,
 }
 
@@ -44,14 +44,14 @@ pub struct Announced {
     pub desktop: bool,
 }
 
-/// Where the person is.
+/// What you look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attention {
     /// The outer terminal has the focus.
     pub in_front: bool,
-    /// The eyes are on a program in a terminal.
+    /// You look at a program in a terminal.
     pub in_terminal: bool,
-    /// Another toast tells of this session's start.
+    /// Another toast reports this session's start.
     pub is_followed: bool,
 }
 
@@ -81,7 +81,7 @@ impl Notices {
         self.told.is_empty()
     }
 
-    /// How many came since the list was last looked at.
+    /// The number of notifications since you last opened the list.
     pub fn unread(&self) -> usize {
         self.unread
     }
@@ -90,7 +90,7 @@ impl Notices {
         self.unread = 0;
     }
 
-    /// A new one; `false` = it was known already.
+    /// Takes a new notification. Returns `false` if it is already known.
     pub fn hear(&mut self, notice: &Notice, attention: Attention) -> bool {
         if self.told.contains(notice) {
             return false;
@@ -103,7 +103,7 @@ impl Notices {
         true
     }
 
-    /// What the daemon told before, oldest first; so many of the newest nobody has looked at.
+    /// Takes the daemon's earlier notifications, oldest first. `unseen` of the newest haven't been seen.
     pub fn catch_up(&mut self, notices: Vec<Notice>, unseen: usize) {
         self.caught_up = true;
         let seen = notices.len().saturating_sub(unseen);
@@ -116,7 +116,7 @@ impl Notices {
         self.unread = self.unread.min(self.told.len());
     }
 
-    /// At its place in time.
+    /// Inserts a notification by its time.
     fn keep(&mut self, notice: Notice) {
         if let (NoticeKind::IdleWarning { .. }, Some(key)) = (&notice.kind, notice.session) {
             self.warned.insert(key);
@@ -138,7 +138,7 @@ impl Notices {
     /// How a notice is announced now.
     pub fn announce(&mut self, notice: &Notice, attention: Attention, now: Timestamp) -> Announced {
         let followed = match notice.kind {
-            // Whoever launched it was answered.
+            // The client that launched the session already has the answer.
             NoticeKind::Launched => true,
             NoticeKind::Running => attention.is_followed,
             _ => false,
@@ -163,7 +163,7 @@ impl Notices {
         may
     }
 
-    /// The session that idle checks end first, when that is soon.
+    /// The session that will be reclaimed next, if that is soon.
     pub fn next_end<'a>(
         &self,
         mirror: &'a Mirror,
@@ -178,7 +178,7 @@ impl Notices {
         warned.min_by_key(|(_, until)| *until)
     }
 
-    /// A session that is over is not warned of any more.
+    /// Stops warning about a session that has ended.
     pub fn follow(&mut self, session: &Session) {
         if session.status.is_final() {
             self.warned.remove(&session.key());
@@ -193,7 +193,7 @@ fn is_about_an_end(kind: &NoticeKind) -> bool {
     )
 }
 
-/// Ends by idle checks always, failures and ends of commands where they would not be seen.
+/// Whether the bell rings: always for reclaims, and for failures and ended commands if you look elsewhere.
 fn rings(notice: &Notice, attention: Attention) -> bool {
     let elsewhere = !attention.in_front || attention.in_terminal;
     match notice.kind {
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(how(&failed, HERE, false), (true, false, false));
         assert_eq!(how(&failed, in_terminal, false), (true, true, false));
         assert_eq!(how(&failed, AWAY, false), (true, true, true));
-        // Quiet: what is grave is still shown.
+        // While quiet, warnings still show a toast.
         assert_eq!(how(&warning(1), AWAY, true), (true, false, false));
         let running = notice(1, NoticeKind::Running, Level::Success);
         assert_eq!(how(&running, HERE, false), (true, false, false));

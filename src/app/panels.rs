@@ -17,7 +17,7 @@ use crate::{
     model::{id::SessionKey, session::Session},
 };
 
-/// Actions that belong together and the one word they have here, the most needed first.
+/// Actions that belong together and their common word, the most important first.
 pub type Hint = (Scope, &'static [Action], &'static str);
 
 /// Moving in a list.
@@ -29,7 +29,7 @@ pub const INPUT_HINTS: &[Hint] = &[
     (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
-/// What a panel may read beside its own state.
+/// What a panel can read besides its own state.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
     pub mirror: &'a Mirror,
@@ -40,13 +40,13 @@ pub struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// A session with all that is known of it.
+    /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
         full(self.mirror, self.detail, id)
     }
 }
 
-/// A session with all that is known of it: the row, and what the details were told.
+/// A session with everything that is known about it: its row, and what the detail has read.
 pub fn full(mirror: &Mirror, detail: Option<&Detail>, id: SessionKey) -> Option<Session> {
     let row = mirror.session(id)?;
     let detail = detail.filter(|it| it.session() == id);
@@ -81,7 +81,7 @@ pub trait Panel: Debug {
 
     fn paste(&mut self, _text: &str, _around: &Around<'_>) {}
 
-    /// Esc: one step back, out of the panel in the end.
+    /// Handles Esc: goes one step back, and finally closes the panel.
     fn back(&mut self, _around: &Around<'_>) -> Vec<Step> {
         vec![Step::CLOSE]
     }
@@ -91,7 +91,7 @@ pub trait Panel: Debug {
         INPUT_HINTS
     }
 
-    /// What is wrong with the text, in place of the hints.
+    /// The problem with the text, shown in place of the hints.
     fn problem(&self) -> Option<String> {
         None
     }
@@ -224,7 +224,7 @@ impl Panels {
         Some(self.open.get_mut(at)?.panel_mut())
     }
 
-    /// The prompt on top, whatever lies above it.
+    /// The top prompt, even with other panels above it.
     pub fn top_prompt(&self) -> Option<&AnyPanel> {
         let mut prompts = self.open.iter().rev();
         prompts.find(|it| it.panel().line().is_some())

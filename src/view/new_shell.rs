@@ -1,4 +1,4 @@
-//! The form for a new shell: its command, place and user.
+//! The form for a new shell: its command, directory and user.
 
 use ratatui::layout::Rect;
 
