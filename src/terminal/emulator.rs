@@ -65,7 +65,7 @@ impl std::fmt::Debug for Emulator {
 }
 
 impl Emulator {
-    /// An empty screen; sizes are clamped to 2..=1000 columns and 1..=500 rows.
+    /// An empty screen. The size is clamped to 2..=1000 columns and 1..=500 rows.
     pub fn new(columns: u16, rows: u16) -> Self {
         let (columns, rows) = clamp(columns, rows);
         Self {
@@ -243,7 +243,7 @@ impl Emulator {
         }
     }
 
-    /// Restores what a soft reset restores. The screen and the cursor position stay.
+    /// Handles a soft reset: resets attributes and modes, but keeps the screen and the cursor position.
     fn soft_reset(&mut self) {
         self.pen = None;
         self.parser.process(b"\x1b[0m\x1b[?25h\x1b[?1l\x1b>");

@@ -24,7 +24,7 @@ const BEL: u8 = 0x07;
 
 /// Longest control sequence that is examined. Longer ones are dropped.
 const SEQUENCE_LIMIT: usize = 256;
-/// Longest operating system command; a clipboard write may be longer.
+/// Longest operating system command. A clipboard write may be longer.
 const COMMAND_LIMIT: usize = 4 * 1024;
 /// What terminals accept: 74,994 bytes in base64, and the prefix.
 const CLIPBOARD_LIMIT: usize = 75_008;

@@ -44,7 +44,7 @@ pub struct Pty {
     input: mpsc::Sender<Bytes>,
 }
 
-/// What to run.
+/// The program to run and its terminal size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PtyCommand {
     /// Empty = the user's shell.

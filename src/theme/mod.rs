@@ -91,7 +91,7 @@ impl Theme {
     }
 }
 
-/// The theme that the setting `ui.theme` selects. `dark` tells whether the terminal's background is dark, if
+/// The theme that the setting `ui.theme` selects. `dark` is whether the terminal's background is dark, if
 /// known.
 pub fn choose(setting: &str, dark: Option<bool>, depth: ColorDepth) -> &str {
     match (setting, dark) {

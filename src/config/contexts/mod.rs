@@ -89,9 +89,9 @@ pub struct BackendaiSpec {
 /// How workbay logs in to the manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credentials {
-    /// Requests signed with a key pair; mode `api`.
+    /// Signs requests with a key pair (mode `api`).
     Keys { access: Source, secret: Source },
-    /// A login at the web server; mode `session`.
+    /// Logs in at the web server (mode `session`).
     Login { username: Source, password: Source },
 }
 

@@ -179,7 +179,8 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
     }
 }
 
-/// If one file requires what the other forbids, removes the isolation, so that the default network is used.
+/// If one file requires the bridge and the other forbids host access, drops the isolation setting. The
+/// default isolation applies then.
 fn refuse_open_bridge(merged: &mut Resources, files: &[(File, bool)]) {
     if !merged.rules.network.is_open_bridge() {
         return;
