@@ -1,4 +1,4 @@
-//! What the controller hears.
+//! The events that the controller handles.
 
 use jiff::SignedDuration;
 
@@ -21,20 +21,20 @@ use crate::model::{
 
 pub use super::order::Ticket;
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
     Asked {
         ticket: Ticket,
         ask: Ask,
     },
-    /// The line stands; this is what was found.
+    /// The engine is connected. This is what was found on it.
     EngineUp {
         line: LineNumber,
         info: EngineInfo,
         survey: Survey,
     },
-    /// The line broke or could not be made.
+    /// The connection was lost, or the attempt to connect failed.
     EngineDown {
         line: LineNumber,
         fault: Fault,
@@ -43,67 +43,69 @@ pub enum Fact {
         survey: SurveyNumber,
         result: Result<Survey, Fault>,
     },
-    /// Follows `Surveyed` for a launch that waited for it.
+    /// Follows `Surveyed` for a launch that waited for the survey.
     LaunchSurveyed {
         ticket: Ticket,
         launch: Box<Launch>,
     },
-    /// The engine told of a container. A hint: the container is looked at before anything is done.
+    /// The engine reported an event of a container. It is only a hint: the container is inspected
+    /// before anything is done.
     Happened {
         session: SessionId,
         event: Happening,
     },
-    /// An order about a session was carried out or failed.
+    /// An order about a session was carried out, or it failed.
     Done {
         session: SessionId,
         epoch: u32,
         order: OrderKind,
         result: Result<Option<Sighting>, Fault>,
     },
-    /// A stop hook was carried out, or not.
+    /// A stop hook was carried out, or it failed.
     WillDone {
         session: SessionId,
         epoch: u32,
         end: StopHookEnd,
     },
-    /// A pull went on.
+    /// A pull has made progress.
     Pulling {
         number: PullNumber,
         figures: PullFigures,
     },
-    /// A pull ended; what it was to bring is there, or not.
+    /// A pull has succeeded or failed.
     Pulled {
         number: PullNumber,
         result: Result<(), Fault>,
     },
-    /// Who waited for these answers has gone.
+    /// The clients that waited for these answers have disconnected.
     Left {
         tickets: Vec<Ticket>,
     },
-    /// Follows whatever may leave a pull without anybody who wants it.
+    /// Follows everything that may leave a pull unneeded.
     Unwanted,
-    /// A folder was made, or not.
+    /// Creating a folder has succeeded or failed.
     FolderMade {
         ticket: Ticket,
         result: Result<Folder, Fault>,
     },
-    /// Follows whatever may have made room, or needs some: who may begin, and who waits for what.
+    /// Follows everything that may have made or needs room. It decides which sessions begin and why
+    /// the others wait.
     Round,
-    /// A person used a session, or what counts as use began or ended.
+    /// A session was used, or an activity that counts as use began or ended.
     Used {
         session: SessionId,
         usage: Use,
     },
-    /// Figures of sessions whose utilization is judged.
+    /// Usage figures of sessions whose utilization is checked.
     Sampled {
         samples: Vec<(SessionId, Usage)>,
     },
-    /// The clock was set forward by so much (zero: it was not, the machine slept): nobody could be warned
-    /// meanwhile.
+    /// The clock was set forward by this much, or (zero) the machine slept. No warnings were
+    /// possible in between.
     Jumped {
         set_by: SignedDuration,
     },
-    /// A deadline came.
+    /// A deadline has come.
     Tick,
 }
 
@@ -114,7 +116,7 @@ pub enum Ask {
         session: SessionId,
         name: String,
     },
-    /// Of one that waits.
+    /// Changes the priority of a waiting session.
     Priority {
         session: SessionId,
         priority: i32,
@@ -123,28 +125,28 @@ pub enum Ask {
         session: SessionId,
         force: bool,
     },
-    /// The record of an ended session deleted, with what is kept of it.
+    /// Deletes the record of an ended session and everything that is kept of it.
     Delete {
         session: SessionId,
     },
-    /// One full list from the engine.
+    /// Reads the full list from the engine.
     Refresh,
-    /// The environments read anew.
+    /// Reads the environments again.
     Environments,
-    /// What can be chosen from at a launch; the folders are read anew.
+    /// Returns what can be chosen for a launch. The folders are read again.
     Catalogue,
     CreateFolder {
         name: String,
     },
-    /// What a session was launched with.
+    /// Returns the settings that a session was launched with.
     Again {
         session: SessionId,
     },
-    /// An image fetched, by its reference or its name in the catalogue.
+    /// Pulls an image, by its reference or its name in the catalog.
     Pull {
         image: String,
     },
-    /// Idle checks put off or on again.
+    /// Extends idle checks, or switches them off or on.
     Keep {
         session: SessionId,
         keep: Keep,
@@ -154,22 +156,22 @@ pub enum Ask {
 /// How a session is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Somebody typed in a terminal; told once a second at most.
+    /// The user typed in a terminal. Reported no more than once a second.
     Typed,
-    /// A command or a connection was opened, and counts until it is closed.
+    /// A command or a connection was opened. It counts as use until it is closed.
     Opened(ActivityKind),
     Closed(ActivityKind),
 }
 
-/// A launch as asked, with the ids it will have.
+/// A requested launch, with the ids that it will have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
-    /// The session's id follows from an idempotency key: it may exist already.
+    /// The session's id is derived from an idempotency key, so the session may exist already.
     pub repeatable: bool,
     pub request: LaunchRequest,
     pub session: SessionId,
     pub kernel: KernelId,
-    /// Of a cluster's other containers, in their order.
+    /// The ids of a cluster session's other containers, in their order.
     pub subs: Vec<KernelId>,
 }
 
@@ -180,47 +182,47 @@ pub enum Happening {
     Other,
 }
 
-/// What is on the engine.
+/// The result of a survey: what is on the engine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     pub seen: Vec<Sighting>,
-    /// What other instances' running sessions hold.
+    /// The resources that running sessions of other instances use.
     pub others: ResourceSlots,
-    /// `None` = not asked for.
+    /// `None` if they weren't requested.
     pub environments: Option<Vec<Environment>>,
-    /// `None` = not asked for, or there are none on this engine.
+    /// `None` if they weren't requested, or the engine has no folders.
     pub folders: Option<Vec<Folder>>,
-    /// What the engine cannot keep sessions from, as far as is known by now.
+    /// What the engine can't isolate sessions from, as far as it is known.
     pub lacks: Vec<(Capability, Clean)>,
 }
 
-/// Why the engine did not do something.
+/// Why the engine failed to do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// A sentence.
+    /// One sentence.
     pub text: Clean,
-    /// What a person can do.
+    /// What the user can do about it.
     pub hint: Option<Clean>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The line to the engine is gone.
+    /// The connection to the engine is lost.
     Lost,
-    /// The engine does not accept who we are: asking again soon makes it worse.
+    /// The engine doesn't accept our credentials. Retrying soon makes it worse.
     Denied,
-    /// There is no such container.
+    /// The container doesn't exist.
     NotFound,
-    /// A launch cannot be, for what stands in this field of it.
+    /// A launch isn't possible because of this field.
     Field(LaunchField),
-    /// The image is not on the engine.
+    /// The engine doesn't have the image.
     NoImage,
-    /// A registry does not answer.
+    /// A registry doesn't respond.
     Away,
-    /// The line to a registry broke in the middle.
+    /// The connection to a registry broke during a transfer.
     Broken,
-    /// Anything else; asking again may or may not help.
+    /// Any other failure. A retry may or may not help.
     Failed,
 }
 
@@ -229,7 +231,7 @@ impl Fault {
         self.kind == FaultKind::Lost
     }
 
-    /// Text and hint as one; as two where the text is parted by a colon already.
+    /// Text and hint in one sentence, or in two if the text already has a colon.
     pub fn sentence(&self) -> String {
         match &self.hint {
             Some(hint) if self.text.as_str().contains(": ") => {

@@ -1,4 +1,4 @@
-//! A session as the controller holds it.
+//! A session in the controller's memory.
 
 use std::collections::BTreeMap;
 
@@ -14,37 +14,38 @@ use crate::model::{
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub record: SessionRecord,
-    /// Grows with every order of its life; an answer of an older one is stale.
+    /// Increases with every order. An answer to an older order is stale.
     pub epoch: u32,
-    /// An order of its life is under way.
+    /// An order is in progress.
     pub busy: bool,
-    /// It is being looked at.
+    /// An inspection is in progress.
     pub inspecting: bool,
-    /// The engine told of something while an order or a look was under way.
+    /// The engine reported an event during an order or an inspection.
     pub missed: bool,
-    /// The turn in which an order was last given or answered: a list asked for before is stale.
+    /// The turn in which an order was last given or answered. A list that was requested before it
+    /// is stale.
     pub touched: u64,
-    /// How often the present step failed.
+    /// How often the current step has failed.
     pub failures: u32,
-    /// When the present step is tried again.
+    /// When the current step is retried.
     pub retry_at: Option<Timestamp>,
-    /// Its scratch and log are deleted then.
+    /// When its home directory and log are deleted.
     pub forget_at: Option<Timestamp>,
-    /// How often deleting them failed since the daemon was started.
+    /// How often deleting them has failed since the daemon started.
     pub forget_failures: u32,
-    /// Who waits for the record to be deleted.
+    /// The requests that wait until the record is deleted.
     pub delete_tickets: Vec<Ticket>,
-    /// The exit code the engine last told of.
+    /// The last exit code that the engine reported.
     pub last_exit: Option<i64>,
     /// Clients of an earlier daemon are being detached.
     pub detaching: bool,
-    /// Who waits for the renaming.
+    /// The requests that wait for the new name.
     pub rename_tickets: Vec<Ticket>,
-    /// Values of its secret variables, until its containers are made.
+    /// The values of its secret variables, until its containers are created.
     pub secrets: BTreeMap<String, Secret>,
-    /// How the queue has tried it.
+    /// The queue's attempts to start it.
     pub tries: Option<Tries>,
-    /// The turn in which its place in the queue was last told.
+    /// The turn in which its queue position was last reported.
     pub told_in: u64,
 }
 
@@ -71,7 +72,7 @@ impl Held {
         }
     }
 
-    /// Nothing is under way any more, nor asked of it.
+    /// Ends the current step. Nothing is in progress or requested any more.
     pub fn settle(&mut self) {
         self.record.step = Step::Settled;
         self.record.force = false;
@@ -79,13 +80,14 @@ impl Held {
         self.failures = 0;
     }
 
-    /// Whether its containers cannot be made as asked: values that only a person knows are gone.
+    /// Whether its containers can't be created as requested, because secret values that only the
+    /// user knows are lost.
     pub fn lacks_secrets(&self) -> bool {
         let mut names = self.record.spec.secret_names.iter();
         names.any(|name| !self.secrets.contains_key(name))
     }
 
-    /// Whether it runs, and nothing is decided against it.
+    /// Whether it runs and isn't about to end.
     pub fn is_judged(&self) -> bool {
         self.record.step == Step::Settled && self.record.session.status.is_live()
     }

@@ -1,4 +1,4 @@
-//! Checking a launch and putting it in the queue.
+//! Checks a launch and puts it in the queue.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ use crate::model::{
 type Checked<T> = Result<T, Refusal>;
 
 impl Controller {
-    /// What can be seen without the engine is checked at once; then a survey tells what is there now.
+    /// Checks what doesn't need the engine at once. Then a survey reads the rest.
     pub(super) fn ask_launch(
         &mut self,
         turn: &mut Turn,
@@ -48,7 +48,7 @@ impl Controller {
         self.survey(turn, Purpose::Launch(ticket, launch), unknown || folders);
     }
 
-    /// The survey is there: check against it, record, wait.
+    /// After the survey: checks the launch against it, records it and puts it in the queue.
     pub(super) fn launch(
         &mut self,
         turn: &mut Turn,
@@ -76,7 +76,8 @@ impl Controller {
         turn.answer(ticket, answer);
     }
 
-    /// The answer to a launch whose idempotency key launched a session already, whatever became of that.
+    /// The answer to a launch whose idempotency key was used before, whatever became of that
+    /// session.
     fn repeated(&self, launch: &Launch) -> Option<Checked<Answer>> {
         let held = self
             .held
@@ -96,8 +97,8 @@ impl Controller {
         Some(Err(Refusal::refused(text).with_help(help)))
     }
 
-    /// Whether the session is what the launch asks for, as far as that is known: of one that was rebuilt
-    /// from its labels, the name and the environment.
+    /// Whether the session matches the launch, as far as it is known. For a session that was
+    /// rebuilt from its labels, only name and environment are compared.
     fn is_same(&self, launch: &Launch, held: &Held) -> bool {
         let (asked, record) = (&launch.request, &held.record);
         if let Some(known) = &record.request {
@@ -110,7 +111,7 @@ impl Controller {
         same_name && found.is_none_or(|found| found.source == record.spec.source)
     }
 
-    /// As a launch is recorded.
+    /// The launch as it is recorded, without its secrets.
     pub(super) fn without_secrets(&self, request: &LaunchRequest) -> LaunchRequest {
         let mut asked = request.clone();
         self.settings.launch.secrets.mark(&mut asked);
@@ -158,7 +159,7 @@ impl Controller {
         Ok(held)
     }
 
-    /// Everything that was not asked for, by the settings' and the rules' defaults.
+    /// Fills in what wasn't requested, from the settings and the rules.
     fn filled(
         &self,
         request: &LaunchRequest,
@@ -170,7 +171,7 @@ impl Controller {
             filled.resource_group = Some(group.name.to_string());
         }
         let settings = &self.settings.launch;
-        // What nobody asked for must not be what cannot be had.
+        // A default must not exceed what is available.
         let most = amounts::most(ground.offer, ground.group(request));
         let cpu = settings.cpu.max(amounts::least_cpu(Some(environment)));
         let mem = settings.mem.max(amounts::least_memory(Some(environment)));
@@ -185,7 +186,7 @@ impl Controller {
         filled
     }
 
-    /// No more than so many may wait; who begins at once does not.
+    /// Enforces the limit of waiting sessions. A session that begins at once doesn't count.
     fn check_waiting(&self, held: &Held, now: Timestamp) -> Checked<()> {
         let Some(most) = self.settings.resources.limits.pending_sessions else {
             return Ok(());
@@ -205,7 +206,7 @@ impl Controller {
         .with_help("try again when one has started, or terminate a waiting session"))
     }
 
-    /// The rule for names, and that no unfinished session bears it.
+    /// Checks the rule for names, and that no unfinished session has the name.
     pub(super) fn check_name(&self, name: &str) -> Checked<()> {
         name::check(name).map_err(|error| Refusal::usage(error.to_string()))?;
         match self.bearer(name) {
@@ -219,7 +220,7 @@ impl Controller {
         }
     }
 
-    /// The session that has not ended and bears a name, or is getting it.
+    /// The unfinished session that has the name, or is being renamed to it.
     fn bearer(&self, name: &str) -> Option<&Held> {
         self.held.values().find(|held| {
             let record = &held.record;
@@ -228,7 +229,7 @@ impl Controller {
         })
     }
 
-    /// An image that nobody knows of is to be pulled.
+    /// Finds the environment. An unknown image has to be pulled.
     fn find_environment(&self, request: &LaunchRequest) -> Checked<Cow<'_, Environment>> {
         let (all, default) = (&self.environments, &self.settings.launch.environment);
         let found = environment::find(request, all, default);
@@ -267,10 +268,10 @@ impl Controller {
     }
 }
 
-/// Problems told beside the first one.
+/// How many more problems are reported with the first one.
 const TOLD_AT_ONCE: usize = 5;
 
-/// The first problem is what is wrong, the others are told with it.
+/// The first problem becomes the message, and the others are listed with it.
 fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal> {
     let mut problems = problems.into_iter();
     let first = problems.next()?;
@@ -287,7 +288,7 @@ fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal
     Some(refusal.with_help(format!("also: {}", others.join("; "))))
 }
 
-/// The name of who gives none.
+/// The name of a launch without one.
 pub(super) fn generated_name(id: SessionId) -> String {
     name::of(id)
 }

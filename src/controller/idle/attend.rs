@@ -1,4 +1,4 @@
-//! A session is judged: what follows is told, warned of, and carried out.
+//! Checks a session, and then reports, warns and ends it.
 
 use std::time::Duration;
 
@@ -20,22 +20,23 @@ use crate::{
     },
 };
 
-/// Activity is in the record so soon at least; a daemon that is killed loses no more of it.
+/// The longest time until activity is written to the record. A daemon that is killed loses only
+/// this much.
 const NOTED: SignedDuration = SignedDuration::from_mins(1);
-/// Checks and activity are not told more often.
+/// The shortest time between two reports of checks and activity.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// Averages that differ by less, in hundredths of a percent, are the same.
+/// Averages that differ by less, in hundredths of a percent, count as equal.
 const SAME_AVERAGE: u64 = 50;
 
 impl Controller {
-    /// All rules that a session is judged by.
+    /// All rules that apply to a session.
     pub(in crate::controller) fn idle_rules(&self, held: &Held) -> IdleRules {
         let mut rules = self.settings.resources.idle.clone();
         rules.tighten(&held.record.spec.idle);
         rules
     }
 
-    /// Judges a session now.
+    /// Checks a session now.
     pub(in crate::controller) fn attend(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let Some(held) = self.held.get(&id) else {
             return;
@@ -74,7 +75,7 @@ impl Controller {
         }
     }
 
-    /// Everybody who runs is judged anew.
+    /// Checks all running sessions again.
     pub(in crate::controller) fn attend_all(&mut self, turn: &mut Turn, now: Timestamp) {
         let judged = self.held.values().filter(|held| held.is_judged());
         let ids: Vec<SessionId> = judged.map(Held::id).collect();
@@ -83,7 +84,7 @@ impl Controller {
         }
     }
 
-    /// Sessions whose figures are wanted, and how often.
+    /// The sessions that need usage figures, and how often.
     pub fn sampled(&self) -> Vec<(SessionId, Duration)> {
         let wanted = self.idle.clocks.iter();
         wanted
@@ -103,8 +104,8 @@ impl Controller {
         }
     }
 
-    /// Has the session show its checks, when they are other than it shows. When they were told just
-    /// now: at what time to try again.
+    /// Updates the shown checks if they have changed. If they were reported just now, returns when
+    /// to try again.
     fn tell_checks(
         &mut self,
         turn: &mut Turn,
@@ -153,7 +154,8 @@ fn is_noted(shown: Option<Activity>, known: Activity) -> bool {
     })
 }
 
-/// Whether nobody need be told: an end that trembles is the same end, and averages move slowly.
+/// Whether the checks are equal enough not to be reported: small changes of an end or an average
+/// don't count.
 fn are_same(shown: &[IdleCheck], checks: &[IdleCheck]) -> bool {
     let pairs = || shown.iter().zip(checks);
     shown.len() == checks.len() && pairs().all(|(shown, check)| is_same(shown, check))

@@ -1,4 +1,4 @@
-//! What is known of the running sessions beyond their records, and when to judge them again.
+//! What is known about running sessions beyond their records, and when to check them next.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,21 +17,21 @@ use crate::model::{
 /// One running session.
 #[derive(Debug)]
 pub(super) struct Clock {
-    /// To the second; the record follows with the checks.
+    /// The latest activity, to the second. The record gets it together with the checks.
     pub activity: Activity,
     pub window: Window,
-    /// How often its figures are wanted; `None` = not now.
+    /// How often usage figures are needed; `None` if not now.
     pub period: Option<Duration>,
-    /// Since when it is judged again, after its person had exempted it.
+    /// When the user included the session again after an exemption.
     pub included_at: Option<Timestamp>,
-    /// When checks and activity were last told.
+    /// When checks and activity were last reported.
     pub told_at: Option<Timestamp>,
     look_at: Option<Timestamp>,
 }
 
 impl Clock {
-    /// What an earlier daemon knew to be open is not: it was used until now. Of what nobody noted
-    /// the use of it is not known that it was not.
+    /// What was open under an earlier daemon isn't open now, so it counts as use until now. Without
+    /// any recorded use, the session isn't known to be idle.
     fn of(session: &Session, now: Timestamp) -> Self {
         let fresh = Activity {
             at: now,
@@ -57,20 +57,20 @@ impl Clock {
     }
 }
 
-/// All of them.
+/// The clocks of all sessions.
 #[derive(Debug, Default)]
 pub(in crate::controller) struct Idle {
-    /// Since when people could be warned and do something about it: the daemon runs, the line to the
-    /// engine stands, the machine does not sleep.
+    /// Since when users could be warned without a gap: the daemon runs, the engine is connected,
+    /// and the machine doesn't sleep.
     pub(super) since: Option<Timestamp>,
     pub(super) clocks: BTreeMap<SessionId, Clock>,
     pub(super) warner: Warner,
-    /// When who is judged again.
+    /// When each session is checked next.
     looks: BTreeSet<(Timestamp, SessionId)>,
 }
 
 impl Idle {
-    /// Whatever was due by now is due again after a notice, and warned of again.
+    /// Gives everything that was due by now a new notice and new warnings.
     pub fn begin_anew(&mut self, now: Timestamp) {
         self.since = Some(now);
         self.warner = Warner::default();
@@ -81,7 +81,7 @@ impl Idle {
         self.clocks.entry(session.id).or_insert_with(clock)
     }
 
-    /// The session runs no more.
+    /// Forgets a session that doesn't run any more.
     pub fn forget(&mut self, id: SessionId) {
         self.plan(id, None);
         self.clocks.remove(&id);
@@ -98,12 +98,12 @@ impl Idle {
         self.looks.extend(at.map(|at| (at, id)));
     }
 
-    /// What was known of it is not so: it is judged at the next tick.
+    /// The known state is outdated: checks the session at the next tick.
     pub fn doubt(&mut self, id: SessionId) {
         self.plan(id, self.since);
     }
 
-    /// Who is to be judged or warned by now.
+    /// The sessions to check or warn by now.
     pub fn due(&self, now: Timestamp) -> BTreeSet<SessionId> {
         let looks = self.looks.iter().take_while(|(at, _)| *at <= now);
         let mut due: BTreeSet<SessionId> = looks.map(|(_, id)| *id).collect();

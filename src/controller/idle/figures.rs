@@ -1,5 +1,5 @@
-//! Averages of what a session uses, over the time window of the utilization checker. In memory only:
-//! after a start of the daemon the window fills anew.
+//! Averages of a session's usage over the time window of the utilization checker. They are in
+//! memory only, so the window starts empty with the daemon.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -13,17 +13,17 @@ use crate::model::{
     usage::Usage,
 };
 
-/// A window is kept in so many parts, whatever its length.
+/// The number of parts of a window, whatever its length.
 const PARTS: i32 = 64;
-/// Without a sample for so long there is no series any more.
+/// A gap between samples of this length ends the series.
 const LONGEST_HOLE: SignedDuration = SignedDuration::from_mins(5);
 
-/// How often a session is sampled whose utilization is judged over such a window.
+/// How often a session is sampled for a window of this length.
 pub(super) fn period(window: Span) -> Duration {
     Duration::from_secs(window.0.div_ceil(20).clamp(1, 15))
 }
 
-/// Samples of one session, added up.
+/// The samples of one session, added up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     parts: VecDeque<Part>,
@@ -40,7 +40,7 @@ struct Part {
     sums: [Sum; UTILIZATION_RESOURCES.len()],
 }
 
-/// Hundredths of a percent, each for as long as it held.
+/// Hundredths of a percent, weighted by their duration.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     total: i128,
@@ -48,7 +48,7 @@ struct Sum {
 }
 
 impl Window {
-    /// Takes in a sample. One that is no younger than the last is not heard.
+    /// Adds a sample. A sample that isn't newer than the last one is ignored.
     pub fn push(
         &mut self,
         at: Timestamp,
@@ -101,7 +101,7 @@ impl Window {
         }
     }
 
-    /// Over the window, or as much of it as there is.
+    /// The average over the window, or over the part with samples.
     fn average(&self, place: usize) -> Option<i64> {
         let sums = self.parts.iter().map(|part| part.sums[place]);
         let (total, millis) = sums.fold((0, 0), |(total, millis), sum| {
@@ -110,7 +110,7 @@ impl Window {
         (millis > 0).then(|| i64::try_from(total / millis).unwrap_or(i64::MAX))
     }
 
-    /// When the series is as long as the window.
+    /// When the series becomes as long as the window.
     pub fn covers_at(&self, window: Span) -> Option<Timestamp> {
         self.first?.checked_add(window.duration()).ok()
     }
@@ -120,7 +120,7 @@ impl Window {
         self.low_since
     }
 
-    /// Whether the last sample still tells of now.
+    /// Whether the last sample is recent enough.
     pub fn is_fresh(&self, now: Timestamp, window: Span) -> bool {
         let few = SignedDuration::try_from(period(window) * 3).unwrap_or(LONGEST_HOLE);
         let hole = (window.duration() / 5).min(LONGEST_HOLE).max(few);
@@ -129,7 +129,7 @@ impl Window {
     }
 }
 
-/// What a sample is of what was asked for, in the order of [`UTILIZATION_RESOURCES`].
+/// A sample as a share of the requested resources, in the order of [`UTILIZATION_RESOURCES`].
 fn shares(usage: &Usage, slots: &ResourceSlots) -> [Option<i64>; 4] {
     let devices = &usage.accelerators;
     let busy: Vec<u64> = devices
@@ -165,7 +165,7 @@ fn mean(values: &[u64]) -> i64 {
     i64::try_from(mean).unwrap_or(i64::MAX)
 }
 
-/// The watched resources that were asked for, with their averages where there are any.
+/// The checked resources that the session requested, with their averages if known.
 pub(super) fn resources(
     rules: &UtilizationRules,
     slots: &ResourceSlots,
@@ -199,8 +199,8 @@ fn is_asked(name: &str, slots: &ResourceSlots) -> bool {
     }
 }
 
-/// Whether such averages are those of an idle session. Who has no value does not count; without any
-/// nobody is idle.
+/// Whether these averages are those of an idle session. Resources without a value don't count.
+/// Without any value the session isn't idle.
 pub(super) fn below(rules: &UtilizationRules, resources: &[IdleResource]) -> bool {
     let mut told = resources.iter().filter(|it| it.average >= 0).peekable();
     let is_low = |it: &IdleResource| it.average < it.threshold;

@@ -1,4 +1,4 @@
-//! Where each checker of one session stands. Pure.
+//! The state of each idle checker of one session. Pure.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,34 +13,34 @@ use crate::model::{
     span::Span,
 };
 
-/// What is known of one running session.
+/// What is known about one running session.
 #[derive(Debug)]
 pub(super) struct Case<'a> {
     pub session_type: SessionType,
     pub started_at: Timestamp,
-    /// `None` = not known: it does not count as idle then.
+    /// `None` if unknown. The session then doesn't count as idle.
     pub activity: Option<Activity>,
-    /// What it asked for.
+    /// The requested resources.
     pub slots: &'a ResourceSlots,
     pub window: &'a Window,
-    /// All that are in force, of the site, its preset and its launch.
+    /// All rules in force: those of the site, of the preset and of the launch.
     pub rules: &'a IdleRules,
     pub reprieve: Reprieve,
-    /// Since when its person could be warned without a gap.
+    /// Since when the user could be warned without a gap.
     pub watched_since: Timestamp,
 }
 
-/// The longest time that lies between the first word of an end and the end.
+/// The longest time between the first warning and the end.
 const LONGEST_NOTICE: SignedDuration = SignedDuration::from_mins(5);
 const SHORTEST_NOTICE: SignedDuration = SignedDuration::from_secs(1);
 
-/// So long an end is known at least before it comes: a fifth of the limit, five minutes at most.
+/// How early an end is announced: a fifth of the limit, but not more than five minutes.
 pub(super) fn notice(limit: Span) -> SignedDuration {
     (limit.duration() / 5).clamp(SHORTEST_NOTICE, LONGEST_NOTICE)
 }
 
-/// The checkers that are in force, in the order in which they are asked: the first that is over ends
-/// the session.
+/// The checks in force, in the order of evaluation. The first one that has expired ends the
+/// session.
 pub(super) fn judge(case: &Case<'_>, now: Timestamp) -> Vec<IdleCheck> {
     if case.session_type == SessionType::Inference {
         return Vec::new();
@@ -53,14 +53,14 @@ pub(super) fn judge(case: &Case<'_>, now: Timestamp) -> Vec<IdleCheck> {
     all.into_iter().flatten().collect()
 }
 
-/// When to judge again, if nothing happens before.
+/// When to check again if nothing happens before.
 pub(super) fn next_look(
     case: &Case<'_>,
     checks: &[IdleCheck],
     now: Timestamp,
 ) -> Option<Timestamp> {
     let ends = checks.iter().filter_map(|check| match check.state {
-        // An idle time is over only when more than all of it has passed.
+        // An idle timeout expires only after more than the whole limit has passed.
         IdleState::Counting { until } if check.basis == IdleBasis::ExpireAfter => {
             until.checked_add(SignedDuration::from_nanos(1)).ok()
         }
@@ -71,20 +71,21 @@ pub(super) fn next_look(
 }
 
 impl Case<'_> {
-    /// Not used by its person for longer than it may be. A batch session is used by nobody.
+    /// Network idle timeout: the session wasn't used for too long. It doesn't apply to batch
+    /// sessions.
     fn network_timeout(&self, now: Timestamp) -> Option<IdleCheck> {
         let limit = some(self.rules.network_timeout)?;
         if self.session_type == SessionType::Batch {
             return None;
         }
-        // While something is open it is in use.
+        // An open connection counts as use.
         let closed = self.activity.filter(|activity| activity.open == 0);
         let end = closed.and_then(|activity| after(activity.at.min(now), limit));
         let state = self.state(end, limit, |until| now > until);
         Some(check(IdleChecker::NetworkTimeout, state, limit))
     }
 
-    /// Older than it may get, whatever it does.
+    /// Maximum lifetime, regardless of use.
     fn session_lifetime(&self, now: Timestamp) -> Option<IdleCheck> {
         let limit = some(self.rules.session_lifetime)?;
         let end = after(self.started_at.min(now), limit);
@@ -92,7 +93,7 @@ impl Case<'_> {
         Some(check(IdleChecker::SessionLifetime, state, limit))
     }
 
-    /// Uses too little of what it asked for.
+    /// Utilization: the session uses too little of the requested resources.
     fn utilization(&self, now: Timestamp) -> Option<IdleCheck> {
         let rules = self.watched()?;
         let limit = rules.time_window;
@@ -119,13 +120,13 @@ impl Case<'_> {
         })
     }
 
-    /// Whether its figures are to be sampled now.
+    /// Whether usage figures are needed now.
     pub fn is_sampled(&self, now: Timestamp) -> bool {
         let wanted = self.watched().is_some() && self.session_type != SessionType::Inference;
         wanted && !self.reprieve.exempt && self.grace_end().is_none_or(|end| now >= end)
     }
 
-    /// The rules of the utilization checker, when there is anything it watches.
+    /// The rules of the utilization checker, if it has something to check.
     fn watched(&self) -> Option<&UtilizationRules> {
         let rules = self.rules.utilization.as_ref()?;
         (!rules.thresholds.is_empty() && rules.time_window.0 > 0).then_some(rules)
@@ -135,7 +136,8 @@ impl Case<'_> {
         after(self.started_at, self.watched()?.initial_grace_period)
     }
 
-    /// An end that comes unless something happens: not before its person could be warned of it.
+    /// The state for an end that comes unless something happens. The end is never earlier than a
+    /// warning allows.
     fn state(
         &self,
         end: Option<Timestamp>,
@@ -163,7 +165,7 @@ fn check(checker: IdleChecker, state: IdleState, limit: Span) -> IdleCheck {
     }
 }
 
-/// Memory is told in whole percents.
+/// Memory is reported in whole percents.
 fn told(mut resource: IdleResource) -> IdleResource {
     if resource.resource.as_str().contains("mem") && resource.average > 0 {
         resource.average -= resource.average % 100;
@@ -171,7 +173,7 @@ fn told(mut resource: IdleResource) -> IdleResource {
     resource
 }
 
-/// Nothing is the same as no limit.
+/// Zero means no limit.
 fn some(limit: Option<Span>) -> Option<Span> {
     limit.filter(|limit| limit.0 > 0)
 }

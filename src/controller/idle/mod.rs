@@ -1,8 +1,9 @@
-//! Idle checks: which session nobody needs any more, when it is ended for it, who is warned before.
+//! Idle checks: which sessions aren't needed any more, when they are reclaimed, and who is warned
+//! before.
 //!
-//! [`judge`] is a pure function of what is known of one session and the time; what it says is data
-//! (`session.idle_checks`). Apart from it [`attend`] tells it, warns, and ends who is over. The rules
-//! in the words of people stand in docs/idle.md.
+//! [`judge`] is a pure function of one session's state and the time. Its result is data
+//! (`session.idle_checks`). [`attend`] reports it, sends warnings, and ends sessions that have
+//! expired. docs/idle.md describes the rules for users.
 
 mod attend;
 mod clock;

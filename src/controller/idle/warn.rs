@@ -1,5 +1,5 @@
-//! Warnings before an end: 30, 10, 5 and 1 minutes, each once. Pure, and the same for sessions that
-//! we judge and for those a manager does.
+//! Warnings before a session is reclaimed: 30, 10, 5 and 1 minutes before, each once. Pure, and the
+//! same for our own idle checks and those of a manager.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +19,10 @@ const MARKS: [SignedDuration; 4] = [
     SignedDuration::from_mins(5),
     SignedDuration::from_mins(1),
 ];
-/// Of a shorter limit there is one warning, at its half.
+/// A limit shorter than this has one warning, at half its time.
 const SHORT: SignedDuration = SignedDuration::from_mins(2);
 
-/// An end that its person should hear of now.
+/// A warning that is due now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::controller) struct Warning {
     pub checker: IdleChecker,
@@ -42,16 +42,16 @@ impl Warning {
     }
 }
 
-/// What was said of a session's nearest end.
+/// The warnings so far about a session's nearest end.
 #[derive(Clone, Copy, Debug)]
 struct Said {
     until: Timestamp,
-    /// The last mark that was passed, told or not.
+    /// The last mark that has passed, with or without a warning.
     mark: Option<SignedDuration>,
     next: Option<Timestamp>,
 }
 
-/// Who was warned of what.
+/// The warnings of all sessions.
 #[derive(Debug, Default)]
 pub(in crate::controller) struct Warner {
     said: BTreeMap<SessionId, Said>,
@@ -59,9 +59,9 @@ pub(in crate::controller) struct Warner {
 }
 
 impl Warner {
-    /// Takes in how a session's checks stand now.
+    /// Updates the warnings of a session with its current checks.
     pub fn look(&mut self, now: Timestamp, id: SessionId, checks: &[IdleCheck]) -> Option<Warning> {
-        // What is over by now was warned of, or was read long ago.
+        // An expired end was announced before, or was read late.
         let Some((check, until)) = nearest(checks).filter(|(_, until)| *until > now) else {
             self.forget(id);
             return None;
@@ -71,7 +71,8 @@ impl Warner {
         let passed = marks.iter().copied().filter(|mark| left <= *mark).min();
         let known = self.said.get(&id).copied();
         let later = |said: &Said| until.duration_since(said.until) >= tolerance(check.limit);
-        // An end that moved away passes its marks once more, but not those it has moved to between.
+        // If the end has moved later, its marks count again, but not the ones that have passed
+        // already.
         let mark = match known {
             Some(said) if later(&said) => passed,
             Some(said) => said.mark,
@@ -119,7 +120,7 @@ impl Warner {
     }
 }
 
-/// Before the end, the longest first. What a manager does not tell the limit of has all.
+/// The times of the warnings, the longest first. An unknown limit has all of them.
 fn marks(limit: Option<Span>) -> Vec<SignedDuration> {
     match limit.map(Span::duration) {
         Some(limit) if limit < SHORT => vec![limit / 2],
@@ -128,7 +129,7 @@ fn marks(limit: Option<Span>) -> Vec<SignedDuration> {
     }
 }
 
-/// Ends that differ by less are the same end.
+/// Ends that differ by less count as the same end.
 pub(super) fn tolerance(limit: Option<Span>) -> SignedDuration {
     const MOST: SignedDuration = SignedDuration::from_secs(15);
     const LEAST: SignedDuration = SignedDuration::from_secs(1);

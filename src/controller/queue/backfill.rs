@@ -1,6 +1,7 @@
-//! Passing a session that waits for room. A smaller one behind it may start when that provably does not delay it:
-//! its earliest start follows from the timeouts and lifetimes of what runs. Where these are not known, a setting of
-//! the group decides, and only until the first in the queue has waited too long.
+//! Backfill: lets smaller sessions start before one that waits for room, if that provably doesn't
+//! delay it. Its earliest start follows from the timeouts and lifetimes of running sessions. If
+//! these aren't known, a setting of the group decides, and only until the first session in the
+//! queue has waited too long.
 
 use jiff::Timestamp;
 
@@ -11,34 +12,35 @@ use crate::model::{
     resources::ResourceSlots,
 };
 
-/// Behind the first of each queue, so many are tried.
+/// How many sessions behind the head of each queue are tried.
 pub(super) const DEPTH: usize = 1000;
 
-/// What a session holds, and until when at the latest.
+/// The resources that a session uses, and when it ends at the latest.
 #[derive(Clone, Debug)]
 pub(in crate::controller) struct Holding<'a> {
     pub group: &'a str,
     pub slots: ResourceSlots,
-    /// `None` = nothing ends it.
+    /// `None` if it has no limit.
     pub ends_at: Option<Timestamp>,
 }
 
-/// Why a session behind another one does not start.
+/// Why a session behind another one doesn't start.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::controller) enum Because {
-    /// It does not fit either.
+    /// It doesn't fit either.
     Hold(Hold),
-    /// It fits, but that one would start later, which it otherwise does by then.
+    /// It fits, but it would delay the session `whom` beyond the time `at`.
     WouldDelay { whom: SessionId, at: Timestamp },
-    /// It fits, but the first has waited too long to be passed.
+    /// It fits, but the head has waited too long to be passed.
     Aged,
-    /// The group starts its sessions in their order only, or when nobody is delayed for certain.
+    /// The group keeps its sessions in order, or allows a start only if it provably doesn't delay
+    /// others.
     InOrder(Backfill),
-    /// Too far behind to be tried.
+    /// It is too far behind in the queue to be tried.
     Far,
 }
 
-/// The first of a queue, which waits for room.
+/// The first session of a queue, which waits for room.
 pub(super) struct Head<'a> {
     pub id: SessionId,
     pub group: &'a str,
@@ -47,10 +49,10 @@ pub(super) struct Head<'a> {
     reserved: Option<Reserved<'a>>,
 }
 
-/// The earliest time at which a head fits for certain.
+/// The earliest time at which a head certainly fits.
 struct Reserved<'a> {
     at: Timestamp,
-    /// As it is then, with the head in it.
+    /// The resources at that time, with the head included.
     room: Room<'a>,
 }
 
@@ -75,7 +77,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// When it starts at the latest, if everything ends when it must.
+    /// The head's latest start, if every session ends at its limit.
     pub fn starts_by(&self) -> Option<Timestamp> {
         self.reserved.as_ref().map(|reserved| reserved.at)
     }
@@ -91,7 +93,7 @@ impl<'a> Head<'a> {
                 whom: self.id,
                 at: reserved.at,
             }),
-            // Groups hold each other up only where that can be proved.
+            // A group blocks another group only if a delay can be proved.
             None if !own => Ok(()),
             None if self.backfill == Backfill::Safe => Err(Because::InOrder(Backfill::Safe)),
             None if self.aged => Err(Because::Aged),
@@ -101,13 +103,13 @@ impl<'a> Head<'a> {
 }
 
 impl Reserved<'_> {
-    /// Whether the head still fits then, should this one start now.
+    /// Whether the head still fits at its time if this session starts now.
     fn stands(&self, waiter: &Waiter<'_>, now: Timestamp) -> bool {
         waiter.is_over_by(self.at, now) || self.room.refuses(waiter.group, &waiter.wants).is_none()
     }
 }
 
-/// Whether it may start before all of them.
+/// Whether the session may start before all heads.
 pub(super) fn permit(
     heads: &[Head<'_>],
     waiter: &Waiter<'_>,
@@ -120,7 +122,7 @@ pub(super) fn permit(
         .try_for_each(|head| head.permits(waiter, now))
 }
 
-/// It starts now: where it still runs when a head's time comes, it takes room then, too.
+/// The session starts now. If it may still run when a head starts, it also takes room at that time.
 pub(super) fn note_passed(heads: &mut [Head<'_>], waiter: &Waiter<'_>, now: Timestamp) {
     for reserved in heads.iter_mut().filter_map(|head| head.reserved.as_mut()) {
         if !waiter.is_over_by(reserved.at, now) {
@@ -152,12 +154,12 @@ fn reserve<'a>(
 }
 
 impl Waiter<'_> {
-    /// Whether it has ended by then for certain, should it start now.
+    /// Whether the session has certainly ended by then if it starts now.
     fn is_over_by(&self, at: Timestamp, now: Timestamp) -> bool {
         self.ends_at(now).is_some_and(|end| end <= at)
     }
 
-    /// When it has ended at the latest, should it start now.
+    /// The latest end of the session if it starts now.
     pub(super) fn ends_at(&self, now: Timestamp) -> Option<Timestamp> {
         now.checked_add(self.runs_for?).ok()
     }

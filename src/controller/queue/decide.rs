@@ -1,4 +1,4 @@
-//! One round: who begins, who is held up by what.
+//! One round: decides which sessions begin, and what blocks the others.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -18,7 +18,7 @@ use crate::model::{
     resources::ResourceSlots,
 };
 
-/// A session that waits.
+/// A session in the queue.
 #[derive(Clone, Debug)]
 pub(in crate::controller) struct Waiter<'a> {
     pub id: SessionId,
@@ -26,62 +26,62 @@ pub(in crate::controller) struct Waiter<'a> {
     pub priority: i32,
     pub created_at: Timestamp,
     pub starts_at: Option<Timestamp>,
-    /// When it came, or may have begun.
+    /// When it was created, or could have started.
     pub since: Timestamp,
-    /// Until it has ended, once it may start, at the latest; `None` = nothing ends it.
+    /// The longest time from its start until it has ended; `None` if it has no limit.
     pub runs_for: Option<SignedDuration>,
-    /// Of all its containers.
+    /// The resources of all its containers.
     pub wants: ResourceSlots,
-    /// How often it was tried and did not fit.
+    /// How many attempts found no room.
     pub retries: u32,
 }
 
-/// What a round has decided.
+/// The result of a round.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::controller) struct Decision {
-    /// In the order they begin.
+    /// In the order in which they begin.
     pub begin: Vec<SessionId>,
     pub lines: Lines,
 }
 
-/// Who waits, and why.
+/// The waiting sessions, with the reasons.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::controller) struct Lines {
-    /// By group, the first in line first.
+    /// The queue of each group, its first session first.
     pub groups: BTreeMap<String, Vec<Placed>>,
-    /// Not in line yet: they have a time to start.
+    /// Sessions that aren't in a queue yet, because they have a start time.
     pub early: Vec<(SessionId, Timestamp)>,
 }
 
-/// A place in line.
+/// A position in a queue.
 #[derive(Debug, PartialEq)]
 pub(in crate::controller) struct Placed {
     pub id: SessionId,
     pub why: Why,
-    /// Of the one that holds its group up: when it starts at the latest, where that is known.
+    /// For the session that blocks its group: its latest start, if known.
     pub starts_by: Option<Timestamp>,
 }
 
 #[derive(Debug, PartialEq)]
 pub(in crate::controller) enum Why {
-    /// It was tried.
+    /// The session was tried and doesn't fit now.
     Tried(Hold),
-    /// Another one holds its group up.
+    /// Another session blocks the group.
     Behind { first: SessionId, because: Because },
 }
 
-/// A group's line while it is gone through.
+/// A group's queue during a round.
 struct Queue<'w, 'a> {
     waiters: Vec<&'w Waiter<'a>>,
     next: usize,
-    /// Who holds the rest up.
+    /// The session that blocks the rest of the queue.
     blocked_by: Option<&'w Waiter<'a>>,
     skip_after: u32,
     placed: Vec<Placed>,
 }
 
-/// Goes through all lines, the most urgent head first, until everybody has begun or is held up; then through
-/// those behind the heads, who begin where that delays no head.
+/// Tries the heads of all queues, the most urgent first, until every session has begun or is
+/// blocked. Then sessions behind the heads begin if that doesn't delay a head.
 pub(in crate::controller) fn decide<'a>(
     rules: &'a ResourceRules,
     mut room: Room<'a>,
@@ -127,7 +127,7 @@ pub(in crate::controller) fn decide<'a>(
     decision
 }
 
-/// Those behind the heads, the most urgent first.
+/// Tries the sessions behind the heads, the most urgent first.
 fn backfill<'a>(
     queues: &mut BTreeMap<&'a str, Queue<'_, 'a>>,
     mut room: Room<'a>,
@@ -157,7 +157,8 @@ fn backfill<'a>(
 }
 
 impl<'w, 'a> Queue<'w, 'a> {
-    /// It does not fit: it holds up the others, unless it was tried often enough or never fits.
+    /// The session doesn't fit. It blocks the ones behind it, unless it was tried often enough or
+    /// can never fit.
     fn hold_up(&mut self, waiter: &'w Waiter<'a>, hold: Hold) {
         let tried_enough = self.skip_after > 0 && waiter.retries >= self.skip_after;
         let hopeless = matches!(hold, Hold::Never(_) | Hold::NoGroup);
@@ -190,7 +191,7 @@ impl<'w, 'a> Queue<'w, 'a> {
     }
 }
 
-/// Each group's line, and those who may not begin yet.
+/// Sorts the sessions of each group, and separates those with a later start time.
 fn in_order<'w, 'a>(
     rules: &ResourceRules,
     waiters: &'w [Waiter<'a>],
@@ -230,7 +231,8 @@ pub(super) fn order_of(rules: &ResourceRules, group: &str) -> QueueOrder {
     rules.map_or_else(QueueOrder::default, |group| group.order)
 }
 
-/// The highest priority first; of the same the oldest, or the newest; ids settle the rest.
+/// The highest priority comes first. Equal priorities are ordered by age, as the group's setting
+/// says, and then by id.
 fn precedes(order: QueueOrder, one: &Waiter<'_>, other: &Waiter<'_>) -> Ordering {
     let age = match order {
         QueueOrder::Fifo => one.created_at.cmp(&other.created_at),
@@ -242,7 +244,8 @@ fn precedes(order: QueueOrder, one: &Waiter<'_>, other: &Waiter<'_>) -> Ordering
         .then(one.id.cmp(&other.id))
 }
 
-/// Groups share the machine: of all heads of such queues the most urgent, then the oldest, is tried first.
+/// Groups share the machine, so the most urgent head of all these queues is tried first, then the
+/// oldest.
 fn most_urgent<'q, 'w, 'a>(
     queues: &'q mut BTreeMap<&'a str, Queue<'w, 'a>>,
     of: impl Fn(&Queue<'w, 'a>) -> bool,

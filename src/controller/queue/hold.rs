@@ -1,4 +1,4 @@
-//! Why a session does not begin now: the sentence, and which validator says it.
+//! Why a session doesn't begin now: the sentence, and the validator that reports it.
 
 use jiff::Timestamp;
 
@@ -9,24 +9,25 @@ use crate::model::{
     text::Clean,
 };
 
-/// What holds a session up.
+/// What blocks a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::controller) enum Hold {
-    /// A batch session has a time to start.
+    /// A batch session has a later start time.
     NotBefore(Timestamp),
-    /// The person has as many sessions as are allowed at once.
+    /// The user has reached the limit of sessions.
     Sessions { running: u32, most: u32 },
-    /// The person holds as much as is allowed.
+    /// The user has reached a resource limit.
     Limit(Shortage),
-    /// The group, or all of the machine, has not that much free.
+    /// The group, or the whole machine, doesn't have enough available.
     Room { shortage: Shortage, machine: bool },
-    /// More than there is, or than one person may have: what it was launched with was taken away.
+    /// The request exceeds the machine or the user's limit, because one of them was reduced after
+    /// the launch.
     Never(Shortage),
-    /// Its resource group is not there any more.
+    /// Its resource group doesn't exist any more.
     NoGroup,
 }
 
-/// The first slot of which there is too little.
+/// The first slot with too little available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::controller) struct Shortage {
     slot: Slot,
@@ -42,7 +43,7 @@ enum Slot {
     Accelerator(String),
 }
 
-/// The first slot in which `wants` does not fit beside what is `held` of `all`.
+/// The first slot of `wants` that doesn't fit, with `held` of `all` in use.
 pub(super) fn shortage(
     wants: &ResourceSlots,
     held: &ResourceSlots,
@@ -52,7 +53,7 @@ pub(super) fn shortage(
         (need > 0 && used.saturating_add(need) > all).then_some(Shortage {
             slot,
             need,
-            // Others may have taken what is to be left to the machine.
+            // Other instances may use what is reserved for the machine itself.
             used: used.min(all),
             all,
         })
@@ -98,7 +99,7 @@ impl Shortage {
 }
 
 impl Hold {
-    /// One sentence for a person.
+    /// The reason as a sentence for the user.
     pub fn sentence(&self, group: &str) -> String {
         match self {
             Self::NotBefore(at) => {
@@ -143,7 +144,7 @@ impl Hold {
         }
     }
 
-    /// Its word in the history, as managers write them.
+    /// The code in the history, in the manager's spelling.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotBefore(_) => "session_schedule_not-ready",
@@ -155,7 +156,7 @@ impl Hold {
         }
     }
 
-    /// Whether it is the same reason, whatever the figures.
+    /// Whether it is the same reason, regardless of the figures.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Limit(one), Self::Limit(other))
@@ -170,7 +171,7 @@ impl Hold {
         }
     }
 
-    /// Its place among [`STEPS`].
+    /// The index in [`STEPS`].
     fn step(&self) -> usize {
         match self {
             Self::NotBefore(_) => 0,
@@ -182,8 +183,8 @@ impl Hold {
     }
 }
 
-/// The manager's own names for what is looked at, in its order. One person's queue on one machine has
-/// no key pair, project or domain to be limited beside its user.
+/// The manager's names for its checks, in its order. Key pair, project and domain are missing: on
+/// this machine only the user has limits.
 const STEPS: [&str; 5] = [
     "ReservedBatchSessionValidator",
     "ConcurrencyLimitValidator",
@@ -192,7 +193,7 @@ const STEPS: [&str; 5] = [
     "ConcentratedAgentSelector",
 ];
 
-/// What was looked at, up to what held it up.
+/// The checks that were made, up to the one that failed.
 pub(super) fn steps(
     order: QueueOrder,
     hold: Option<(&Hold, &str)>,

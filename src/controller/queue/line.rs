@@ -1,4 +1,4 @@
-//! Who waits and who holds what, as the controller knows it.
+//! The waiting sessions and the resources in use, as the controller knows them.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Controller {
-    /// The machine as it is now; `None` without an engine.
+    /// The resources of the machine now; `None` without an engine.
     pub(in crate::controller) fn room(&self) -> Option<Room<'_>> {
         let EngineState::Connected { info } = &self.line.state else {
             return None;
@@ -39,7 +39,7 @@ impl Controller {
             .filter(|held| held.record.step == Step::Wait)
     }
 
-    /// A round without what follows from it. `more` stands in the queue as if it had been launched.
+    /// Runs a round without carrying it out. `more` counts as launched.
     pub(in crate::controller) fn weigh(
         &self,
         more: Option<&SessionRecord>,
@@ -53,7 +53,7 @@ impl Controller {
         Some(decide(rules, room, self.holdings(now), &waiters, now))
     }
 
-    /// What this person's sessions hold, and until when at the latest.
+    /// The resources that the user's sessions use, and when each one ends at the latest.
     fn holdings(&self, now: Timestamp) -> Vec<Holding<'_>> {
         let holding = self.held.values().filter(|held| holds(&held.record));
         let holding = holding.map(|held| Holding {
@@ -81,7 +81,7 @@ impl Controller {
         end.checked_add(self.time_to_end()).ok()
     }
 
-    /// Between being asked to end and having ended.
+    /// The longest time from a request to terminate until the end.
     fn time_to_end(&self) -> SignedDuration {
         let grace = self.settings.engine.stop_grace_seconds;
         SignedDuration::from_secs(i64::from(grace))
@@ -97,7 +97,7 @@ impl Controller {
         let spec = &record.spec;
         let limits = [timeout(record), self.lifetime(record)];
         let limit = limits.into_iter().flatten().min();
-        // How long a pull takes is not known.
+        // The duration of a pull isn't known.
         let limit = limit.filter(|_| !self.lacks_image(spec));
         let begins = TIME_TO_BEGIN + self.time_to_end();
         Waiter {
@@ -114,10 +114,10 @@ impl Controller {
     }
 }
 
-/// What making and starting containers may take, generously.
+/// A generous estimate for creating and starting containers.
 const TIME_TO_BEGIN: SignedDuration = SignedDuration::from_secs(30);
 
-/// Only a batch session has one.
+/// Only batch sessions have a timeout.
 fn timeout(record: &SessionRecord) -> Option<Span> {
     let batch = record.session.session_type == SessionType::Batch;
     record.spec.timeout.filter(|_| batch)
@@ -133,7 +133,7 @@ pub(in crate::controller) fn holds(record: &SessionRecord) -> bool {
         }
         Step::Settled => match &session.status {
             Status::Terminated | Status::Cancelled => false,
-            // Nothing is left of it, unless it could not be ended.
+            // A failed session has no container, unless terminating it failed.
             Status::Error => session
                 .status_info
                 .as_ref()

@@ -1,7 +1,8 @@
-//! Who may begin, and who waits for what.
+//! Decides which sessions begin, and what the others wait for.
 //!
-//! A round ([`decide`](decide::decide)) is a pure function of who waits, what there is ([`room`]) and the time. It
-//! follows everything that may have made room, and says of each that still waits its place and why.
+//! A round ([`decide`](decide::decide)) is a pure function of the waiting sessions, the resources
+//! ([`room`]) and the time. It follows everything that may have made room, and gives every waiting
+//! session its position and its reason.
 
 pub(super) mod backfill;
 pub(super) mod bounds;
@@ -26,19 +27,20 @@ pub(super) use self::{
     tries::Tries,
 };
 
-/// What other instances have ended is seen by looking so often, while somebody waits for room.
+/// How often the engine is surveyed while a session waits for room, to notice sessions that other
+/// instances have ended.
 pub(super) const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(15);
 
-/// What is remembered between rounds.
+/// The state between rounds.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// As the last round left them.
+    /// The queues as the last round left them.
     pub lines: Lines,
-    /// When something comes due that only the time brings: a start, a timeout.
+    /// The next start time or timeout, which needs a round although nothing else happens.
     pub wake_at: Option<Timestamp>,
-    /// When the engine is looked at again; only while somebody waits for room.
+    /// The time of the next survey. Set only while a session waits for room.
     pub look_at: Option<Timestamp>,
-    /// When the next of those who were not told their new places yet are.
+    /// When the next positions are reported that weren't reported at once.
     pub retell_at: Option<Timestamp>,
 }
 

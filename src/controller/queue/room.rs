@@ -1,4 +1,4 @@
-//! What there is, and what of it is held.
+//! The resources that exist, and those in use.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use crate::model::{
 
 use super::hold::{Hold, Shortage, shortage};
 
-/// An amount the engine does not tell is not limited.
+/// Stands for an unlimited amount, if the engine doesn't report one.
 const UNTOLD: u64 = u64::MAX >> 16;
 
-/// All of this machine and who holds what of it.
+/// All resources of this machine, and what is in use.
 #[derive(Clone, Debug)]
 pub(in crate::controller) struct Room<'a> {
     rules: &'a ResourceRules,
     host: ResourceSlots,
-    /// Of the whole machine, by whomever.
+    /// What all sessions on the machine use.
     held: ResourceSlots,
-    /// By this person's sessions.
+    /// What the user's sessions use.
     own: ResourceSlots,
-    /// This person's sessions that hold something.
+    /// The number of the user's sessions that use resources.
     sessions: u32,
     groups: BTreeMap<&'a str, Share>,
 }
@@ -31,15 +31,15 @@ pub(in crate::controller) struct Room<'a> {
 /// A group's share of the machine.
 #[derive(Clone, Debug)]
 pub(in crate::controller) struct Share {
-    /// Never more than this.
+    /// The upper limit of the group.
     pub capacity: ResourceSlots,
-    /// The machine without what is left to itself.
+    /// The resources of the machine without its own reserve.
     usable: ResourceSlots,
     pub held: ResourceSlots,
 }
 
 impl<'a> Room<'a> {
-    /// A machine on which nobody holds anything but `others`.
+    /// A machine on which only `others` are in use.
     pub fn new(rules: &'a ResourceRules, info: &EngineInfo, others: &ResourceSlots) -> Self {
         let host = host(rules, info);
         let share = |group: &GroupRules| {
@@ -64,7 +64,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// A session of this person holds so much.
+    /// Adds the resources of a session.
     pub fn take(&mut self, group: &str, slots: &ResourceSlots) {
         self.held = self.held.plus(slots);
         self.own = self.own.plus(slots);
@@ -74,7 +74,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// A session that held so much has ended.
+    /// Subtracts the resources of a session that has ended.
     pub fn give_back(&mut self, group: &str, slots: &ResourceSlots) {
         self.held = self.held.less(slots);
         self.own = self.own.less(slots);
@@ -84,7 +84,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Why so much cannot be had now in a group; `None` = it can.
+    /// Why a group doesn't have this much available now; `None` if it has.
     pub fn refuses(&self, group: &str, slots: &ResourceSlots) -> Option<Hold> {
         let Some(share) = self.groups.get(group) else {
             return Some(Hold::NoGroup);
@@ -136,14 +136,14 @@ impl<'a> Room<'a> {
         self.groups.iter().map(|(name, share)| (*name, share))
     }
 
-    /// What can still be had in a group now, limits aside.
+    /// What is available in a group now, without the user's limits.
     pub fn remaining(&self, share: &Share) -> ResourceSlots {
         let group = share.capacity.less(&share.held);
         let machine = share.usable.less(&self.held);
         at_most(&group, &machine.as_limits())
     }
 
-    /// What one person may still ask for.
+    /// What the limits still allow the user.
     pub fn left_of_limits(&self) -> SlotLimits {
         let SlotLimits {
             cpu,
@@ -164,14 +164,14 @@ impl<'a> Room<'a> {
 }
 
 impl Share {
-    /// All of it, unless the engine does not tell what there is.
+    /// The whole capacity; `None` if the engine doesn't report it.
     pub fn told(&self) -> Option<ResourceSlots> {
         let told = self.capacity.cpu.millis() < UNTOLD / 2 && self.capacity.mem.0 < UNTOLD / 2;
         told.then(|| self.capacity.clone())
     }
 }
 
-/// Each amount, and no more than the limit.
+/// Each amount, but not more than the limit.
 fn at_most(slots: &ResourceSlots, most: &SlotLimits) -> ResourceSlots {
     let mut least = slots.clone();
     least.cpu = most.cpu.map_or(least.cpu, |most| most.min(least.cpu));
@@ -184,7 +184,7 @@ fn at_most(slots: &ResourceSlots, most: &SlotLimits) -> ResourceSlots {
     least
 }
 
-/// No limit on any of these slots.
+/// Unlimited amounts of these slots.
 fn untold(slots: &ResourceSlots) -> ResourceSlots {
     let accelerators = slots.accelerators.keys();
     ResourceSlots {
@@ -216,7 +216,7 @@ fn host(rules: &ResourceRules, info: &EngineInfo) -> ResourceSlots {
     }
 }
 
-/// As declared; shares of devices that were found are as many as the devices make.
+/// The declared amount. For shares of detected devices, the number of devices decides.
 fn amount(slot: &str, rule: &AcceleratorRules, info: &EngineInfo) -> Option<u64> {
     let found = || {
         let kind = slot.strip_suffix(".shares")?;

@@ -1,5 +1,6 @@
-//! Telling those who wait their places. Ten thousand places move when one session begins: the first in
-//! line are told at once, the others by and by, who was told longest ago first. Places are not stored.
+//! Reports positions in the queue. When one session begins, ten thousand positions may change. The
+//! first ones of each queue are reported at once, and the others gradually, the least recently
+//! reported first. Positions aren't stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +21,14 @@ use crate::{
     },
 };
 
-/// Of each line so many are told at once.
+/// How many positions of each queue are reported at once.
 pub(super) const AT_ONCE: usize = 100;
-/// So many others at a time.
+/// How many of the other positions are reported at a time.
 const LATER: usize = 400;
-/// Until the next of them are told.
+/// The pause until the next of the others are reported.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
-/// A place in line, and when the session there starts at the latest.
+/// A position in a queue, and the latest start of the session there.
 #[derive(Clone, Copy, Default)]
 struct Place {
     number: Option<u32>,
@@ -44,7 +45,7 @@ impl Place {
 }
 
 impl Controller {
-    /// Tells what changed of the places as the last round left them.
+    /// Reports the positions that the last round changed.
     pub(super) fn tell_places(&mut self, turn: &mut Turn, now: Timestamp) {
         let lines = std::mem::take(&mut self.queue.lines);
         for (id, at) in &lines.early {
@@ -113,7 +114,7 @@ impl Controller {
             .map_or(GroupRules::AGE_LIMIT, GroupRules::age_limit)
     }
 
-    /// When it was last told, if it was told another place.
+    /// The turn of the last report, if it had another position.
     fn is_stale(&self, id: SessionId, place: u32) -> Option<u64> {
         let held = self.held.get(&id)?;
         let told = held.record.session.placement.queue_position;
@@ -136,14 +137,14 @@ impl Controller {
         told.starts_by = place.starts_by;
         session.status_message = Some(Clean::new(why));
         held.told_in = number;
-        // Others are told with all that changed of them.
+        // The other sessions are reported at the end of the turn, with all their changes.
         if !turn.before.contains_key(&id) {
             let session = Box::new(session.clone());
             turn.changes.push(Change::Session { session });
         }
     }
 
-    /// How many wait in each group. Those that wait for a time to start are not in line.
+    /// The number of waiting sessions in each group. Sessions with a later start time don't count.
     pub(in crate::controller) fn waiting_by_group(&self) -> BTreeMap<&str, u32> {
         let mut counts = BTreeMap::new();
         let early = self.queue.lines.early.iter().map(|(id, _)| *id);
