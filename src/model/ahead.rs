@@ -1,4 +1,4 @@
-//! What a session in the queue waits behind: the sessions ahead of it, and those that hold the room.
+//! What a session in the queue is blocked by: the sessions ahead of it, and those that use the resources.
 
 use super::{
     resources::ResourceSlots,
@@ -6,10 +6,10 @@ use super::{
     status::Status,
 };
 
-/// So many are named; the rest is counted.
+/// How many sessions are named. The others are counted.
 const NAMED: usize = 3;
 
-/// Sessions ahead in the queue of the same resource group, the first of them first.
+/// The sessions ahead in the queue of the same resource group, in their order.
 #[must_use]
 pub fn ahead<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> Vec<&'a Session> {
     let Some(place) = session.placement.queue_position else {
@@ -23,7 +23,7 @@ pub fn ahead<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> V
     found
 }
 
-/// Sessions that hold something of the same resource group, the largest first.
+/// The sessions that use resources of the same resource group, the largest first.
 #[must_use]
 pub fn holders<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> Vec<&'a Session> {
     let holds = |other: &&Session| {
@@ -63,7 +63,7 @@ fn slots(slots: &ResourceSlots) -> String {
     format!("{} CPU, {}", slots.cpu, slots.mem)
 }
 
-/// The priority with which the session would be first, where there is one.
+/// The priority with which the session would be first, if there is one.
 #[must_use]
 pub fn priority_to_be_first(ahead: &[&Session]) -> Option<i32> {
     let highest = ahead.iter().filter_map(|it| it.placement.priority).max()?;

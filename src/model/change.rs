@@ -1,4 +1,4 @@
-//! What changed, in the order it changed: the daemon's notices and the face's mirror speak it.
+//! The changes that the daemon reports and the TUI's mirror applies, in their order.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +16,9 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum Change {
-    /// A session is new or different; the whole of it.
+    /// A new or changed session, complete.
     Session { session: Box<Session> },
-    /// Its record was deleted (retention), or the engine does not know it any more.
+    /// The session's record was deleted (retention), or the engine no longer has it.
     Gone { session: SessionKey },
     Engine {
         context: ContextName,
@@ -38,14 +38,14 @@ pub enum Change {
         context: ContextName,
         statistics: Option<Box<Statistics>>,
     },
-    /// An image that somebody asked for by hand is on its way.
+    /// The progress of an image that a user requested explicitly.
     Pull {
         context: ContextName,
         pull: Box<Pull>,
     },
-    /// Usage of watched sessions, sent only to those who watch and only when it moved.
+    /// Usage of watched sessions, sent only to clients that watch and only when it changed.
     Usage { samples: Vec<(SessionKey, Usage)> },
-    /// Something a person should know now.
+    /// A new notification.
     Notice { notice: Box<Notice> },
 }
 

@@ -1,24 +1,24 @@
-//! A context: an engine by name, as the configuration has it. Secrets are not part of it; they stay
-//! with the engine that needs them.
+//! A context: an engine by name, as in the configuration. It doesn't contain secrets, which stay with the
+//! engine that needs them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{id::ContextName, text::Clean};
 
-/// What stands behind a context.
+/// The kind of engine of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineKind {
-    /// Docker or Podman on this machine; workbay schedules.
+    /// Docker or Podman on this machine. workbay schedules the sessions.
     #[default]
     Docker,
-    /// A Backend.AI manager; it schedules.
+    /// A Backend.AI manager, which schedules the sessions itself.
     Backendai,
 }
 
 impl EngineKind {
-    /// Whether the engine keeps the sessions and decides over them itself: what is known of it here
-    /// is a picture that has to be made anew.
+    /// Whether the engine stores the sessions and schedules them itself. In that case, workbay only has a
+    /// copy of its state and must read it again.
     pub fn schedules(self) -> bool {
         match self {
             Self::Docker => false,
@@ -34,21 +34,21 @@ impl EngineKind {
     }
 }
 
-/// A context as every side sees it.
+/// A context, as the daemon and its clients share it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     pub name: ContextName,
     pub kind: EngineKind,
-    /// Where it answers, as configured; `None` = found by itself.
+    /// The configured address of the engine; `None` = found automatically.
     pub endpoint: Option<Clean>,
-    /// The colour of its column: a name of the theme's palette or `#rrggbb`.
+    /// The color of its column: a name of the theme's palette or `#rrggbb`.
     pub accent: Option<Clean>,
-    /// Nothing that changes a session is offered in it.
+    /// Whether actions that change sessions are disabled.
     pub read_only: bool,
 }
 
 impl Context {
-    /// This machine's own engine, as it is without any configuration.
+    /// The context of this machine's engine without any configuration.
     #[must_use]
     pub fn local() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a session used over its last minutes, as the daemon keeps it.
+//! The use of a session over the last minutes, as the daemon keeps it.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{id::KernelId, text::Clean};
 
-/// What a series is of, and in what unit its values are.
+/// The metric of a series, and the unit of its values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "metric", rename_all = "kebab-case")]
 pub enum Metric {
-    /// Thousandths of a core.
+    /// In thousandths of a core.
     Cpu,
-    /// Bytes.
+    /// In bytes.
     Mem,
-    /// Hundredths of a percent of one device.
+    /// In hundredths of a percent of one device.
     Accelerator {
         name: Clean,
     },
-    /// Bytes on one device.
+    /// In bytes on one device.
     AcceleratorMem {
         name: Clean,
     },
-    /// Bytes in its `/home/work`.
+    /// In bytes in its home directory.
     Scratch,
-    /// Bytes a second.
+    /// In bytes per second.
     BlockRead,
     BlockWrite,
     NetworkIn,
@@ -37,18 +37,18 @@ pub enum Metric {
 pub struct Series {
     #[serde(flatten)]
     pub metric: Metric,
-    /// One for each time of [`Figures::at`]; `None` = it was not known then.
+    /// One value for each time of [`Figures::at`]; `None` = not known at that time.
     pub values: Vec<Option<u64>>,
-    /// Over all that was ever sampled of the session, not only what is kept.
+    /// The average of all samples of the session, including those no longer kept.
     pub average: Option<u64>,
     pub peak: Option<u64>,
-    /// What it may use at most, where there is such a limit; the unit is the metric's.
+    /// The limit of its use, if there is one, in the unit of the metric.
     pub limit: Option<u64>,
-    /// Since its containers started: bytes moved, of metrics that are a rate; of CPU milliseconds of it.
+    /// The total since its containers started: bytes moved for rates, milliseconds for CPU.
     pub total: Option<u64>,
 }
 
-/// What is kept of a session's use, while it runs and after it ended.
+/// The recorded use of a session, while it runs and after it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// When the samples were taken, oldest first; not evenly spaced.
@@ -58,21 +58,21 @@ pub struct Figures {
     /// Processes killed because the memory was used up, where the kernel counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oom_kills: Option<u64>,
-    /// Of a session that ended: the last lines of its log.
+    /// The last lines of the log of an ended session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_lines: Vec<Clean>,
-    /// The same of each container of a cluster session, with the newest sample only.
+    /// The figures of each container of a cluster session, with the newest sample only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<KernelId, Figures>,
 }
 
-/// Figures as they are put away, with what it takes to go on with them.
+/// Figures as they are stored, with what is needed to continue them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FiguresRecord {
     pub figures: Figures,
-    /// How many milliseconds the average of each series is over.
+    /// The time in milliseconds that the average of each series covers.
     pub spans: Vec<u64>,
-    /// The same for each container's figures.
+    /// The spans of each container's figures.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernel_spans: BTreeMap<KernelId, Vec<u64>>,
 }

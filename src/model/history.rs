@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{id::SessionId, status::Status, text::Clean};
 
-/// How an attempt ended; the words of the manager's scheduling history.
+/// How an attempt ended, in the words of the manager's scheduling history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Outcome {
@@ -18,7 +18,7 @@ pub enum Outcome {
     Expired,
     Stale,
     Skipped,
-    /// A word we do not know is kept.
+    /// An unknown word is kept.
     #[serde(untagged)]
     Other(Clean),
 }
@@ -27,7 +27,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
     pub session: SessionId,
-    /// As whoever keeps it names it; `None` = it has no name.
+    /// Its id, as the engine or workbay stores it; `None` = it has no id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Clean>,
     pub at: Timestamp,
@@ -37,13 +37,13 @@ pub struct HistoryEntry {
     pub to: Status,
     pub result: Outcome,
     pub message: Option<Clean>,
-    /// The manager's word for what failed (`session_schedule_no-agent`).
+    /// The manager's code of the error (`session_schedule_no-agent`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<Clean>,
-    /// Attempts that were merged into this entry.
+    /// The number of attempts that were merged into this entry.
     #[serde(default = "one")]
     pub attempts: u32,
-    /// When the last of them ended, where there was more than one.
+    /// When the last attempt ended, if there was more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,7 +51,7 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    /// One attempt that went well, with nothing to say.
+    /// Creates an entry of one successful attempt without a message.
     #[must_use]
     pub fn new(
         session: SessionId,

@@ -1,4 +1,4 @@
-//! What an image says of itself in its tag and in its labels (`ai.backend.…`).
+//! What the tag and the labels (`ai.backend.…`) of an image say about it.
 
 use super::{
     resources::{Bytes, Cpu, ResourceSlots},
@@ -12,16 +12,16 @@ pub const FEATURES: &str = "ai.backend.features";
 pub const ROLE: &str = "ai.backend.role";
 pub const ACCELERATORS: &str = "ai.backend.accelerators";
 pub const OWN_NAME: &str = "ai.backend.customized-image.name";
-/// `user:` and the owner's id, and the owner's address.
+/// `user:` and the id of the owner. `OWN_EMAIL` has the address of the owner.
 pub const OWN_OWNER: &str = "ai.backend.customized-image.owner";
 pub const OWN_EMAIL: &str = "ai.backend.customized-image.user.email";
-/// Names of variables that are to hold the number of cores, separated by commas.
+/// Names of variables that get the number of cores, separated by commas.
 pub const CORE_COUNTS: &str = "ai.backend.envs.corecount";
-/// Followed by the name of a slot.
+/// The name of a slot follows.
 const MINIMUM: &str = "ai.backend.resource.min.";
 
-/// The services of a label: `jupyter:http:8080,x:tcp:[80,81]`. What follows a part that is not so
-/// written is not taken; terminals of the image's own (`pty`) are no services.
+/// The services of a label: `jupyter:http:8080,x:tcp:[80,81]`. Parsing stops at the first part of another
+/// form. Terminals of the image (`pty`) aren't services.
 pub fn services(label: &str) -> Vec<Service> {
     let mut found: Vec<Service> = Vec::new();
     let mut rest = label.trim();
@@ -65,7 +65,7 @@ fn first_service(text: &str) -> Option<(Service, &str)> {
     Some((service, after))
 }
 
-/// Services as a label says them.
+/// Formats services as a label.
 pub fn services_label(services: &[Service]) -> String {
     let one = |service: &Service| {
         let ports: Vec<String> = service.ports.iter().map(u16::to_string).collect();
@@ -78,7 +78,7 @@ pub fn services_label(services: &[Service]) -> String {
     services.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
-/// The parts of a tag after its first: before all the name of one's own image, then `py311`, `cuda12.1`.
+/// The parts of a tag after the first: the name of the user's own image, then `py311`, `cuda12.1`.
 pub fn chips(tag: &str, own_name: Option<&str>) -> Vec<Clean> {
     let parts = tag.split('-').skip(1).filter(|part| !part.is_empty());
     let (own, parts): (Vec<&str>, Vec<&str>) = parts.partition(|part| is_customized(part));
@@ -91,12 +91,12 @@ pub fn chips(tag: &str, own_name: Option<&str>) -> Vec<Clean> {
         .collect()
 }
 
-/// Whether a part of a tag says that the image was made of a session.
+/// Whether a part of a tag shows that the image was created from a session.
 pub fn is_customized(part: &str) -> bool {
     part.starts_with("customized_")
 }
 
-/// The leading numbers of a tag, the greatest of which is the newest: `3.11-debian12` is 3, 11.
+/// The leading numbers of a tag, for finding the newest one: `3.11-debian12` is 3, 11.
 pub fn version_numbers(tag: &str) -> Vec<u32> {
     tag.split('-')
         .next()
@@ -106,13 +106,13 @@ pub fn version_numbers(tag: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a compute session can run it; images of services and of the system are not for that.
+/// Whether sessions can use it. Images of services and of the system are for other purposes.
 pub fn is_for_sessions(features: Option<&str>, role: Option<&str>) -> bool {
     let private = features.is_some_and(|words| words.split_whitespace().any(|it| it == "private"));
     !private && role.is_none_or(|role| role.eq_ignore_ascii_case("compute"))
 }
 
-/// Kinds of accelerators it can use; `*` and nothing are any.
+/// The kinds of accelerators that it can use. `*` and an empty label mean any.
 pub fn accelerators(label: Option<&str>) -> Vec<Clean> {
     let kinds: Vec<&str> = label
         .unwrap_or_default()
@@ -126,7 +126,7 @@ pub fn accelerators(label: Option<&str>) -> Vec<Clean> {
     kinds.into_iter().map(Clean::new).collect()
 }
 
-/// The least it runs with, of all its labels. An amount that cannot be read is none.
+/// The minimum resources from all its labels. An invalid amount is ignored.
 pub fn minimum<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> ResourceSlots {
     let mut least = ResourceSlots::default();
     for (key, value) in labels {
@@ -170,7 +170,7 @@ mod tests {
             services_label(&services(label)),
             "jupyter:http:8080,x-y:tcp:[90,91],web:preopen:9"
         );
-        // A port stands once; what follows nonsense is not taken.
+        // A port is listed once. Parsing stops at an invalid part.
         assert_eq!(ports("a:http:80,b:http:80").len(), 1);
         assert_eq!(ports("a:http:80,nonsense,b:http:81").len(), 1);
         for bad in [

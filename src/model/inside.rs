@@ -1,7 +1,7 @@
-//! Places and names inside every session's container, known to the engine that makes it and to the
-//! runner that lives in it.
+//! Paths and names inside the container of every session. The engine that creates the container and the
+//! runner inside it share them.
 
-/// The home of the session's user.
+/// The home directory of the session's user.
 pub const HOME: &str = "/home/work";
 
 /// The read-only directory with tmux, its libraries and the runner.
@@ -10,29 +10,29 @@ pub const TOOLBOX: &str = "/opt/workbay";
 /// The host name of the main container, as in Backend.AI.
 pub const MAIN_HOST: &str = "main1";
 
-/// The script in the home that runs before everything else.
+/// The script in the home directory that runs before everything else.
 pub const BOOTSTRAP: &str = "bootstrap.sh";
 
-/// The tmux session every terminal of a session shares.
+/// The tmux session that all terminals of a session share.
 pub const TMUX_SESSION: &str = "main";
 
-/// Each pane's tmux session is this and the pane's tag.
+/// The prefix of a pane's tmux session, followed by the tag of the pane.
 pub const PANE_PREFIX: &str = "wb-";
 
-/// How the toolbox's own shell is called, a word a line; it is there where the toolbox has one.
+/// The command of the bundled shell, one word per line. The file exists if the bundled tools include a shell.
 pub const TOOLBOX_SHELL: &str = "/opt/workbay/etc/shell.argv";
 
-/// The variable that holds PATH as the session was given it.
+/// The variable with the original PATH of the session.
 pub const SESSION_PATH: &str = "WORKBAY_PATH";
 
-/// A shell that is one file, where the toolbox has it.
+/// A shell in a single file, if the bundled tools include it.
 pub const TOOLBOX_SH: &str = "/opt/workbay/shell/sh";
 
-/// How a terminal ends in a session that has no shell to run in it, but the toolbox has.
+/// The exit code of a terminal if the session has no shell, but the bundled tools have one.
 pub const NO_SHELL: u8 = 69;
 
-/// The tmux session of the pane with this tag. tmux reads `:` and `.` in a session's name as parts of a
-/// target, so there are none.
+/// The name of the tmux session of the pane with this tag. tmux parses `:` and `.` in a session's name as
+/// parts of a target, so the name has neither.
 #[must_use]
 pub fn pane_session(tag: &str) -> String {
     let keep = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -40,8 +40,8 @@ pub fn pane_session(tag: &str) -> String {
     PANE_PREFIX.chars().chain(safe).collect()
 }
 
-/// Variables that load an image's libraries into every program, and under what name a container holds their
-/// values: the toolbox's programs are not made for these libraries.
+/// Variables that load an image's libraries into every program, and the variables that keep their values in a
+/// container. The bundled tools don't work with these libraries.
 pub const PRELOADS: [(&str, &str); 2] = [
     ("LD_PRELOAD", "WORKBAY_LD_PRELOAD"),
     ("LD_AUDIT", "WORKBAY_LD_AUDIT"),

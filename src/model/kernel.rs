@@ -1,11 +1,11 @@
-//! One container of a session.
+//! A container of a session.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{id::KernelId, status::Status, text::Clean};
 
-/// A session has one kernel, a cluster session several (`main1`, `sub1`, …).
+/// A container. A session has one, a cluster session several (`main1`, `sub1`, …).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     pub id: KernelId,
@@ -18,19 +18,19 @@ pub struct Kernel {
     pub oom_killed: bool,
     pub started_at: Option<Timestamp>,
     pub terminated_at: Option<Timestamp>,
-    /// The machine it runs on, where the engine tells.
+    /// The agent that it runs on, where the engine reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Clean>,
-    /// Its address on the engine's network while it runs, where the engine's machine can reach it.
+    /// Its address on the engine's network while it runs, if the engine's machine can reach it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<Clean>,
-    /// The reason behind its status.
+    /// The reason for its status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_info: Option<Clean>,
 }
 
 impl Kernel {
-    /// A container with nothing known of it but what stands here.
+    /// Creates a container with defaults for all other fields.
     #[must_use]
     pub fn new(id: KernelId, hostname: Clean, status: Status) -> Self {
         Self {

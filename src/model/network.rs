@@ -1,35 +1,36 @@
-//! What sessions on this machine's own engines reach: the `[network]` table of `resources.toml`.
+//! The network access of sessions on the engines of this machine: the `[network]` table of `resources.toml`.
 
 use serde::{Deserialize, Serialize};
 
-/// What the bridges of all our networks begin with: one rule of the machine's firewall serves them all.
+/// The prefix of the bridges of all workbay networks, so that one rule of the machine's firewall covers them
+/// all.
 pub const BRIDGES: &str = "wb-";
 
-/// Those whose sessions are kept from programs of the machine.
+/// The prefix of bridges whose sessions can't reach programs on the machine.
 pub const GUARDED_BRIDGES: &str = "wb-c";
 
-/// Those whose sessions may reach them.
+/// The prefix of bridges whose sessions can reach programs on the machine.
 pub const OPEN_BRIDGES: &str = "wb-o";
 
-/// Which network a session is on, the loosest first.
+/// The network of a session, ordered from the least to the most isolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Isolation {
-    /// The engine's default network, with every other container on it.
+    /// The engine's default network, which is shared with all other containers.
     Bridge,
     /// A network of the user without traffic between its sessions.
     #[default]
     User,
-    /// A network of its own.
+    /// A separate network for the session.
     Session,
-    /// No network. The containers of a cluster session reach each other and nothing else.
+    /// No network. The containers of a cluster session can only reach each other.
     None,
 }
 
 impl Isolation {
-    /// All of them, as they are documented.
+    /// All values, in the order of the documentation.
     pub const ALL: [Self; 4] = [Self::User, Self::Session, Self::None, Self::Bridge];
 
-    /// As it is written.
+    /// The value in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Bridge => "bridge",
@@ -40,12 +41,12 @@ impl Isolation {
     }
 }
 
-/// What is set about networks; `None` = not set, so the default is wanted where it is possible. What is set
-/// is kept, or the session is refused.
+/// The settings for networks; `None` = not set, so the default applies where it is possible. A setting that
+/// can't be met makes workbay refuse the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetworkRules {
     pub isolation: Option<Isolation>,
-    /// Sessions may reach programs that listen on this machine.
+    /// Whether sessions may reach programs that listen on this machine.
     pub host_access: Option<bool>,
 }
 
@@ -58,13 +59,13 @@ impl NetworkRules {
         self.host_access.unwrap_or(false)
     }
 
-    /// The engine's default network is wanted and this machine's programs are to be out of reach, which
-    /// cannot both be.
+    /// Whether the settings contradict each other: the engine's default network, with this machine's programs
+    /// out of reach.
     pub fn is_open_bridge(self) -> bool {
         self.isolation == Some(Isolation::Bridge) && self.host_access == Some(false)
     }
 
-    /// Of two files the tighter setting counts.
+    /// Keeps the tighter of each two settings.
     pub fn tighten(&mut self, other: Self) {
         self.isolation = match (self.isolation, other.isolation) {
             (Some(one), Some(two)) => Some(one.max(two)),
@@ -77,12 +78,12 @@ impl NetworkRules {
     }
 }
 
-/// What a look at the engine's machine found, each with the reason where it is not so.
+/// What a check of the engine's machine found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guarded {
-    /// Why sessions reach programs that listen on the machine; `None` = they do not.
+    /// Why sessions can reach programs that listen on the machine; `None` = they can't.
     pub host: Option<String>,
-    /// Why sessions reach each other; `None` = they do not.
+    /// Why sessions can reach each other; `None` = they can't.
     pub sessions: Option<String>,
 }
 

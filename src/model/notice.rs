@@ -1,4 +1,4 @@
-//! Something a person should know: a toast, and a line of `workbay events`.
+//! A notification: a toast, and a line of `workbay events`.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,32 +9,32 @@ use super::{
     text::Clean,
 };
 
-/// What it is about. The words are part of the command line's contract (docs/cli.md).
+/// What a notification is about. The words are part of the contract of the command line (docs/cli.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum NoticeKind {
-    /// A checker will end it soon.
+    /// An idle check will reclaim the session soon.
     IdleWarning {
         checker: IdleChecker,
         until: Timestamp,
     },
-    /// A checker ended it.
+    /// An idle check reclaimed the session.
     Reclaimed { checker: IdleChecker },
-    /// It stands in the queue.
+    /// The session is in the queue.
     Launched,
-    /// It can be used.
+    /// The session is ready for use.
     Running,
     /// A batch session's command ended.
     BatchEnded { exit_code: Option<i64> },
-    /// It could not be started, or ended in an error.
+    /// The session couldn't be started, or ended in an error.
     Failed,
-    /// It ended otherwise.
+    /// The session ended in another way.
     Ended,
     /// Anything else.
     Message,
 }
 
-/// The words of all kinds that are about a session's life.
+/// The words of all kinds that are about the life of a session.
 pub const EVENTS: [&str; 7] = [
     "launched",
     "running",
@@ -46,7 +46,7 @@ pub const EVENTS: [&str; 7] = [
 ];
 
 impl NoticeKind {
-    /// Its word, as in JSON.
+    /// The word in JSON.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl NoticeKind {
     }
 }
 
-/// How much it matters, and whether it is good.
+/// How important a notification is, and whether it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -83,11 +83,11 @@ pub struct Notice {
     pub text: Clean,
 }
 
-/// What is done with the notices that the daemon keeps.
+/// A change to the notifications that the daemon keeps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "edit", rename_all = "kebab-case")]
 pub enum NoticesEdit {
-    /// A person has looked at all of them.
+    /// The user has seen all of them.
     Seen,
     Forget {
         notice: Box<Notice>,
@@ -96,7 +96,7 @@ pub enum NoticesEdit {
 }
 
 impl Notice {
-    /// What happened in a context, to one of its sessions where there is one.
+    /// Creates a notification of a context, and of one of its sessions if there is one.
     #[must_use]
     pub fn within(
         context: ContextName,
@@ -113,7 +113,7 @@ impl Notice {
         }
     }
 
-    /// Whether it is worth being looked at later: not what its person has just done.
+    /// Whether to list it for later. The results of the user's own actions aren't listed.
     #[must_use]
     pub fn is_news(&self) -> bool {
         match self.kind {
@@ -123,7 +123,7 @@ impl Notice {
         }
     }
 
-    /// A sentence without more meaning.
+    /// Creates a notification that is only a sentence.
     #[must_use]
     pub fn message(at: Timestamp, level: Level, text: impl Into<Clean>) -> Self {
         Self {

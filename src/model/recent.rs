@@ -1,17 +1,17 @@
-//! Launches remembered, to be done again.
+//! Recent launches, which can be launched again.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{id::ContextName, spec::LaunchRequest, text::Clean};
 
-/// Names a remembered launch; unique in one store.
+/// The id of a recent launch, unique in one state database.
 pub type RecentId = i64;
 
-/// Launches that are not pinned are kept as many.
+/// The max number of recent launches that aren't pinned.
 pub const KEPT: u32 = 5;
 
-/// Characters of a title.
+/// The max number of characters of a title.
 const TITLE: usize = 64;
 
 /// One of the newest launches, or a pinned one.
@@ -20,14 +20,14 @@ pub struct Recent {
     pub id: RecentId,
     pub at: Timestamp,
     pub context: ContextName,
-    /// What it is called in the list: the session's name until a person renames it.
+    /// The title in the list: the session's name until the user renames it.
     pub title: Clean,
     pub pinned: bool,
-    /// As asked; values of secret variables are empty.
+    /// The launch request. The values of secret variables are empty.
     pub launch: LaunchRequest,
 }
 
-/// What a person does with a remembered launch.
+/// A user's change to a recent launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "edit", rename_all = "kebab-case")]
 pub enum RecentEdit {
@@ -36,7 +36,7 @@ pub enum RecentEdit {
     Remove,
 }
 
-/// The rule for a title.
+/// Checks a title.
 pub fn check_title(title: &str) -> Result<(), String> {
     let count = Clean::new(title).as_str().trim().chars().count();
     match count {

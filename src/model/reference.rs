@@ -1,23 +1,24 @@
-//! The reference of an image, as it is written for `docker pull`.
+//! The reference of an image, as in `docker pull`.
 
 mod grammar;
 
 pub use grammar::{check, check_tag};
 
-/// Where images without a registry are from, and the shelf there of those without an owner.
+/// The registry of references without a registry. `SHELF` is the namespace of images there that have no
+/// owner.
 pub const HUB: &str = "docker.io";
 const OLD_HUB: &str = "index.docker.io";
 const SHELF: &str = "library/";
-/// Where Podman puts images that were built here.
+/// The registry name that Podman gives to images built on this machine.
 const HERE: &str = "localhost";
 const LATEST: &str = "latest";
-/// `registry/name:tag@digest`, each part as an engine completes it.
+/// `registry/name:tag@digest`, with each part completed as an engine does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference<'a> {
     registry: Option<&'a str>,
     name: String,
     pub tag: Option<&'a str>,
-    /// A digest, or the architecture (a manager's way of writing it).
+    /// A digest, or the architecture in a manager's notation.
     pub at: Option<&'a str>,
 }
 
@@ -27,7 +28,7 @@ impl<'a> Reference<'a> {
             Some((text, at)) => (text, Some(at)),
             None => (text, None),
         };
-        // A registry's port is no tag.
+        // The port of a registry isn't a tag.
         let (text, tag) = match text.rsplit_once(':').filter(|(_, tag)| !tag.contains('/')) {
             Some((text, tag)) => (text, Some(tag)),
             None => (text, None),
@@ -58,18 +59,18 @@ impl<'a> Reference<'a> {
         self.at.filter(|at| at.contains(':'))
     }
 
-    /// The tag that is meant.
+    /// The tag, or the default one.
     fn tag(&self) -> &'a str {
         self.tag.unwrap_or(LATEST)
     }
 
-    /// Whether `asked` means this image by name and tag.
+    /// Whether `asked` refers to this image by name and tag.
     pub fn answers_to(&self, asked: &Self) -> bool {
         let same_kind = asked.at.is_none() || asked.at == self.at;
         same_kind && self.is_named_as(asked) && self.tag() == asked.tag()
     }
 
-    /// The same among the images that were built here, where no registry is given.
+    /// The same reference among the images built on this machine, if it has no registry.
     pub fn built_here(&self) -> Option<Self> {
         self.registry.is_none().then(|| Self {
             registry: Some(HERE),
@@ -77,13 +78,13 @@ impl<'a> Reference<'a> {
         })
     }
 
-    /// The name without what stands before its last part.
+    /// The last part of the name.
     pub fn last_part(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 }
 
-/// Whether it is written as images are.
+/// Whether the text is a valid image reference.
 pub fn is_image(text: &str) -> bool {
     check(text).is_ok()
 }
@@ -93,12 +94,12 @@ pub fn registry(text: &str) -> &str {
     Reference::read(text.trim()).registry.unwrap_or(HUB)
 }
 
-/// Whether both mean the same image.
+/// Whether both refer to the same image.
 pub fn is_same(one: &str, other: &str) -> bool {
     Reference::read(one).answers_to(&Reference::read(other))
 }
 
-/// What an engine is asked to pull: with a tag where none is given, or it takes them all.
+/// The reference to pull. It always has a tag, because an engine pulls all tags without one.
 pub fn with_tag(text: &str) -> String {
     let text = text.trim();
     let read = Reference::read(text);
@@ -108,7 +109,7 @@ pub fn with_tag(text: &str) -> String {
     }
 }
 
-/// Name and version of an environment that is only known by its image.
+/// Name and version of an environment of which only the image is known.
 pub fn name_and_version(text: &str) -> (String, String) {
     let full = with_tag(text);
     let at = match full.split_once('@') {
@@ -119,7 +120,7 @@ pub fn name_and_version(text: &str) -> (String, String) {
     (full[..at].to_owned(), version.to_owned())
 }
 
-/// The same image on a mirror of its registry: `python:3.12` below `mirror.local/hub`.
+/// The reference of the image on a mirror of its registry: `python:3.12` below `mirror.local/hub`.
 pub fn on_mirror(text: &str, mirror: &str) -> String {
     let read = Reference::read(text.trim());
     let shelf = match read.registry {

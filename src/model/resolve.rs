@@ -1,5 +1,4 @@
-//! Which environment a word means: an environment's name, or an image as it is written for
-//! `docker pull`.
+//! Finds the environment that a word means: the name of an environment, or an image as in `docker pull`.
 
 use super::{
     environment::{Environment, EnvironmentSource},
@@ -8,7 +7,7 @@ use super::{
     text::Clean,
 };
 
-/// Fewer characters of an id are not taken for one.
+/// The minimum length of a shortened id.
 const SHORT_ID: usize = 12;
 
 fn reference(environment: &Environment) -> Option<&str> {
@@ -18,9 +17,9 @@ fn reference(environment: &Environment) -> Option<&str> {
     }
 }
 
-/// The environment that an image is: by its reference with all that an engine adds to it, by its
-/// digest or its id; by its name alone the newest there is. What is not on the engine is meant only
-/// where its reference is.
+/// The environment of an image: by its reference as an engine completes it, by its digest, or by its id. A
+/// name alone means the newest image of that name. An image that isn't on the engine is only found by its
+/// reference.
 pub fn find_image<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
     let (here, absent) = by_place(all);
     let wanted = Reference::read(asked.trim());
@@ -36,7 +35,7 @@ pub fn find_image<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environ
         .or_else(|| find_exactly(absent, asked))
 }
 
-/// What is on the engine, and what would have to be pulled: that comes last.
+/// Splits the environments into those on the engine and those that would have to be pulled, which are last.
 fn by_place(all: &[Environment]) -> (&[Environment], &[Environment]) {
     all.split_at(all.partition_point(|it| !it.absent))
 }
@@ -64,7 +63,7 @@ fn find_exactly<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environme
         })
 }
 
-/// Whether a person means this digest (`name@sha256:…`) or id (`sha256:…`) of an image.
+/// Whether `asked` means this digest (`name@sha256:…`) or id (`sha256:…`) of an image.
 fn is_digest(known: &str, asked: &str) -> bool {
     if known.contains('@') {
         let (known, asked) = (Reference::read(known), Reference::read(asked));
@@ -76,9 +75,9 @@ fn is_digest(known: &str, asked: &str) -> bool {
     bare.len() >= SHORT_ID && hex(bare) && known.starts_with(bare)
 }
 
-/// The environment of this label (`name:version`) or name, in its own words or in those of the
-/// catalogue; else the image of this reference, else the only name that ends in these parts. What is
-/// on the engine goes before what would have to be pulled.
+/// The environment with this label (`name:version`) or name, which may be its own or that of the environment
+/// catalog. Otherwise, the image with this reference, or the only name that ends in these parts. Environments
+/// on the engine come before those that would have to be pulled.
 pub fn find<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
     let (here, absent) = by_place(all);
     let asked = asked.trim();
@@ -117,7 +116,7 @@ fn find_by_last_parts<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Env
     found.all(|other| other.name == first.name).then_some(first)
 }
 
-/// The image that was likely meant: one spelt much alike, else one of another registry or tag.
+/// The image that was probably meant: one of similar spelling, else one of another registry or tag.
 pub fn nearest_image(all: &[Environment], asked: &str) -> Option<String> {
     let launchable = all.iter().filter(|it| it.unavailable.is_none());
     let known: Vec<&str> = launchable.filter_map(reference).collect();
@@ -128,7 +127,7 @@ pub fn nearest_image(all: &[Environment], asked: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The environment that was likely meant.
+/// The environment that was probably meant.
 pub fn nearest_environment(all: &[Environment], asked: &str) -> Option<String> {
     let launchable = || all.iter().filter(|it| it.unavailable.is_none());
     let names: Vec<&str> = launchable().map(|it| it.name.as_str()).collect();

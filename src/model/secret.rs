@@ -1,15 +1,15 @@
-//! A text that is never shown: keys, passwords, cookies.
+//! A text that is never displayed: keys, passwords, cookies.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 use zeroize::Zeroizing;
 
-/// What stands wherever a secret would be printed.
+/// Replaces a secret wherever it would be printed.
 const MASK: &str = "•••";
 
-/// A secret text. `Debug`, `Display` and `Serialize` show `•••`; the memory is wiped when it is
-/// dropped. It cannot be read back from serialised form: nothing that holds one is ever stored.
+/// A secret text. `Debug`, `Display` and `Serialize` show `•••`, and its memory is wiped on drop. It can't be
+/// deserialized, so nothing that contains a secret is ever stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<String>);
 
@@ -19,7 +19,7 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The text itself, for the one place that sends or signs with it.
+    /// The text itself, only for code that sends it or signs with it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,12 +1,12 @@
-//! Short forms of ids. Managers make ids of which the first half is the time, so those made together begin
-//! alike: a form is as long as it must be to tell an id from the others that are shown beside it.
+//! Short forms of ids. The first half of a manager's id is the time, so ids created together have the same
+//! beginning. A short form is long enough to distinguish an id from the others shown with it.
 
 use super::kernel::Kernel;
 
-/// Never shorter than this.
+/// The minimum length.
 const LEAST: usize = 8;
 
-/// The shortest beginning of `id` that none of the others has.
+/// The shortest beginning of `id` that no other id has.
 #[must_use]
 pub fn among<'a>(id: &str, others: impl IntoIterator<Item = &'a str>) -> String {
     let alike = |other: &str| {
@@ -16,7 +16,7 @@ pub fn among<'a>(id: &str, others: impl IntoIterator<Item = &'a str>) -> String 
     let others = others.into_iter().filter(|other| *other != id);
     let most = others.map(alike).max().unwrap_or(0);
     let mut length = LEAST.max(most + 1).min(id.len());
-    // One that ends in a hyphen tells no more than without it, so it is one longer.
+    // A trailing hyphen doesn't distinguish ids, so the form gets one more character.
     if id.as_bytes().get(length - 1) == Some(&b'-') && length < id.len() {
         length += 1;
     }
@@ -26,7 +26,7 @@ pub fn among<'a>(id: &str, others: impl IntoIterator<Item = &'a str>) -> String 
 /// The short forms of ids shown together, in their order.
 #[must_use]
 pub fn all(ids: &[String]) -> Vec<String> {
-    // Beside each other in this order are those that are most alike.
+    // In sorted order, the most similar ids are neighbors.
     let mut sorted: Vec<&str> = ids.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -39,7 +39,7 @@ pub fn all(ids: &[String]) -> Vec<String> {
     ids.iter().map(short).collect()
 }
 
-/// Those of a session's kernels.
+/// The short forms of the ids of a session's containers.
 #[must_use]
 pub fn kernels(kernels: &[Kernel]) -> Vec<String> {
     let ids: Vec<String> = kernels.iter().map(|it| it.id.to_string()).collect();
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(all(&ids), ["01a208c3-1", "01a208c3-2"]);
         let ids = ["01a208c31d0d", "01a208c3-d0d"].map(str::to_owned);
         assert_eq!(all(&ids), ["01a208c31", "01a208c3-d"]);
-        // The same twice.
+        // Two identical ids.
         let ids = ["01a208c3-1d0d", "01a208c3-1d0d"].map(str::to_owned);
         assert_eq!(all(&ids), ["01a208c3", "01a208c3"]);
         assert_eq!(among("ab", ["ac"]), "ab");

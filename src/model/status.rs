@@ -1,4 +1,4 @@
-//! The life of a session: one enum, its allowed steps in one table.
+//! The states of a session, and the table of allowed transitions.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::text::Clean;
 
-/// The status words of Backend.AI. A word we do not know is kept, never an error.
+/// The states of Backend.AI. An unknown state is kept and isn't an error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     Pending,
@@ -29,7 +29,7 @@ pub enum Status {
     Unknown(Clean),
 }
 
-/// The tab of the sessions page that shows a session.
+/// The tab of the sessions list that shows a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tab {
@@ -49,7 +49,7 @@ impl Tab {
         }
     }
 
-    /// The tab so many further on; the first is behind the last.
+    /// The tab `by` places further. The first tab follows the last one.
     #[must_use]
     pub fn next(self, by: isize) -> Self {
         let count = Self::ALL.len().cast_signed();
@@ -58,10 +58,10 @@ impl Tab {
     }
 }
 
-/// Which colour family a status belongs to; the theme maps it to a face.
+/// The color family of a status, which the theme maps to a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tone {
-    /// In a queue or being made.
+    /// In a queue or being created.
     Progress,
     Good,
     Ending,
@@ -70,7 +70,7 @@ pub enum Tone {
     Neutral,
 }
 
-/// Every known word in the order of a healthy life.
+/// Every known state, in the order of a normal life.
 pub const KNOWN: [Status; 17] = [
     Status::Pending,
     Status::Deprioritizing,
@@ -92,7 +92,7 @@ pub const KNOWN: [Status; 17] = [
 ];
 
 impl Status {
-    /// The word as the manager writes it, upper case.
+    /// The manager's word for it, in uppercase.
     pub fn word(&self) -> &str {
         match self {
             Self::Pending => "PENDING",
@@ -145,28 +145,28 @@ impl Status {
         }
     }
 
-    /// Nothing will happen to the session any more.
+    /// Whether the session is over and won't change any more.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Terminated | Self::Cancelled)
     }
 
-    /// A shell, a log stream or a rename makes sense.
+    /// Whether a shell, a log stream or a rename makes sense.
     pub fn is_live(&self) -> bool {
         matches!(self, Self::Running | Self::RunningDegraded)
     }
 
-    /// It waits in a queue.
+    /// Whether the session waits in a queue.
     pub fn is_waiting(&self) -> bool {
         matches!(self, Self::Pending | Self::Deprioritizing)
     }
 
-    /// On its way to RUNNING.
+    /// Whether the session is on its way to RUNNING.
     pub fn is_starting(&self) -> bool {
         self.tone() == Tone::Progress
     }
 
-    /// Whether the local engine may take a session from here to `next`. An engine that schedules by
-    /// itself is believed, not checked.
+    /// Whether the local engine may change a session to `next`. Changes by an engine that schedules itself
+    /// aren't checked.
     pub fn may_become(&self, next: &Self) -> bool {
         STEPS
             .iter()
@@ -174,7 +174,7 @@ impl Status {
     }
 }
 
-/// The one table of allowed steps on the local engine.
+/// The allowed transitions on the local engine.
 const STEPS: &[(Status, &[Status])] = &[
     (
         Status::Pending,

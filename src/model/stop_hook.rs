@@ -1,4 +1,4 @@
-//! A stop hook: what is done in a session before it is ended.
+//! A stop hook: what runs in a session before it is terminated.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::span::Span;
 
-/// A command to be run, files to be saved, or both; bounded in time.
+/// A command to run, files to save, or both, with a time limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StopHook {
-    /// Run by a shell in `/home/work`.
+    /// A shell runs it in the home directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Paths in the session; a relative one is below `/home/work`.
+    /// Paths in the session. A relative path is below `/home/work`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub save: Vec<String>,
-    /// A mounted folder they are saved in; `None` = on this machine, below the data directory.
+    /// The mounted folder to save them in; `None` = on this machine, below the data directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// All of it ends after this.
+    /// The time limit for the command and the files together.
     pub timeout: Span,
 }
 
@@ -38,14 +38,14 @@ impl StopHook {
     pub const USUAL: Span = Span(60);
     pub const MOST: Span = Span(10 * 60);
 
-    /// Whether there is nothing to be done.
+    /// Whether it has nothing to do.
     pub fn is_empty(&self) -> bool {
         self.command.is_none() && self.save.is_empty()
     }
 }
 
 impl fmt::Display for StopHook {
-    /// In one line.
+    /// Prints it in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         let command = self.command.as_deref();

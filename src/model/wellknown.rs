@@ -1,6 +1,6 @@
-//! Well-known environments: names for images of registries, and what is known of them besides.
+//! Well-known environments: names for images in registries, and what is known about them.
 //!
-//! What an image says of itself (its labels) counts more than what is written here of it.
+//! The labels of an image override what the environment catalog says about it.
 
 use super::{
     environment::{Environment, EnvironmentSource, ImageFacts, SessionUser},
@@ -10,33 +10,34 @@ use super::{
     text::Clean,
 };
 
-/// One name of the catalogue.
+/// One name of the environment catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WellKnown {
     pub name: Clean,
-    /// A sentence: what it is for.
+    /// One sentence about its purpose.
     pub about: Clean,
     /// In the order of the file; never empty.
     pub versions: Vec<KnownVersion>,
-    /// The version of who names none; one of `versions`.
+    /// The version that a name without a version means; one of `versions`.
     pub default: Clean,
     pub services: Vec<Service>,
     pub user: SessionUser,
-    /// The least it runs with.
+    /// The minimum resources that it needs.
     pub minimum: ResourceSlots,
 }
 
-/// A version of it and its image.
+/// A version of an environment, and its image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownVersion {
     pub name: Clean,
-    /// As the catalogue writes it: `quay.io/jupyter/scipy-notebook:2024-10-07`.
+    /// As in the catalog: `quay.io/jupyter/scipy-notebook:2024-10-07`.
     pub image: String,
-    /// Where it is pulled from: the same, or a mirror's.
+    /// Where the image is pulled from: `image` itself, or its name on a mirror.
     pub from: String,
 }
 
-/// What is on the engine, with what the catalogue knows of it; then all of the catalogue that is not.
+/// Lists the environments on the engine, with what the catalog knows about them, then the rest of the
+/// catalog.
 pub fn completed(here: Vec<Environment>, known: &[WellKnown]) -> Vec<Environment> {
     let mut all = here;
     let mut absent = Vec::new();
@@ -58,7 +59,7 @@ pub fn completed(here: Vec<Environment>, known: &[WellKnown]) -> Vec<Environment
 }
 
 impl WellKnown {
-    /// Where the image is pulled from that `name` or `name:version` means; `None` = it means another.
+    /// Where the image of `name` or `name:version` is pulled from; `None` = another environment is meant.
     pub fn image_of(&self, asked: &str) -> Option<&str> {
         let asked = asked.trim();
         let mut all = self.in_order();

@@ -1,4 +1,4 @@
-//! Amounts: what a container gets when nothing is said, and in which steps amounts go.
+//! The default amounts of a container, and the steps and limits of amounts.
 
 use super::super::{
     catalogue::{Catalogue, Preset, ResourceGroup, unit},
@@ -7,24 +7,24 @@ use super::super::{
     spec::LaunchRequest,
 };
 
-/// Engines give no container less.
+/// The minimum memory of a container on all engines.
 pub const LEAST_MEMORY: Bytes = Bytes::mib(6);
-/// The least of an image that names its minimum, without shared memory.
+/// The minimum memory for an image that sets its own minimum, without shared memory.
 const LEAST_OF_IMAGES: Bytes = Bytes::mib(64);
-/// Automatic shared memory of a small session, and of a big one.
+/// The automatic shared memory of a small session. `BIG_SHMEM` is that of a large one.
 pub const SMALL_SHMEM: Bytes = Bytes::mib(64);
 const BIG_SHMEM: Bytes = Bytes(Bytes::GIB);
 const BIG: Bytes = Bytes(4 * Bytes::GIB);
 
-/// The automatic shared memory (the WebUI's rule): 1 GiB where there are 4 GiB of memory and 1 GiB
-/// more than the image needs, else `small`; never more than half.
+/// The automatic shared memory (the rule of the WebUI): 1 GiB if the memory is 4 GiB or more and exceeds the
+/// image's minimum by 1 GiB, else `small`. It is never more than half of the memory.
 pub fn automatic_shmem(mem: Bytes, image_minimum: Bytes, small: Bytes) -> Bytes {
     let big = mem >= BIG && mem.0 >= image_minimum.0.saturating_add(BIG_SHMEM.0);
     let shmem = if big { BIG_SHMEM.max(small) } else { small };
     shmem.min(Bytes(mem.0 / 2))
 }
 
-/// The least memory of a container of this environment, its automatic shared memory in it.
+/// The minimum memory of a container of this environment, including its automatic shared memory.
 pub fn least_memory(environment: Option<&Environment>) -> Bytes {
     match environment.map(|it| it.facts.minimum.mem) {
         None | Some(Bytes(0)) => LEAST_MEMORY,
@@ -37,7 +37,7 @@ pub fn least_cpu(environment: Option<&Environment>) -> Cpu {
     minimum.max(Cpu::from_millis(10))
 }
 
-/// The smallest step of a slot in thousandths. Of a cluster fractions cannot be had.
+/// The smallest step of a slot in thousandths. A cluster session can't have fractions.
 pub fn quantum(slot: &str, cluster_size: u32, offer: Option<&Catalogue>) -> u64 {
     let told = offer.and_then(|offer| offer.quanta.get(slot)).copied();
     let usual = if slot.ends_with(".shares") { 100 } else { 1000 };
@@ -47,8 +47,8 @@ pub fn quantum(slot: &str, cluster_size: u32, offer: Option<&Catalogue>) -> u64 
     }
 }
 
-/// Whether an environment can use a kind of accelerator: by the name before the dot; one that names
-/// none can use any.
+/// Whether an environment can use a kind of accelerator, by the name before the dot. An environment that
+/// names none can use any.
 pub fn supports(environment: Option<&Environment>, slot: &str) -> bool {
     let Some(kinds) = environment.map(|it| &it.facts.accelerators) else {
         return true;
@@ -60,8 +60,8 @@ pub fn supports(environment: Option<&Environment>, slot: &str) -> bool {
             .any(|it| *it == *"*" || it.as_str().starts_with(kind))
 }
 
-/// The most of everything one container can ever have: the least of what the policy says of one
-/// container, the person's limits and the whole of the group. A slot that is missing is not limited.
+/// The most that one container can ever have: the lowest of the policy's limit for a container, the user's
+/// limits and the size of the group. A slot that is missing has no limit.
 pub fn most(
     offer: Option<&Catalogue>,
     group: Option<&ResourceGroup>,
@@ -76,7 +76,7 @@ pub fn most(
     most
 }
 
-/// What can be had now: the least of what is left of the limits and in the group.
+/// What is available now: the lower of what the limits leave and what is free in the group.
 pub fn free(
     offer: Option<&Catalogue>,
     group: Option<&ResourceGroup>,
@@ -88,7 +88,7 @@ pub fn free(
     free
 }
 
-/// Takes a preset's amounts where nothing else was asked for.
+/// Fills the amounts that aren't set with those of a preset.
 pub fn fill_from(request: &mut LaunchRequest, preset: &Preset) {
     request.cpu.get_or_insert(preset.slots.cpu);
     request.mem.get_or_insert(preset.slots.mem);
@@ -100,7 +100,7 @@ pub fn fill_from(request: &mut LaunchRequest, preset: &Preset) {
     }
 }
 
-/// Why a preset cannot be had with this environment in this group; `None` = it can.
+/// Why a preset can't be used with this environment in this group; `None` = it can.
 pub fn why_not_preset(
     preset: &Preset,
     environment: Option<&Environment>,
@@ -144,7 +144,7 @@ pub fn thousandths(amount: u64) -> Cpu {
     Cpu::from_millis(amount)
 }
 
-/// Reads a decimal number as thousandths: `1`, `0.5`, `0.125`; none of it is lost.
+/// Parses a decimal number as thousandths without rounding: `1`, `0.5`, `0.125`.
 pub fn read_thousandths(text: &str) -> Result<u64, String> {
     let bad = || {
         format!(
@@ -159,14 +159,14 @@ pub fn read_thousandths(text: &str) -> Result<u64, String> {
     }
     let whole: u64 = whole.parse().map_err(|_| bad())?;
     let part: u64 = format!("{part:0<3}").parse().map_err(|_| bad())?;
-    // A million of anything is more than there is anywhere.
+    // No machine has more than a million of anything.
     if whole > 1_000_000 {
         return Err(bad());
     }
     Ok(whole * 1000 + part)
 }
 
-/// The rule for the name of a slot: a kind, a dot and a unit.
+/// Checks the name of a slot: a kind, a dot and a unit.
 pub fn check_slot(slot: &str) -> Result<(), String> {
     let word = |part: &str| {
         let fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -181,7 +181,7 @@ pub fn check_slot(slot: &str) -> Result<(), String> {
     ))
 }
 
-/// Memory so that it reads back as the same number of bytes: `1536m`.
+/// Formats memory so that it parses to the same number of bytes: `1536m`.
 pub fn exact(bytes: Bytes) -> String {
     for (unit, size) in [("g", Bytes::GIB), ("m", Bytes::MIB), ("k", Bytes::KIB)] {
         if bytes.0 > 0 && bytes.0.is_multiple_of(size) {
@@ -191,7 +191,6 @@ pub fn exact(bytes: Bytes) -> String {
     bytes.0.to_string()
 }
 
-/// What there is to be had of everything by this machine's own words.
 impl ResourceSlots {
     /// Each amount as a limit.
     pub fn as_limits(&self) -> super::super::catalogue::SlotLimits {

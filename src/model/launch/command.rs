@@ -1,4 +1,4 @@
-//! A launch as the words of the command line that does the same.
+//! Prints a launch as the equivalent `workbay launch` command.
 
 use super::{
     super::{
@@ -11,8 +11,7 @@ use super::{
     table::TABLE,
 };
 
-/// The words after `workbay`; the values of secret variables are taken from the caller's own
-/// environment.
+/// The words after `workbay`. The values of secret variables come from the caller's environment.
 pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     let mut words = Words(vec!["launch".to_owned()]);
     words.maybe("--context", context);
@@ -30,13 +29,13 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     words.0
 }
 
-/// A script as it is: one that begins with @ would be taken for the name of a file.
+/// Escapes a script that begins with @, which would be parsed as the name of a file.
 fn literal(script: &str) -> String {
     let at = if script.starts_with('@') { "@" } else { "" };
     format!("{at}{script}")
 }
 
-/// The same as one line for a shell.
+/// The command as one line for a shell.
 pub fn line(request: &LaunchRequest, context: Option<&str>) -> String {
     let quoted: Vec<String> = words(request, context).iter().map(|it| quote(it)).collect();
     format!("workbay {}", quoted.join(" "))
@@ -94,7 +93,7 @@ impl Words {
 
     fn two(&mut self, option: &str, value: impl std::fmt::Display) {
         let value = value.to_string();
-        // A word that begins so would be taken for an option.
+        // A value that begins with - would be parsed as an option.
         if value.starts_with('-') {
             return self.0.push(format!("{option}={value}"));
         }
@@ -109,7 +108,7 @@ impl Words {
     }
 }
 
-/// A word as a POSIX shell reads it back.
+/// Quotes a word for a POSIX shell.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@+%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! The environment of a launch: what is asked for must be there, and one that can be launched.
+//! The environment of a launch, which must exist and be launchable.
 
 use super::{
     super::{
@@ -10,7 +10,7 @@ use super::{
     field::{FieldProblem, LaunchField as Field},
 };
 
-/// The environment a request means, by its name or by its image; `default` where it names none.
+/// The environment of a request, by its name or its image. `default` applies if the request names none.
 pub fn find<'a>(
     request: &LaunchRequest,
     all: &'a [Environment],
@@ -23,7 +23,7 @@ pub fn find<'a>(
     }
 }
 
-/// That no environment of that name is among them, and which was likely meant.
+/// The problem that no environment has that name, with the one that was probably meant.
 pub fn missing(request: &LaunchRequest, all: &[Environment], default: &str) -> FieldProblem {
     let asked = request.environment.as_deref().unwrap_or(default);
     let why = format!(
@@ -39,7 +39,7 @@ pub fn missing(request: &LaunchRequest, all: &[Environment], default: &str) -> F
     )
 }
 
-/// Why what was found cannot be launched; `None` = it can.
+/// Why the environment can't be launched; `None` = it can.
 pub fn unavailable(request: &LaunchRequest, found: &Environment) -> Option<FieldProblem> {
     let why = found.unavailable.as_ref()?;
     let field = match request.image {
@@ -51,7 +51,7 @@ pub fn unavailable(request: &LaunchRequest, found: &Environment) -> Option<Field
     Some(FieldProblem::new(field, why))
 }
 
-/// That it is not on the engine yet.
+/// The warning that an image isn't on the engine yet.
 pub fn to_be_pulled(source: &EnvironmentSource) -> String {
     let from = match source {
         EnvironmentSource::Image { reference } => reference::registry(reference),
@@ -60,7 +60,7 @@ pub fn to_be_pulled(source: &EnvironmentSource) -> String {
     format!("not on this engine yet: will be pulled from {from}")
 }
 
-/// The same of an image that nobody has told of: it may be spelt wrongly.
+/// The same warning for an image that wasn't reported. It may be misspelled.
 pub fn unknown(image: &str, all: &[Environment]) -> String {
     let reference = image.trim().to_owned();
     let why = to_be_pulled(&EnvironmentSource::Image { reference });
@@ -70,7 +70,8 @@ pub fn unknown(image: &str, all: &[Environment]) -> String {
     }
 }
 
-/// That a manager does not list the image. It may take it all the same, so that is no problem.
+/// The warning that a manager doesn't list the image. It may accept the image anyway, so this isn't a
+/// problem.
 pub fn unlisted(image: &str, all: &[Environment]) -> String {
     let why = "not in the image list of this cluster";
     match resolve::nearest_image(all, image) {

@@ -1,8 +1,8 @@
-//! The fields of a launch, so that a problem can be said beside the one it is about.
+//! The fields of a launch, so that a problem is shown beside its field.
 
 use serde::{Deserialize, Serialize};
 
-/// A field of a launch, in the order of [`super::table::TABLE`], which has the rest.
+/// A field of a launch. The order is that of [`super::table::TABLE`], which has the details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LaunchField {
@@ -38,11 +38,11 @@ pub enum LaunchField {
     StopHook,
 }
 
-/// What is wrong with a field: one sentence that names what, and what to do.
+/// A problem with a field: one sentence that names the problem and the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldProblem {
     pub field: LaunchField,
-    /// Which entry it is about, where the field is a list and one entry of the request is.
+    /// The index of the entry with the problem, where the field is a list and the problem is in one entry.
     pub item: Option<usize>,
     pub message: String,
 }
@@ -56,7 +56,7 @@ impl FieldProblem {
         }
     }
 
-    /// About one entry of a list.
+    /// Sets the entry of a list that has the problem.
     #[must_use]
     pub fn at(self, item: usize) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Where folders come in a container, and the rule for it.
+//! Where folders are mounted in a container, and the rules for their paths.
 
 use super::super::{
     inside, name,
@@ -6,7 +6,7 @@ use super::super::{
     text::{Clean, is_hidden},
 };
 
-/// The absolute path in the container, without doubled slashes or one at its end.
+/// The absolute path in the container, without doubled or trailing slashes.
 pub fn target(mount: &FolderMount) -> String {
     let path = mount.path.as_deref().map(str::trim).unwrap_or_default();
     let path = match path {
@@ -18,7 +18,7 @@ pub fn target(mount: &FolderMount) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// The rule for one path: letters, digits, `_ . - /`, and it stays where it is said to be.
+/// Checks one path: letters, digits, `_ . - /`, and no part that leads elsewhere.
 pub fn check_path(path: &str) -> Result<(), String> {
     let shown = Clean::new(path);
     let word = |c: char| !is_hidden(c) && (c.is_alphanumeric() || name::is_mark(c));
@@ -37,20 +37,19 @@ pub fn check_path(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Directories of the system inside; a folder over one of them would break the session.
+/// System directories of a container. A folder mounted over one of them would break the session.
 const SYSTEM: [&str; 17] = [
     "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/root",
     "/run", "/sbin", "/sys", "/tmp", "/usr", "/var",
 ];
 
-/// What is the kernel's, whole.
+/// The kernel's directories, with everything in them.
 const KERNEL: [&str; 3] = ["/dev/", "/proc/", "/sys/"];
 
-/// Nobody mounts more in one session.
+/// The max number of folders in one session.
 const MOST: usize = 100;
 
-/// What is wrong with each mount: its place among them, and why. `automatic` are mounted by
-/// themselves.
+/// The problems of the mounts: the index of each, and the reason. `automatic` are the automounted folders.
 pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String)> {
     if mounts.len() > MOST {
         let why = format!("{} folders are too many (max: {MOST})", mounts.len());
@@ -70,7 +69,7 @@ pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String
     faults
 }
 
-/// A folder's name, or a path below it, becomes a part of the path in the container.
+/// Checks the name of a folder, or a path below it, because it becomes a part of the path in the container.
 pub(super) fn check_folder(folder: &str) -> Result<(), String> {
     let shown = Clean::new(folder);
     if folder.contains(is_hidden) || folder.len() > 255 {
@@ -87,7 +86,7 @@ pub(super) fn check_folder(folder: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The rule for one of them after those `before` it, which come at `targets`.
+/// Checks one mount against those `before` it, whose paths are `targets`.
 fn check_one(
     mount: &FolderMount,
     target: &String,
@@ -124,7 +123,7 @@ fn check_one(
     Ok(())
 }
 
-/// The rule for a new folder's name.
+/// Checks the name of a new folder.
 pub fn check_name(name: &str) -> Result<(), String> {
     let word = |c: char| c.is_alphanumeric() || name::is_mark(c);
     let fine = |c: char| !is_hidden(c) && (word(c) || matches!(c, '_' | '.' | '-'));
@@ -133,7 +132,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
         return Err("a folder needs a name".to_owned());
     }
     let count = name.chars().count();
-    // A file system counts bytes.
+    // File systems limit bytes, not characters.
     if count > 64 || name.len() > 240 {
         return Err(format!("the name has {count} characters (max: 64)"));
     }

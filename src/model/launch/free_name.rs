@@ -1,13 +1,13 @@
-//! The name of a session that is launched again.
+//! Finds a name for a session that is launched again.
 
 use super::check::names;
 
-/// The longest name there can be.
+/// The max length of a name.
 const LONGEST: usize = 64;
-/// `-100`, of the last of many copies.
+/// The length of `-100`, the suffix of the last of many copies.
 const LONGEST_NUMBER: usize = 4;
 
-/// `name` where it is free for so many copies, else with the next free number: `train-2`, `train-3`.
+/// `name` if it is free for that many copies, else with the next free number: `train-2`, `train-3`.
 #[must_use]
 pub fn free_name(name: &str, copies: u32, taken: impl Fn(&str) -> bool) -> String {
     let free = |name: &String| !names(name, copies).iter().any(|it| taken(it));
@@ -20,7 +20,7 @@ pub fn free_name(name: &str, copies: u32, taken: impl Fn(&str) -> bool) -> Strin
     numbered.find(free).unwrap_or(own)
 }
 
-/// The name without a number that it has from here: then what it was numbered after is taken too.
+/// The name without a number that this module added, which is the case if the name without it is also taken.
 fn stem(name: &str, taken: impl Fn(&str) -> bool) -> &str {
     let number = |end: &str| end.parse::<u32>().is_ok_and(|number| number > 1);
     name.rsplit_once('-')
@@ -28,7 +28,7 @@ fn stem(name: &str, taken: impl Fn(&str) -> bool) -> &str {
         .map_or(name, |(rest, _)| rest)
 }
 
-/// Cut where it would become too long.
+/// Adds the number, and shortens the stem if the name would be too long.
 fn with_number(stem: &str, number: u32, copies: u32) -> String {
     let ending = format!("-{number}");
     let further = if copies > 1 { LONGEST_NUMBER } else { 0 };
@@ -51,7 +51,7 @@ mod tests {
     fn a_free_name_is_kept() {
         assert_eq!(free_among(&[], "train", 1), "train");
         assert_eq!(free_among(&["train"], "train-2", 1), "train-2");
-        // One that is taken alone is free for copies, and the other way round.
+        // A name that is taken for a single session is free for copies, and vice versa.
         assert_eq!(free_among(&["train"], "train", 2), "train");
         assert_eq!(free_among(&["train-1"], "train", 1), "train");
     }
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(free_among(&["train"], "train", 1), "train-2");
         assert_eq!(free_among(&["train", "train-2"], "train", 1), "train-3");
         assert_eq!(free_among(&["train-1"], "train", 2), "train-2");
-        // Numbers do not pile up, and one that a person gave stays.
+        // Numbers don't accumulate, and a number that the user chose stays.
         assert_eq!(free_among(&["train", "train-2"], "train-2", 1), "train-3");
         assert_eq!(free_among(&["resnet-50"], "resnet-50", 1), "resnet-50-2");
     }

@@ -1,4 +1,4 @@
-//! Idempotency keys: a launch that is asked for again with the same key launches nothing twice.
+//! Idempotency keys: a launch that is requested again with the same key doesn't launch a second session.
 
 use super::super::{
     id::{ContextName, InstanceId, SessionId},
@@ -9,13 +9,13 @@ use super::super::{
 /// The longest key, in characters.
 pub const MOST: usize = 64;
 
-/// A key that nobody used before.
+/// Creates a key that was never used before.
 #[must_use]
 pub fn random() -> String {
     SessionId::random().to_string()
 }
 
-/// The rule for keys: they come from users too.
+/// Checks a key, because users can provide their own.
 pub fn check(key: &str) -> Result<(), String> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if (1..=MOST).contains(&key.len()) && key.chars().all(is_allowed) {
@@ -28,16 +28,16 @@ pub fn check(key: &str) -> Result<(), String> {
     ))
 }
 
-/// The id of the session that a key launches; `copy` counts from 0. Because the id follows from the
-/// key, the state database and the containers' labels both hold what the key launched.
+/// The id of the session that a key launches. `copy` counts from 0. Because the id is derived from the key,
+/// the state database and the labels of containers both record what the key launched.
 #[must_use]
 pub fn session(instance: InstanceId, context: ContextName, key: &str, copy: usize) -> SessionId {
-    // Twice, so that the last characters count in every bit.
+    // The repetition makes the last characters affect every bit.
     let text = format!("{instance}\0{context}\0{key}\0{copy}\0").repeat(2);
     SessionId::from_u128(fnv(text.as_bytes()))
 }
 
-/// FNV-1a of 128 bits. Nobody gains anything by a collision: a key is its user's own.
+/// FNV-1a of 128 bits. A collision is no attack, because a user only has their own keys.
 fn fnv(bytes: &[u8]) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -46,7 +46,7 @@ fn fnv(bytes: &[u8]) -> u128 {
 }
 
 impl LaunchRequest {
-    /// What was asked for, less the key of this one request.
+    /// The request without the idempotency key.
     #[must_use]
     pub fn without_key(self) -> Self {
         Self {

@@ -1,11 +1,11 @@
-//! Ports opened beforehand: how they are written, and their rule.
+//! Preopen ports: their notation and rules.
 
-/// Ports of our own and of a session's built-in services.
+/// Ports that workbay and the built-in services of sessions use.
 pub const RESERVED: [u16; 6] = [2000, 2001, 2002, 2003, 2200, 7681];
-/// How many at most where nobody says otherwise.
+/// The default limit.
 pub const MOST: u32 = 10;
 
-/// Reads `8080, 9000-9003 10000:10002`: numbers and ranges, by comma or space.
+/// Parses `8080, 9000-9003 10000:10002`: numbers and ranges, separated by commas or spaces.
 pub fn read(text: &str) -> Result<Vec<u16>, String> {
     let mut ports = Vec::new();
     let tokens = text.split([',', ' ', '\t', '\n']).map(str::trim);
@@ -19,7 +19,7 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
                 "invalid range '{token}'. Write the lower port first: {last}-{first}"
             ));
         }
-        // Before the range is expanded: a text of many large ones costs no memory.
+        // Checked before the range is expanded, so that many large ranges don't use memory.
         if ports.len() + usize::from(last - first) >= EVER as usize {
             return Err(format!("too many ports (max: {EVER})"));
         }
@@ -34,7 +34,7 @@ fn number(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| bad())
 }
 
-/// As a person would write them, ranges drawn together.
+/// Formats ports as users type them, with ranges combined.
 pub fn write(ports: &[u16]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut at = 0;
@@ -53,10 +53,10 @@ pub fn write(ports: &[u16]) -> String {
     parts.join(", ")
 }
 
-/// Nobody opens more, whatever is allowed.
+/// The max number of ports, whatever a policy allows.
 const EVER: u32 = 1000;
 
-/// The rule; `taken` are the ports of the environment's own services.
+/// Checks the ports. `taken` are the ports of the environment's services.
 pub fn check(ports: &[u16], taken: &[u16], most: u32) -> Result<(), String> {
     let most = most.min(EVER);
     if ports.len() > most as usize {

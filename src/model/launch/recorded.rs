@@ -1,5 +1,5 @@
-//! Checks a launch that was read from the labels of a container. Everybody who reaches the engine can write
-//! labels, so the rules of a launch apply to them once more.
+//! Checks a launch that was read from the labels of a container. Anyone with access to the engine can write
+//! labels, so the rules of a launch are applied again.
 
 use super::{
     super::{
@@ -14,13 +14,13 @@ use super::{
     folders, ports, script,
 };
 
-/// No machine and no cluster has more.
+/// Limits that no machine or cluster exceeds.
 const MOST_CORES: u64 = 1 << 20;
 const MOST_MEMORY: Bytes = Bytes(1 << 60);
 const MOST_CONTAINERS: u32 = 10_000;
 const LONGEST_LABEL: usize = 1024;
 
-/// Why a recorded launch is not one that was ever accepted.
+/// Why a recorded launch can't have been accepted.
 pub fn check_recorded(spec: &LaunchSpec) -> Result<(), String> {
     check_source(spec)?;
     check_amounts(spec)?;

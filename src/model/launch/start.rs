@@ -1,4 +1,4 @@
-//! When a batch session may start, as a person writes it.
+//! When a batch session may start, as users type it.
 
 use std::{fmt, str::FromStr};
 
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{span::Span, text::Clean};
 
-/// When a batch session may start, as it was asked for: what is kept to be launched again means the
-/// same then. Printed and kept as `+90m` or as a full timestamp.
+/// When a batch session may start, as it was requested, so that a relaunch means the same. Printed and stored
+/// as `+90m` or as a full timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum StartAt {
-    /// So long after the launch is asked for.
+    /// This long after the launch is requested.
     After(Span),
     At(Timestamp),
 }
 
 impl StartAt {
-    /// The moment it is for a launch that is asked for at `asked`.
+    /// The start time of a launch that is requested at `asked`.
     pub fn moment(self, asked: Timestamp) -> Timestamp {
         match self {
             Self::At(at) => at,
@@ -28,7 +28,7 @@ impl StartAt {
         }
     }
 
-    /// Whether a launch that is asked for at `now` can still wait for it.
+    /// Whether the time is still in the future for a launch that is requested at `now`.
     pub fn lies_ahead(self, now: Timestamp) -> bool {
         self.moment(now) > now
     }
@@ -58,7 +58,7 @@ impl From<Timestamp> for StartAt {
 impl FromStr for StartAt {
     type Err = String;
 
-    /// What means the same at any time and in any place.
+    /// Accepts only forms that mean the same at any time and in any time zone.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let read = match text.strip_prefix('+') {
             Some(span) => span.parse().map(Self::After).ok(),
@@ -83,8 +83,8 @@ fn bad(text: &str) -> String {
     )
 }
 
-/// Reads `+2h`, `2026-11-22 09:30` (in the person's time zone), `09:30` (the next one) or a full
-/// timestamp with its zone. That it lies ahead is checked later, with all other rules.
+/// Parses `+2h`, `2026-11-22 09:30` (in the user's time zone), `09:30` (the next one) or a full timestamp
+/// with its zone. Another check ensures later that the time is in the future.
 pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<StartAt, String> {
     let text = text.trim();
     if let Ok(start) = text.parse() {
@@ -95,7 +95,7 @@ pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<StartAt, Stri
         .ok_or_else(|| bad(text))
 }
 
-/// A moment in a person's time zone, as [`read`] takes it.
+/// A time in the user's time zone, in a form that [`read`] accepts.
 pub fn local_text(at: Timestamp, zone: &TimeZone) -> String {
     let local = at.to_zoned(zone.clone());
     let seconds = if local.second() == 0 { "" } else { ":%S" };
@@ -104,9 +104,9 @@ pub fn local_text(at: Timestamp, zone: &TimeZone) -> String {
         .to_string()
 }
 
-/// A time without a zone.
+/// Parses a time without a zone.
 fn local(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-    // A time is read out of a whole date and time as well: the date goes first, or it would be lost.
+    // The full date and time is tried first, because the parser of a time alone would drop the date.
     if let Ok(local) = text.parse::<civil::DateTime>() {
         return Some(local.to_zoned(zone.clone()).ok()?.timestamp());
     }
@@ -144,7 +144,7 @@ mod tests {
         let at = |text: &str| read(text, now, &seoul).map(|at| at.to_string());
         assert_eq!(at("2026-11-23 09:30").unwrap(), "2026-11-23T00:30:00Z");
         assert_eq!(at("2026-11-23T00:30:00Z").unwrap(), "2026-11-23T00:30:00Z");
-        // Neither the month nor the year is lost.
+        // The month and the year are kept.
         assert_eq!(at("2026-12-24 10:00").unwrap(), "2026-12-24T01:00:00Z");
         assert_eq!(at("2020-01-01 10:00").unwrap(), "2020-01-01T01:00:00Z");
         // It is 19:00 in Seoul.
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn it_is_kept_as_it_is_written() {
-        // What was kept before there were any others is a timestamp.
+        // Stored timestamps from before the other forms existed are still accepted.
         for kept in ["\"+90m\"", "\"2026-11-22T10:00:00Z\""] {
             let start: StartAt = serde_json::from_str(kept).unwrap();
             assert_eq!(serde_json::to_string(&start).unwrap(), kept);

@@ -20,7 +20,7 @@ pub struct FieldRow {
     pub page: Page,
     /// The title of its help.
     pub title: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub meaning: &'static str,
     /// How a value is typed; empty if it is chosen.
     pub form: &'static str,
@@ -30,9 +30,9 @@ pub struct FieldRow {
     pub text: Option<TextValue>,
     /// How the launcher shows it.
     pub widget: Widget,
-    /// The sessions that have it.
+    /// The types of sessions that have it.
     pub only: Only,
-    /// What the engine must be capable of.
+    /// The capability that the engine must have.
     pub needs: Option<Capability>,
 }
 
@@ -50,7 +50,7 @@ pub enum Widget {
         label: &'static str,
         empty: &'static str,
     },
-    /// Its page has a widget of its own for it.
+    /// The page of the launcher has its own widget for it.
     Own,
 }
 

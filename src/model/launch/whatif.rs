@@ -1,4 +1,4 @@
-//! What a launch that waits would have to ask for instead, so that it could start now.
+//! Finds changes to a waiting launch with which it could start now.
 
 use super::amounts::{free, least_cpu, least_memory, most, quantum, thousandths};
 use crate::model::{
@@ -8,9 +8,9 @@ use crate::model::{
     spec::LaunchRequest,
 };
 
-/// Memory is offered in steps of this, from this much on.
+/// Memory is offered in multiples of this size.
 const STEP: u64 = 256 * Bytes::MIB;
-/// Other groups and presets that are offered, of each.
+/// How many other groups and how many presets are offered.
 const OFFERED: usize = 3;
 
 /// A launch that could start now.
@@ -21,7 +21,7 @@ pub struct Alternative {
     pub request: LaunchRequest,
 }
 
-/// What is known of the place.
+/// What is known about the queue and the engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
     pub offer: &'a Catalogue,
@@ -30,8 +30,8 @@ pub struct Around<'a> {
     pub environment: Option<&'a Environment>,
 }
 
-/// What could start now, the least change first. `request` names its amounts; a start time that lies
-/// ahead is the only thing that is taken away where it is what the launch waits for.
+/// The launches that could start now, with the smallest change first. The amounts of `request` must be set. A
+/// start time in the future is removed only where the launch waits for it.
 #[must_use]
 pub fn alternatives(request: &LaunchRequest, around: Around<'_>) -> Vec<Alternative> {
     let groups = &around.offer.resource_groups;
@@ -68,7 +68,7 @@ pub fn alternatives(request: &LaunchRequest, around: Around<'_>) -> Vec<Alternat
     found
 }
 
-/// Of one container.
+/// The amounts of one container.
 fn each(request: &LaunchRequest) -> ResourceSlots {
     ResourceSlots {
         cpu: request.cpu.unwrap_or_default(),
@@ -77,7 +77,7 @@ fn each(request: &LaunchRequest) -> ResourceSlots {
     }
 }
 
-/// Of all containers of one session.
+/// The amounts of all containers of one session.
 fn wanted(request: &LaunchRequest) -> ResourceSlots {
     each(request).times(request.containers())
 }
@@ -92,7 +92,7 @@ fn is_free(wanted: &ResourceSlots, offer: &Catalogue, group: &ResourceGroup) -> 
         && wanted.accelerators.iter().all(has_all)
 }
 
-/// The same with as much as is free of what there is too little of.
+/// The request with its scarce amounts reduced to what is free.
 fn smaller(
     request: &LaunchRequest,
     around: Around<'_>,
@@ -104,7 +104,7 @@ fn smaller(
     let free = free(Some(offer), Some(group));
     let containers = u64::from(request.containers());
     let mut less = request.clone();
-    // Amounts by hand instead of the preset's.
+    // The amounts replace those of the preset.
     less.preset = None;
     let mut words = Vec::new();
     let cpu = free
@@ -136,7 +136,7 @@ fn smaller(
         }
         let step = quantum(slot, request.containers(), Some(offer));
         let amount = there / step * step;
-        // Without any it would be another kind of session.
+        // Without any accelerator, it would be a different kind of session.
         if amount == 0 {
             return None;
         }
@@ -153,7 +153,7 @@ fn limit(free: &SlotLimits, slot: &str) -> u64 {
     free.accelerators.get(slot).copied().unwrap_or(u64::MAX)
 }
 
-/// A cluster of as many containers as there is room for.
+/// The request with as many containers as fit now.
 fn fewer(
     request: &LaunchRequest,
     around: Around<'_>,
@@ -176,7 +176,7 @@ fn fewer(
     None
 }
 
-/// Presets that are smaller than what is asked for and fit.
+/// Presets that fit now and are smaller than the request.
 fn presets(request: &LaunchRequest, around: Around<'_>, group: &ResourceGroup) -> Vec<Alternative> {
     let (offer, asked) = (around.offer, each(request));
     let fits = |preset: &&Preset| {

@@ -1,4 +1,4 @@
-//! Each way to end, and the line that tells it.
+//! Tests the verdict on each way to end.
 
 use super::*;
 use crate::model::{
@@ -46,7 +46,7 @@ const WORDS: [&str; 9] = [
     "ended",
 ];
 
-/// What a list shows: the word beside the line.
+/// Tests the word that lists show beside the verdict.
 #[test]
 fn each_way_to_end_has_its_word() {
     let word = |session: &Session| ending(session).unwrap().to_string();
@@ -60,7 +60,7 @@ fn each_way_to_end_has_its_word() {
     assert_eq!(word(&never("failed-to-start")), "not started");
     let batch = |code| batch(BatchResult::Failure, "task-failed", code);
     assert_eq!(word(&batch(3)), "exit 3");
-    // Another container of it failed.
+    // Another container of the session failed.
     assert_eq!(word(&batch(0)), "failed");
     let silent = with(batch(0), |it| it.kernels[0].exit_code = None);
     assert_eq!(word(&silent), "failed");
@@ -108,7 +108,7 @@ fn each_way_to_end_has_its_line() {
         Tone::Bad,
         "Killed, out of memory: used all of its 16 GiB (exit code 137)",
     );
-    // Something in it ran out of memory once, but that was not its end.
+    // A process in the session ran out of memory, but the session didn't end because of it.
     check(
         killed("user-requested"),
         None,

@@ -1,8 +1,8 @@
-//! Which variables hold secrets. Their values are masked on screens and stored nowhere.
+//! Which variables hold secrets. Their values are masked on screens and never stored.
 //!
-//! A value is secret by the name of its variable, by what it looks like, or because the user's
-//! settings say so. Whoever receives a request classifies it again with its own settings, and a mark
-//! is never taken away: the client and the daemon may have different settings.
+//! A value is secret by the name of its variable, by its format, or because of the user's settings. Each
+//! process that receives a request classifies it again with its own settings and never removes a mark,
+//! because the client and the daemon may have different settings.
 
 pub mod names;
 mod values;
@@ -16,12 +16,12 @@ use super::super::{
 
 pub use values::mask;
 
-/// The rules in force: the built-in ones, less `remove`, and `add`.
+/// The rules in effect: the built-in ones without `remove`, and with `add`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SecretRules {
-    /// Names that are secret whatever else is said.
+    /// Names that are always secret.
     pub add: Vec<NamePattern>,
-    /// Names whose values are not secret, whatever they are.
+    /// Names whose values are never secret.
     pub remove: Vec<NamePattern>,
 }
 
@@ -33,7 +33,7 @@ impl SecretRules {
             || (!listed(&self.remove) && (names::is_secret(name) || values::holds_secret(value)))
     }
 
-    /// Marks the secret variables of a request; those that are marked already stay so.
+    /// Marks the secret variables of a request, and keeps existing marks.
     pub fn mark(&self, request: &mut LaunchRequest) {
         let LaunchRequest {
             env, secret_names, ..
@@ -45,7 +45,7 @@ impl SecretRules {
         secret_names.extend(found.map(|(name, _)| name.clone()));
     }
 
-    /// Takes the values of secrets out of a launch that somebody else wrote down; their names stay.
+    /// Removes secret values, but not their names, from a launch that workbay didn't write itself.
     pub fn hide(&self, spec: &mut LaunchSpec) {
         let found = spec.env.iter();
         let found = found.filter(|(name, value)| self.is_secret(name, value));
@@ -59,7 +59,7 @@ impl SecretRules {
     }
 }
 
-/// The variables of a request, marked ones without their values.
+/// The variables of a request, without the values of secret ones.
 #[must_use]
 pub fn blanked(request: &LaunchRequest) -> BTreeMap<String, String> {
     let kept = |(name, value): (&String, &String)| {
@@ -69,7 +69,7 @@ pub fn blanked(request: &LaunchRequest) -> BTreeMap<String, String> {
     request.env.iter().map(kept).collect()
 }
 
-/// A variable's name, in which `*` is any text; upper and lower case are the same.
+/// The name of a variable, in which `*` matches any text. Case doesn't matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern(String);
 
@@ -100,7 +100,7 @@ impl fmt::Display for NamePattern {
     }
 }
 
-/// Goes back to the last `*` only: linear in each of its tries.
+/// Backtracks to the last `*` only, so that each try is linear.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -1,7 +1,6 @@
-//! Names that say that a value is secret, compared by their parts: `GITHUB_PAT` has the part PAT,
-//! PATH has not.
+//! Recognizes the names of secret variables by their parts: `GITHUB_PAT` has the part PAT, but PATH doesn't.
 
-/// A part of a name that is one of these.
+/// A name is secret if one of its parts is one of these.
 const PARTS: [&str; 31] = [
     "ACCESS",
     "AUTH",
@@ -36,7 +35,7 @@ const PARTS: [&str; 31] = [
     "PINS",
 ];
 
-/// A part that ends so: DBPASS, GITHUBTOKEN.
+/// A name is secret if one of its parts ends with one of these: DBPASS, GITHUBTOKEN.
 const ENDS: [&str; 17] = [
     "PASS",
     "PWD",
@@ -57,7 +56,7 @@ const ENDS: [&str; 17] = [
     "SIGNINGKEY",
 ];
 
-/// A part that holds this.
+/// A name is secret if one of its parts contains one of these.
 const WITHIN: [&str; 8] = [
     "PASSWORD",
     "PASSWD",
@@ -69,7 +68,7 @@ const WITHIN: [&str; 8] = [
     "CONNSTR",
 ];
 
-/// Other words that end or begin as secrets do.
+/// Words that only begin or end like the names of secrets.
 const NOT_THESE: [&str; 7] = [
     "BYPASS",
     "COMPASS",
@@ -80,10 +79,10 @@ const NOT_THESE: [&str; 7] = [
     "SECRETARIAT",
 ];
 
-/// Directories, though their names sound like passwords.
+/// Directories, although their names are like those of passwords.
 const DIRECTORIES: [&str; 2] = ["PWD", "OLDPWD"];
 
-/// Whether a variable of this name holds a secret, whatever its value is.
+/// Whether a variable of this name is secret, regardless of its value.
 pub fn is_secret(name: &str) -> bool {
     if DIRECTORIES.contains(&name) {
         return false;
@@ -92,7 +91,7 @@ pub fn is_secret(name: &str) -> bool {
     parts.iter().any(|part| is_of_secret(part)) || is_connection_string(&parts)
 }
 
-/// The same of a name within a value (`Password=…;Host=…`), where short words mean many things.
+/// Like `is_secret`, for a name within a value (`Password=…;Host=…`), where short words are ambiguous.
 pub(super) fn is_strong(name: &str) -> bool {
     let parts = parts(name);
     let last = parts.last().map(String::as_str);
@@ -129,7 +128,7 @@ fn is_connection_string(parts: &[String]) -> bool {
     joined || at.is_some_and(|at| parts[at..].iter().any(string))
 }
 
-/// The words of a name in capitals, without the digits at their ends: `dbPassword2` is DB, PASSWORD.
+/// The words of a name in uppercase, without trailing digits: `dbPassword2` is DB, PASSWORD.
 fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut was_lower = false;

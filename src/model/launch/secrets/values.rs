@@ -1,19 +1,19 @@
-//! What a secret looks like, wherever it is in a text: credentials in addresses and connection
-//! strings, tokens of known services, keys.
+//! Finds secrets in a text by their format: credentials in addresses and connection strings, tokens of known
+//! services, keys.
 
 use std::ops::Range;
 
 use super::names;
 
-/// What is shown instead.
+/// Replaces a secret in displayed texts.
 const MASK: &str = "•••";
 
-/// Whether there is a secret in the text.
+/// Whether the text contains a secret.
 pub(super) fn holds_secret(text: &str) -> bool {
     !spans(text).is_empty()
 }
 
-/// The text with every secret in it masked.
+/// The text with all secrets masked.
 #[must_use]
 pub fn mask(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -29,7 +29,7 @@ pub fn mask(text: &str) -> String {
     out
 }
 
-/// Where secrets are, by where they begin.
+/// The ranges of secrets, ordered by their start.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     blocks(text, &mut found);
@@ -40,7 +40,7 @@ fn spans(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// PEM: from `-----BEGIN` to the end of the block, or of the text.
+/// Finds PEM blocks: from `-----BEGIN` to the end of the block or of the text.
 fn blocks(text: &str, found: &mut Vec<Range<usize>>) {
     let mut from = 0;
     while let Some(at) = text[from..].find("-----BEGIN ") {
@@ -52,7 +52,7 @@ fn blocks(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The password and the user of `scheme://user:password@host`.
+/// Finds the user and the password of `scheme://user:password@host`.
 fn logins(text: &str, found: &mut Vec<Range<usize>>) {
     for (at, mark) in text.match_indices("://") {
         let start = at + mark.len();
@@ -66,28 +66,29 @@ fn logins(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// How long the user and the password are in `user:password@host`.
+/// The length of the user and the password in `user:password@host`.
 fn login(text: &str) -> Option<usize> {
     let end = text.rfind('@')?;
     let (_, password) = text[..end].split_once(':')?;
     (!password.is_empty()).then_some(end)
 }
 
-/// The same where the password holds a `/`, `?` or `#`: then what follows the `:` is not a port.
+/// Like `login`, for a password with an unescaped `/`, `?` or `#`. In that case, the text after the `:` isn't
+/// a port.
 fn unescaped_login(word: &str, authority: &str) -> Option<usize> {
     let (_, port) = authority.split_once(':')?;
     let is_port = port.chars().all(|c| c.is_ascii_digit());
     (!is_port && !authority.contains('@')).then(|| login(word))?
 }
 
-/// Values of `name=value` and `"name": "value"` in which the name says that they are secret, and what
-/// follows `Bearer` and `Basic`.
+/// Finds the values of `name=value` and `"name": "value"` whose name is that of a secret, and what follows
+/// `Bearer` and `Basic`.
 fn fields(text: &str, found: &mut Vec<Range<usize>>) {
     for (at, mark) in text.match_indices(['=', ':']) {
         let before = text[..at].trim_end_matches([' ', '"', '\'']);
         let name = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_- ".contains(c)));
         let name = &before[name.map_or(0, |at| at + 1 + continued(&before[at..]))..];
-        // A name within a sentence is one word; within a connection string it may be two.
+        // In a sentence, a name is one word. In a connection string, it may be two.
         let name = if mark == ":" {
             name.rsplit(' ').next().unwrap_or_default()
         } else {
@@ -110,12 +111,12 @@ fn fields(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Bytes of the first character after the one a text begins with.
+/// The number of bytes of the first character after its first byte.
 fn continued(text: &str) -> usize {
     text.chars().next().map_or(0, |c| c.len_utf8() - 1)
 }
 
-/// The value that begins here: in quotes, or as far as there is no separator.
+/// The value that begins at `at`: in quotes, or up to the next separator.
 fn value(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
     let start = at + rest.len() - rest.trim_start_matches(' ').len();
@@ -130,19 +131,19 @@ fn value(text: &str, at: usize) -> Option<Range<usize>> {
     };
     let end = end.map_or(text.len(), |end| start + end);
     let value = &text[start..end];
-    // `$NAME` names a secret, it is none.
+    // `$NAME` refers to a secret but doesn't contain it.
     let is_name = value.starts_with('$');
     (!value.is_empty() && !is_name).then_some(start..end)
 }
 
-/// A service's own mark at the beginning of its tokens.
+/// The fixed beginning of a service's tokens.
 struct Format {
     begins: &'static str,
-    /// Characters that follow.
+    /// The minimum number of characters that follow.
     least: usize,
-    /// Besides letters and digits.
+    /// Allowed characters besides letters and digits.
     marks: &'static str,
-    /// Whether words could look the same: then it has a digit and a letter.
+    /// Whether words could look the same. If so, a token must have a digit and a letter.
     mixed: bool,
 }
 
@@ -218,7 +219,7 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Whether a word may begin here.
+/// Whether a token may begin at this position.
 fn is_beginning(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
     before.is_none_or(|c| !c.is_ascii_alphanumeric())

@@ -1,4 +1,4 @@
-//! What is chosen from must be there, and the engine must be able to do it.
+//! Tests that the choices of a launch exist and that the engine supports them.
 
 use super::{
     super::super::{session::ClusterMode, spec::Owner},
@@ -112,7 +112,7 @@ fn what_is_there_is_taken() {
             r.preset = Some("train".into());
             r.resource_group = Some("gpu".into());
         },
-        // A preset of one group only goes there by itself.
+        // A preset of one group selects that group automatically.
         |r| r.preset = Some("train".into()),
         |r| r.agent = Some("i-1".into()),
         |r| r.mounts = mounts(&["data:in", "lib:/srv/lib:ro"]),
@@ -157,7 +157,7 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         let found = told(check(&request(change), &ground));
         assert_eq!(found, [(LaunchField::Preset, why.clone())]);
     }
-    // The preset's own amounts, written out, are no others.
+    // The preset's own amounts, when typed, don't count as custom amounts.
     let by_preset: [Change; 2] = [
         |r| r.preset = Some("small".into()),
         |r| {
@@ -194,7 +194,7 @@ fn what_the_engine_cannot_do_is_told_with_its_reason() {
         let found = told(check(&request(*change), &ground));
         assert_eq!(found, [(*field, "this engine cannot".to_owned())]);
     }
-    // Of one container it does not matter where the others would lie.
+    // With one container, the distribution over machines doesn't matter.
     let alone = request(|r| r.cluster_mode = ClusterMode::MultiNode);
     assert_eq!(told(check(&alone, &ground)), []);
 }
