@@ -1,10 +1,10 @@
-//! Whom an image's `USER` means, in numbers, by its /etc/passwd and /etc/group.
+//! Resolves the `USER` of an image to numbers with its /etc/passwd and /etc/group.
 
 /// The largest number that engines accept for a user or a group.
 const LARGEST: u32 = i32::MAX as u32;
 
-/// uid and gid of `user`, which is a name or a number, optionally with a group after a colon; the error is
-/// the name that the files do not contain.
+/// The uid and gid of `user`, which is a name or a number, optionally with a group after a colon. The error
+/// is the name that the files don't contain.
 pub fn resolve(user: &str, passwd: &str, groups: &str) -> Result<(u32, u32), String> {
     let (user, group) = match user.split_once(':') {
         Some((user, group)) => (user, Some(group)),
@@ -27,7 +27,7 @@ pub fn resolve(user: &str, passwd: &str, groups: &str) -> Result<(u32, u32), Str
     Ok((uid, gid))
 }
 
-/// The line of that name, or of that number.
+/// The line with that name or number.
 fn line_of<'a>(file: &'a str, wanted: &str) -> Option<&'a str> {
     let has = |line: &&str, index| line.split(':').nth(index) == Some(wanted);
     let by_name = file.lines().find(|line| has(line, 0));

@@ -1,8 +1,8 @@
-//! Whether what is sent to an address can be read on the way.
+//! Whether traffic to an address can be read on the network.
 
 use url::{Host, Url};
 
-/// Plain HTTP to another machine. What goes to this machine alone needs no encryption.
+/// Whether the address is plain HTTP to another machine. Traffic within this machine needs no encryption.
 #[must_use]
 pub fn is_unencrypted(url: &Url) -> bool {
     url.scheme() == "http" && !is_loopback(url)
@@ -19,7 +19,7 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Why plain HTTP to another machine is refused.
+/// The error for plain HTTP to another machine.
 #[must_use]
 pub fn why_refused(shown: &str) -> String {
     format!(
@@ -28,7 +28,7 @@ pub fn why_refused(shown: &str) -> String {
     )
 }
 
-/// What to do about it: passwords are not sent in plain text, however trusted the network.
+/// The fix. Passwords are never sent in plain text, even in a trusted network.
 #[must_use]
 pub const fn secure_alternatives(by_password: bool) -> &'static str {
     if by_password {

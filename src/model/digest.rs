@@ -1,4 +1,4 @@
-//! What two sides compare who must not show each other the text itself.
+//! A digest that two sides compare when neither may show the text itself to the other.
 
 use std::fmt::Write as _;
 

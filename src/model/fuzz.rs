@@ -1,4 +1,4 @@
-//! Damaged amounts, times and references, each given to every reader of short texts.
+//! Feeds damaged amounts, times and references to all parsers of short texts.
 
 use jiff::{Timestamp, tz::TimeZone};
 

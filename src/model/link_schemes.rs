@@ -1,10 +1,11 @@
-//! Schemes of addresses to which links in the output of programs may lead.
+//! The schemes of addresses that links in the output of programs may open.
 
 use std::{str::FromStr, sync::Arc};
 
-/// What most terminals open with a browser, a mail program or a file manager.
+/// The schemes that most terminals open with a browser, a mail program or a file manager.
 const USUAL: [&str; 6] = ["http", "https", "mailto", "ftp", "ftps", "file"];
-/// What follows these is a program or a document that the session wrote, or leads into another address.
+/// Schemes of addresses that contain a program or a document from the session, or that lead to another
+/// address.
 const NEVER: [&str; 11] = [
     "about",
     "blob",
@@ -18,10 +19,10 @@ const NEVER: [&str; 11] = [
     "vbscript",
     "view-source",
 ];
-/// More letters have no scheme that is registered.
+/// The max length of a scheme. No registered scheme is longer.
 const LONGEST: usize = 64;
 
-/// One of them, in lower case.
+/// A scheme in lowercase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkScheme(String);
 
@@ -54,7 +55,7 @@ impl FromStr for LinkScheme {
     }
 }
 
-/// Those that the user's terminal may open. Cheap to clone.
+/// The schemes that the user's terminal may open. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkSchemes(Arc<[LinkScheme]>);
 
@@ -78,7 +79,7 @@ impl LinkSchemes {
         self.0.iter()
     }
 
-    /// Letters may be upper case.
+    /// Whether the scheme may be opened. Case doesn't matter.
     pub fn allow(&self, scheme: &str) -> bool {
         self.iter().any(|it| it.0.eq_ignore_ascii_case(scheme))
     }

@@ -1,8 +1,7 @@
-//! Plain nouns in Backend.AI's words: serde, no I/O, no clock.
+//! The data types of workbay in Backend.AI's terms: serde, no I/O, no clock.
 //!
-//! Everything here can cross the socket between daemon and face, be stored, and be printed as JSON.
-//! Text that came from outside is [`text::Clean`]; times are [`jiff::Timestamp`] and always come in
-//! from a caller.
+//! All types can be sent between the daemon and its clients, stored, and printed as JSON. Text from outside
+//! is [`text::Clean`]. Times are [`jiff::Timestamp`] and always come from the caller.
 
 pub mod account;
 pub mod address;

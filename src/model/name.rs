@@ -1,13 +1,13 @@
-//! The rule for a session's name: 4 to 64 characters, first and last a letter, digit or underscore, in
-//! between also `.` and `-`. Letters are those of any script; a manager of Backend.AI takes Latin ones only
-//! ([`foreign`]).
+//! The rule for the name of a session: 4 to 64 characters. The first and the last one are a letter, digit or
+//! underscore, and the others may also be `.` and `-`. Letters of any script are allowed, but a Backend.AI
+//! manager accepts only Latin ones ([`foreign`]).
 
 use thiserror::Error;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::text::is_hidden;
 
-/// Why a name cannot be taken. Each message names the rule and the offending part.
+/// Why a name isn't valid. Each message names the rule and the offending part.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NameError {
     #[error("the name '{0}' is too short. Use 4 to 64 characters")]
@@ -34,7 +34,7 @@ pub fn check(name: &str) -> Result<(), NameError> {
     if let Some(c) = name.chars().find(|c| !fine(*c) || is_hidden(*c)) {
         return Err(NameError::Middle(shown(c)));
     }
-    // A syllable or an ideograph is as much as two letters, and as wide.
+    // A syllable or an ideograph counts as two letters, like its width.
     if name.width() < 4 {
         return Err(NameError::Short(name.to_owned()));
     }
@@ -48,12 +48,12 @@ pub fn check(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// The first character that a manager of Backend.AI does not take.
+/// The first character that a Backend.AI manager doesn't accept.
 pub fn foreign(name: &str) -> Option<char> {
     name.chars().find(|c| !c.is_ascii()).map(shown)
 }
 
-/// The same rule for a name that a manager is to take.
+/// Checks a name for a Backend.AI manager.
 pub fn check_latin(name: &str) -> Result<(), NameError> {
     match foreign(name) {
         Some(c) => Err(NameError::Foreign(c)),
@@ -61,7 +61,7 @@ pub fn check_latin(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// A mark that joins the letter before it: of Korean as some systems write it, of Indic scripts.
+/// Whether it is a mark that combines with the letter before it, as in decomposed Korean or Indic scripts.
 pub fn is_mark(c: char) -> bool {
     !c.is_ascii() && c.width() == Some(0) && !is_hidden(c)
 }
@@ -71,13 +71,13 @@ fn shown(c: char) -> char {
     clean.as_str().chars().next().unwrap_or('?')
 }
 
-/// The name given when none was: eight random letters and digits and `-session`.
+/// A default name: eight random letters and digits and `-session`.
 #[must_use]
 pub fn generated() -> String {
     of(super::id::SessionId::random())
 }
 
-/// The name given when none was, to a session or sessions with this id.
+/// The default name of a session, or of sessions launched together, with this id.
 #[must_use]
 pub fn of(id: super::id::SessionId) -> String {
     let mut name = id.short();

@@ -1,9 +1,9 @@
-//! The order in which a person counts: `job-2` before `job-10`.
+//! The natural order of names: `job-2` before `job-10`.
 
 use std::cmp::Ordering;
 
-/// Compares two names with each run of digits taken as a number; `007` and `7` differ only where all
-/// else is alike, so that two different names are never equal.
+/// Compares two names with each run of digits as a number. `007` and `7` only differ if everything else is
+/// equal, so two different names are never equal.
 #[must_use]
 pub fn compare(a: &str, b: &str) -> Ordering {
     let (mut one, mut other) = (a.as_bytes(), b.as_bytes());
@@ -30,7 +30,7 @@ fn digits(text: &[u8]) -> &[u8] {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Numbers of any length: the longer one is larger, leading zeros aside.
+/// Compares numbers of any length. Without leading zeros, the longer one is larger.
 fn by_value(a: &[u8], b: &[u8]) -> Ordering {
     let bare = |number: &[u8]| number.iter().take_while(|digit| **digit == b'0').count();
     let (a, b) = (&a[bare(a)..], &b[bare(b)..]);

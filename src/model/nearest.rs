@@ -1,6 +1,6 @@
-//! What a misspelt word may have meant.
+//! Suggestions for misspelled words.
 
-/// The known word nearest to a misspelt one, if one is near enough to be meant.
+/// The known word nearest to a misspelled one, if one is near enough to suggest.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     known

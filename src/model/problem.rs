@@ -1,8 +1,8 @@
-//! What is wrong in a configuration file, where, and what to write instead.
+//! A problem in a configuration file, with its place and the fix.
 
 use std::{fmt, path::PathBuf};
 
-/// One fault in a file a person wrote. Printed as `file:line:column: message (help)`.
+/// One problem in a file that a user wrote. Printed as `file:line:column: message (help)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub file: PathBuf,
@@ -10,7 +10,7 @@ pub struct Problem {
     pub line: usize,
     pub column: usize,
     pub message: String,
-    /// "did you mean …", or what to do.
+    /// "did you mean …", or another fix.
     pub help: Option<String>,
 }
 

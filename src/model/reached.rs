@@ -1,20 +1,20 @@
-//! How the ports of a session that were opened at launch are reached now.
+//! How the preopen ports of a session are reached now.
 
 use std::fmt::Write as _;
 
 use super::{launch::ports, session::Session};
 
-/// Where a person's programs find the ports.
+/// Where the user's programs find the ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
     /// From the engine's machine: `172.18.0.2:8080`.
     pub address: String,
-    /// The command that brings them to another machine.
+    /// The command that forwards them to another machine.
     pub tunnel: String,
 }
 
-/// `None` = no port was opened, or no address is known. `endpoint` is the engine's address, `login` how the
-/// machine of the daemon is logged in to: `kim@gpu1`.
+/// `None` = no port was opened, or no address is known. `endpoint` is the address of the engine. `login` is
+/// the SSH login of the daemon's machine: `kim@gpu1`.
 pub fn reached(session: &Session, endpoint: &str, login: &str) -> Option<Reached> {
     let opened = &session.preopen_ports;
     if opened.is_empty() || !session.status.is_live() {
@@ -36,7 +36,7 @@ pub fn reached(session: &Session, endpoint: &str, login: &str) -> Option<Reached
     })
 }
 
-/// The machine of an engine that is reached by SSH, as `ssh` takes it.
+/// The machine of an engine that is reached by SSH, in the notation of `ssh`.
 fn host(endpoint: &str) -> Option<String> {
     let rest = endpoint.strip_prefix("ssh://")?;
     let host = rest.split('/').next().filter(|host| !host.is_empty())?;

@@ -1,18 +1,18 @@
-//! What a session asks for and what there is: CPU, memory, accelerators.
+//! Requested and available resources: CPU, memory, accelerators.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// CPU in thousandths of a core; printed and read as decimal cores (`0.5`, `2`).
+/// CPU in thousandths of a core, parsed from and printed as decimal cores (`0.5`, `2`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cpu(u64);
 
-/// Memory in bytes; read as `256m`, `1.5g`, `64 MiB`, printed in the shortest binary unit.
+/// Memory in bytes, parsed from `256m`, `1.5g`, `64 MiB` and printed in the shortest binary unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
-/// An amount of something: what is asked, what is there, what is used.
+/// Amounts of resources: requested, available or used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResourceSlots {
@@ -59,7 +59,7 @@ impl ResourceSlots {
         }
     }
 
-    /// Whether all of it is there in `room`.
+    /// Whether all amounts fit into `room`.
     pub fn fits(&self, room: &Self) -> bool {
         self.cpu <= room.cpu
             && self.mem <= room.mem
@@ -81,7 +81,7 @@ impl ResourceSlots {
         left
     }
 
-    /// `self` so many times.
+    /// `self` multiplied by `count`.
     #[must_use]
     pub fn times(&self, count: u32) -> Self {
         let times = |amount: u64| amount.saturating_mul(u64::from(count));
@@ -180,7 +180,7 @@ impl FromStr for Bytes {
 }
 
 impl Serialize for Cpu {
-    /// Decimal cores.
+    /// As decimal cores.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.cores())
     }
@@ -199,7 +199,7 @@ impl<'de> Deserialize<'de> for Cpu {
 }
 
 impl Serialize for Bytes {
-    /// A plain number of bytes.
+    /// As a plain number of bytes.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)
     }

@@ -1,10 +1,10 @@
-//! What a session offers beside its shells.
+//! The services of a session, besides its shells.
 
 use serde::{Deserialize, Serialize};
 
 use super::text::Clean;
 
-/// A service a session offers (`jupyter`, `ttyd`, `sshd`).
+/// A service of a session (`jupyter`, `ttyd`, `sshd`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
     pub name: Clean,

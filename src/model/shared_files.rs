@@ -1,6 +1,6 @@
-//! File systems that several machines share: locks and databases on them are slow or unsafe.
+//! File systems that several machines share. Locks and databases on them are slow or unsafe.
 
-/// As the kernel numbers them (`f_type` of `statfs`).
+/// The kernel's numbers of file systems (`f_type` of `statfs`).
 const SHARED: [(u32, &str); 12] = [
     (0x6969, "NFS"),
     (0x517b, "SMB"),
@@ -12,12 +12,12 @@ const SHARED: [(u32, &str); 12] = [
     (0x0bd0_0bd0, "Lustre"),
     (0x4750_4653, "GPFS"),
     (0x1983_0326, "BeeGFS"),
-    // sshfs is one of many.
+    // sshfs and other file systems use FUSE.
     (0x6573_5546, "FUSE"),
     (0x0102_1997, "9P"),
 ];
 
-/// What the file system of this number is called; `None` = it is this machine's own.
+/// The name of the file system with this number; `None` = it belongs to this machine only.
 pub fn name_of(number: u32) -> Option<&'static str> {
     let known = SHARED.iter().find(|(kind, _)| *kind == number);
     known.map(|(_, name)| *name)

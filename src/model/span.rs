@@ -1,10 +1,10 @@
-//! A length of time as a person writes it: a whole number and a unit.
+//! A length of time as users type it: a whole number and a unit.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A length of time in seconds; read and printed as `90s`, `30m`, `2h`, `1d`, `1w`.
+/// A length of time in seconds, parsed from and printed as `90s`, `30m`, `2h`, `1d`, `1w`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -24,7 +24,7 @@ impl Span {
         self.0
     }
 
-    /// As it is read aloud: `1 hour 30 minutes`.
+    /// In full words: `1 hour 30 minutes`.
     pub fn in_words(self) -> String {
         const WORDS: [(&str, u64); 5] = [
             ("week", 604_800),
@@ -56,7 +56,7 @@ impl Span {
 }
 
 impl fmt::Display for Span {
-    /// In the largest unit that says it exactly.
+    /// Prints it in the largest unit that is exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact =
             |(_, seconds): &&(&str, u64)| self.0 >= *seconds && self.0.is_multiple_of(*seconds);
@@ -86,7 +86,7 @@ impl FromStr for Span {
         };
         let (_, seconds) = UNITS.iter().find(|(u, _)| *u == unit).ok_or_else(bad)?;
         let all = number.checked_mul(*seconds).ok_or_else(bad)?;
-        // A hundred years are for ever.
+        // The limit is a hundred years.
         if all > 100 * 365 * 86_400 {
             return Err(bad());
         }

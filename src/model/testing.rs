@@ -1,4 +1,4 @@
-//! Sessions that unit tests begin with.
+//! Sessions for unit tests.
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use super::{
     text::Clean,
 };
 
-/// The environment of this machine itself.
+/// The host environment.
 pub fn host_environment() -> EnvironmentRef {
     EnvironmentRef {
         name: "host".into(),
@@ -30,7 +30,7 @@ pub fn session(number: u128, name: &str) -> Session {
     )
 }
 
-/// A session of one container that has ended, for `reason` as the status info says it.
+/// An ended session of one container, with `reason` as its `status_info`.
 pub fn ended(reason: &str, exit_code: Option<i64>) -> Session {
     let at = Some(Timestamp::UNIX_EPOCH);
     let main = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);

@@ -1,8 +1,8 @@
-//! A launch done again because memory killed it: with twice as much, as far as there is so much.
+//! Relaunches a session that ran out of memory with twice as much, or as much as is available.
 
 use super::super::{resources::Bytes, spec::LaunchRequest};
 
-/// What it had, and what it is offered.
+/// The earlier memory, and the memory that is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
     was: Bytes,
@@ -10,7 +10,7 @@ pub struct Grown {
 }
 
 impl Grown {
-    /// Twice as much as one container had.
+    /// Offers twice as much as one container had.
     #[must_use]
     pub fn from(was: Bytes) -> Self {
         Self {
@@ -19,17 +19,17 @@ impl Grown {
         }
     }
 
-    /// Whether a launch has the memory that is offered.
+    /// Whether a launch has the offered memory.
     pub fn is_in(self, launch: &LaunchRequest) -> bool {
         launch.mem == Some(self.now)
     }
 
-    /// By hand: a preset's memory was too little.
+    /// Sets a custom amount, because the preset's memory was too little.
     pub fn apply(self, launch: &mut LaunchRequest) {
         launch.mem = Some(self.now);
     }
 
-    /// No more than `most` is offered, and no less than it had; `None` = it stays as it is.
+    /// Limits the offer to `most`, but never below the earlier memory; `None` = `most` isn't exceeded.
     pub fn within(self, most: Bytes) -> Option<Self> {
         (most < self.now).then(|| {
             let whole = Bytes(most.0 / Bytes::MIB * Bytes::MIB);

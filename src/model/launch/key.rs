@@ -37,7 +37,7 @@ pub fn session(instance: InstanceId, context: ContextName, key: &str, copy: usiz
     SessionId::from_u128(fnv(text.as_bytes()))
 }
 
-/// FNV-1a of 128 bits. A collision is no attack, because a user only has their own keys.
+/// FNV-1a of 128 bits. A collision isn't an attack, because keys only affect their own user.
 fn fnv(bytes: &[u8]) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

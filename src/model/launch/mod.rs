@@ -1,5 +1,5 @@
-//! The rules of a launch, once: the launcher says them while a person types, the command line before
-//! it asks, the daemon before it does.
+//! The shared rules of a launch: the launcher checks them while the user types, the command line before it
+//! sends the request, and the daemon before it launches.
 
 pub mod again;
 pub mod amounts;

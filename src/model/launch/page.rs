@@ -1,6 +1,6 @@
 //! The pages of the launcher.
 
-/// The steps of a launch, in their order.
+/// The steps of the launcher, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Page {
     #[default]
@@ -30,7 +30,7 @@ impl Page {
         }
     }
 
-    /// The same where there is little room.
+    /// The title where there is little room.
     pub fn short_title(self) -> &'static str {
         match self {
             Self::Kind => "Type",
@@ -41,7 +41,7 @@ impl Page {
         }
     }
 
-    /// Its place, from 0.
+    /// Its index, from 0.
     pub fn position(self) -> usize {
         self as usize
     }

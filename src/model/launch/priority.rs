@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 pub const ALL: RangeInclusive<i32> = 0..=100;
 
 /// # Errors
-/// A sentence where it is out of range.
+/// Returns a sentence if it is out of range.
 pub fn check(priority: i32) -> Result<(), String> {
     if ALL.contains(&priority) {
         return Ok(());
@@ -16,7 +16,7 @@ pub fn check(priority: i32) -> Result<(), String> {
 }
 
 /// # Errors
-/// A sentence where the text isn't a priority.
+/// Returns a sentence if the text isn't a priority.
 pub fn parse(text: &str) -> Result<i32, String> {
     let bad = || format!("invalid priority '{text}'. Use a number from 0 to 100");
     let priority: i32 = text.trim().parse().map_err(|_| bad())?;

@@ -1,11 +1,11 @@
-//! The rule for commands and scripts: they go to the engine in one piece.
+//! Checks commands and scripts, which are sent to the engine in one piece.
 
 use super::super::resources::Bytes;
 
-/// Bytes of a command or a script.
+/// The max size of a command or a script in bytes.
 pub const MOST: usize = 64 * 1024;
 
-/// `what` names it in a sentence.
+/// Checks a text. `what` names it in the error.
 pub fn check(text: &str, what: &str) -> Result<(), String> {
     if text.contains('\0') {
         return Err(format!("{what} contains a NUL byte. Remove it"));

@@ -1,11 +1,11 @@
-//! The rule for stop hooks.
+//! Checks stop hooks.
 
 use super::{
     super::{spec::FolderMount, stop_hook::StopHook, text::Clean},
     script,
 };
 
-/// Nobody names more paths.
+/// The max number of paths to save.
 const MOST_PATHS: usize = 100;
 
 pub fn check(hook: &StopHook, mounts: &[FolderMount]) -> Result<(), String> {

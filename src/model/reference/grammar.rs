@@ -1,7 +1,8 @@
-//! The grammar of image references: `[domain[:port]/]path[:tag][@digest]`, as registries and engines
-//! define it. A manager writes an architecture in the place of the digest.
+//! The grammar of image references: `[domain[:port]/]path[:tag][@digest]`, as registries and engines define
+//! it. A manager uses an architecture in place of the digest.
 //!
-//! What does not match reaches no engine: it would fail there late, and with a message that says less.
+//! Invalid references aren't sent to an engine, because it would report them late and with a less helpful
+//! message.
 
 use super::super::text::{Clean, is_hidden};
 
@@ -9,7 +10,7 @@ const LONGEST_NAME: usize = 255;
 const LONGEST_TAG: usize = 128;
 const LONGEST_ARCHITECTURE: usize = 64;
 
-/// Why a text is not an image reference.
+/// Checks an image reference. The error is a sentence that says why it isn't valid.
 pub fn check(text: &str) -> Result<(), String> {
     check_characters(text)?;
     let (rest, at) = match text.split_once('@') {
@@ -26,7 +27,7 @@ pub fn check(text: &str) -> Result<(), String> {
     at.map_or(Ok(()), check_suffix)
 }
 
-/// Why a text is not a tag.
+/// Checks a tag.
 pub fn check_tag(tag: &str) -> Result<(), String> {
     if tag.len() > LONGEST_TAG {
         return Err(format!("the tag is longer than {LONGEST_TAG} characters"));
@@ -113,7 +114,7 @@ fn is_component(part: &str) -> bool {
     part.starts_with(word) && part.ends_with(word) && part.split(word).all(is_separator)
 }
 
-/// What follows `@`: a digest or an architecture.
+/// Checks what follows `@`: a digest or an architecture.
 fn check_suffix(at: &str) -> Result<(), String> {
     let fine = match at.split_once(':') {
         Some((algorithm, hex)) => is_algorithm(algorithm) && is_digest(algorithm, hex),

@@ -1,4 +1,4 @@
-//! What a word means.
+//! Tests which environment a word means.
 
 use super::*;
 use crate::model::{environment::ImageFacts, text::Clean};
@@ -54,7 +54,7 @@ fn an_image_is_found_as_the_engine_would_find_it() {
         ("docker.io/library/busybox:1.35", "busybox:1.35"),
         ("index.docker.io/library/busybox:1.35", "busybox:1.35"),
         ("alpine:3.19", "docker.io/library/alpine:3.19"),
-        // One that has no `latest`: the newest there is.
+        // This one has no `latest`, so the newest version is found.
         ("alpine", "docker.io/library/alpine:3.19"),
         (
             "localhost:5000/team/python",
@@ -167,6 +167,6 @@ fn what_is_here_goes_before_what_would_have_to_be_pulled() {
     }
     let by_image = |asked| label(find_image(&all, asked));
     assert_eq!(by_image("python:3.13").as_deref(), Some("python:3.13"));
-    // `latest` is meant, and the catalogue has none.
+    // The word means `latest`, which the catalog doesn't have.
     assert_eq!(by_image("python"), None);
 }

@@ -1,4 +1,4 @@
-//! Amounts against what can be had.
+//! Checks amounts against what is available.
 
 use super::{
     super::{
@@ -23,7 +23,7 @@ pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found:
     if let Some(mem) = request.mem {
         add(found, Field::Memory, check_memory(mem, &most, ground));
     }
-    // With both given it was checked with the words already.
+    // Where both are given, the check of the words has already covered them.
     if let (Some(shmem), None, Some(mem)) = (request.shmem, request.mem, ground.filled(request).mem)
     {
         add(found, Field::SharedMemory, check_shmem(shmem, mem));
@@ -71,7 +71,7 @@ fn check_memory(mem: Bytes, most: &SlotLimits, ground: &Ground<'_>) -> Result<()
     }
 }
 
-/// All containers together must fit the group and the person's limits, or they wait for ever.
+/// All containers together must fit the group and the user's limits, or the session waits forever.
 fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let size = request.containers();
     let limits = ground.offer.map(|offer| offer.limits.limits.clone());
@@ -116,7 +116,7 @@ pub(super) fn check_accelerators(
     }
 }
 
-/// What people call a slot, and its own name where that is another: `fGPU (cuda.shares)`.
+/// The displayed name of a slot, with the slot itself if that differs: `fGPU (cuda.shares)`.
 fn called(slot: &str, ground: &Ground<'_>) -> String {
     let unit = unit(slot, ground.offer);
     if unit == slot {
@@ -151,7 +151,7 @@ fn check_accelerator(
         ));
     }
     let called = called(slot, ground);
-    // None of a kind that there is: nothing is asked.
+    // An amount of zero requests nothing.
     if amount == 0 {
         return Ok(());
     }
@@ -166,7 +166,7 @@ fn check_accelerator(
     }
     let quantum = amounts::quantum(slot, request.containers(), ground.offer);
     if !amount.is_multiple_of(quantum) {
-        // One container alone could have it.
+        // A single container could have this amount.
         let alone = amounts::quantum(slot, 1, ground.offer);
         return Err(if quantum == alone {
             format!("{called} must be a multiple of {}", thousandths(quantum))
@@ -184,7 +184,7 @@ fn check_accelerator(
     }
 }
 
-/// How many containers the policy allows.
+/// Checks the number of containers that the policy allows.
 pub(super) fn check_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let size = request.containers();
     let policy = ground.offer.map(|offer| &offer.policy);

@@ -1,4 +1,4 @@
-//! What does not forbid a launch, but is worth a word.
+//! Warnings about a launch that is allowed.
 
 use super::{
     super::{
@@ -9,7 +9,7 @@ use super::{
     Ground, Problems, say,
 };
 
-/// What a person should know of a launch that can be done.
+/// The warnings about a launch without problems.
 pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = Problems::new();
     check_image(request, ground, &mut found);
@@ -50,12 +50,12 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     found
 }
 
-/// A home outlives its session on our own engines only.
+/// Home directories outlive their session only on engines that workbay schedules.
 const NO_FOLDER: &str = "no folder mounted. Files are deleted some days after the session ends \
                          (setting history.keep-days)";
 const NO_FOLDER_ON_CLUSTER: &str = "no folder mounted. Files are deleted when the session ends";
 
-/// Programs have what shared memory leaves of the memory.
+/// Programs can only use the memory that shared memory leaves.
 pub fn short_of_shmem(mem: Bytes, shmem: Bytes) -> Option<&'static str> {
     let tight = shmem < mem && mem.0 - shmem.0 < shmem.0.saturating_mul(2);
     tight.then_some(
@@ -68,7 +68,7 @@ fn times(amount: u64, size: u32) -> u64 {
     amount.saturating_mul(u64::from(size))
 }
 
-/// What is not on the engine comes from elsewhere, or is spelt wrongly.
+/// An image that isn't on the engine will be pulled, or is misspelled.
 fn check_image(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let all = ground.environments;
     match (&request.image, ground.environment) {

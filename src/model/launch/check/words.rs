@@ -1,4 +1,4 @@
-//! Rules that need nothing but the words themselves.
+//! Rules that only need the request itself.
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ use super::{
     MOST_COPIES, Problems, add, names, say, say_at,
 };
 
-/// What can be seen without knowing anything of a context.
+/// Finds the problems that are visible without knowing the context.
 pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     let mut found = Problems::new();
     if let Some(name) = &request.name {
@@ -62,10 +62,11 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     found
 }
 
-/// Names longer than this are not in any list.
+/// The max length of a chosen name.
 const LONGEST_CHOICE: usize = 512;
 
-/// What names something of a list: they reach the engine and the screen where the list is not known.
+/// Checks names of list entries, because they reach the engine and the screen also where the list isn't
+/// known.
 fn check_choices(request: &LaunchRequest, found: &mut Problems) {
     let owner = request.owner.as_ref();
     let choices = [
@@ -107,7 +108,7 @@ fn check_choice(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The kernel gives a program no longer single variable, and not many more in all.
+/// The kernel limits the size of a single variable and of all variables of a program.
 const MOST_VALUE: usize = 96 * 1024;
 const MOST_VARIABLES: usize = 256 * 1024;
 
@@ -124,7 +125,7 @@ fn check_variables(request: &LaunchRequest, found: &mut Problems) {
     }
 }
 
-/// A variable has a name and a value.
+/// Checks the name and the value of a variable.
 fn check_variable(name: &str, value: &str, secret: bool) -> Result<(), String> {
     check_variable_name(name)?;
     check_value(name, value)?;
@@ -138,7 +139,7 @@ fn check_variable(name: &str, value: &str, secret: bool) -> Result<(), String> {
     })
 }
 
-/// What a variable of this name can hold.
+/// Checks the value of a variable with this name.
 pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     if value.contains('\0') {
         return Err(format!("the value of {name} contains a NUL byte"));
@@ -152,7 +153,7 @@ pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Counts and sizes.
+/// Checks counts and sizes.
 fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     let (copies, size) = (request.copies(), request.containers());
     if copies == 0 {
@@ -178,7 +179,7 @@ fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     }
 }
 
-/// Of copies each bears a number: `job-1` is a name although `job` is none.
+/// With copies, each name gets a number: `job-1` is valid although `job` isn't.
 fn check_names(name: &str, copies: u32) -> Result<(), String> {
     if copies < 2 {
         return name::check(name).map_err(|error| error.to_string());

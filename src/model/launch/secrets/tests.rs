@@ -204,7 +204,7 @@ fn a_mark_stays_and_a_blanked_value_is_gone() {
         (request.env["A"].as_str(), request.env["MINE"].as_str()),
         ("1", "")
     );
-    // Neither other settings nor the missing value make it open again.
+    // The variable stays secret with other settings and without its value.
     rules(&[], &["DATABASE_URL"]).mark(&mut request);
     assert!(request.is_secret("DATABASE_URL"));
 }

@@ -1,4 +1,4 @@
-//! What a launch runs in must be there, as far as anybody but the engine knows.
+//! Tests that the environment of a launch exists, as far as this is known without the engine.
 
 use super::{super::check::warnings, *};
 
@@ -12,7 +12,7 @@ fn host(unavailable: Option<&str>) -> Environment {
     }
 }
 
-/// An engine of ours.
+/// An engine that workbay schedules.
 fn ours() -> Capabilities {
     Capabilities {
         missing: vec![(Capability::Schedules, "workbay decides".into())],
@@ -20,7 +20,7 @@ fn ours() -> Capabilities {
     }
 }
 
-/// What is wrong, and what is worth a word.
+/// The problems and the warnings.
 fn said(
     request: &LaunchRequest,
     all: &[Environment],
@@ -64,7 +64,7 @@ fn an_image_that_is_not_on_an_engine_of_ours_is_pulled() {
         let said = said(&image(missing), &all, Some(&ours()));
         assert_eq!(said, [vec![], vec![word]]);
     }
-    // What is no image is told once.
+    // An invalid image reference is reported once.
     let [problems, _] = said(&image("a b"), &all, Some(&ours()));
     assert_eq!(problems.len(), 1, "{problems:?}");
     let absent = Environment {
@@ -99,7 +99,7 @@ fn nothing_is_said_of_images_before_they_are_told() {
         let said = said(&image("python:3.13"), &[], capabilities.as_ref());
         assert_eq!(said, [[], []]);
     }
-    // Whose engine it is must be known too.
+    // The kind of engine must be known too.
     assert_eq!(
         said(&image("python:3.13"), &[environment()], None),
         [[], []]

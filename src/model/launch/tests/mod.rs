@@ -1,4 +1,4 @@
-//! Every rule of a launch: what passes it and what does not.
+//! Tests every rule of a launch, with requests that pass and requests that fail.
 
 mod choices;
 mod environments;
@@ -72,7 +72,8 @@ fn folder(name: &str, permission: &str) -> Folder {
     }
 }
 
-/// Two groups (`gpu` alone has accelerators), limits, presets, folders, a project, an agent.
+/// Available resources with two groups (only `gpu` has accelerators), limits, presets, folders, a project and
+/// an agent.
 fn offer() -> Catalogue {
     let kind = |slot: &str| AcceleratorKind {
         slot: slot.to_owned(),
@@ -161,7 +162,7 @@ fn able() -> Capabilities {
     Capabilities::default()
 }
 
-/// An engine that can do nothing of what not every engine can.
+/// An engine without any optional capability.
 fn unable() -> Capabilities {
     let all = [
         Capability::MultiNode,
@@ -193,7 +194,7 @@ fn batch(change: Change) -> LaunchRequest {
     request
 }
 
-/// What is found wrong where everything is known.
+/// The problems that are found when everything is known.
 fn found(request: &LaunchRequest) -> Vec<(LaunchField, String)> {
     let (offer, environment, capabilities) = (offer(), environment(), able());
     let taken = |name: &str| matches!(name, "taken" | "many-2");
@@ -217,7 +218,7 @@ fn passes(request: &LaunchRequest) {
     assert_eq!(found(request), [], "{request:?}");
 }
 
-/// Exactly one thing is wrong, and the sentence holds these words.
+/// Asserts that there is exactly one problem, and that its sentence contains these words.
 #[track_caller]
 fn fails(request: &LaunchRequest, field: LaunchField, words: &str) {
     let found = found(request);

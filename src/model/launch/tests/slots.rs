@@ -1,4 +1,4 @@
-//! Amounts: minima of the environment, maxima of container, person and group, steps, clusters.
+//! Tests the amounts: minima of the environment, maxima of container, user and group, steps, clusters.
 
 use super::{
     super::{check::warnings, folders, ports},
@@ -66,7 +66,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         LaunchField::Accelerator,
         "(max: 3)",
     ),
-    // Nothing said is the group `default`.
+    // Without a group, the launch goes to the group `default`.
     (
         |r| r.accelerators = shares(500),
         LaunchField::Accelerator,
@@ -85,7 +85,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         LaunchField::Accelerator,
         "accelerator tpu.device not found. Available: cuda.shares, cuda.device",
     ),
-    // Of a cluster no fractions: it is said that the cluster is why.
+    // A cluster session can't have fractions, and the message says that the cluster is the reason.
     (
         |r| {
             r.resource_group = Some("gpu".into());
@@ -100,7 +100,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         LaunchField::ClusterSize,
         "above the limit of your resource policy (max: 3)",
     ),
-    // Each container fits, all of them never do.
+    // Each container fits, but all of them together never do.
     (
         |r| {
             r.resource_group = Some("default".into());
@@ -143,7 +143,7 @@ fn what_can_be_had_is_taken() {
             r.resource_group = Some("gpu".into());
             r.accelerators = shares(2_500);
         },
-        // Nothing of a kind is always there.
+        // An amount of zero is always available.
         |r| r.accelerators = BTreeMap::from([("cuda.shares".to_owned(), 0)]),
         |r| {
             r.resource_group = Some("gpu".into());

@@ -1,4 +1,4 @@
-//! Rules of the words themselves.
+//! Tests the rules that only need the request itself.
 
 use super::{
     super::{super::spec::Owner, check_words},
@@ -225,7 +225,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         LaunchField::Agent,
         "a session of one container",
     ),
-    // Shared memory is a part of the memory, and less: equal is refused too.
+    // Shared memory is a part of the memory and must be less, so an equal amount is refused too.
     (
         |r| {
             r.mem = Some(gib(1));
