@@ -9,7 +9,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Asks all other processes of the container to end, and waits a short time until they have. Most programs end at
-/// SIGTERM. Interactive shells ignore it but end at SIGHUP. The engine kills the remaining processes with the container.
+/// SIGTERM. Interactive shells ignore it but end at SIGHUP. Processes that remain are killed with the container.
 pub(super) async fn farewell() {
     for sign in [Signal::TERM, Signal::HUP] {
         for pid in others() {

@@ -1,4 +1,4 @@
-//! Whether a file holds what its layout says: SQLite reads a damaged definition of a table as another one.
+//! Checks that a file matches its layout, because SQLite reads a damaged definition of a table as another one.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -12,17 +12,17 @@ use super::{
     unreadable::{self, Unreadable},
 };
 
-/// Name and definition of all that there is, by kind and name.
+/// The table name and the definition of each item in the schema, by kind and name.
 type Definitions = BTreeMap<(String, String), (String, String)>;
 
-/// A table, index or column that is missing, is another or is one too many means that the file is broken.
+/// Reports a damaged file if a table, index or column is changed, unknown or missing (except for an index).
 pub(super) fn definitions(db: &Connection, path: &Path, layout: usize) -> Result<(), StoreError> {
     let sql = |error: rusqlite::Error| StoreError::broken(path, &error);
     let there = read(db).map_err(sql)?;
     let expected = schema::expected(layout)
         .and_then(|db| read(&db))
         .map_err(sql)?;
-    // An index that was dropped makes it slower, nothing else.
+    // A missing index only makes queries slower.
     let missing = expected.iter().find(|(key, definition)| {
         there
             .get(*key)
@@ -48,12 +48,12 @@ fn read(db: &Connection) -> rusqlite::Result<Definitions> {
     })?;
     let found: rusqlite::Result<Definitions> = rows.collect();
     let mut found = found?;
-    // SQLite's own notes for its planner come and go.
+    // SQLite creates and removes the tables of its query planner.
     found.retain(|(_, name), _| !name.starts_with("sqlite_stat"));
     Ok(found)
 }
 
-/// Reads what the daemon reads when it starts. Rows that it would set aside are no error.
+/// Reads what the daemon reads when it starts. Rows that it would set aside don't count as errors.
 pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut bad: Vec<Unreadable> = Vec::new();
     let loaded = rows::read_meta(db)
@@ -67,8 +67,8 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Whether the indexes that sessions are read by hold each of them once. An index that was damaged is made
-/// again; whether that was needed.
+/// Checks that the indexes for reading sessions contain each session once. Rebuilds damaged indexes, and returns
+/// whether that was necessary.
 pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> {
     let agree = |db: &Connection| {
         let found = unreadable::without(db, |db, _| holds_each_once(db));

@@ -1,5 +1,5 @@
-//! A checksum of what the rows of a session hold, stored with them: SQLite reads a byte that a damaged disk changed as
-//! another value, and a session with another status or context would be listed as something that it isn't.
+//! A checksum of the rows of a session, stored with them. SQLite reads a byte that a damaged disk changed as another
+//! value, and a session with a wrong status or context would be listed.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use rusqlite::{
 };
 use thiserror::Error;
 
-/// Columns of a session and of each of its containers that are in the checksum, in this order.
+/// Columns of a session and of each of its containers that the checksum covers, in this order.
 pub(super) const SESSION: &str = "id, name, status, created_at, terminated_at, body";
 pub(super) const SESSION_COLUMNS: usize = 6;
 pub(super) const KERNEL: &str =
@@ -20,7 +20,7 @@ pub(super) const KERNEL_COLUMNS: usize = 8;
 #[error("its rows were changed")]
 pub(super) struct Changed;
 
-/// FNV-1a: every step can be undone, so that one changed byte always changes the outcome.
+/// An FNV-1a hash. Every step is reversible, so one changed byte always changes the result.
 pub(super) struct Checksum(u64);
 
 impl Default for Checksum {
@@ -61,13 +61,13 @@ impl Checksum {
         }
     }
 
-    /// As it is stored: SQLite's numbers have a sign.
+    /// Returns the checksum as it is stored. SQLite's integers are signed.
     pub(super) fn value(&self) -> i64 {
         self.0.cast_signed()
     }
 }
 
-/// Of the rows of a session as they are in the file.
+/// Computes the checksum of a session's rows in the file.
 pub(super) fn of(db: &Connection, row: i64) -> Result<i64> {
     let mut checksum = Checksum::default();
     let query = format!("SELECT {SESSION} FROM sessions WHERE rowid = ?1");

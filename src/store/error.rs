@@ -110,8 +110,8 @@ impl StoreError {
         }
     }
 
-    /// Converts an SQLite error about this file. Some SQLite errors fit several faults. For those, the state of the file
-    /// system decides.
+    /// Converts an SQLite error about this file. Some SQLite errors fit several faults. For those, the file system is
+    /// checked.
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full(path.to_path_buf()),

@@ -1,4 +1,4 @@
-//! Figures of sessions that ended, and of those that ran when the daemon ended.
+//! Figures of sessions that have ended, and of those that were running when the daemon stopped.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
@@ -42,7 +42,7 @@ pub(super) fn forget_before(db: &Connection, at: Timestamp) -> Result<()> {
         .map(drop)
 }
 
-/// What is kept of a session.
+/// Returns the stored figures of a session.
 pub(super) fn of(db: &Connection, session: SessionKey) -> Result<Option<Figures>> {
     let body: Option<Option<String>> = db
         .prepare_cached("SELECT body FROM figures WHERE context = ?1 AND session = ?2")?
@@ -53,7 +53,7 @@ pub(super) fn of(db: &Connection, session: SessionKey) -> Result<Option<Figures>
     Ok(body.flatten().and_then(|body| Some(read(&body)?.figures)))
 }
 
-/// Of sessions that had not ended.
+/// Returns the figures of sessions that had not ended.
 pub(super) fn unfinished(db: &Connection) -> Result<Vec<(SessionKey, FiguresRecord)>> {
     let mut query = db.prepare("SELECT context, session, body FROM figures WHERE ended = 0")?;
     let rows = query.query_map((), |row: &Row<'_>| Ok(unfinished_of(row)))?;
@@ -67,7 +67,7 @@ fn unfinished_of(row: &Row<'_>) -> Option<(SessionKey, FiguresRecord)> {
     Some((key, read(&text(2)?)?))
 }
 
-/// Figures that cannot be read are as good as none: nothing else depends on them.
+/// Reads figures. Unreadable figures count as missing, because nothing else depends on them.
 fn read(body: &str) -> Option<FiguresRecord> {
     let record: FiguresRecord = serde_json::from_str(body).ok()?;
     record.is_whole().then_some(record)

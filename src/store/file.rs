@@ -63,7 +63,7 @@ impl StoreFile {
         Ok((file, opened))
     }
 
-    /// Releases the reserve if the disk is full. Otherwise the daemon couldn't start, and no session could be terminated.
+    /// Releases the reserve if the disk is full. Otherwise the daemon couldn't start and no session could be ended.
     fn open_on_any_disk(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
         let found = Self::open_once(options);
         match found {

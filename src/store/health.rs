@@ -1,4 +1,4 @@
-//! A look at the file by somebody who will not use it.
+//! Examines the file without using it as the store.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use rusqlite::{Connection, OpenFlags};
 use super::{StoreError, check, schema, unreadable};
 use crate::model::text::Clean;
 
-/// What it holds.
+/// The contents and the state of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
-    /// How many steps its layout has taken, and how many this program knows.
+    /// The number of layout steps in the file, and the number that this program knows.
     pub layout: usize,
     pub known: usize,
     pub sessions: u64,
     pub history: u64,
-    /// How many rows could not be read and were set aside, and what the newest of them is.
+    /// The number of rows that were set aside as unreadable, and a description of the newest.
     pub unreadable: Option<(u64, Clean)>,
 }
 
-/// Reads the file and changes nothing; `None` = there is none yet. Every page is read, so it takes a second
+/// Reads the file without changing it. `None` = there is no database yet. Reads every page, which takes about a second
 /// for some hundreds of megabytes.
 pub fn look(path: &Path) -> Result<Option<Health>, StoreError> {
     if !path.exists() {

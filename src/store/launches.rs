@@ -1,4 +1,4 @@
-//! How sessions of engines that schedule were launched: such an engine does not tell all of it again.
+//! How sessions of engines that schedule were launched, because such an engine doesn't report all of it.
 
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
@@ -9,7 +9,7 @@ use crate::model::{
     spec::{FolderMount, LaunchRequest},
 };
 
-/// The oldest beyond so many go.
+/// How many launches are kept. The oldest are removed.
 const KEPT: u32 = 5_000;
 
 pub(super) fn put(db: &Connection, session: SessionKey, launch: &LaunchRequest) -> Result<()> {
@@ -28,7 +28,7 @@ pub(super) fn put(db: &Connection, session: SessionKey, launch: &LaunchRequest) 
     .map(drop)
 }
 
-/// How a session was launched; one that cannot be read is as good as none.
+/// Returns how a session was launched. An unreadable launch counts as missing.
 pub(super) fn of(db: &Connection, session: SessionKey) -> Result<Option<LaunchRequest>> {
     let body: Option<Option<String>> = db
         .prepare_cached("SELECT launch FROM launches WHERE context = ?1 AND session = ?2")?
@@ -41,7 +41,7 @@ pub(super) fn of(db: &Connection, session: SessionKey) -> Result<Option<LaunchRe
         .and_then(|body| serde_json::from_str(&body).ok()))
 }
 
-/// The folders of all that mounted some.
+/// Returns the folder mounts of all sessions that have any.
 pub(super) fn mounts(db: &Connection) -> Result<Vec<Mounts>> {
     let mut query = db.prepare(
         "SELECT context, session, launch FROM launches WHERE instr(launch, '\"mounts\":[{') > 0",

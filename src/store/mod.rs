@@ -56,7 +56,7 @@ pub struct StoreOptions {
     pub database: PathBuf,
     /// A copy of the instance's ID, so that it survives the loss of the database. Containers are recognized by this ID.
     pub instance_file: PathBuf,
-    /// How many settled sessions are loaded besides the unsettled ones. The others stay in the file.
+    /// How many finished sessions are loaded besides the unfinished ones. The others stay in the file.
     pub ended: u32,
     /// The maximum size of the file in pages of 4 KiB. `None` = the disk is the limit.
     pub page_limit: Option<u32>,
@@ -84,7 +84,7 @@ pub struct Opened {
     /// Set if the file or sessions in it were lost, so that running sessions may be missing. This is the path of
     /// the mark beside the file. The code that adds the missing sessions removes the mark.
     pub incomplete: Option<PathBuf>,
-    /// The unsettled sessions and the newest of the others, oldest first.
+    /// The unfinished sessions and the newest of the others, oldest first.
     pub records: Vec<SessionRecord>,
     /// The sessions that were left in the file.
     pub shelved: Shelved,
@@ -216,7 +216,7 @@ impl Store {
         self.ask(|answer| Job::Write(writes, purpose, answer)).await
     }
 
-    /// Like [`Self::write_for`], but sets aside the rows that can't be written even with enough space, and returns them.
+    /// Like [`Self::write_for`], but sets aside the rows that can't be written even with enough space. Returns those.
     pub async fn write_apart(
         &self,
         purpose: Purpose,
@@ -236,7 +236,7 @@ impl Store {
         self.ask(|answer| Job::Figures(session, answer)).await
     }
 
-    /// Returns how this daemon launched a session of an engine that schedules.
+    /// Returns how a session of an engine that schedules was launched from this instance.
     pub async fn launch(&self, session: SessionKey) -> Result<Option<LaunchRequest>, StoreError> {
         self.ask(|answer| Job::Launch(session, answer)).await
     }
@@ -252,7 +252,7 @@ impl Store {
             .await
     }
 
-    /// Returns how many settled sessions have a name that contains the text, and the newest of them.
+    /// Returns how many finished sessions have a name that contains the text, and the newest of them.
     pub async fn named(
         &self,
         context: ContextName,

@@ -1,4 +1,4 @@
-//! Remembered launches: the newest ones and those a person pinned.
+//! Recent launches: the newest ones and those that the user pinned.
 
 use rusqlite::{Connection, Result, Row};
 
@@ -13,7 +13,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// Remembers one more; the oldest that are not pinned go.
+/// Adds a launch, and removes the oldest ones that aren't pinned.
 pub(super) fn put(
     db: &Connection,
     at: &jiff::Timestamp,
@@ -35,7 +35,7 @@ pub(super) fn put(
     .map(drop)
 }
 
-/// Pinned ones first, then the newest first.
+/// Returns all recent launches: pinned ones first, then the newest first.
 pub(super) fn all(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<Vec<Recent>> {
     let mut query = db.prepare_cached(
         "SELECT id, at, context, title, pinned, launch FROM recents
@@ -64,7 +64,7 @@ fn entry(row: &Row<'_>) -> Result<Recent> {
     })
 }
 
-/// One that is not there any more is left alone.
+/// Changes a recent launch. Does nothing if it no longer exists.
 pub(super) fn edit(db: &Connection, id: RecentId, edit: &RecentEdit) -> Result<()> {
     match edit {
         RecentEdit::Pin { pinned } => {

@@ -1,5 +1,5 @@
-//! A file beside the database that only takes space, so that the end of a session can be recorded on a
-//! full disk: it is removed then, and made again once there is space.
+//! The reserve: a file beside the database that only takes up space, so that the end of a session can be recorded on a
+//! full disk. It is removed then, and recreated once there is space.
 
 use std::{
     fs::{self, OpenOptions},
@@ -13,20 +13,20 @@ use rustix::{
     io::Errno,
 };
 
-/// How much it takes.
+/// The size of the reserve.
 const SIZE: u64 = 4 * 1024 * 1024;
-/// On a small file system it takes this part of it at most.
+/// The reserve takes max 1/16 of a small file system.
 const PART: u64 = 16;
-/// Written where a file system cannot reserve space in another way.
+/// The size of a write on file systems without `fallocate`.
 const BLOCK: usize = 64 * 1024;
 
 /// Whether the space is reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Held,
-    /// There is too little space for it.
+    /// There isn't enough space.
     NoSpace,
-    /// It cannot be made here, whatever space there is.
+    /// The file can't be created here, even with enough space.
     Unsupported,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Reserve {
 }
 
 impl Reserve {
-    /// The reserve of this database, not made yet.
+    /// Returns the reserve of this database, without creating its file.
     pub fn of(database: &Path) -> Self {
         Self {
             path: database.with_extension("reserve"),
@@ -45,7 +45,7 @@ impl Reserve {
         }
     }
 
-    /// Makes it if it is missing and there is twice its space.
+    /// Creates the file if it is missing and twice its size is free.
     pub fn hold(&mut self) -> State {
         if self.state == State::NoSpace {
             self.state = self.make();
@@ -53,7 +53,7 @@ impl Reserve {
         self.state
     }
 
-    /// Gives its space back; whether there was any.
+    /// Removes the file, and returns whether there was one.
     pub fn release(&mut self) -> bool {
         if self.state != State::Unsupported {
             self.state = State::NoSpace;
@@ -75,7 +75,7 @@ impl Reserve {
         }
         let made = self.allocate(size);
         if made.is_err() {
-            // A part of it would only take the space that is missing.
+            // A partial file would only take up the missing space.
             let _ = fs::remove_file(&self.path);
         }
         match made {
@@ -88,7 +88,7 @@ impl Reserve {
         }
     }
 
-    /// Whether it is there as a whole.
+    /// Whether the file exists and takes up its full size.
     fn takes(&self, size: u64) -> bool {
         let meta = fs::symlink_metadata(&self.path);
         meta.is_ok_and(|meta| meta.is_file() && meta.blocks().saturating_mul(512) >= size)
@@ -133,7 +133,7 @@ mod tests {
         let meta = fs::metadata(&path).unwrap();
         assert!(meta.blocks() * 512 >= meta.len() && meta.len() > 0);
         assert_eq!(meta.mode() & 0o777, 0o600);
-        // Whoever comes next finds it made.
+        // The next owner finds the file.
         let mut next = Reserve::of(&dir.path().join("workbay.db"));
         assert_eq!(next.hold(), State::Held);
         assert!(next.release());

@@ -1,4 +1,4 @@
-//! Nouns to rows and back.
+//! Converts the types of the model to rows and back.
 
 use rusqlite::{
     Connection, OptionalExtension, Params, Result, Row, params_from_iter, types as sql,
@@ -27,7 +27,7 @@ pub(super) fn instance(db: &Connection) -> Result<Option<String>> {
     .optional()
 }
 
-/// Reads all that is known of the file itself.
+/// Reads all values in `meta`, to find out whether they can be read.
 pub(super) fn read_meta(db: &Connection) -> Result<()> {
     let mut query = db.prepare("SELECT key, value FROM meta")?;
     let mut rows = query.query(())?;
@@ -81,7 +81,7 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
     }
 }
 
-/// Kernels have rows of their own and are left out of the body.
+/// Writes a session. Its containers have separate rows and are left out of the body.
 fn put_session(db: &Connection, record: &SessionRecord) -> Result<()> {
     let session = session_values(record)?;
     let kernels: Vec<_> = record.session.kernels.iter().map(kernel_values).collect();
@@ -145,7 +145,7 @@ fn kernel_values(kernel: &Kernel) -> [sql::Value; KERNEL_COLUMNS] {
     ]
 }
 
-/// Nothing of it stays but what the audit trail says.
+/// Deletes all rows of a session except its audit entries.
 fn delete_session(db: &Connection, session: SessionKey) -> Result<()> {
     figures::forget(db, session)?;
     let id = session.id.to_string();
@@ -163,7 +163,7 @@ fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     put_history_as(db, entry, None)
 }
 
-/// `None` = the next number.
+/// Writes a history entry with this number. `None` = the next number.
 fn put_history_as(db: &Connection, entry: &HistoryEntry, number: Option<i64>) -> Result<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO history (session, at, phase, from_status, to_status, result, message,
@@ -190,7 +190,7 @@ fn put_history_as(db: &Connection, entry: &HistoryEntry, number: Option<i64>) ->
     .map(drop)
 }
 
-/// The session's newest entry is told anew if it is of the same phase; it keeps its number, which is its id.
+/// Replaces the session's newest entry if it has the same phase. The entry keeps its number, which is its ID.
 fn put_history_again(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     let known: Option<i64> = db
         .prepare_cached(
@@ -204,7 +204,7 @@ fn put_history_again(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     put_history_as(db, entry, known)
 }
 
-/// The sessions that a query finds whose end this is, with their kernels.
+/// Returns the sessions that match the rest of a query, with their containers.
 pub(super) fn records(
     db: &Connection,
     which: &str,
@@ -235,7 +235,7 @@ fn record(db: &Connection, row: &Row<'_>) -> Result<SessionRecord> {
     let body: String = row.get(SESSION_COLUMNS - 1)?;
     let mut record: SessionRecord =
         serde_json::from_str(&body).map_err(|e| unreadable(SESSION_COLUMNS - 1, e))?;
-    // Every status of a session that is stored is one of ours. Earlier versions wrote no checksum.
+    // Only known statuses are stored. This finds changed rows of earlier versions, which wrote no checksum.
     if matches!(record.session.status, Status::Unknown(_)) {
         return Err(unreadable(SESSION_COLUMNS - 1, checksum::Changed));
     }
@@ -269,7 +269,7 @@ fn kernel(row: &Row<'_>) -> Result<Kernel> {
     })
 }
 
-/// Newest first.
+/// Returns the history of a session, newest first.
 pub(super) fn history(
     db: &Connection,
     session: SessionId,

@@ -107,7 +107,7 @@ pub(super) const STEPS: &[&str] = &[
             told    INTEGER NOT NULL DEFAULT 0
     );
 ",
-    // How the daemon launched sessions of engines that schedule.
+    // How sessions of engines that schedule were launched from this instance.
     "
     CREATE TABLE launches (
         number  INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
-//! Values of variables that earlier versions, or other settings, did not take for secrets: they are
-//! removed from the file. Their names stay, so that a relaunch asks for them.
+//! Removes secret values of variables from the file, if earlier versions or other settings didn't treat them as
+//! secret. The names stay, so that a relaunch asks for the values.
 
 use std::{fs, path::Path};
 
@@ -9,23 +9,23 @@ use serde_json::{Map, Value, json};
 use super::checksum;
 use crate::model::launch::secrets::SecretRules;
 
-/// Grows with the built-in rules, so that every file is read once by the new ones.
+/// Increases when the built-in rules change, so that every file is checked once by the new rules.
 const RULES: u32 = 1;
-/// By which rules the file was last read.
+/// The key of the rules by which the file was last checked.
 const KEY: &str = "secret-rules";
-/// Where variables and the names of secret ones are: in what was asked for, and in what came of it.
+/// Where variables and the names of secret ones are: in a launch request, and in a session's request and spec.
 const PLACES: [&str; 3] = ["", "/request", "/spec"];
-/// Tables with launches in them: the column, and that of the row's number.
+/// Tables that contain launches, with the column of the launch and the column of the row's number.
 const TABLES: [(&str, &str, &str); 3] = [
     ("recents", "launch", "id"),
     ("launches", "launch", "number"),
     ("sessions", "body", "rowid"),
 ];
-/// A session that has not started needs the values.
+/// Steps before the start of a session, which still needs the values.
 const BEFORE_START: [&str; 3] = ["wait", "pull", "create"];
 
-/// Removes them from the file and from its copies in `backup/`, once for each change of the rules. With a
-/// full disk that is left to the next opening.
+/// Removes the values from the file and from its copies in `backup/`, once for each change of the rules. On a full
+/// disk the next opening tries again.
 pub(super) fn secrets(db: &mut Connection, path: &Path, rules: &SecretRules) -> Result<()> {
     match scrubbed(db, rules) {
         Ok(false) => return Ok(()),
@@ -35,14 +35,14 @@ pub(super) fn secrets(db: &mut Connection, path: &Path, rules: &SecretRules) -> 
     }
     let copies = fs::read_dir(path.with_file_name("backup"));
     for copy in copies.into_iter().flatten().flatten() {
-        // A copy that cannot be changed is no reason not to start.
+        // The daemon starts even if a copy can't be changed.
         let _ = Connection::open_with_flags(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)
             .and_then(|mut db| scrubbed(&mut db, rules));
     }
     Ok(())
 }
 
-/// Whether the file was read. What was there is overwritten, not only unlinked.
+/// Removes the values from one file, and returns whether it was checked. The old bytes are overwritten.
 fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
     let now = format!("{RULES} {rules:?}");
     let before: Option<String> = db
@@ -58,12 +58,12 @@ fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
     let mut left = false;
     let mut changed = false;
     for (table, column, number) in TABLES {
-        // A copy may be of an earlier layout.
+        // A copy may have an earlier layout.
         if !has_table(&change, table)? {
             continue;
         }
         for (row, text) in rows(&change, table, column, number)? {
-            // One that cannot be read is set aside by whoever reads it.
+            // An unreadable row is set aside when it is loaded.
             let Ok(mut body) = serde_json::from_str::<Value>(&text) else {
                 continue;
             };
@@ -85,7 +85,7 @@ fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
     }
     change.commit()?;
     if changed {
-        // What was there is in the log of changes as well; there is none on network file systems.
+        // The write-ahead log contains the values as well. Network file systems have no such log.
         db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
     }
     Ok(true)
@@ -101,11 +101,11 @@ fn put(
     db.execute(&update, (row, text)).map(|rows| rows > 0)
 }
 
-/// The checksum of a session's rows follows, unless a damaged disk changed them: they are set aside by whoever
-/// reads them.
+/// Writes the body of a session and updates the checksum of its rows. Rows that a damaged disk changed are skipped,
+/// because they are set aside when they are loaded.
 fn put_body(db: &Connection, row: i64, body: &str) -> Result<bool> {
     const BODY: (&str, &str, &str) = ("sessions", "body", "rowid");
-    // A copy may be of an earlier layout.
+    // A copy may have an earlier layout.
     let query = "SELECT count(*) FROM pragma_table_info('sessions') WHERE name = 'checksum'";
     if db.query_row(query, (), |row| row.get::<_, u32>(0))? == 0 {
         return put(db, BODY, row, body);
@@ -128,7 +128,7 @@ fn has_table(db: &Connection, table: &str) -> Result<bool> {
     db.query_row(query, [table], |row| Ok(row.get::<_, u32>(0)? > 0))
 }
 
-/// Rows that have variables at all.
+/// Returns the rows that contain variables.
 fn rows(db: &Connection, table: &str, column: &str, number: &str) -> Result<Vec<(i64, String)>> {
     let query =
         format!("SELECT {number}, {column} FROM {table} WHERE instr({column}, '\"env\":{{\"') > 0");
@@ -137,13 +137,13 @@ fn rows(db: &Connection, table: &str, column: &str, number: &str) -> Result<Vec<
     rows.collect()
 }
 
-/// Takes the values out; whether there were any.
+/// Removes the secret values, and returns whether anything changed.
 fn blank(body: &mut Value, rules: &SecretRules) -> bool {
     let mut changed = false;
     for place in PLACES {
         let whole = body.pointer_mut(place).and_then(Value::as_object_mut);
         if let Some(whole) = whole {
-            // What was asked for keeps the names among the variables, a session's launch does not.
+            // A request keeps the names among its variables, a session's spec doesn't.
             changed |= blank_one(whole, rules, place == "/spec");
         }
     }

@@ -1,5 +1,5 @@
-//! Settled sessions: only the newest are in the daemon's memory. The others are read from the file on request. A
-//! session is settled when it has ended and workbay has nothing left to do for it.
+//! Finished sessions: only the newest are in the daemon's memory. The others are read from the file on request. A
+//! session is finished when it has ended and workbay has nothing left to do for it.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct Shelved {
     pub counts: BTreeMap<ContextName, u64>,
 }
 
-/// Loads the unsettled sessions and the newest `ended` settled ones, oldest first, and returns what stays in the file.
+/// Loads the unfinished sessions and the newest `ended` finished ones, oldest first. Returns what stays in the file.
 pub(super) fn load(
     db: &Connection,
     ended: u32,
@@ -67,7 +67,7 @@ pub(super) fn load(
     Ok((records, Shelved { before, counts }))
 }
 
-/// Finds the sessions that are neither settled nor unsettled, because their row can't be read.
+/// Finds the sessions for which the file doesn't say whether they are finished.
 pub(super) fn undecided(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<()> {
     rows::records(db, "WHERE held IS NULL", (), bad).map(drop)
 }
@@ -88,7 +88,7 @@ fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> 
     Ok(counts)
 }
 
-/// Returns the newest settled sessions before the mark.
+/// Returns the newest finished sessions before the mark.
 pub(super) fn older(
     db: &Connection,
     context: ContextName,
@@ -105,7 +105,7 @@ pub(super) fn older(
     )
 }
 
-/// Returns how many settled sessions have a name that contains the text, and their IDs: an exact match first, then the
+/// Returns how many finished sessions have a name that contains the text, and their IDs: an exact match first, then the
 /// newest.
 pub(super) fn named(
     db: &Connection,

@@ -1,5 +1,5 @@
-//! Rows that cannot be written, whatever room the disk has: each is kept alone, in the table of rows that cannot be
-//! read, and the others are written without it.
+//! Sets aside rows that can't be written even with enough disk space: each is kept in the table of unreadable rows, and
+//! the other rows are written without it.
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Result};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{rows, values::to_json};
 use crate::model::{id::SessionId, record::Write, text::Clean};
 
-/// The newest ones are kept.
+/// How many of these rows are kept. The oldest are removed.
 const MOST: u32 = 1_000;
 
 /// A row that was set aside.
@@ -15,15 +15,15 @@ const MOST: u32 = 1_000;
 pub struct Unwritten {
     /// The session it is about.
     pub session: Option<SessionId>,
-    /// It is the record of that session.
+    /// Whether the row is the record of that session.
     pub is_record: bool,
-    /// None of its kind and session was set aside before: users don't know yet.
+    /// Whether this is the first such row of its table and session, so that users don't know yet.
     pub is_news: bool,
-    /// What it is, and why it cannot be written.
+    /// What the row is, and why it can't be written.
     pub text: Clean,
 }
 
-/// Whether this is about what one row holds: no other file system, no more room and no later time helps.
+/// Whether the error is about the content of one row. Another file system, more space or a retry doesn't help.
 pub(super) fn is_of_a_row(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::ToSqlConversionFailure(_) => true,
@@ -39,7 +39,7 @@ pub(super) fn is_of_a_row(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Writes all that can be written; the rows that were set aside.
+/// Writes all rows that can be written, and returns those that were set aside.
 pub(super) fn put_all(db: &mut Connection, writes: &[Write]) -> Result<Vec<Unwritten>> {
     let mut change = db.transaction()?;
     let mut unwritten = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn put_all(db: &mut Connection, writes: &[Write]) -> Result<Vec<Unwri
         match rows::put(&attempt, write) {
             Ok(()) => attempt.commit()?,
             Err(error) if is_of_a_row(&error) => {
-                // What it wrote of the row is undone.
+                // Dropping the savepoint undoes a partial write of the row.
                 drop(attempt);
                 unwritten.push(keep(&change, write, &error.to_string())?);
             }
@@ -67,7 +67,7 @@ pub(super) fn put_all(db: &mut Connection, writes: &[Write]) -> Result<Vec<Unwri
     Ok(unwritten)
 }
 
-/// Of a session's record only the newest is kept.
+/// Sets a row aside. Of a session's record, only the newest version is kept.
 fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
     let (table, session) = of(write);
     let is_record = matches!(write, Write::Session(_));
@@ -98,7 +98,7 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
         )
     };
     match put(row(write).unwrap_or(Value::Null)) {
-        // It is too long here as well: that it was there is kept.
+        // The row is too long for this table as well. An entry without its content is kept.
         Err(error) if is_of_a_row(&error) => put(Value::Null)?,
         kept => kept?,
     };
@@ -113,7 +113,7 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
     })
 }
 
-/// Its table, and the session it is about.
+/// Returns the table of a write, and the session it is about.
 fn of(write: &Write) -> (&'static str, Option<SessionId>) {
     match write {
         Write::Session(record) => ("sessions", Some(record.session.id)),

@@ -1,4 +1,4 @@
-//! Values of columns, as what they stand for.
+//! Converts the values of columns to the types of the model.
 
 use std::str::FromStr;
 

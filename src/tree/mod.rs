@@ -1,9 +1,9 @@
-//! Walks over directory trees that programs in sessions wrote, and may still write to.
+//! Walks over directory trees that programs in sessions wrote and may still be changing.
 //!
-//! Such a tree is hostile input: it may be nested deeper than any stack or descriptor limit allows, its
-//! links may lead anywhere, its modes may lock out its owner, its names may be any bytes, and an entry may
-//! be replaced between two of our calls. So every step is relative to an open directory, links are never
-//! followed, nothing recurses, and the number of open directories is bounded.
+//! Such a tree is hostile input. Its depth may exceed any stack or descriptor limit, its links may lead anywhere, its
+//! modes may lock out its owner, its names may be any bytes, and an entry may be replaced between two system calls.
+//! So every step is relative to an open directory, links are never followed, nothing recurses, and the number of open
+//! directories is bounded.
 
 mod open;
 mod remove;
@@ -14,13 +14,13 @@ mod visit;
 pub use remove::remove;
 pub use visit::{Entry, Next, visit};
 
-/// What a walk may use.
+/// The limits of a walk.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
-    /// Directories that are kept open for the way back. Below them the way back is found as the parent of
-    /// a directory, and checked.
+    /// How many directories are kept open to return to. Deeper ones are reopened as the parent of their subdirectory,
+    /// and checked.
     descriptors: usize,
-    /// Levels that are remembered at a time: each costs some memory.
+    /// How many levels are remembered at a time. Each costs some memory.
     levels: usize,
 }
 

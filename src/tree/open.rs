@@ -1,4 +1,4 @@
-//! Opening a directory without following a link.
+//! Opens directories without following links.
 
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
@@ -12,15 +12,15 @@ const PLAIN: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::CLOEXEC);
 
-/// What the owner of a directory needs to empty it.
+/// The mode that the owner of a directory needs to empty it.
 const WHOLE: u32 = 0o700;
 
-/// Opens the directory `name` in `at`; a link or a file is `NOTDIR` or `LOOP`.
+/// Opens the directory `name` in `at`. Fails with `NOTDIR` or `LOOP` for a link or a file.
 pub(super) fn directory(at: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
     openat(at, name, PLAIN | OFlags::NOFOLLOW, Mode::empty())
 }
 
-/// The same, where the last part of the name may be a link of our own.
+/// Like [`directory`], but follows a link in the last part of the name, which must be trusted.
 pub(super) fn trusted_directory(at: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
     openat(at, name, PLAIN, Mode::empty())
 }
@@ -32,14 +32,14 @@ pub(super) fn opened_up(at: impl AsFd, name: impl Arg + Copy) -> rustix::io::Res
         other => other?,
     };
     if fstat(&opened)?.st_mode & WHOLE != WHOLE {
-        // Where this fails, removing what is in it says why.
+        // If this fails, the removal of the contents reports why.
         let _ = fchmod(&opened, Mode::from_raw_mode(WHOLE));
     }
     Ok(opened)
 }
 
-/// A directory whose mode keeps its owner out. There is no `chmod` that does not follow links, so the
-/// change goes through a descriptor of the directory itself.
+/// Opens a directory whose mode locks out its owner. `chmod` always follows links, so the mode is changed through a
+/// descriptor of the directory itself.
 fn unlocked(at: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let place = openat(at, name, flags, Mode::empty())?;
@@ -48,7 +48,7 @@ fn unlocked(at: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
     openat(&place, c".", PLAIN, Mode::empty())
 }
 
-/// The directory above `below`, if it is still the one with this number.
+/// Opens the parent directory of `below`, if it still has this device and inode number.
 pub(super) fn parent(
     below: impl AsFd,
     device: u64,
@@ -56,6 +56,6 @@ pub(super) fn parent(
 ) -> rustix::io::Result<Option<OwnedFd>> {
     let above = directory(below, c"..")?;
     let stat = fstat(&above)?;
-    // A directory that was moved meanwhile leads elsewhere.
+    // If `below` was moved meanwhile, its parent is another directory.
     Ok(((stat.st_dev, stat.st_ino) == (device, ino)).then_some(above))
 }

@@ -1,4 +1,4 @@
-//! Removing a tree, however deep it is and whatever its modes are.
+//! Removes a directory tree of any depth and with any modes.
 
 use std::{
     collections::HashSet,
@@ -18,19 +18,18 @@ use rustix::{
 
 use super::{BOUNDS, Bounds, open};
 
-/// Subdirectories of one directory that are remembered at a time.
+/// How many subdirectories of one directory are remembered at a time.
 const BATCH: usize = 4096;
-/// One directory is read again at most this often, so that a program that keeps writing cannot keep the
-/// removal running.
+/// The most passes over one directory, so that a program that keeps writing can't prolong the removal forever.
 const PASSES: u32 = 2_000;
 
-/// Levels that are named where something failed.
+/// How many levels the path in an error message has.
 const NAMED: usize = 16;
 
-/// Removes `path` and everything in it; what does not exist is removed already. What can be removed is
-/// removed even where something else cannot be: the first failure is returned, with its place.
+/// Removes `path` and everything in it. Succeeds if `path` doesn't exist. If something can't be removed, removes the
+/// rest and returns the first failure with its path.
 ///
-/// Nothing on another file system is removed, and links are removed without being followed.
+/// Doesn't remove anything on other file systems, and removes links without following them.
 pub fn remove(path: &Path) -> io::Result<()> {
     remove_with(path, BOUNDS)
 }
@@ -57,13 +56,13 @@ fn remove_with(path: &Path, bounds: Bounds) -> io::Result<()> {
 
 /// A directory that is being emptied.
 struct Level {
-    /// Kept open for the way back, where a deeper one is the present one.
+    /// The open directory, to return to from a deeper one.
     dir: Option<OwnedFd>,
     ino: u64,
     name: CString,
-    /// Subdirectories that were found and not entered yet.
+    /// Subdirectories that were found but not entered yet.
     pending: Vec<CString>,
-    /// What could not be removed.
+    /// The entries that couldn't be removed.
     stuck: HashSet<CString>,
     passes: u32,
     is_done: bool,
@@ -87,17 +86,17 @@ struct Removal {
     /// The file system of the tree.
     device: Option<u64>,
     bounds: Bounds,
-    /// The present directory: that of the last level.
+    /// The current directory, which is that of the last level.
     here: OwnedFd,
-    /// The directory that holds the tree, the top of the tree, and so on downwards.
+    /// The parent directory of the tree, then the top of the tree, and so on downwards.
     levels: Vec<Level>,
-    /// The first one.
+    /// The first failure.
     failure: Option<io::Error>,
 }
 
 impl Removal {
     fn run(&mut self, tree: CString) {
-        // Of the directory that holds the tree only the tree is touched.
+        // In the parent directory only the tree is removed.
         let mut holder = Level::new(0, CString::default());
         holder.pending.push(tree);
         holder.is_done = true;
@@ -113,7 +112,7 @@ impl Removal {
         }
     }
 
-    /// Removes the files of the present directory and finds its subdirectories.
+    /// Removes the files of the current directory and finds its subdirectories.
     fn sweep(&mut self) {
         let Some(level) = self.levels.last_mut() else {
             return;
@@ -143,7 +142,7 @@ impl Removal {
             }
             Err(error) => failed = Some((c".".to_owned(), error)),
         }
-        // Once the subdirectories are gone it is read again, for what did not fit or was moved here.
+        // After its subdirectories are removed, the directory is read again for entries that weren't in this pass.
         level.is_done = level.pending.is_empty() || level.passes >= PASSES;
         if let Some((name, error)) = failed {
             self.note(&name, error);
@@ -157,10 +156,10 @@ impl Removal {
         match open::opened_up(&self.here, name.as_c_str()) {
             Ok(dir) => self.descend(dir, name),
             Err(Errno::NOENT) => {}
-            // It became something else meanwhile, or the whole tree is a link or a file.
+            // The directory was replaced meanwhile, or the whole tree is a link or a file.
             Err(Errno::NOTDIR | Errno::LOOP) => self.unlink(name, AtFlags::empty()),
             Err(error) => {
-                // An empty one can be removed without being read.
+                // An empty directory can be removed without being read.
                 if unlinkat(&self.here, name.as_c_str(), AtFlags::REMOVEDIR).is_err() {
                     self.stick(name, error);
                 }
@@ -177,7 +176,7 @@ impl Removal {
             return self.stick(name, Errno::XDEV);
         }
         let above = mem::replace(&mut self.here, dir);
-        // Of the directory that holds the tree, and of its top, the number is not enough.
+        // The parent directory and the top stay open: the parent's number isn't stored, and `hoist` needs the top.
         let is_kept = self.levels.len() <= self.bounds.descriptors.max(2);
         if let Some(level) = self.levels.last_mut() {
             level.dir = is_kept.then_some(above);
@@ -185,12 +184,12 @@ impl Removal {
         self.levels.push(Level::new(stat.st_ino, name));
     }
 
-    /// Moves a directory that is too deep to the top of the tree, where it is found again later.
+    /// Moves a directory that is too deep to the top of the tree, where a later pass finds it.
     fn hoist(&mut self, name: CString) {
         let Some(top) = self.levels.get(1).and_then(|top| top.dir.as_ref()) else {
             return;
         };
-        // Moving a directory writes to it, so it must be writable.
+        // Moving a directory changes its `..` entry, so the directory must be writable.
         let opened = open::opened_up(&self.here, name.as_c_str()).map(drop);
         let unique = format!(".deep-{}", uuid::Uuid::new_v4().simple());
         let moved =
@@ -202,7 +201,7 @@ impl Removal {
         }
     }
 
-    /// The present directory is empty, as far as it can be.
+    /// Leaves the current directory after everything removable in it is removed, and removes it if it is empty.
     fn leave(&mut self) {
         let (Some(level), true) = (self.levels.pop(), self.go_up()) else {
             return;
@@ -214,8 +213,8 @@ impl Removal {
         }
     }
 
-    /// Makes the directory of the last level the present one. Where that was moved, the nearest one that
-    /// is still open is read again.
+    /// Makes the directory of the last level the current one. If that directory was moved, the nearest open one is
+    /// read again.
     fn go_up(&mut self) -> bool {
         let Some(parent) = self.levels.last_mut() else {
             return false;
@@ -272,7 +271,7 @@ impl Removal {
     }
 }
 
-/// Whether it is gone; a directory stays.
+/// Removes an entry that isn't a directory, and returns whether it is gone.
 fn unlink_unless_directory(dir: &OwnedFd, name: &CStr, kind: FileType) -> Result<bool, Errno> {
     if kind == FileType::Directory {
         return Ok(false);
@@ -284,7 +283,7 @@ fn unlink_unless_directory(dir: &OwnedFd, name: &CStr, kind: FileType) -> Result
     }
 }
 
-/// The end of a path, for a message.
+/// Returns the end of a path, for a message.
 fn shortened(path: Vec<u8>) -> String {
     const MOST: usize = 120;
     let text = String::from_utf8_lossy(&path).into_owned();

@@ -1,4 +1,4 @@
-//! Trees for the tests of this room.
+//! Trees for the tests of this module.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use rustix::fs::{CWD, Mode, mkdirat};
 
 use super::open;
 
-/// Makes `tree` and directories `d` in each other below it; the path of the deepest.
+/// Creates `tree` with nested directories `d`, and returns the path of the deepest.
 pub(super) fn deep(tree: &Path, levels: usize) -> PathBuf {
     fs::create_dir_all(tree).unwrap();
     let mut here = open::directory(CWD, tree).unwrap();
@@ -23,7 +23,7 @@ pub(super) fn deep(tree: &Path, levels: usize) -> PathBuf {
     path
 }
 
-/// Runs it where a recursion of some hundred steps would fail.
+/// Runs a closure on a stack so small that a recursion of some hundred steps would fail.
 pub(super) fn in_a_small_stack(what: impl FnOnce() + Send + 'static) {
     let thread = thread::Builder::new().stack_size(64 * 1024);
     thread.spawn(what).unwrap().join().unwrap();

@@ -1,4 +1,4 @@
-//! Looking at every entry of a tree, which may change meanwhile.
+//! Visits every entry of a tree that may change meanwhile.
 
 use std::{
     ffi::{CStr, CString},
@@ -14,12 +14,12 @@ use rustix::{
 
 use super::{BOUNDS, Bounds, open};
 
-/// Something in the tree, or (named `.`) its top.
+/// An entry in the tree, or its top (named `.`).
 pub struct Entry<'a> {
-    /// The directory it is in.
+    /// The directory that contains the entry.
     pub dir: BorrowedFd<'a>,
     pub name: &'a CStr,
-    /// Of the entry itself: links are not followed.
+    /// The metadata of the entry itself, because links aren't followed.
     pub stat: &'a Stat,
 }
 
@@ -29,18 +29,17 @@ impl Entry<'_> {
     }
 }
 
-/// Where a walk goes from an entry.
+/// Where a walk continues after an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Into it, if it is a directory.
+    /// Into the entry, if it is a directory.
     Into,
-    /// Past it and what is in it.
+    /// Past the entry and its contents.
     Past,
 }
 
-/// Shows every entry of the tree at `root` to `each`, a directory before what is in it. Other file systems
-/// are not entered. An error of `each` ends the walk, and so do a directory that cannot be read and a tree
-/// that is deeper than the bound.
+/// Calls `each` for every entry of the tree at `root`, for a directory before its contents. Doesn't enter other file
+/// systems. Stops at an error of `each`, at a directory that can't be read, and at a tree deeper than the bound.
 pub fn visit(root: &Path, each: impl FnMut(Entry<'_>) -> io::Result<Next>) -> io::Result<()> {
     visit_with(root, BOUNDS, each)
 }
@@ -72,12 +71,12 @@ fn visit_with(
     Ok(())
 }
 
-/// A directory on the way to the present one, or that one.
+/// The current directory, or one of those above it.
 struct Level {
-    /// Kept open for the way back; beyond the bound it is found again as the parent of what is in it.
+    /// The open directory to return to. Beyond the bound, it is reopened as the parent of its subdirectory.
     dir: Option<OwnedFd>,
     ino: u64,
-    /// Subdirectories that were not entered yet.
+    /// Subdirectories that haven't been entered yet.
     pending: Vec<CString>,
 }
 
@@ -90,7 +89,7 @@ struct Walk<F> {
 }
 
 impl<F: FnMut(Entry<'_>) -> io::Result<Next>> Walk<F> {
-    /// Shows what is in the present directory.
+    /// Visits the entries of the current directory.
     fn begin(&mut self, ino: u64) -> io::Result<()> {
         let most = self.bounds.levels;
         if self.levels.len() >= most {
@@ -130,7 +129,7 @@ impl<F: FnMut(Entry<'_>) -> io::Result<Next>> Walk<F> {
         Ok(())
     }
 
-    /// Goes into the next directory, or back up; `false` when there is none left.
+    /// Enters the next directory or returns to the parent. `false` = no directory is left.
     fn step(&mut self) -> io::Result<bool> {
         let is_kept = self.levels.len() <= self.bounds.descriptors;
         let Some(level) = self.levels.last_mut() else {
@@ -140,7 +139,7 @@ impl<F: FnMut(Entry<'_>) -> io::Result<Next>> Walk<F> {
             return self.up();
         };
         let next = match open::directory(&self.here, name.as_c_str()) {
-            // It went, or became something else, meanwhile.
+            // The directory was removed or replaced meanwhile.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(true),
             other => other?,
         };

@@ -1,11 +1,11 @@
-//! A database with damaged bytes is opened, or set aside and begun again: never an error, never a panic.
+//! Tests that a database with damaged bytes is opened, or set aside and recreated, without an error or a panic.
 
 use super::*;
 use crate::store::{file::StoreFile, health};
 
 const VARIANTS: u64 = 240;
 
-/// A database with all that there may be in it.
+/// Returns a database with all kinds of content.
 async fn filled(dir: &TempDir) -> Vec<u8> {
     let (store, _) = open(dir);
     let mut writes: Vec<Write> = (1..40).map(session).collect();
@@ -28,7 +28,7 @@ async fn filled(dir: &TempDir) -> Vec<u8> {
     fs::read(options(dir).database).unwrap()
 }
 
-/// The same numbers in every run.
+/// A generator of the same numbers in every run.
 struct Random(u64);
 
 impl Random {
@@ -44,7 +44,7 @@ impl Random {
     }
 }
 
-/// Some bytes are others, mostly where the tables are defined, or the end is missing.
+/// Changes some bytes, mostly in the definitions of the tables, or removes the end.
 fn damage(bytes: &[u8], seed: u64) -> Vec<u8> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut bytes = bytes.to_vec();
@@ -92,7 +92,7 @@ async fn damaged_bytes_never_stop_the_daemon() {
         aside += u32::from(kept);
         if kept {
             assert!(opened.records.is_empty(), "variant {seed}");
-            // What the daemon does not start with is not called whole.
+            // A file that the daemon doesn't start with must not pass the examination.
             if examined.is_ok() {
                 misjudged.push((seed, opened.notes.clone()));
             }
@@ -130,7 +130,7 @@ async fn a_damaged_name_of_a_column_is_found_by_both() {
     assert!(open(&dir).1.notes.is_empty());
 }
 
-/// Running sessions, and one that ended.
+/// Returns a database with running sessions and one that has ended.
 async fn with_running(dir: &TempDir) -> Vec<u8> {
     let (store, _) = open(dir);
     let mut ended = record(9);
@@ -153,7 +153,7 @@ fn running() -> [SessionRecord; 3] {
     })
 }
 
-/// What an opening makes of a file of these bytes, and whether it is true.
+/// Opens a file with these bytes, and returns whether the result is correct.
 fn opens_true(bytes: &[u8], instance: &[u8]) -> (Opened, bool) {
     let dir = tempfile::tempdir().unwrap();
     let options = options(&dir);
@@ -162,7 +162,7 @@ fn opens_true(bytes: &[u8], instance: &[u8]) -> (Opened, bool) {
     fs::write(&options.database, bytes).unwrap();
     let (_, opened) = StoreFile::open(&options).unwrap();
     let listed = running().map(|it| opened.records.contains(&it));
-    // Each running session as it was, or a list that says what it lacks.
+    // Either all running sessions are unchanged, or the list is marked as incomplete.
     let is_true = opened.incomplete.is_some() || listed == [true; 3];
     (opened, is_true)
 }
@@ -196,7 +196,7 @@ async fn a_session_whose_rows_were_changed_is_set_aside_and_the_list_says_so() {
     let instance = fs::read(options(&first).instance_file).unwrap();
     let (_, is_true) = opens_true(&whole, &instance);
     assert!(is_true, "what is whole is read");
-    // Each would be another valid value: a status, a context, a container.
+    // Each change results in another valid value of a status, a context or a container.
     for text in ["\"status\":\"RUNNING", "\"context\":\"local", "RUNNINGabc"] {
         let found = places_of(&whole, text.as_bytes());
         let at = found.first().unwrap_or_else(|| panic!("{text} is there")) + text.len() - 1;
@@ -238,7 +238,7 @@ async fn an_index_that_lost_a_session_is_made_again() {
         let query = "SELECT rootpage FROM sqlite_master WHERE name = ?1";
         let page: u32 = db.query_row(query, [index], |row| row.get(0)).unwrap();
         let mut bytes = whole.clone();
-        // The number of its entries is behind the kind of the page and its first free block.
+        // The number of entries follows the kind of the page and its first free block.
         let count = (page as usize - 1) * 4096 + 4;
         bytes[count] -= 1;
         let (opened, _) = opens_true(&bytes, &instance);

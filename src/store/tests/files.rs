@@ -1,10 +1,10 @@
-//! Files that are broken, newer or older, and the copies of them.
+//! Tests with files that are damaged, newer or older, and with their copies.
 
 use std::path::PathBuf;
 
 use super::*;
 
-/// What is in a directory beside the store.
+/// Returns the files in a directory beside the store.
 fn beside(dir: &TempDir, name: &str) -> Vec<PathBuf> {
     let directory = options(dir).database.with_file_name(name);
     let entries = fs::read_dir(directory).into_iter().flatten();
@@ -46,7 +46,7 @@ async fn what_is_found_broken_in_use_is_set_aside_by_the_next_opening() {
     store.write(written).await.unwrap();
     store.close().await;
     break_table(&options(&dir).database, "history");
-    // An opening does not read it.
+    // An opening doesn't read the damaged table.
     let (store, opened) = open(&dir);
     assert_eq!(opened.records, [record(1)]);
     let id = SessionId::from_u128(1);
@@ -64,7 +64,7 @@ async fn what_is_found_broken_in_use_is_set_aside_by_the_next_opening() {
 #[tokio::test]
 async fn the_mark_of_a_file_that_has_gone_says_nothing_of_the_next() {
     let dir = tempfile::tempdir().unwrap();
-    // The daemon was killed when it had set the file aside.
+    // The daemon was killed after it had set the file aside.
     let mark = options(&dir).database.with_file_name("workbay.db.broken");
     fs::create_dir_all(mark.parent().unwrap()).unwrap();
     fs::write(mark, "malformed").unwrap();
@@ -123,7 +123,7 @@ async fn a_newer_layout_is_refused_with_the_way_out_and_left_as_it_is() {
     assert_eq!(beside(&dir, "backup"), beside(&dir, "aside"));
 }
 
-/// As step 2 left it.
+/// Changes the file back to the layout of step 2.
 fn take_back_to_step_2(database: &Path) {
     let db = rusqlite::Connection::open(database).unwrap();
     db.execute_batch(

@@ -1,4 +1,4 @@
-//! Secrets that earlier versions wrote into the file are removed from it.
+//! Tests that secrets of earlier versions are removed from the file.
 
 use super::*;
 use crate::model::{launch::secrets::SecretRules, spec::LaunchRequest};
@@ -9,7 +9,7 @@ const SECRETS: [(&str, &str); 3] = [
     ("MY_OWN", "hush-hush"),
 ];
 
-/// A session as an earlier version wrote it, and what was remembered of its launch.
+/// A session as an earlier version wrote it, and the recent launch of it.
 fn written(number: u128, step: Step) -> Vec<Write> {
     let env: BTreeMap<String, String> = SECRETS
         .iter()
@@ -98,7 +98,7 @@ async fn a_session_that_waits_keeps_what_it_is_made_with() {
     later.secrets = rules("MY_*");
     let (store, opened) = Store::open(&later).unwrap();
     assert_eq!(opened.records[0].spec.env["DB_PASS"], "hush-hush");
-    // Once it has started they go.
+    // The values are removed once the session has started.
     let mut record = opened.records[0].clone();
     record.step = Step::Settled;
     store

@@ -1,8 +1,8 @@
-//! What is loaded of many ended sessions, and what is read later.
+//! Tests which of many ended sessions are loaded at the start, and which are read later.
 
 use super::*;
 
-/// One of which nothing is left to be done, of another second than the others.
+/// A finished session, created at another second than the others.
 fn done_with(number: u128, context: &str) -> Write {
     let mut record = record(number);
     record.session.status = Status::Terminated;
@@ -29,7 +29,7 @@ async fn only_the_newest_of_those_that_are_done_with_are_loaded_the_others_on_de
     assert_eq!(opened.shelved, Shelved::default());
     let mut writes: Vec<Write> = (10..30).map(|n| done_with(n, "local")).collect();
     writes.extend((1..5).map(|n| done_with(n, "other")));
-    // It runs, however old it is; of that one something is left to be done.
+    // The first session runs, although it is old. The second has ended but isn't finished.
     writes.push(session(0));
     let mut unforgotten = record(9);
     unforgotten.session.status = Status::Terminated;
@@ -52,7 +52,7 @@ async fn only_the_newest_of_those_that_are_done_with_are_loaded_the_others_on_de
     let others = store.older(other, mark, 100).await.unwrap();
     assert_eq!(ids(&others), numbered([4, 3, 2, 1]));
 
-    // Names are 한글-N; signs that mean something to SQL mean themselves.
+    // The names are 한글-N. The special characters of `LIKE` are matched literally.
     let named = async |text: &str| store.named(local, text.to_owned(), 2).await.unwrap();
     let (count, found) = named("글-1").await;
     assert_eq!(count, 10);

@@ -1,4 +1,4 @@
-//! Rows that cannot be read are set aside alone.
+//! Tests that each row that can't be read is set aside and the others are kept.
 
 use super::*;
 use crate::model::recent::Recent;
@@ -8,7 +8,7 @@ fn change(dir: &TempDir, sql: &str) {
     db.execute_batch(sql).unwrap();
 }
 
-/// What lies aside: of which table, and as what.
+/// Returns the rows that were set aside: their tables and their contents.
 fn aside(dir: &TempDir) -> Vec<(String, String)> {
     let db = rusqlite::Connection::open(options(dir).database).unwrap();
     let mut query = db
@@ -18,7 +18,7 @@ fn aside(dir: &TempDir) -> Vec<(String, String)> {
     rows.unwrap().map(Result::unwrap).collect()
 }
 
-/// With three sessions in it.
+/// Creates a store with three sessions.
 async fn begun() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = open(&dir);
@@ -61,7 +61,7 @@ async fn a_session_that_cannot_be_read_is_set_aside_alone_and_told_once() {
     assert!(body.contains("main1"), "with its kernels: {body}");
     let health = look(&options(&dir).database).unwrap().unwrap();
     assert_eq!((health.sessions, health.unreadable.unwrap().0), (2, 1));
-    // Its container may still run: it comes back.
+    // Its container may still run, so the session can be written again.
     store.write(vec![session(2)]).await.unwrap();
     store.close().await;
     let (_, opened) = open(&dir);
@@ -86,7 +86,7 @@ async fn so_is_one_of_another_kind_or_with_such_a_kernel() {
     assert_eq!(open(&dir).1.records, [record(1), record(4)]);
 }
 
-/// No statement can bring a session's body into that state: columns and indexes are worked out of it.
+/// No SQL statement can create such a body, because columns and indexes are generated from it.
 #[tokio::test]
 async fn one_that_a_damaged_disk_changed_goes_in_spite_of_what_is_worked_out_of_it() {
     const UNINDEXED: &str = "DROP INDEX sessions_held; DROP INDEX sessions_by_age";
@@ -107,7 +107,7 @@ async fn one_that_a_damaged_disk_changed_goes_in_spite_of_what_is_worked_out_of_
     }
 }
 
-/// Changes the first byte of one of them.
+/// Changes the first byte of a session's body.
 fn damage_a_body(database: &Path) {
     let body: String = rusqlite::Connection::open(database)
         .unwrap()

@@ -1,8 +1,8 @@
-//! Rows that cannot be written are set aside alone.
+//! Tests that each row that can't be written is set aside and the others are kept.
 
 use super::*;
 
-/// Refuses the rows of a table for which this holds.
+/// Makes the database refuse the rows that meet this condition.
 fn refuse(dir: &TempDir, event: &str, when: &str) {
     let db = rusqlite::Connection::open(options(dir).database).unwrap();
     db.execute_batch(&format!(

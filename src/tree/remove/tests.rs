@@ -65,7 +65,7 @@ fn names_of_any_bytes_and_very_many_entries_go() {
     assert!(!tree.exists());
 }
 
-/// Modes keep out nobody but an ordinary user, so another user does the removal.
+/// Modes lock out only ordinary users, so another user does the removal.
 #[test]
 fn modes_do_not_keep_their_owner_out() {
     let dir = tempfile::tempdir().unwrap();
@@ -146,7 +146,7 @@ fn as_user(dir: &Path, test: &str) -> bool {
     output.status.success()
 }
 
-/// The test program may lie where another user cannot go.
+/// Copies the test program, which may be in a directory that another user can't enter.
 fn reachable(program: &Path, dir: &Path) -> PathBuf {
     let copy = dir.join("program");
     fs::copy(program, &copy).unwrap();
@@ -217,7 +217,7 @@ fn a_tree_that_changes_meanwhile_costs_nothing_outside_of_it() {
     let stop = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A directory and a link to one outside take turns under the same name.
+            // A directory and a link to an outside directory alternate under the same name.
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 let _ = fs::create_dir_all(swapped.join("in"));
                 let _ = fs::rename(&swapped, tree.join("aside"));
