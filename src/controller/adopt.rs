@@ -1,4 +1,5 @@
-//! Containers that the store does not know: it was lost, and is filled again from their labels.
+//! Adopts containers that the state database doesn't know: it was lost, and is rebuilt from their
+//! labels.
 
 use std::collections::btree_map::Entry;
 
@@ -19,7 +20,7 @@ use crate::model::{
 };
 
 impl Controller {
-    /// Ended sessions that were left in the store; those it did not know.
+    /// Adds ended sessions from the state database. Returns those that were unknown.
     pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
         let mut recalled = Vec::new();
         for record in records {
@@ -31,7 +32,7 @@ impl Controller {
         recalled
     }
 
-    /// What was recalled lies in the store alone again; how many of them these are.
+    /// Drops recalled sessions from memory. Returns how many they are.
     pub fn let_go(&mut self, sessions: &[SessionId]) -> usize {
         let before = self.held.len();
         for id in sessions {
@@ -44,7 +45,7 @@ impl Controller {
         before - self.held.len()
     }
 
-    /// A container with our label that the store does not know: the store was lost.
+    /// Adopts a container with our label that the state database doesn't know.
     pub(super) fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sighting) {
         let Some(recorded) = &sight.recorded else {
             return;
@@ -92,8 +93,7 @@ impl Controller {
 }
 
 impl Controller {
-    /// Labels are written by everybody who reaches the engine: a name that breaks the rule, or that another
-    /// session bears, is replaced.
+    /// Every user of the engine can write labels, so a name that is invalid or in use is replaced.
     fn adopted_name(&self, sight: &Sighting, recorded: &Recorded) -> Clean {
         match self.check_name(recorded.name.as_str()) {
             Ok(()) => recorded.name.clone(),

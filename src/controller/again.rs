@@ -1,4 +1,4 @@
-//! What a session was launched with, to be launched again.
+//! The settings of an earlier session, for a relaunch.
 
 use jiff::Timestamp;
 
@@ -10,8 +10,8 @@ use crate::model::{
     spec::{FolderMount, LaunchRequest},
 };
 
-/// As it was asked for, less what would be refused today: a start that has passed, the name of a
-/// session that has not ended. Values of secret variables are empty.
+/// The original request without what would be refused now: a start time in the past, or the name of
+/// an unfinished session. Values of secret variables are empty.
 pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
     let record = &held.record;
     let kept = record.request.as_deref().cloned();
@@ -24,7 +24,7 @@ pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
     request
 }
 
-/// From what is written on its container, when nothing else is known.
+/// Rebuilds the request from the container's labels, if it wasn't recorded.
 fn rebuilt(record: &SessionRecord) -> LaunchRequest {
     let (session, spec) = (&record.session, &record.spec);
     let mut env = spec.env.clone();

@@ -1,4 +1,4 @@
-//! What a launcher may choose from here: groups, presets, limits, accelerators, folders.
+//! The available resources for a launch: groups, presets, limits, accelerators, folders.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ use crate::model::{
     text::Clean,
 };
 
-/// What a person must know of accelerators that are only counted.
+/// A note about accelerators that are only counted.
 const BOOKKEEPING: &str = "counted only on this engine: devices aren't isolated";
 
 impl Controller {
-    /// As of the last survey. Without an engine nothing can be chosen.
+    /// The resources as of the last survey. Without an engine, nothing can be chosen.
     pub(super) fn catalogue(&self) -> Catalogue {
         let Some(room) = self.room() else {
             return Catalogue::default();
@@ -51,7 +51,7 @@ impl Controller {
         offer
     }
 
-    /// After each turn: what people's sessions hold is told when it differs from what was told.
+    /// After each turn: reports the statistics if they have changed.
     pub(super) fn tell_statistics(&mut self, turn: &mut Turn) {
         let known = self.statistics.is_some();
         if known == self.is_connected() && !turn.stirred && !self.has_moved(turn) {
@@ -67,7 +67,7 @@ impl Controller {
         }
     }
 
-    /// What they hold now; `None` without an engine.
+    /// The statistics now; `None` without an engine.
     pub(super) fn count(&self) -> Option<Statistics> {
         let room = self.room()?;
         Some(Statistics {
@@ -95,7 +95,7 @@ impl Controller {
         }
     }
 
-    /// The policy's, and never more than the machine really has.
+    /// The policy's limits, but never more than the machine has.
     fn per_container(&self) -> SlotLimits {
         let mut most = self.settings.resources.limits.per_container.clone();
         if let EngineState::Connected { info } = &self.line.state {
@@ -121,7 +121,7 @@ impl Controller {
             .collect()
     }
 
-    /// What a share is, and whether the engine really hands the devices out.
+    /// What a share is, and whether the engine assigns the devices.
     fn note(&self, slot: &str) -> Option<String> {
         let found = match &self.line.state {
             EngineState::Connected { info } => info.accelerators.contains_key(slot),
@@ -185,7 +185,7 @@ fn group(
     }
 }
 
-/// A preset, and whether it fits now in the group it is for, or in any.
+/// A preset, and whether it fits now in its group, or in any group.
 fn told(preset: &Preset, offer: &Catalogue) -> Preset {
     let fits = offer
         .resource_groups
@@ -206,7 +206,7 @@ fn told(preset: &Preset, offer: &Catalogue) -> Preset {
     }
 }
 
-/// A kind that the group does not have is not without a limit.
+/// A kind of accelerator that the group doesn't have is not unlimited.
 fn has_all(group: &ResourceGroup, slots: &ResourceSlots) -> bool {
     let there = &group.remaining.accelerators;
     slots

@@ -1,4 +1,4 @@
-//! The clock was set, or stood still while the machine slept.
+//! Handles a clock that was set, or that stood still while the machine slept.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,8 +6,8 @@ use super::{core::Controller, held::Held, turn::Turn};
 use crate::model::id::SessionId;
 
 impl Controller {
-    /// What was to be done after a pause is done now: the pause may be over or seem to last for hours.
-    /// What a session may take counts from its start by the clock that was set.
+    /// Pending pauses end now, because they may be over or seem to last for hours. Time limits of a
+    /// session count from its start, corrected by the change of the clock.
     pub(super) fn clock_jumped(&mut self, turn: &mut Turn, now: Timestamp, set_by: SignedDuration) {
         self.set_clocks(turn, set_by.as_secs());
         let pauses = [
@@ -42,7 +42,7 @@ impl Controller {
 }
 
 impl Held {
-    /// Its start, as the clock is now.
+    /// The start of the session by the current clock.
     pub(super) fn started_at(&self) -> Option<Timestamp> {
         let started = self.record.session.started_at?;
         let set = SignedDuration::from_secs(self.record.clock_set);

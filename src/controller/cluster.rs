@@ -1,4 +1,4 @@
-//! A session's containers one by one: which kernel is which, what the loss of one means.
+//! The single containers of a session: which kernel each one is, and what the loss of one means.
 
 use jiff::Timestamp;
 
@@ -14,10 +14,10 @@ use crate::model::{
     status::Status, text::Clean,
 };
 
-/// Containers that are told by name in one sentence.
+/// How many containers a sentence lists by name.
 const NAMED: usize = 3;
 
-/// What the engine told of the containers is noted in the session.
+/// Records what the engine reports about the containers of a session.
 pub(super) fn note_containers(held: &mut Held, sight: &Sighting) {
     let session = &mut held.record.session;
     if sight.scratch.is_some() {
@@ -33,7 +33,7 @@ pub(super) fn note_containers(held: &mut Held, sight: &Sighting) {
     }
 }
 
-/// A container that is not known yet is taken in.
+/// Finds the kernel of a container, and adds an unknown one.
 fn kernel_of<'a>(session: &'a mut Session, sub: &SubSighting) -> &'a mut Kernel {
     let known = session.kernels.iter().position(|it| it.id == sub.kernel);
     let at = known.unwrap_or_else(|| {
@@ -45,13 +45,13 @@ fn kernel_of<'a>(session: &'a mut Session, sub: &SubSighting) -> &'a mut Kernel 
     &mut session.kernels[at]
 }
 
-/// Whether every container that was to be made is there.
+/// Whether all containers of the session exist.
 pub(super) fn is_whole(held: &Held, sight: &Sighting) -> bool {
     sight.subs.len() + 1 >= held.record.session.kernels.len()
 }
 
 impl Controller {
-    /// Its main process runs: whether the others do decides between RUNNING and RUNNING_DEGRADED.
+    /// The main process runs. The other containers decide between RUNNING and RUNNING_DEGRADED.
     pub(super) fn weigh_cluster(
         &mut self,
         turn: &mut Turn,
@@ -104,12 +104,12 @@ impl Controller {
     }
 }
 
-/// What the engine shows of one container is noted in its kernel.
+/// Records in a kernel what the engine reports about its container.
 fn note_state(kernel: &mut Kernel, state: &ContainerState, now: Timestamp) {
     match state {
         ContainerState::Running { started_at } => {
             if kernel.status.is_final() {
-                // Somebody started it again.
+                // The container was started again outside workbay.
                 kernel.exit_code = None;
                 kernel.oom_killed = false;
                 kernel.terminated_at = None;
@@ -141,7 +141,7 @@ fn is_down(kernel: &mut Kernel, info: &str, at: Timestamp) {
     }
 }
 
-/// What is wrong with a cluster whose main container runs.
+/// What is wrong with a cluster session whose main container runs.
 fn what_is_down(session: &Session, limit: Bytes) -> Option<Clean> {
     let down: Vec<&Kernel> = session
         .kernels

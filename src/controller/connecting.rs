@@ -1,4 +1,4 @@
-//! The line to the engine: made, lost, made again with growing patience.
+//! The connection to the engine: connects, and retries with growing pauses.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -19,7 +19,7 @@ use crate::model::{
 const LONGEST_PAUSE: u32 = 30;
 
 impl Controller {
-    /// Deadlines that came; the very first one makes the line.
+    /// Handles deadlines. The very first one connects to the engine.
     pub(super) fn tick(&mut self, turn: &mut Turn, now: Timestamp) {
         let due = self.line.retry_at.is_some_and(|at| at <= now);
         let first = self.line.number == 0;
@@ -70,7 +70,7 @@ impl Controller {
         self.line.attempt = 0;
         self.line.stood = true;
         self.tell_engine(turn);
-        // Without the line nobody could use a session.
+        // Without a connection, sessions couldn't be used.
         self.idle.begin_anew(now);
         let asked_in = self.line.asked_in;
         self.take_survey(turn, now, survey, asked_in, true);
@@ -82,7 +82,8 @@ impl Controller {
         turn.stirred = true;
     }
 
-    /// The line is gone. What was being made ends in ERROR; everything else stays as it is.
+    /// Handles a lost connection. Sessions that were being created end in ERROR. All others stay as
+    /// they are.
     pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
         self.line.attempt = self.line.attempt.saturating_add(1);
         self.line.connecting = false;
@@ -100,13 +101,14 @@ impl Controller {
         self.tell_engine(turn);
         self.drop_pulls(turn, fault);
         self.queue.look_at = None;
-        // Nothing is outstanding any more for those who wait on the first line.
+        // Terminals that wait for the first connection don't wait any longer.
         for held in self.held.values_mut() {
             held.detaching = false;
         }
     }
 
-    /// What is known of the network changes with the first session that is put on it.
+    /// Records what is known about the network. It changes when the first session is attached to
+    /// it.
     pub(super) fn take_network(&mut self, turn: &mut Turn, lacks: Vec<(Capability, Clean)>) {
         if let EngineState::Connected { info } = &mut self.line.state
             && info.capabilities.take_network(lacks)
@@ -122,12 +124,12 @@ impl Controller {
         });
     }
 
-    /// The refusal of a request that needs the engine, when there is none.
+    /// The refusal of a request that needs the engine while it isn't connected.
     pub(super) fn unreachable(&self) -> Option<Refusal> {
         let help = "workbay retries automatically. Run `workbay doctor` for the cause";
         match &self.line.state {
             EngineState::Connected { .. } => None,
-            // Requests wait until the first attempt is over; this is for what follows from facts.
+            // Requests wait for the first attempt. This covers consequences of other events.
             EngineState::Connecting => Some(
                 Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")
                     .with_help(help),
@@ -144,7 +146,7 @@ impl Controller {
             self.survey(turn, Purpose::Refresh(ticket), true);
             return;
         }
-        // A person asks: the pause before the next attempt is over.
+        // A request of the user ends the pause before the next attempt.
         if !self.line.connecting {
             self.line.retry_at = Some(now);
             self.tick(turn, now);
@@ -152,14 +154,14 @@ impl Controller {
         turn.answer(ticket, Ok(Answer::Done));
     }
 
-    /// A fault that means the line is gone makes it so.
+    /// A fault that means a lost connection disconnects.
     pub(super) fn note_fault(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
         if fault.is_lost() && self.is_connected() {
             self.lose_line(turn, now, fault);
         }
     }
 
-    /// At the start of a daemon: terminals of the one before are detached.
+    /// When the daemon starts, it detaches the terminals of the previous one.
     fn detach_leftovers(&mut self, turn: &mut Turn) {
         for held in self.held.values_mut() {
             if held.record.session.status.is_live() {

@@ -1,4 +1,4 @@
-//! The controller itself: what it knows, where each fact goes.
+//! The controller itself: its state, and which function handles which event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// Decides; see the room's description.
+/// Decides what happens to sessions. See the description of this module.
 #[derive(Debug)]
 pub struct Controller {
     pub(super) settings: Settings,
@@ -40,29 +40,29 @@ pub struct Controller {
     pub(super) context: ContextName,
     pub(super) held: BTreeMap<SessionId, Held>,
     pub(super) environments: Vec<Environment>,
-    /// As of the last survey that read them.
+    /// The folders in the last survey that read them.
     pub(super) folders: Vec<Folder>,
-    /// What other instances hold, as of the last survey.
+    /// What other instances use, in the last survey.
     pub(super) others: ResourceSlots,
     pub(super) line: Line,
     pub(super) queue: Queue,
     pub(super) idle: Idle,
     pub(super) pulls: Pulls,
-    /// As told last.
+    /// The statistics as last reported.
     pub(super) statistics: Option<Statistics>,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
     pub(super) next_survey: SurveyNumber,
-    /// When sessions want to be looked after; entries may be stale.
+    /// When sessions need attention. Entries may be stale.
     pub(super) deadlines: BTreeSet<(Timestamp, SessionId)>,
     pub(super) turn_number: u64,
-    /// Which start of the machine this is.
+    /// The id of the machine's current boot.
     pub(super) boot: Option<Clean>,
-    /// Asked before the engine has answered for the first time.
+    /// Requests that arrived before the first connection to the engine.
     early: Vec<(Ticket, Ask)>,
 }
 
 impl Controller {
-    /// Takes over what the store held of this context.
+    /// Creates a controller with the records of this context from the state database.
     pub fn new(
         context: ContextName,
         settings: Settings,
@@ -97,7 +97,7 @@ impl Controller {
         controller
     }
 
-    /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
+    /// Returns the consequences of an event. The first event is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
         self.turn_number += 1;
         let mut turn = Turn::new(self.context, now);
@@ -160,7 +160,7 @@ impl Controller {
         turn
     }
 
-    /// When [`Fact::Tick`] is due next.
+    /// When the next [`Fact::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let first = self.deadlines.first().map(|(at, _)| *at);
         let queue = self.queue.next_deadline();
@@ -170,7 +170,7 @@ impl Controller {
         all.into_iter().flatten().min()
     }
 
-    /// Takes a [refusable](Turn::refusable) turn back that could not be written.
+    /// Undoes a [refusable](Turn::refusable) turn that couldn't be written.
     pub fn take_back(&mut self, turn: &mut Turn) {
         for (id, before) in std::mem::take(&mut turn.before) {
             match before {
@@ -182,7 +182,7 @@ impl Controller {
         for reference in turn.begun.drain(..) {
             self.pulls.forget(&reference);
         }
-        // What was told of it was not heard.
+        // The undone report of the statistics wasn't sent.
         self.statistics = None;
     }
 
@@ -202,7 +202,7 @@ impl Controller {
         &self.line.state
     }
 
-    /// What this person's sessions hold of what they may hold.
+    /// What the user's sessions use of what they may use.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.statistics.as_ref()
     }
@@ -211,12 +211,12 @@ impl Controller {
         self.context
     }
 
-    /// Whether the saved log and scratch of a session were deleted.
+    /// Whether the saved log and the home directory of a session were deleted.
     pub fn is_forgotten(&self, id: SessionId) -> bool {
         self.held.get(&id).is_some_and(|held| held.record.forgotten)
     }
 
-    /// Whether terminals of a session must wait: what an earlier daemon left is not cleared away yet.
+    /// Whether terminals of a session must wait until those of an earlier daemon are detached.
     pub fn is_settling(&self, id: SessionId) -> bool {
         matches!(self.line.state, EngineState::Connecting)
             || self.held.get(&id).is_some_and(|held| held.detaching)
@@ -263,7 +263,7 @@ impl Controller {
         }
     }
 
-    /// The session to be changed; what it was is kept in the turn.
+    /// Returns a session for a change, and keeps its earlier state in the turn.
     pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut Held> {
         let held = self.held.get_mut(&id)?;
         turn.before.entry(id).or_insert_with(|| Some(held.clone()));
@@ -280,7 +280,7 @@ impl Controller {
         })
     }
 
-    /// Brings a session to a status and notes the step in its history.
+    /// Moves a session to a status and records the step in its history.
     pub(super) fn advance(
         &mut self,
         turn: &mut Turn,
@@ -309,7 +309,7 @@ impl Controller {
         } else {
             Outcome::Success
         };
-        // A manager's word for it; the sentence says the rest.
+        // The manager's code. The sentence has the details.
         let code = match phase {
             "terminate-sessions" => "kernel_terminate_failed",
             _ => "kernel_start_failed",
@@ -337,7 +337,7 @@ impl Controller {
         }));
     }
 
-    /// Sessions that differ from what they were are written and told.
+    /// Writes and reports the sessions that have changed.
     fn note_differences(&mut self, turn: &mut Turn) {
         let mut changes = Vec::new();
         let mut writes = Vec::new();
@@ -372,7 +372,7 @@ impl Controller {
         turn.answer(ticket, answer);
     }
 
-    /// A folder that was made can be mounted.
+    /// Makes a new folder available for mounts.
     fn know_folder(&mut self, folder: &Folder) {
         self.folders.retain(|known| known.name != folder.name);
         self.folders.push(folder.clone());

@@ -1,4 +1,4 @@
-//! Deleting the record of an ended session because a person asks for it.
+//! Deletes the record of an ended session at the user's request.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 impl Controller {
-    /// Answered when its home and its log are gone, too.
+    /// The answer follows when the home directory and the log are deleted, too.
     pub(super) fn ask_delete(
         &mut self,
         turn: &mut Turn,
@@ -39,7 +39,7 @@ impl Controller {
         }
     }
 
-    /// Whether anything beside the record is left of it.
+    /// Whether the session has more than its record left.
     fn check_delete(&self, id: SessionId) -> Result<bool, Refusal> {
         let held = self.find(id)?;
         let session = &held.record.session;
@@ -65,7 +65,7 @@ impl Controller {
     }
 
     pub(super) fn delete(&mut self, turn: &mut Turn, id: SessionId, tickets: Vec<Ticket>) {
-        // What it was stays in the turn, which may be taken back.
+        // The turn keeps the session's earlier state, because it may be undone.
         if self.change(turn, id).is_none() {
             return;
         }

@@ -1,5 +1,4 @@
-//! What a session is by its spec: filled in when it is launched, and again when it is found by its
-//! labels.
+//! Fills in a session from its spec, at the launch and when it is found by its labels.
 
 use crate::model::{
     id::KernelId,
@@ -10,7 +9,8 @@ use crate::model::{
     text::Clean,
 };
 
-/// Fills in everything that follows from the spec; `subs` are a cluster's other containers.
+/// Fills in everything that follows from the spec. `subs` are the other containers of a cluster
+/// session.
 pub(super) fn dress(session: &mut Session, spec: &LaunchSpec, main: KernelId, subs: &[KernelId]) {
     session.session_type = spec.session_type;
     session.requested_slots = spec.total_slots();
@@ -43,7 +43,7 @@ fn kernels(main: KernelId, subs: &[KernelId], status: &Status) -> Vec<Kernel> {
         .collect()
 }
 
-/// What of a command is told in every list; the whole of it is in the record.
+/// How much of a command lists show. The record has all of it.
 const SHOWN_COMMAND: usize = 1024;
 
 fn shown_command(command: &str) -> Clean {

@@ -1,4 +1,4 @@
-//! Batch sessions whose time is over; how any session is ended that is due.
+//! Ends batch sessions at their timeout, and any session that is due to end.
 
 use jiff::Timestamp;
 
@@ -11,11 +11,11 @@ use crate::model::{
     span::Span,
 };
 
-/// The exit code of a command that ran out of time (Backend.AI's).
+/// Backend.AI's exit code of a command that timed out.
 const OUT_OF_TIME: i64 = -2;
 
 impl Controller {
-    /// When a batch session that lives is ended whatever it does, and its timeout.
+    /// When a running batch session times out, and its timeout.
     fn due(held: &Held) -> Option<(Timestamp, Span)> {
         let session = &held.record.session;
         let started = held.started_at()?;
@@ -28,14 +28,14 @@ impl Controller {
         Some((at, timeout))
     }
 
-    /// Has the session looked after when its time is over.
+    /// Plans the end of a session at its timeout.
     pub(super) fn plan_due(&mut self, id: SessionId) {
         if let Some((at, _)) = self.held.get(&id).and_then(Self::due) {
             self.deadlines.insert((at, id));
         }
     }
 
-    /// After a (new) line: what became due without one is due still.
+    /// After a (re)connect: plans timeouts again, also those that have passed.
     pub(super) fn plan_all_due(&mut self) {
         let live = self.held.values().filter_map(|held| {
             let (at, _) = Self::due(held)?;
@@ -44,7 +44,7 @@ impl Controller {
         self.deadlines.extend(live);
     }
 
-    /// Ends the session if its time is over.
+    /// Ends the session if its timeout has passed.
     pub(super) fn end_if_due(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let due = self.held.get(&id).and_then(Self::due);
         let Some((_, timeout)) = due.filter(|(at, _)| *at <= now) else {
@@ -56,7 +56,8 @@ impl Controller {
         }
     }
 
-    /// One that is being looked at may have ended by itself: it comes back when it has not.
+    /// A session that is being inspected may have ended on its own. If it hasn't, this is called
+    /// again.
     pub(super) fn may_be_ended(&self, id: SessionId) -> bool {
         let known = |held: &Held| !held.inspecting && !held.missed;
         self.is_connected() && self.held.get(&id).is_some_and(known)
@@ -77,7 +78,7 @@ impl Controller {
         ending("task-timeout", text)
     }
 
-    /// Asks a running session to end, as it was decided; `notice` tells of it before it has.
+    /// Asks a running session to end as decided. `notice` is reported before it ends.
     pub(super) fn end_when_due(
         &mut self,
         turn: &mut Turn,

@@ -1,4 +1,4 @@
-//! How a session ended: what its main process's last word means, and in which sentence it is told.
+//! How a session ended: what the exit of its main process means, and the sentence that reports it.
 
 use jiff::Timestamp;
 
@@ -10,7 +10,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// What lay between the last look and this one.
+/// What happened since the last inspection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Gap {
     None,
@@ -36,7 +36,7 @@ pub(super) fn ending(info: &str, message: String) -> Ending {
     }
 }
 
-/// How a session ends whose machine was restarted.
+/// The ending of a session whose machine was restarted.
 pub(super) fn by_reboot() -> Ending {
     ending(
         "host-reboot",
@@ -44,7 +44,7 @@ pub(super) fn by_reboot() -> Ending {
     )
 }
 
-/// How the session ended whose main process did, and what became of its command.
+/// The ending of a session whose main process ended, and the result of its command.
 pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
     if record.session.session_type == SessionType::Batch {
         return of_batch(record.spec.mem, exit, gap);
@@ -63,8 +63,7 @@ pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, 
     (ending, BatchResult::Undefined)
 }
 
-/// The exit code decides, whoever saw it; 126 and 127 are a shell's own words for a command that
-/// cannot be run.
+/// The exit code decides. 126 and 127 are the shell's codes for a command that can't be run.
 fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
     let told = match exit.code {
         0 => {
@@ -97,7 +96,7 @@ pub(super) fn memory_sentence(who: &str, limit: Bytes, code: i64) -> String {
     format!("{who} used more memory than its {limit} and was killed (exit code {code})")
 }
 
-/// The end of the machine or the engine is the end of what runs there.
+/// A restart of the machine or the engine also ends what runs on it.
 fn by_restart(who: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
     let text = exit_sentence(who, exit.code);
     match gap {
@@ -118,7 +117,7 @@ fn by_restart(who: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
 }
 
 fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bool {
-    /// The engine ends containers before its line breaks.
+    /// When the engine shuts down, containers end before the connection does.
     const SHUTDOWN_SECONDS: i64 = 30;
     match (finished_at, lost_at) {
         (Some(finished), Some(lost)) => finished.as_second() >= lost.as_second() - SHUTDOWN_SECONDS,

@@ -1,15 +1,15 @@
-//! What becomes of a session when the engine does not do what it is asked.
+//! What happens to a session when the engine fails.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{core::Controller, fact::Fault, order::OrderKind, turn::Turn};
 use crate::model::{id::SessionId, notice::Level, record::Step, status::Status, text::Clean};
 
-/// How often ending a session is tried before a person is told.
+/// How many attempts to end a session are made before the user is notified.
 const TRIES: u32 = 4;
 
 impl Controller {
-    /// A launch failed: ERROR with its reason at once, what was made of it is taken away.
+    /// A launch failed: sets ERROR with the reason at once, and removes what was created.
     pub(super) fn fail(
         &mut self,
         turn: &mut Turn,
@@ -59,7 +59,8 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// Stopping or removing failed though the engine answers: again soon, then a person must help.
+    /// Stopping or removing failed although the engine responds: retries soon, then reports it to
+    /// the user.
     pub(super) fn try_later(
         &mut self,
         turn: &mut Turn,
@@ -108,7 +109,7 @@ impl Controller {
         session.status_info = Some(Clean::new("failed-to-terminate"));
         session.status_message = Some(why.clone());
         if !ending {
-            // Its status does not change: nothing else tells of it.
+            // The status doesn't change, so only a message can report it.
             let text = format!("{}: {why}", session.name);
             turn.message(Level::Error, Some(id), text);
         }

@@ -1,10 +1,10 @@
-//! What the engine tells of containers by itself: hints to look at them.
+//! Events of containers from the engine. They are hints to inspect the containers.
 
 use super::{core::Controller, fact::Happening, order::Order, purpose::Purpose, turn::Turn};
 use crate::model::{id::SessionId, record::Step};
 
 impl Controller {
-    /// The engine told of a container.
+    /// Handles an event of a container.
     pub(super) fn happened(&mut self, turn: &mut Turn, id: SessionId, event: Happening) {
         if !self.held.contains_key(&id) {
             if event == Happening::Started && self.is_connected() {
@@ -16,13 +16,13 @@ impl Controller {
             if let Happening::Died { exit_code } = event {
                 held.last_exit = Some(exit_code);
             }
-            // That it started is what the order under way will answer.
+            // The order in progress will report the start itself.
             held.missed |= !(held.busy && event == Happening::Started);
         }
         self.look_again(turn, id);
     }
 
-    /// Looks at a container that something happened to, once nothing else is under way with it.
+    /// Inspects a container after an event, when no order about it is in progress.
     pub(super) fn look_again(&mut self, turn: &mut Turn, id: SessionId) {
         let connected = self.is_connected();
         let Some(held) = self.change(turn, id) else {

@@ -1,10 +1,10 @@
-//! A session that takes over the home of one that has ended.
+//! A session that takes over the home directory of one that has ended.
 
 use super::{core::Controller, held::Held, turn::Refusal, turn::Turn};
 use crate::model::{id::SessionId, record::Step, spec::LaunchRequest};
 
 impl Controller {
-    /// Whether the home that is asked for is there and nobody else's.
+    /// Checks that the requested home directory exists and no other session uses it.
     pub(super) fn check_home(&self, request: &LaunchRequest) -> Result<(), Refusal> {
         let Some(from) = request.home_of else {
             return Ok(());
@@ -28,7 +28,7 @@ impl Controller {
         }
     }
 
-    /// Whoever takes over that home, or waits in the queue to do so.
+    /// The unfinished session that uses this home directory or will use it.
     fn heir(&self, from: SessionId) -> Option<&Held> {
         let mut others = self.held.values();
         others.find(|other| {
@@ -36,13 +36,15 @@ impl Controller {
         })
     }
 
-    /// Whether the session's home is kept for one that is not made yet, however old it is.
+    /// Whether the home directory must be kept for a session that isn't created yet, regardless of
+    /// its age.
     pub(super) fn is_home_wanted(&self, id: SessionId) -> bool {
         let home = self.held.get(&id).map(|held| &held.record.session.scratch);
         home.is_some_and(Option::is_some) && self.heir(id).is_some()
     }
 
-    /// What took over a home was made: it is not the earlier session's any more.
+    /// After the later session is created, the home directory doesn't belong to the earlier one any
+    /// more.
     pub(super) fn note_home_taken(&mut self, turn: &mut Turn, id: SessionId) {
         let from = self.held.get(&id).and_then(|it| it.record.spec.home_of);
         if let Some(earlier) = from.and_then(|from| self.change(turn, from)) {

@@ -1,4 +1,4 @@
-//! The steps of a session's life: orders given, answers taken.
+//! The steps of a session's life: gives orders and handles their answers.
 
 use jiff::Timestamp;
 
@@ -20,7 +20,7 @@ use crate::model::{
 };
 
 impl Controller {
-    /// Orders the present step, unless it is under way or there is no engine.
+    /// Orders the current step, unless it is in progress or there is no engine.
     pub(super) fn issue(&mut self, turn: &mut Turn, id: SessionId) {
         let (connected, number) = (self.is_connected(), self.turn_number);
         if connected {
@@ -70,7 +70,7 @@ impl Controller {
         turn.orders.push(order);
     }
 
-    /// After a (new) line: what was decided and not done is ordered again.
+    /// After a (re)connect: orders again what was decided but isn't done.
     pub(super) fn resume_all(&mut self, turn: &mut Turn, now: Timestamp) {
         let open: Vec<SessionId> = self
             .held
@@ -99,7 +99,7 @@ impl Controller {
         self.attend_all(turn, now);
     }
 
-    /// An order was answered.
+    /// Handles the answer to an order.
     pub(super) fn done(
         &mut self,
         turn: &mut Turn,
@@ -166,7 +166,7 @@ impl Controller {
             note_containers(held, sight);
         }
         let ending = held.record.ending.is_some();
-        // The engine gives the container its address when it starts.
+        // The container gets its address from the engine when it starts.
         held.missed |= step == OrderKind::Start && !held.record.session.preopen_ports.is_empty();
         match (step, ending) {
             (OrderKind::Create, false) => {
@@ -206,7 +206,7 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// It runs.
+    /// The session runs now.
     pub(super) fn promote(
         &mut self,
         turn: &mut Turn,
@@ -235,7 +235,7 @@ impl Controller {
         self.attend(turn, now, id);
     }
 
-    /// Its container is gone: the ending that was decided becomes true.
+    /// The container is removed, so the decided ending takes effect.
     pub(super) fn finish(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let Some(held) = self.change(turn, id) else {
             return;
@@ -268,13 +268,13 @@ impl Controller {
     }
 }
 
-/// Something was decided that the engine has not done. What waits in the queue is not under way.
+/// Something was decided that the engine hasn't done yet. A waiting session doesn't count.
 fn is_under_way(held: &Held) -> bool {
     let record = &held.record;
     !matches!(record.step, Step::Settled | Step::Wait) || record.renaming.is_some()
 }
 
-/// It cannot be made as it was asked for.
+/// The session can't be created as requested, because its secrets are lost.
 pub(super) fn has_lost_secrets(held: &Held) -> bool {
     let names = &held.record.spec.secret_names;
     let making =

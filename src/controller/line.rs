@@ -1,4 +1,4 @@
-//! The line to the engine, as it stands.
+//! The state of the connection to the engine.
 
 use jiff::Timestamp;
 
@@ -10,12 +10,12 @@ pub(super) struct Line {
     pub state: EngineState,
     pub number: LineNumber,
     pub attempt: u32,
-    /// An attempt is under way.
+    /// An attempt to connect is in progress.
     pub connecting: bool,
     pub retry_at: Option<Timestamp>,
-    /// The turn in which the present line was ordered; what was touched since, its survey may not know.
+    /// The turn in which the current connection was ordered. Its survey may not know later changes.
     pub asked_in: u64,
-    /// Once it stood in this daemon's life.
+    /// Whether this daemon was ever connected.
     pub stood: bool,
     pub lost_at: Option<Timestamp>,
 }

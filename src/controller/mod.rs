@@ -1,12 +1,12 @@
-//! The pure heart of the daemon: facts in, orders and changes out.
+//! The pure part of the daemon: events in, orders and changes out.
 //!
-//! [`Controller::handle`](Controller::handle) takes what happened ([`fact`]) and the time,
-//! and says in a [`turn`] what to write down first, what to tell faces, what to order from the engine
-//! and whom to answer. It reads no clock, holds no lock and does no I/O, so every order of events can
-//! be played through in a test.
+//! [`Controller::handle`](Controller::handle) takes an event ([`fact`]) and the time. It returns a
+//! [`turn`]: what to write first, what to report to clients, what to order from the engine and
+//! which requests to answer. It doesn't read a clock, hold a lock or do I/O, so a test can play
+//! through any order of events.
 //!
-//! [`Controller`] decides for engines that only run containers, [`observe::Observer`] watches those
-//! that schedule by themselves.
+//! [`Controller`] decides for engines that only run containers. [`observe::Observer`] watches
+//! engines that have their own scheduler.
 
 mod adopt;
 mod again;

@@ -1,43 +1,44 @@
-//! What the controller wants done. Orders are idempotent: each may be carried out twice.
+//! Orders of the controller. They are idempotent: each may be carried out twice.
 
 use crate::{
     engine::api::CreatePlan,
     model::{id::SessionId, stop_hook::StopHook},
 };
 
-/// Who waits for an answer.
+/// The number by which an answer finds the client that asked.
 pub type Ticket = u64;
 
-/// Counts attempts to connect, so that news of an old line is told from the present one's.
+/// The number of an attempt to connect. It tells events of an old connection from those of the
+/// current one.
 pub type LineNumber = u32;
 
-/// Counts pulls, each attempt for itself.
+/// The number of a pull. Each attempt has its own.
 pub type PullNumber = u64;
 
-/// Counts surveys.
+/// The number of a survey.
 pub type SurveyNumber = u64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// Make the line to the engine and take a survey.
+    /// Connect to the engine and take a survey.
     Connect {
         line: LineNumber,
     },
     Survey {
         survey: SurveyNumber,
-        /// Read environments and folders too.
+        /// Also read environments and folders.
         environments: bool,
     },
     CreateFolder {
         ticket: Ticket,
         name: String,
     },
-    /// Fetches an image; told of until it is there.
+    /// Pull an image, and report progress until it is complete.
     Pull {
         number: PullNumber,
         reference: String,
     },
-    /// Nobody wants it any more.
+    /// Cancel a pull that isn't needed any more.
     CancelPull {
         number: PullNumber,
     },
@@ -49,7 +50,7 @@ pub enum Order {
         session: SessionId,
         epoch: u32,
     },
-    /// Carries the session's stop hook out.
+    /// Run the session's stop hook.
     StopHook {
         session: SessionId,
         epoch: u32,
@@ -60,7 +61,7 @@ pub enum Order {
         epoch: u32,
         grace_seconds: u32,
     },
-    /// Saves the log, removes the container.
+    /// Save the log and remove the container.
     Remove {
         session: SessionId,
         epoch: u32,
@@ -70,12 +71,12 @@ pub enum Order {
         epoch: u32,
         name: String,
     },
-    /// Deletes scratch and saved log.
+    /// Delete the home directory and the saved log.
     Forget {
         session: SessionId,
         epoch: u32,
     },
-    /// Detaches terminal clients that an earlier daemon left.
+    /// Detach terminal clients that an earlier daemon left.
     DetachAll {
         session: SessionId,
         epoch: u32,
@@ -86,7 +87,7 @@ pub enum Order {
     },
 }
 
-/// The kinds of orders: fault points, logs and tests derive from this list.
+/// The kinds of orders. Fault points, logs and tests use this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderKind {
     Connect,
@@ -105,13 +106,13 @@ pub enum OrderKind {
     Inspect,
 }
 
-/// A stop hook and where its files go.
+/// A stop hook, and where its files are saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopHookPlan {
     pub stop_hook: StopHook,
-    /// In the session; `None` = on this machine.
+    /// A folder in the session; `None` is this machine.
     pub place: Option<String>,
-    /// What they are called there.
+    /// The name of the files there.
     pub file: String,
 }
 
@@ -133,7 +134,7 @@ impl OrderKind {
         Self::Inspect,
     ];
 
-    /// The word in logs and in `WORKBAY_FAULT`.
+    /// The name in logs and in `WORKBAY_FAULT`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Connect => "connect",
@@ -174,7 +175,7 @@ impl Order {
         }
     }
 
-    /// The session it is about and the epoch its answer must bear.
+    /// The session of the order, and the epoch that its answer must have.
     pub fn about(&self) -> Option<(SessionId, u32)> {
         match self {
             Self::Connect { .. }

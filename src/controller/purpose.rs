@@ -1,8 +1,8 @@
-//! What a survey of the engine was asked for.
+//! The purposes of surveys.
 
 use super::fact::{Launch, Ticket};
 
-/// A survey under way.
+/// A survey in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub asked_in: u64,
@@ -15,7 +15,7 @@ pub(super) enum Purpose {
     Refresh(Ticket),
     Environments(Ticket),
     Catalogue(Ticket),
-    /// Somebody waits for room.
+    /// A session waits for room.
     Queue,
     Reconcile,
 }

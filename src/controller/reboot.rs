@@ -1,19 +1,19 @@
-//! The machine was restarted: what ran on it then ended with it, and that is the reason.
+//! Sessions that ended because the machine was restarted.
 //!
-//! Each session's record says in which start of the machine it was last seen running. It says so until
-//! an engine has told what became of it, so the reason outlives any number of daemons.
+//! Each session's record has the id of the boot in which it last ran. It stays until an engine has
+//! reported what became of the session, so the reason survives any number of daemon restarts.
 
 use super::{core::Controller, held::Held};
 use crate::model::{capability::EngineState, text::Clean};
 
 impl Controller {
-    /// Which start of the machine this is, as the system calls it; `None` = it does not say.
+    /// Sets the system's id of the current boot; `None` if it isn't known.
     pub fn know_boot(&mut self, boot: Option<Clean>) {
         self.boot = boot;
     }
 
-    /// Whether the machine was restarted since it was last seen running. Another machine's engine is
-    /// not concerned.
+    /// Whether the machine was restarted since the session last ran. This doesn't apply to engines
+    /// on other machines.
     pub(super) fn was_restarted(&self, held: &Held) -> bool {
         let EngineState::Connected { info } = &self.line.state else {
             return false;

@@ -1,4 +1,4 @@
-//! What is wanted (the store) against what is there (the engine).
+//! Compares the state database with what is on the engine.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,9 @@ use crate::model::{
 };
 
 impl Controller {
-    /// Goes through the whole list. What was touched since it was asked for is looked at again
-    /// instead. After a gap in the line (`whole_line`) endings are explained by it.
+    /// Handles every container in a survey. Sessions that changed after the survey was requested
+    /// are inspected instead. With `whole_line`, after a gap in the connection, the gap can explain
+    /// how sessions ended.
     pub(super) fn reconcile(
         &mut self,
         turn: &mut Turn,
@@ -65,7 +66,8 @@ impl Controller {
         }
     }
 
-    /// What a container's present state means for its session. Nothing is under way with it.
+    /// Applies the current state of a container to its session. No order about the session is in
+    /// progress.
     pub(super) fn apply_sight(
         &mut self,
         turn: &mut Turn,
@@ -92,12 +94,13 @@ impl Controller {
                            the session";
                 self.fail_because(turn, now, id, "failed-to-start", why);
             }
-            // Create makes it, Stop and Remove find nothing to do: both are ordered again.
+            // The step is ordered again: Create makes the container, Stop and Remove find nothing
+            // to do.
             _ => {}
         }
     }
 
-    /// A live session and its container.
+    /// Handles a live session whose container exists.
     pub(super) fn is_there(
         &mut self,
         turn: &mut Turn,
@@ -144,7 +147,8 @@ impl Controller {
             ContainerState::Dead { .. } if restarted => {
                 self.end_by_itself(turn, now, id, by_reboot());
             }
-            // It was heard to die just now, and is not there as one that exited: somebody removes it.
+            // The engine has just reported an exit, but the container isn't in an exited state:
+            // someone is removing it.
             ContainerState::Dead { .. } if held.last_exit.is_some() => {
                 let (how, _) = removed(held);
                 self.end_by_itself(turn, now, id, ending("container-removed", how));
@@ -163,7 +167,7 @@ impl Controller {
         }
     }
 
-    /// Its main process ended: so does the session, and whatever else of it runs.
+    /// The main process has ended, so the session ends, with everything else that runs in it.
     fn main_ended(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, exit: Exit, gap: Gap) {
         let Some(held) = self.change(turn, id) else {
             return;
@@ -179,7 +183,7 @@ impl Controller {
         self.end_by_itself(turn, now, id, ending);
     }
 
-    /// An earlier daemon had begun to make it.
+    /// Handles a container that an earlier daemon began to create.
     fn half_made(
         &mut self,
         turn: &mut Turn,
@@ -198,13 +202,13 @@ impl Controller {
         }
         let never_started = |sub: &SubSighting| sub.state == ContainerState::Created;
         let started_at = match sight.state {
-            // What is made already has its secrets.
+            // A created container already has its secrets.
             ContainerState::Created if has_lost_secrets(held) && is_whole(held, sight) => {
                 held.record.step = Step::Start;
                 return self.pass_creating(turn, now, id);
             }
             ContainerState::Created | ContainerState::Dead { .. } => return,
-            // The others are started before the main one.
+            // The other containers are started before the main one.
             _ if sight.subs.iter().any(never_started) => return,
             ContainerState::Running { started_at } => started_at,
             ContainerState::Exited { finished_at, .. } => finished_at,
@@ -215,7 +219,7 @@ impl Controller {
         self.is_there(turn, now, id, sight, after_gap);
     }
 
-    /// Only CREATING may become RUNNING.
+    /// A session passes through CREATING before it becomes RUNNING.
     fn pass_creating(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let creating = self
             .session(id)
@@ -225,8 +229,8 @@ impl Controller {
         }
     }
 
-    /// Decides how a session ends and lets its containers be removed; those of a cluster that still
-    /// run are asked to end first.
+    /// Decides how a session ends, and removes its containers. Running containers of a cluster
+    /// session are stopped first.
     pub(super) fn end_by_itself(
         &mut self,
         turn: &mut Turn,
@@ -243,7 +247,7 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// A live session without a container.
+    /// Handles a live session without a container.
     fn vanished(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let restarted = self.held.get(&id).is_some_and(|it| self.was_restarted(it));
         let Some(held) = self.change(turn, id) else {
@@ -266,13 +270,13 @@ impl Controller {
         self.finish(turn, now, id);
     }
 
-    /// A session that is over, or failed, must not leave a container.
+    /// Removes the container of a session that has ended or failed.
     fn remove_stray(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.change(turn, id) else {
             return;
         };
         let session = &held.record.session;
-        // What could not be ended stays until a person says so.
+        // A container that couldn't be stopped stays until the user terminates the session.
         let kept = session
             .status_info
             .as_ref()
@@ -284,10 +288,10 @@ impl Controller {
     }
 }
 
-/// How it ended whose container somebody removed, and with which exit code where that was told.
+/// How a session ended whose container was removed outside workbay, and its exit code if known.
 fn removed(held: &mut Held) -> (String, Option<i64>) {
     let session = &mut held.record.session;
-    // Of a cluster nobody knows whose exit it was.
+    // In a cluster session, it isn't known which container exited.
     let Some(code) = held.last_exit.filter(|_| session.kernels.len() < 2) else {
         let how = "its container was removed from the engine outside workbay";
         return (how.to_owned(), None);

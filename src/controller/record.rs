@@ -1,4 +1,4 @@
-//! A launch that was checked as the session it will be.
+//! Turns a checked launch into a session.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::model::{
 };
 
 impl Controller {
-    /// `request` has every amount; what was asked for in so many words is kept beside it.
+    /// `request` has every amount. The user's own request is recorded with it.
     pub(super) fn new_held(
         &self,
         launch: &Launch,
@@ -53,7 +53,7 @@ impl Controller {
         held
     }
 
-    /// What its preset and itself say of idle checks. Nothing is no limit.
+    /// The idle rules of its preset and its launch. A missing rule means no limit.
     fn own_idle_rules(&self, request: &LaunchRequest) -> IdleRules {
         let presets = self.settings.resources.presets.iter();
         let wanted = request.preset.as_deref();
@@ -71,7 +71,7 @@ impl Controller {
         rules
     }
 
-    /// Folders whose names begin with a dot are in every session.
+    /// Folders whose names begin with a dot are mounted in every session.
     fn mounts(&self, asked: &[FolderMount]) -> Vec<Mounted> {
         let own = self
             .folders

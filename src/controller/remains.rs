@@ -1,4 +1,4 @@
-//! Deadlines of sessions: trying again, ending in time, deleting what ended sessions left.
+//! Deadlines of sessions: retries, timeouts, and deleting what ended sessions left.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::model::{id::SessionId, notice::Level, record::Step};
 
-/// Until deleting the remains of a session is tried again; twice as long after each failure.
+/// The pause before deleting is retried. It doubles after each failure.
 const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
-/// But not longer than this.
+/// The longest pause between retries.
 const FORGET_AGAIN_AT_MOST: SignedDuration = SignedDuration::from_hours(24);
 
 impl Controller {
-    /// A deadline of a session came.
+    /// Handles a deadline of a session.
     pub(super) fn look_after(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let connected = self.is_connected();
         let wanted = self.is_home_wanted(id);
@@ -26,7 +26,7 @@ impl Controller {
         };
         let retry = held.retry_at.is_some_and(|at| at <= now);
         let forget = held.forget_at.is_some_and(|at| at <= now);
-        // Without an engine it stays due until the line stands.
+        // Without an engine, it stays due until the connection is back.
         if forget && wanted {
             self.forget_again(turn, now, id);
         } else if forget && connected {
@@ -40,7 +40,7 @@ impl Controller {
         self.end_if_due(turn, now, id);
     }
 
-    /// Notes when scratch and log of an ended session are to be deleted.
+    /// Sets when the home directory and the log of an ended session are deleted.
     pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
         let record = &held.record;
         let ended = record.session.status.is_final() && record.step == Step::Settled;
@@ -86,7 +86,7 @@ impl Controller {
             && let Some(held) = self.change(turn, id)
         {
             held.forget_failures += 1;
-            // What is left was moved aside: the message says where.
+            // The rest was moved aside. The message says where.
             held.record.session.scratch = None;
             if held.forget_failures == 1 {
                 let text = format!("{}: {}", held.record.session.name, fault.sentence());

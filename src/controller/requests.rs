@@ -1,4 +1,4 @@
-//! Rename and terminate, as a person asks for them.
+//! Renames and terminates sessions at the user's request.
 
 use jiff::Timestamp;
 
@@ -20,7 +20,7 @@ use crate::model::{
 };
 
 impl Controller {
-    /// Ends the session, by and by; asking again is a success.
+    /// Starts to terminate the session. A repeated request succeeds, too.
     pub(super) fn terminate(
         &mut self,
         turn: &mut Turn,
@@ -46,7 +46,7 @@ impl Controller {
             return Ok(());
         }
         if status == Status::Error && step == Step::Settled && !self.is_connected() {
-            // Nothing of it is left to be ended; should a container appear, it is removed.
+            // Nothing is left to terminate. If a container appears later, it is removed.
             self.decide(turn, id, user_ending(&Status::Terminated, force));
             self.finish(turn, now, id);
             return Ok(());
@@ -82,7 +82,7 @@ impl Controller {
         if let Some(held) = self.change(turn, id) {
             held.record.force = force;
             held.record.session.pending_request = Some(Clean::new("terminating"));
-            // What is being made is taken away once the engine has answered.
+            // A container that is being created is removed after the engine has answered.
             if step == Step::Settled {
                 held.record.step = first;
             }
@@ -108,7 +108,7 @@ impl Controller {
         }
         let step = held.record.step;
         if matches!(step, Step::StopHook | Step::Stop) {
-            // The gentle order's answer will be stale.
+            // The answer to the order without force will be stale.
             held.busy = false;
             if step == Step::StopHook {
                 let words = Clean::new("skipped, because the session was killed");
@@ -119,7 +119,7 @@ impl Controller {
         }
     }
 
-    /// Answered when the engine has made it.
+    /// Creates a folder. The answer follows when the engine has created it.
     pub(super) fn create_folder(
         &mut self,
         turn: &mut Turn,
@@ -145,7 +145,7 @@ impl Controller {
         }
     }
 
-    /// How it will have ended is decided, and it is TERMINATING.
+    /// Decides how the session ends and sets it to TERMINATING.
     pub(super) fn begin_ending(
         &mut self,
         turn: &mut Turn,
@@ -160,7 +160,7 @@ impl Controller {
         self.advance(turn, now, id, phase, &status, message.as_ref());
     }
 
-    /// Answered when the engine has taken the name.
+    /// Renames a session. The answer follows when the engine has the name.
     pub(super) fn rename(
         &mut self,
         turn: &mut Turn,
@@ -186,7 +186,7 @@ impl Controller {
         }
     }
 
-    /// Whether anything is to be done.
+    /// Whether the name would change.
     fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Refusal> {
         let held = self.find(id)?;
         let session = &held.record.session;
@@ -222,7 +222,7 @@ impl Controller {
         }
     }
 
-    /// The engine has taken the name, or not.
+    /// The engine has accepted the name, or refused it.
     pub(super) fn renamed(&mut self, turn: &mut Turn, id: SessionId, fault: Option<Fault>) {
         let Some(held) = self.change(turn, id) else {
             return;

@@ -1,4 +1,4 @@
-//! Values of secret variables: in the memory only, and no longer than they are needed.
+//! The values of secret variables. They are in memory only, and only as long as they are needed.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use super::{core::Controller, turn::Turn};
 use crate::model::{id::SessionId, record::Step, secret::Secret};
 
 impl Controller {
-    /// Those that sessions wait with which are not made yet.
+    /// The secrets of sessions whose containers aren't created yet.
     pub fn secrets(&self) -> impl Iterator<Item = (SessionId, &BTreeMap<String, Secret>)> {
         let all = self.held.values().map(|held| (held.id(), &held.secrets));
         all.filter(|(_, values)| !values.is_empty())
     }
 
-    /// What an earlier life of this daemon held for a session that still waits.
+    /// Restores the secrets of a waiting session after a restart of this daemon.
     pub fn give_secrets(&mut self, session: SessionId, values: BTreeMap<String, Secret>) {
         if let Some(held) = self.held.get_mut(&session)
             && matches!(held.record.step, Step::Wait | Step::Pull | Step::Create)

@@ -1,5 +1,5 @@
-//! Stop hooks: carried out before a session is asked to end, once, or once more when the daemon was
-//! killed in the middle; never when it is ended by force.
+//! Stop hooks run before a session is terminated. They run once, or once more if the daemon was
+//! killed meanwhile, and never with force.
 
 use super::{core::Controller, held::Held, order::StopHookPlan, turn::Turn};
 use crate::model::{
@@ -11,18 +11,18 @@ use crate::model::{
     text::Clean,
 };
 
-/// A daemon that is killed in the middle begins it once more.
+/// A hook is repeated once if the daemon was killed while it ran.
 const TRIES: u32 = 2;
 
-/// How a stop hook came out.
+/// The result of a stop hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopHookEnd {
     pub outcome: Outcome,
-    /// Its last words, or why it failed.
+    /// The end of its output, or why it failed.
     pub words: Clean,
 }
 
-/// The first step of an end that is asked for: the stop hook, where there is one.
+/// The first step of a requested termination: the stop hook, if there is one.
 pub(super) fn first_step(held: &Held, force: bool) -> Step {
     let stop_hooks = held.record.spec.stop_hook.is_some();
     let live = held.record.session.status.is_live();
@@ -33,7 +33,7 @@ pub(super) fn first_step(held: &Held, force: bool) -> Step {
     }
 }
 
-/// What is to be carried out now.
+/// The stop hook to run now.
 pub(super) fn stop_hook(held: &Held) -> Option<StopHookPlan> {
     let (session, spec) = (&held.record.session, &held.record.spec);
     let hook = spec.stop_hook.clone()?;
@@ -48,7 +48,7 @@ pub(super) fn stop_hook(held: &Held) -> Option<StopHookPlan> {
 }
 
 impl Controller {
-    /// A will that was begun and never answered is begun once more, then given up.
+    /// Begins the stop hook. A hook that was interrupted is repeated once, then skipped.
     pub(super) fn begin_will(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.change(turn, id) else {
             return;
@@ -67,7 +67,7 @@ impl Controller {
         self.stop_hook_is_over(turn, id, &StopHookEnd { outcome, words });
     }
 
-    /// It came out.
+    /// Handles the result of a stop hook.
     pub(super) fn stop_hook_done(
         &mut self,
         turn: &mut Turn,
@@ -88,7 +88,7 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// The session is asked to end now; what became of its will is in its history.
+    /// The session is stopped now. Its history has the result of the stop hook.
     pub(super) fn stop_hook_is_over(&mut self, turn: &mut Turn, id: SessionId, end: &StopHookEnd) {
         let now = turn.now();
         let Some(held) = self.change(turn, id) else {

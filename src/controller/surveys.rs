@@ -1,4 +1,4 @@
-//! Surveys of the engine: asked for a purpose, and what they bring.
+//! Surveys of the engine: their purposes and their results.
 
 use jiff::Timestamp;
 
@@ -63,7 +63,7 @@ impl Controller {
                 };
                 turn.answer(ticket, answer);
             }
-            // Who waits is not left waiting because one look failed.
+            // A failed survey must not keep sessions waiting.
             Purpose::Queue => turn.stirred |= refusal.is_some(),
             Purpose::Reconcile => {}
         }

@@ -1,4 +1,5 @@
-//! What follows from one fact, in the order it is to be done: write, tell, answer, order.
+//! The consequences of one event, in the order in which they take effect: writes, changes, answers,
+//! orders.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ use crate::model::{
     text::Clean,
 };
 
-/// What follows from one fact. Nothing of it may be done before `writes` is in the store.
+/// The consequences of one event. None of them may take effect before `writes` are in the state
+/// database.
 #[derive(Debug)]
 pub struct Turn {
     context: ContextName,
@@ -31,59 +33,59 @@ pub struct Turn {
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
     pub orders: Vec<Order>,
-    /// To be handled right after this turn.
+    /// Events to handle right after this turn.
     pub follow: Vec<Fact>,
-    /// Everything in it follows from one request, so it can be taken back when it cannot be written.
+    /// The whole turn follows from one request, so it can be undone if it can't be written.
     pub refusable: bool,
-    /// Who waits in the queue is looked at anew, whether or not a session changed.
+    /// A round of the queue follows, whether or not a session changed.
     pub(super) stirred: bool,
-    /// Images whose pull was begun by it.
+    /// Images whose pull began in this turn.
     pub(super) begun: Vec<String>,
-    /// Sessions as they were before it.
+    /// Sessions as they were before this turn.
     pub(super) before: BTreeMap<SessionId, Option<Held>>,
 }
 
-/// What a request got.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Done,
     Session(Box<Session>),
-    /// The session that a launch made.
+    /// The session that a launch created.
     Launched(Box<Session>),
-    /// An earlier request with the same idempotency key launched it.
+    /// The session that an earlier request with the same idempotency key launched.
     Repeated(Box<Session>),
     Environments(Vec<Environment>),
     Catalogue(Box<Catalogue>),
-    /// What a session was launched with.
+    /// The settings that a session was launched with.
     Again(Box<Recalled>),
     Folder(Folder),
     Owner(OwnerChoices),
-    /// How many sessions there are that were asked for.
+    /// The number of existing sessions among the requested ones.
     Reached(u64),
-    /// Newest first.
+    /// The newest entry first.
     History(Vec<HistoryEntry>),
 }
 
-/// Why a request was refused: a sentence and the way out.
+/// Why a request was refused, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub kind: RefusalKind,
     pub message: Clean,
     pub help: Option<Clean>,
-    /// The field of a launch it is about.
+    /// The field of a launch that the refusal is about.
     pub field: Option<LaunchField>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
-    /// Bad input.
+    /// Invalid input.
     Usage,
     NotFound,
-    /// The engine does not answer.
+    /// The engine doesn't respond.
     Unreachable,
-    /// The engine does not accept who we are.
+    /// The engine doesn't accept our credentials.
     Denied,
-    /// Not in this state, or beyond a limit.
+    /// Not possible in this state, or beyond a limit.
     Refused,
 }
 
@@ -97,7 +99,7 @@ impl Refusal {
         }
     }
 
-    /// What the engine could not do, as the answer to who asked for it.
+    /// Turns a failure of the engine into an answer for the client.
     pub(super) fn of(fault: &Fault) -> Self {
         let kind = if fault.is_lost() {
             RefusalKind::Unreachable
@@ -151,7 +153,7 @@ impl Turn {
         }
     }
 
-    /// When it happens.
+    /// The time of the event.
     pub(super) fn now(&self) -> Timestamp {
         self.now
     }

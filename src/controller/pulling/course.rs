@@ -1,4 +1,4 @@
-//! The course of a pull: begun, going on, ended, tried again.
+//! The course of a pull: begin, progress, end, retry.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::model::{
 };
 
 impl Controller {
-    /// Begins a pull, or joins the one under way. Who wants it is to be told how far it is.
+    /// Begins a pull, or joins the one in progress. Its sessions must then get its progress.
     pub(super) fn pull(&mut self, turn: &mut Turn, reference: &str) {
         if self.is_connected() && !self.pulls.all.contains_key(reference) {
             let under = Under::new(reference);
@@ -49,7 +49,7 @@ impl Controller {
         });
     }
 
-    /// It went on.
+    /// Handles the progress of a pull.
     pub(in crate::controller) fn pulling(
         &mut self,
         turn: &mut Turn,
@@ -71,7 +71,7 @@ impl Controller {
         self.tell_pull(turn, &reference);
     }
 
-    /// It ended, well or not.
+    /// Handles the end of a pull, successful or not.
     pub(in crate::controller) fn pulled(
         &mut self,
         turn: &mut Turn,
@@ -96,7 +96,7 @@ impl Controller {
         for id in self.waiting_for(reference) {
             self.go_on(turn, now, id);
         }
-        // It is among the environments now.
+        // The image is in the list of environments now.
         self.survey(turn, Purpose::Reconcile, true);
     }
 
@@ -126,7 +126,7 @@ impl Controller {
         }
     }
 
-    /// Attempts that are due.
+    /// Begins the retries that are due.
     pub(in crate::controller) fn pulls_due(&mut self, turn: &mut Turn, now: Timestamp) {
         let due = |under: &Under| under.retry_at.is_some_and(|at| at <= now);
         let due = self.pulls.all.iter().filter(|(_, under)| due(under));
@@ -137,7 +137,8 @@ impl Controller {
         }
     }
 
-    /// The line to the engine is gone, and every pull with it. Sessions wait for the next one.
+    /// Drops all pulls after the connection to the engine is lost. Sessions wait for the next
+    /// connection.
     pub(in crate::controller) fn drop_pulls(&mut self, turn: &mut Turn, fault: &Fault) {
         for under in std::mem::take(&mut self.pulls.all).into_values() {
             turn.orders.push(Order::CancelPull {
@@ -149,14 +150,14 @@ impl Controller {
         }
     }
 
-    /// Who asked for it by hand, once it is over.
+    /// Removes a finished pull and returns the requests that wait for it.
     fn end_pull(&mut self, reference: &str) -> BTreeSet<Ticket> {
         let under = self.pulls.all.remove(reference);
         under.map(|under| under.tickets).unwrap_or_default()
     }
 
-    /// How far it is, told of every session that waits for it. It is not written: a daemon that starts
-    /// anew begins it anew.
+    /// Reports the progress in every session that waits for the image. It isn't written, because a
+    /// restarted daemon begins the pull again.
     pub(super) fn tell_pull(&mut self, turn: &mut Turn, reference: &str) {
         let Some(under) = self.pulls.all.get(reference) else {
             return;
@@ -179,7 +180,7 @@ impl Controller {
         };
         let session = &mut held.record.session;
         session.pull = Some(Box::new(pull.clone()));
-        // Of one that changes besides, the whole is told at the end of the turn.
+        // A session with other changes is reported at the end of the turn.
         if !turn.before.contains_key(&id) {
             turn.changes.push(Change::Session {
                 session: Box::new(session.clone()),

@@ -1,9 +1,9 @@
-//! Images on their way: who wants which, what is tried again, what becomes of who waits for one.
+//! Image pulls: which sessions need which image, what is retried, and what happens to the sessions
+//! that wait.
 //!
-//! Sessions that want the same image share a pull, and so does whoever asks for it by hand. A session
-//! says in its step that it waits for an image; everything else here is in memory only, so a daemon
-//! that starts anew begins the pulls of its sessions again, and the engine goes on with the layers it
-//! has.
+//! Sessions with the same image share a pull, also with `pull` requests. A session's step says that
+//! it waits for an image. Everything else is in memory only: a restarted daemon begins the pulls of
+//! its sessions again, and the engine reuses the layers that it already has.
 
 mod course;
 mod rate;
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::model::{pull::Pull, reference, text::Clean};
 
-/// How often an image is tried to be had before those who wait are told.
+/// How many attempts a pull has before it fails.
 const TRIES: u32 = 5;
 
 /// Pulls by the reference of the image.
@@ -30,15 +30,15 @@ pub(super) struct Pulls {
     all: BTreeMap<String, Under>,
 }
 
-/// A pull under way, or about to be tried again.
+/// A pull in progress, or one that waits for a retry.
 #[derive(Debug)]
 struct Under {
     number: PullNumber,
-    /// Who asked for it by hand.
+    /// The `pull` requests that wait for it.
     tickets: BTreeSet<Ticket>,
     pull: Pull,
     rate: Rate,
-    /// Something of it has come: it is worth to be tried again.
+    /// Data has arrived, so a retry is worthwhile.
     moved: bool,
     retry_at: Option<Timestamp>,
 }
@@ -59,11 +59,11 @@ impl Under {
         }
     }
 
-    /// Whether another attempt may bring what this one did not.
+    /// Whether a retry may succeed.
     fn is_worth_it(&self, fault: &Fault) -> bool {
         let may_mend = match fault.kind {
             FaultKind::Broken => true,
-            // A network that is down before anything has come is told at once.
+            // A network that is down from the start is reported at once.
             FaultKind::Away => self.moved,
             _ => false,
         };
@@ -76,13 +76,13 @@ impl Pulls {
         self.all.values().filter_map(|under| under.retry_at).min()
     }
 
-    /// Until pulls that broke off are tried again.
+    /// The retry times of interrupted pulls.
     pub(super) fn pauses(&mut self) -> impl Iterator<Item = &mut Timestamp> {
         let all = self.all.values_mut();
         all.filter_map(|under| under.retry_at.as_mut())
     }
 
-    /// It was never begun.
+    /// Removes a pull that wasn't begun.
     pub(super) fn forget(&mut self, reference: &str) {
         self.all.remove(reference);
     }

@@ -1,4 +1,4 @@
-//! How fast a pull goes, over its last seconds.
+//! The speed of a pull over its last seconds.
 
 use std::collections::VecDeque;
 
@@ -6,9 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{pull::PullFigures, resources::Bytes};
 
-/// What lies longer ago says nothing of now.
+/// Older figures don't count.
 const WINDOW: SignedDuration = SignedDuration::from_secs(10);
-/// In a shorter time a rate is chance.
+/// A shorter time doesn't give a reliable rate.
 const LEAST: f64 = 1.0;
 
 #[derive(Debug, Default)]
@@ -18,27 +18,27 @@ pub(super) struct Rate {
 
 impl Rate {
     pub(super) fn hear(&mut self, now: Timestamp, bytes: Bytes) {
-        // A layer that was begun anew, or a clock that was set back.
+        // A layer was restarted, or the clock was set back.
         let back = |(at, before): &(Timestamp, u64)| *before > bytes.0 || *at > now;
         if self.heard.back().is_some_and(back) {
             self.heard.clear();
         }
         self.heard.push_back((now, bytes.0));
         let old = |(at, _): &(Timestamp, u64)| now.duration_since(*at) > WINDOW;
-        // Two are kept, however long ago: a slow line tells seldom.
+        // Two figures are kept regardless of age, because a slow connection reports rarely.
         while self.heard.len() > 2 && self.heard.front().is_some_and(old) {
             self.heard.pop_front();
         }
     }
 
-    /// `None` = it cannot be told yet.
+    /// `None` if it isn't known yet.
     pub(super) fn per_second(&self) -> Option<Bytes> {
         let ((first, from), (last, to)) = (self.heard.front()?, self.heard.back()?);
         let seconds = last.duration_since(*first).as_secs_f64();
         (seconds >= LEAST).then(|| Bytes(((to - from) as f64 / seconds) as u64))
     }
 
-    /// Only when all that is to come is known.
+    /// Known only if the size of everything that remains is known.
     pub(super) fn seconds_left(&self, figures: &PullFigures) -> Option<u64> {
         let rate = self.per_second().filter(|rate| rate.0 > 0)?;
         let left = figures.bytes.0.checked_sub(figures.bytes_done.0)?;

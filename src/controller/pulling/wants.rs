@@ -1,4 +1,4 @@
-//! Who wants an image: sessions that cannot begin without it, and people who ask for it by hand.
+//! Who needs an image: sessions that can't begin without it, and `pull` requests.
 
 use jiff::Timestamp;
 
@@ -21,11 +21,11 @@ use crate::{
     },
 };
 
-/// What a session's phase of waiting for its image is called in its history.
+/// The phase of waiting for an image in a session's history.
 const PHASE: &str = "pull-images";
 
 impl Controller {
-    /// The first step of a session that begins: its image, where it is not here.
+    /// The first step of a session that begins: pulling its image if it is missing.
     pub(in crate::controller) fn begin_with_image(
         &mut self,
         turn: &mut Turn,
@@ -49,8 +49,8 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// The engine says that its image is not there, though it seemed to be. `false` = it cannot be
-    /// pulled, or was for this session already.
+    /// Pulls an image that the engine reports missing, although it seemed to exist. `false` if it
+    /// can't be pulled, or already was for this session.
     pub(in crate::controller) fn pull_after_all(
         &mut self,
         turn: &mut Turn,
@@ -70,7 +70,7 @@ impl Controller {
         fresh
     }
 
-    /// The present step of a session is to wait for its image.
+    /// Sets the step of a session to waiting for its image.
     pub(in crate::controller) fn want_image(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.held.get(&id) else {
             return;
@@ -83,13 +83,13 @@ impl Controller {
         self.tell_pull(turn, &reference);
     }
 
-    /// Whether the image that a session waits for has come while nobody looked.
+    /// Whether the image of a waiting session has arrived by other means.
     pub(in crate::controller) fn has_come(&self, id: SessionId) -> bool {
         let held = self.held.get(&id).map(|held| &held.record);
         held.is_some_and(|record| record.step == Step::Pull && !self.lacks_image(&record.spec))
     }
 
-    /// The image is here: its container is made.
+    /// The image has arrived: the session's container is created.
     pub(in crate::controller) fn go_on(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         self.advance(turn, now, id, PHASE, &Status::Prepared, None);
         if let Some(held) = self.change(turn, id) {
@@ -99,7 +99,7 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// A person does not want the session any more.
+    /// The user terminates a session that waits for its image.
     pub(in crate::controller) fn leave_pull(
         &mut self,
         turn: &mut Turn,
@@ -116,7 +116,7 @@ impl Controller {
         self.finish(turn, now, id);
     }
 
-    /// An image is asked for by hand; answered when it is here.
+    /// Handles a `pull` request, which is answered when the image is complete.
     pub(in crate::controller) fn ask_pull(&mut self, turn: &mut Turn, ticket: Ticket, asked: &str) {
         match self.image_meant(asked) {
             Err(refusal) => turn.answer(ticket, Err(refusal)),
@@ -131,7 +131,7 @@ impl Controller {
         }
     }
 
-    /// A name of the catalogue, else a reference.
+    /// The image of a name in the catalog; otherwise the text is a reference.
     fn image_meant(&self, asked: &str) -> Result<String, Refusal> {
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
@@ -146,7 +146,7 @@ impl Controller {
         Ok(reference::with_tag(meant))
     }
 
-    /// Who asked by hand has gone, and waits for nothing.
+    /// Removes the requests of disconnected clients.
     pub(in crate::controller) fn has_left(&mut self, tickets: &[Ticket]) {
         for under in self.pulls.all.values_mut() {
             under.tickets.retain(|ticket| !tickets.contains(ticket));
@@ -160,7 +160,7 @@ impl Controller {
         })
     }
 
-    /// What nobody wants any more is given up.
+    /// Cancels pulls that nothing needs any more.
     pub(in crate::controller) fn give_up_unwanted(&mut self, turn: &mut Turn) {
         let unwanted: Vec<String> = self
             .pulls
@@ -179,11 +179,11 @@ impl Controller {
         }
     }
 
-    /// Sessions that cannot begin without this image.
+    /// The sessions that can't begin without this image.
     pub(super) fn waiting_for(&self, reference: &str) -> Vec<SessionId> {
         let waits = |held: &&Held| {
             let record = &held.record;
-            // First what costs nothing: it is asked of all sessions at each turn.
+            // The cheap test comes first, because every turn runs it for all sessions.
             record.step == Step::Pull
                 && image_of(&record.spec)
                     .is_some_and(|image| reference::with_tag(image) == reference)
