@@ -1,7 +1,7 @@
-//! Where sessions really run.
+//! The engines that run sessions.
 //!
-//! One trait family ([`api`]), object safe, chosen by the context's configuration. What an engine
-//! lacks is data (`Capabilities`), never an `if docker` elsewhere.
+//! All engines implement one family of object-safe traits ([`api`]); the context's configuration chooses
+//! the engine. What an engine lacks is data (`Capabilities`), never an `if docker` elsewhere.
 
 pub mod api;
 pub mod backendai;

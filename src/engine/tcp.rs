@@ -1,16 +1,16 @@
-//! TCP lines that stand for hours.
+//! Settings for TCP connections that stay open for hours.
 
 use std::{os::fd::AsFd, time::Duration};
 
 use rustix::net::sockopt;
 
-/// When the machine asks a silent line whether the other end is there, how often, and how many questions
-/// may stay without an answer.
+/// When the kernel first checks a quiet connection, how often it checks again, and how many checks may stay
+/// unanswered.
 pub(super) const KEEPALIVE_AFTER: Duration = Duration::from_secs(20);
 pub(super) const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
 pub(super) const KEEPALIVE_COUNT: u32 = 3;
 
-/// Keys go out at once, and a line that is gone is noticed. A machine that cannot do that goes without.
+/// Sends keys immediately and detects lost connections. Errors are ignored: the connection works without it.
 pub(super) fn prepare(tcp: impl AsFd) {
     let tcp = tcp.as_fd();
     let _ = sockopt::set_tcp_nodelay(tcp, true);

@@ -1,8 +1,8 @@
-//! Work on files beside the loop, which it would hold up.
+//! Runs blocking file work off the async runtime.
 
 use crate::engine::{api::Result, error::EngineError};
 
-/// File work beside the loop.
+/// Runs blocking work on another thread.
 pub(super) async fn off_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

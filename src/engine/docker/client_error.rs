@@ -1,4 +1,4 @@
-//! What the engine's client says went wrong, as errors that say what to do.
+//! Translates errors of the engine's client into errors that say what to do.
 
 use std::{error::Error as _, io, time::Duration};
 
@@ -6,7 +6,7 @@ use bollard::errors::Error;
 
 use crate::{engine::error::EngineError, model::text::Clean};
 
-/// Sorts an answer of the engine at `endpoint`.
+/// Translates an error of the engine at `endpoint`.
 pub(super) fn translate(error: Error, endpoint: &str) -> EngineError {
     match error {
         Error::DockerResponseServerError {
@@ -30,7 +30,7 @@ pub(super) fn translate(error: Error, endpoint: &str) -> EngineError {
     }
 }
 
-/// An HTTP answer that is no success.
+/// Translates an HTTP error status.
 pub(super) fn answered(status: u16, message: &str) -> EngineError {
     let said = clean(message);
     let lower = said.to_ascii_lowercase();
@@ -60,7 +60,7 @@ pub(super) fn answered(status: u16, message: &str) -> EngineError {
     }
 }
 
-/// Somebody listens, takes what is asked, and says nothing.
+/// The error for an engine that accepts requests but doesn't answer.
 pub(super) fn silent(endpoint: &str, waited: Duration) -> EngineError {
     EngineError::Unreachable {
         endpoint: endpoint.to_owned(),
@@ -72,14 +72,14 @@ pub(super) fn silent(endpoint: &str, waited: Duration) -> EngineError {
     }
 }
 
-/// Who starts and stops an engine, told by its address.
+/// How an engine is started and stopped, derived from its address.
 struct Keeper {
     podman: bool,
-    /// Of one person's own.
+    /// Belongs to one user.
     rootless: bool,
     /// Run by workbay itself.
     ours: bool,
-    /// A socket where no engine puts its own: somebody named it.
+    /// A socket in an unusual place, so the user configured it.
     named: bool,
     elsewhere: bool,
 }
@@ -147,7 +147,7 @@ impl Keeper {
     }
 }
 
-/// The engine cannot be reached, with what a person can do about it.
+/// The engine can't be reached; includes what the user can do.
 pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
     let keeper = Keeper::of(endpoint);
     let (why, hint) = match cause.kind() {
@@ -172,7 +172,7 @@ pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
     }
 }
 
-/// The system's own error behind a client's error.
+/// The operating system's error behind a client's error.
 fn io_cause(error: &Error) -> Option<&io::Error> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(one) = cause {

@@ -1,8 +1,8 @@
-//! Directories for this person alone.
+//! Directories that only this user can access.
 
 use std::{fs, io, os::unix::fs::DirBuilderExt as _, path::Path};
 
-/// It is there, and what is missing above it.
+/// Creates the directory and its missing parents.
 pub(super) fn private_directory(path: &Path) -> io::Result<()> {
     let mut dir = fs::DirBuilder::new();
     dir.recursive(true).mode(0o700).create(path)

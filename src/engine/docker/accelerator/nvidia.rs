@@ -10,8 +10,8 @@ use nvml_wrapper::{Nvml, error::NvmlError};
 use super::devices::{Device, DeviceUsage, Library};
 use crate::model::{resources::Bytes, text::Clean};
 
-/// To find devices it loads the library anew and lets it go again: a driver may come later. While what
-/// they do is asked again and again it stays loaded.
+/// Loads the library for each search and unloads it again, because a driver may be installed later. The library
+/// stays loaded while usage is read repeatedly.
 #[derive(Default)]
 pub(in crate::engine::docker) struct Nvidia {
     loaded: Mutex<Option<Nvml>>,
@@ -40,7 +40,7 @@ impl Library for Nvidia {
             .iter()
             .filter_map(|number| Some((*number, usage(library, *number).ok()?)))
             .collect();
-        // A driver that was replaced answers nothing until it is loaded anew.
+        // A replaced driver doesn't answer until the library is loaded again.
         if told.is_empty() {
             *loaded = None;
         }
@@ -62,7 +62,7 @@ fn read() -> Result<Vec<Device>, NvmlError> {
         .collect()
 }
 
-/// A device may know one thing and not the other.
+/// A device may report only some of its figures.
 fn usage(library: &Nvml, number: u32) -> Result<DeviceUsage, NvmlError> {
     let device = library.device_by_index(number)?;
     let memory = device.memory_info().ok();

@@ -1,4 +1,4 @@
-//! Where the engine answers: configuration, DOCKER_HOST, Docker's context, the usual sockets.
+//! Finds the engine: configuration, DOCKER_HOST, Docker's context, the default sockets.
 
 use std::{fs, path::PathBuf};
 
@@ -15,8 +15,8 @@ use super::{
 use crate::engine::error::EngineError;
 
 /// The engine's address, in this order: configuration, DOCKER_HOST, DOCKER_CONTEXT or the current
-/// context, rootless Docker, Docker, rootless Podman, Podman, and Podman without a socket where there is
-/// no Docker at all. The configuration may also say `docker` or `podman`.
+/// context, rootless Docker, Docker, rootless Podman, Podman, and Podman without a socket if Docker isn't
+/// installed. The configuration may also be `docker` or `podman`.
 pub(in crate::engine::docker) fn find(
     configured: Option<&str>,
     around: &Surroundings,
@@ -36,7 +36,7 @@ pub(in crate::engine::docker) fn find(
     let [mut all, podmans] = [docker_sockets(around), podman_sockets(around)];
     all.extend(podmans);
     let found = of_sockets(&all);
-    // Where Docker is installed its sessions must not be looked for in Podman when it is stopped.
+    // If Docker is installed but stopped, its sessions must not be looked up in Podman.
     match (found, &around.podman) {
         (Err(_), Some(program)) if !around.has_docker => Ok(Endpoint::Podman {
             program: program.clone(),
@@ -45,7 +45,7 @@ pub(in crate::engine::docker) fn find(
     }
 }
 
-/// The first socket that is there.
+/// The first socket that exists.
 fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
     let there = candidates.iter().find(|socket| socket.exists());
     there
@@ -53,7 +53,7 @@ fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
         .ok_or_else(|| nothing_found(candidates))
 }
 
-/// Podman's own socket where something listens on it; else its program.
+/// Podman's own socket if a process listens on it; otherwise its program.
 fn podman(around: &Surroundings) -> Result<Endpoint, EngineError> {
     let candidates = podman_sockets(around);
     if let Some(socket) = candidates.iter().find(|socket| listens(socket)) {
@@ -67,7 +67,7 @@ fn podman(around: &Surroundings) -> Result<Endpoint, EngineError> {
     }
 }
 
-/// An address as it is written; `material` is the TLS material of the context that says it.
+/// Parses an address; `material` is the TLS material of the context it comes from.
 fn parse(
     url: &str,
     said_by: &str,
@@ -130,7 +130,7 @@ fn nothing_found(looked: &[PathBuf]) -> EngineError {
     }
 }
 
-/// The line that installs an engine on this system.
+/// The command that installs an engine on this system.
 fn install_line(os_release: &str) -> String {
     let has = |word: &str| {
         os_release
@@ -241,7 +241,7 @@ mod tests {
         around.has_docker = true;
         assert!(find(None, &around).is_err());
         assert_eq!(find(Some("podman"), &around).unwrap(), service);
-        // A socket that nobody listens on is not Podman's.
+        // A socket without a listener isn't Podman's.
         socket(dir.path(), "run/podman/podman.sock");
         assert_eq!(find(Some("podman"), &around).unwrap(), service);
         let docker = socket(dir.path(), "var/run/docker.sock");

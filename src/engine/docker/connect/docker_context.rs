@@ -1,4 +1,4 @@
-//! Docker's contexts: engines that its own client knows by name.
+//! Docker's contexts: engines that Docker's own client knows by name.
 
 use std::{fs, path::Path};
 
@@ -29,14 +29,14 @@ struct ContextEndpoint {
     skip_verify: bool,
 }
 
-/// What the chosen context says.
+/// The settings of the chosen context.
 pub(in crate::engine::docker) struct Chosen {
     pub(in crate::engine::docker) host: String,
     pub(in crate::engine::docker) said_by: String,
     pub(in crate::engine::docker) material: Option<TlsFiles>,
 }
 
-/// The context of DOCKER_CONTEXT, else the current one; `None` = Docker's default.
+/// The context in DOCKER_CONTEXT, or the current one; `None` = Docker's default.
 pub(in crate::engine::docker) fn chosen(
     around: &Surroundings,
 ) -> Result<Option<Chosen>, EngineError> {
@@ -81,8 +81,8 @@ pub(in crate::engine::docker) fn chosen(
     }))
 }
 
-/// Contexts lie in directories named by a digest of their name; their files say the name. Beside them, under
-/// the same digest, lies what TLS needs.
+/// Finds a context by the name in its file. Contexts are in directories named by a digest of their name. The TLS
+/// files are in another directory under the same digest.
 fn find(dir: &Path, name: &str) -> Option<(ContextEndpoint, Option<TlsFiles>)> {
     let entries = fs::read_dir(dir.join("contexts/meta")).ok()?;
     entries.filter_map(Result::ok).find_map(|entry| {

@@ -1,4 +1,4 @@
-//! Where an engine is, and how it is reached.
+//! The address of an engine and how to reach it.
 
 use std::path::PathBuf;
 
@@ -8,19 +8,19 @@ use super::transport::{ssh_target::SshPlace, tls::TlsFiles};
 pub(in crate::engine::docker) enum Endpoint {
     /// A Unix socket of this machine.
     Socket(PathBuf),
-    /// Podman without a socket: we run its service ourselves.
+    /// Podman without a socket: workbay runs its service.
     Podman { program: PathBuf },
-    /// A TCP port, `host:port`, with TLS where there is material for it.
+    /// A TCP port, `host:port`, with TLS if there are certificates.
     Tcp {
         address: String,
         tls: Option<TlsFiles>,
     },
-    /// Over SSH, as Docker's own client does it.
+    /// Over SSH, as Docker's own client connects.
     Ssh(SshPlace),
 }
 
 impl Endpoint {
-    /// As Docker writes it: `unix:///var/run/docker.sock`.
+    /// The address as Docker writes it: `unix:///var/run/docker.sock`.
     pub(in crate::engine::docker) fn url(&self) -> String {
         match self {
             Self::Socket(socket) => format!("unix://{}", socket.display()),

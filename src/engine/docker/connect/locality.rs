@@ -1,4 +1,4 @@
-//! Whether files and processes of this machine are the engine's.
+//! Determines whether the engine shares this machine's files and processes.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use bollard::{
 use super::{quirks::Kind, transport::Way};
 use crate::engine::docker::folder::mounts;
 
-/// What is known of an engine before it is asked for more.
+/// What is known of an engine before further requests.
 pub(in crate::engine::docker) struct Seen<'a> {
     pub(in crate::engine::docker) docker: &'a Docker,
     pub(in crate::engine::docker) way: &'a Way,
@@ -22,9 +22,9 @@ pub(in crate::engine::docker) struct Seen<'a> {
     pub(in crate::engine::docker) kernel: Option<&'a str>,
 }
 
-/// Why the engine does not see our files; `None` = it does. It must run under our kernel. Then, with a socket
-/// of its own, its process must be seen from here (in another machine, a virtual machine or outside of
-/// our container it cannot); one that is reached over a network must see a file of ours.
+/// Why the engine doesn't see this machine's files; `None` = it does. It must run under the same kernel. An
+/// engine with its own socket must have a process that is visible here (it isn't in a virtual machine or
+/// outside of this container). An engine reached over a network must see a file of this machine.
 pub(in crate::engine::docker) async fn why_remote(seen: &Seen<'_>) -> Option<String> {
     let ours = rustix::system::uname()
         .release()
@@ -39,9 +39,9 @@ pub(in crate::engine::docker) async fn why_remote(seen: &Seen<'_>) -> Option<Str
     (!here).then(|| elsewhere(seen.way.url()))
 }
 
-/// The socket we carry its connections by has a name that is nowhere else.
+/// Whether the engine sees the relay's socket, whose name is unique.
 async fn finds_our_socket(seen: &Seen<'_>) -> bool {
-    // Podman makes a directory that is missing.
+    // Podman creates missing directories.
     if seen.kind == Kind::Podman {
         return false;
     }
@@ -51,8 +51,8 @@ async fn finds_our_socket(seen: &Seen<'_>) -> bool {
         && finds(seen.docker, socket).await == Some(true)
 }
 
-/// Whether the engine finds a path; `None` = it does not tell. It is asked for a container of an image that
-/// there cannot be: it looks for what is to be mounted first, and nothing comes of it either way.
+/// Whether the engine finds a path; `None` = unknown. The request creates a container from an image that can't
+/// exist. The engine checks the mounts first, and the request always fails.
 async fn finds(docker: &Docker, path: &Path) -> Option<bool> {
     let image = format!("workbay/nothing:{}", uuid::Uuid::new_v4().simple());
     let body = ContainerCreateBody {

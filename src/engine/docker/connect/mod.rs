@@ -1,4 +1,4 @@
-//! Finds the engine, connects to it and knows what is particular to it.
+//! Finds the engine, connects to it and handles its differences.
 
 pub(super) mod connection;
 pub(super) mod discover;

@@ -1,4 +1,4 @@
-//! What of the process's surroundings says where an engine is.
+//! The parts of the process's environment that determine where an engine is.
 
 use std::{
     env,
@@ -20,9 +20,9 @@ pub(in crate::engine::docker) struct Surroundings {
     pub(in crate::engine::docker) cert_path: Option<PathBuf>,
     /// The podman program.
     pub(in crate::engine::docker) podman: Option<PathBuf>,
-    /// Docker's daemon is installed, whether it runs or not.
+    /// Whether Docker's daemon is installed, even if it doesn't run.
     pub(in crate::engine::docker) has_docker: bool,
-    /// Prefix of the system's sockets: `/` but in tests.
+    /// Prefix of the system's sockets: `/` except in tests.
     pub(in crate::engine::docker) root: PathBuf,
 }
 

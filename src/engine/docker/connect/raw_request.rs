@@ -1,4 +1,4 @@
-//! Questions that the client library does not ask.
+//! Requests that the client library doesn't support.
 
 use std::{io, path::Path, time::Duration};
 
@@ -12,12 +12,12 @@ use super::quirks::PodmanInfo;
 use crate::engine::docker::{client_error, terminal::hijack};
 use crate::engine::{api::Result, error::EngineError};
 
-/// How long one answer may take.
+/// Time limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Longer than any answer we ask for.
+/// Longer than any expected answer.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// What Podman of this version says of itself in its own words.
+/// Podman's own `info`, from its native API of this version.
 pub(in crate::engine::docker) async fn podman_info(
     socket: &Path,
     url: &str,
@@ -27,7 +27,7 @@ pub(in crate::engine::docker) async fn podman_info(
     get(socket, url, &format!("/v{version}/libpod/info")).await
 }
 
-/// By the oldest HTTP: the answer ends with the connection, and comes in no pieces.
+/// Uses HTTP/1.0: the answer ends with the connection and isn't chunked.
 async fn get<T: DeserializeOwned>(socket: &Path, url: &str, path: &str) -> Result<T> {
     let asked = async {
         let mut stream = UnixStream::connect(socket).await?;

@@ -1,13 +1,13 @@
-//! Which cores a session of whole cores runs on.
+//! Chooses the cores for a session with a whole number of CPUs.
 //!
-//! A share of time (`--cpus`) leaves the whole machine visible, and programs that count cores start a
-//! thread for each. A session of whole cores is therefore also pinned to that many.
+//! With a share of time (`--cpus`), the whole machine stays visible, and programs that count cores start a
+//! thread for each. A session with whole CPUs is therefore also pinned to that many cores.
 
 use std::{collections::BTreeMap, fs};
 
 use crate::model::resources::Cpu;
 
-/// The cores of this machine we may use, by number.
+/// The cores of this machine that this process may use, by number.
 pub(in crate::engine::docker) fn allowed() -> Vec<u32> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let list = status
@@ -16,7 +16,7 @@ pub(in crate::engine::docker) fn allowed() -> Vec<u32> {
     list.map(parse).unwrap_or_default()
 }
 
-/// `0,2-4` as numbers.
+/// Parses `0,2-4` into numbers.
 pub(in crate::engine::docker) fn parse(list: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for part in list.trim().split(',').filter(|part| !part.is_empty()) {
@@ -25,14 +25,14 @@ pub(in crate::engine::docker) fn parse(list: &str) -> Vec<u32> {
         else {
             continue;
         };
-        // A list of more cores than any machine has is damaged.
+        // A list with more cores than any machine has is damaged.
         found.extend((first..=last).take(8192));
     }
     found
 }
 
-/// As many cores as were asked for, those that the fewest sessions hold first; `None` when a part of a
-/// core is asked for, or more than there are.
+/// Chooses the requested number of cores, those used by the fewest sessions first; `None` if a fraction of a CPU is
+/// requested, or more than there are.
 pub(in crate::engine::docker) fn choose(
     ask: Cpu,
     allowed: &[u32],
@@ -59,7 +59,7 @@ pub(in crate::engine::docker) fn choose(
     Some(list(&chosen))
 }
 
-/// `0,2,3`, which [`parse`] reads.
+/// Formats `0,2,3`, which [`parse`] reads.
 pub(in crate::engine::docker) fn list(numbers: &[u32]) -> String {
     let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
     texts.join(",")

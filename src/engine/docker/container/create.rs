@@ -1,4 +1,4 @@
-//! A plan as the container that carries it out.
+//! Turns a plan into the engine's request for a container.
 
 use std::path::Path;
 
@@ -35,17 +35,17 @@ use crate::{
     },
 };
 
-/// The least memory Docker gives a container.
+/// The minimum memory that Docker accepts for a container.
 const LEAST_MEMORY: Bytes = Bytes(6 * Bytes::MIB);
 
-/// What an image says that matters for a session in it.
+/// The settings of an image that matter for its sessions.
 #[derive(Default)]
 pub(in crate::engine::docker) struct ImageFacts {
-    /// The reference the engine finds it by.
+    /// The reference by which the engine finds it.
     pub(in crate::engine::docker) reference: String,
     env: Vec<String>,
     core_counts: Option<String>,
-    /// As it is written there: a name or a number, maybe with a group; empty = root.
+    /// As the image spells it: a name or a number, maybe with a group; empty = root.
     pub(in crate::engine::docker) user: String,
     pub(in crate::engine::docker) services: Vec<Service>,
 }
@@ -56,9 +56,9 @@ pub(in crate::engine::docker) struct Parts<'a> {
     pub(in crate::engine::docker) seat: Seat,
     pub(in crate::engine::docker) identity: &'a Identity,
     pub(in crate::engine::docker) image: &'a ImageFacts,
-    /// How the runner is called inside.
+    /// The runner's command inside.
     pub(in crate::engine::docker) runner: &'a [String],
-    /// Toolbox, home and folders, and what a person should know of them.
+    /// Toolbox, home directory and folders.
     pub(in crate::engine::docker) mounts: Vec<Mount>,
     pub(in crate::engine::docker) notes: &'a [String],
     pub(in crate::engine::docker) given: Given,
@@ -68,10 +68,10 @@ pub(in crate::engine::docker) struct Parts<'a> {
     pub(in crate::engine::docker) network: &'a Joined,
 }
 
-/// The longest command that fits into one argument of a program, with some room.
+/// The maximum length of a command in one argument of a program, with some reserve.
 const LONGEST_COMMAND: usize = 120 * 1024;
 
-/// Refuses what the engine would refuse in words that help nobody.
+/// Refuses what the engine would refuse with an unclear message.
 pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
     let spec = &plan.spec;
     if spec.mem < LEAST_MEMORY {
@@ -104,7 +104,7 @@ pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> R
     Ok(())
 }
 
-/// What the image of the plan says; `NoImage` when it is not there.
+/// The settings of the plan's image; `NoImage` when it doesn't exist.
 pub(in crate::engine::docker) async fn image_facts(
     line: &Line,
     plan: &CreatePlan,
@@ -158,14 +158,14 @@ fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
 }
 
 impl Parts<'_> {
-    /// As whom the container runs; `None` = as its image says.
+    /// The user that the container runs as; `None` = the image's own.
     fn user(&self) -> Option<(u32, u32)> {
         let is_ours = self.plan.spec.user.is_ours();
         is_ours.then_some(self.identity.inside)
     }
 }
 
-/// The request that makes the container.
+/// The request that creates the container.
 pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
     let user = parts.user();
     let seen = parts.given.devices.all();
@@ -181,13 +181,13 @@ pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> Containe
         hostname: Some(parts.seat.hostname()),
         user: user.map(|(uid, gid)| format!("{uid}:{gid}")),
         env: Some(variables::of_plan(parts.plan, parts.seat, &around)),
-        // The runner is all of the command: an image's own entry point is not run.
+        // The runner is the whole command: an image's own entry point isn't run.
         entrypoint: Some(command(&parts)),
         cmd: Some(Vec::new()),
         image: Some(parts.image.reference.clone()),
         working_dir: Some(inside::HOME.to_owned()),
         stop_signal: Some("SIGTERM".to_owned()),
-        // An image's own health check looks for a program we do not run.
+        // An image's own health check tests a program that isn't run.
         healthcheck: Some(bollard::models::HealthConfig {
             test: Some(vec!["NONE".to_owned()]),
             ..Default::default()
@@ -199,13 +199,13 @@ pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> Containe
     }
 }
 
-/// What a cluster's containers find each other by.
+/// The settings by which a cluster's containers find each other.
 fn names_on(network: &Joined, seat: Seat) -> Option<NetworkingConfig> {
     let mode = network.mode.as_deref().filter(|_| network.has_names)?;
     Some(network::endpoint(mode, seat))
 }
 
-/// How the runner is called.
+/// The command line of the runner.
 fn command(parts: &Parts<'_>) -> Vec<String> {
     let spec = &parts.plan.spec;
     let mut command = parts.runner.to_vec();
@@ -216,7 +216,7 @@ fn command(parts: &Parts<'_>) -> Vec<String> {
     if spec.bootstrap_script.is_some() {
         command.push("--bootstrap".to_owned());
     }
-    // A cluster's other containers wait for what the main one tells them.
+    // The other containers of a cluster wait for requests of the main one.
     if let Some(batch) = &spec.startup_command
         && spec.session_type == SessionType::Batch
         && parts.seat.is_main()
@@ -226,7 +226,7 @@ fn command(parts: &Parts<'_>) -> Vec<String> {
     command
 }
 
-/// What the log begins with.
+/// The first lines of the log.
 fn start_lines(parts: &Parts<'_>) -> Vec<String> {
     let (plan, spec) = (parts.plan, &parts.plan.spec);
     let cores = parts
@@ -265,7 +265,7 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
             .filter(|_| can.cpu),
         cpuset_cpus: parts.given.cores.clone().filter(|_| can.cores),
         memory: can.memory.then_some(memory),
-        // The same number: memory and swap together, so no swap.
+        // Memory and swap together get the same limit, so there is no swap.
         memory_swap: (can.memory && can.swap).then_some(memory),
         shm_size: i64::try_from(spec.shmem.0).ok().filter(|bytes| *bytes > 0),
         pids_limit: can.processes.then_some(parts.plan.pids),
@@ -283,7 +283,7 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
     }
 }
 
-/// What of this machine is in a session.
+/// The mounts of this machine's files.
 pub(in crate::engine::docker) fn mounts(
     source: &EnvironmentSource,
     toolbox: &Path,
@@ -300,7 +300,7 @@ pub(in crate::engine::docker) fn mounts(
     all
 }
 
-/// What a program needs that begins as root and goes on as others.
+/// The capabilities of a program that starts as root and switches to other users.
 fn own_users_capabilities() -> Vec<String> {
     let kept = [
         "CHOWN",
@@ -316,7 +316,7 @@ fn own_users_capabilities() -> Vec<String> {
 pub(in crate::engine::docker) fn security(selinux: bool) -> Vec<String> {
     let mut options = vec!["no-new-privileges".to_owned()];
     if selinux {
-        // Files of this machine's userland must not be labelled anew, and cannot be read otherwise.
+        // Files of this machine must not get new labels, and couldn't be read otherwise.
         options.push("label=disable".to_owned());
     }
     options
@@ -345,7 +345,7 @@ pub(in crate::engine::docker) fn log_config(habits: &Habits) -> HostConfigLogCon
     }
 }
 
-/// The labels of a container, with what was chosen for it.
+/// The labels of a container, including the resources chosen for it.
 pub(in crate::engine::docker) fn labels(
     plan: &CreatePlan,
     seat: Seat,

@@ -1,4 +1,4 @@
-//! What happens to our containers, as the engine tells it.
+//! Reads the engine's events about the instance's containers.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,12 +20,12 @@ const KINDS: [&str; 7] = [
     "start", "die", "oom", "destroy", "pause", "unpause", "rename",
 ];
 
-/// So much of the past is told once more. Docker tells of a container's death before its own list shows
-/// it: a list read right after the event, and a stream opened right after it, would both miss it.
+/// Events of this past period are requested again. Docker reports a container's death before its own list shows it.
+/// A list read right after the event and a stream opened right after it would both miss it.
 const ONCE_MORE: SignedDuration = SignedDuration::from_secs(10);
 
-/// Events of `instance` from a moment ago on, by the engine's own clock, asked before the stream opens:
-/// what happens until it is open is told too. They are hints: one told twice does no harm.
+/// Events of `instance` since a moment ago, by the engine's own clock. The clock is read before the stream opens, so
+/// that no event in between is lost. Events are hints: duplicates do no harm.
 pub(in crate::engine::docker) async fn follow(
     line: Arc<Line>,
     instance: InstanceId,
@@ -69,7 +69,7 @@ pub(in crate::engine::docker) async fn follow(
     Ok(events.chain(ended).boxed())
 }
 
-/// One message; `None` when it is nobody's or of a kind we do not know.
+/// Reads one message; `None` when it isn't about a container of `instance` or its kind is unknown.
 fn read(message: &EventMessage, instance: InstanceId) -> Option<EngineEvent> {
     let attributes = message.actor.as_ref()?.attributes.as_ref()?;
     let (session, _) = labels::identity(attributes, instance)?;
@@ -78,7 +78,7 @@ fn read(message: &EventMessage, instance: InstanceId) -> Option<EngineEvent> {
         "start" | "die" | "died" | "destroy" | "remove" if of_sub => EventKind::SubChanged,
         "pause" | "unpause" | "rename" if of_sub => EventKind::SubChanged,
         "start" => EventKind::Started,
-        // Podman tells the exit code under another name.
+        // Podman has the exit code under another name.
         "die" | "died" => EventKind::Died {
             exit_code: ["exitCode", "containerExitCode"]
                 .iter()

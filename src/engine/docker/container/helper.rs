@@ -1,4 +1,4 @@
-//! Short-lived containers of our own image that do what cannot be done from here without root's rights.
+//! Short-lived containers of workbay's own image for work that would need root on this machine.
 
 use bollard::{
     container::LogOutput,
@@ -14,7 +14,7 @@ use super::list::remove_container;
 use crate::engine::docker::connect::connection::Line;
 use crate::engine::{api::Result, error::EngineError};
 
-/// Runs it to its end; what it printed. One of the same name that a crash left is removed first.
+/// Runs the helper until it ends and returns its output. Removes a helper of the same name first, which a crash left.
 pub(in crate::engine::docker) async fn run(
     line: &Line,
     name: &str,
@@ -51,7 +51,7 @@ async fn run_once(line: &Line, name: &str, body: ContainerCreateBody) -> Result<
     }
 }
 
-/// What it wrote before it ended, on stdout and on stderr.
+/// What the helper wrote to stdout and to stderr.
 async fn said(line: &Line, id: &str) -> Result<(String, String)> {
     let options = LogsOptionsBuilder::default()
         .stdout(true)

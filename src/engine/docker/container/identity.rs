@@ -1,10 +1,10 @@
-//! As whom sessions run.
+//! The user that sessions run as.
 
 use std::{io, os::unix::fs::chown, path::Path};
 
 use crate::engine::docker::connect::quirks::UserMapping;
 
-/// Whose files and processes a session's are.
+/// The owner of a session's files and processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct Identity {
     /// uid and gid on this machine.
@@ -15,12 +15,12 @@ pub(in crate::engine::docker) struct Identity {
 }
 
 impl Identity {
-    /// The caller; a root caller's sessions run as 1000:1000.
+    /// The caller's identity; sessions of root run as 1000:1000.
     pub(in crate::engine::docker) fn of_caller(mapping: UserMapping) -> Self {
         Self::of(caller(), mapping)
     }
 
-    /// uid and gid of homes on this machine.
+    /// uid and gid of home directories on this machine.
     pub(in crate::engine::docker) fn owner_of_homes() -> (u32, u32) {
         Self::of_caller(UserMapping::None).owner
     }
@@ -49,7 +49,7 @@ pub(in crate::engine::docker) fn caller() -> (u32, u32) {
     )
 }
 
-/// Hands a file to the session's user; needed (and allowed) only where the caller is root.
+/// Gives a file to the session's user; needed (and allowed) only if the caller is root.
 pub(in crate::engine::docker) fn give(path: &Path, (uid, gid): (u32, u32)) -> io::Result<()> {
     if caller() == (uid, gid) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What we write on every container, and how it is read back.
+//! Writes and reads the labels of containers.
 
 use std::collections::HashMap;
 
@@ -19,33 +19,33 @@ use crate::{
     },
 };
 
-/// Names of Backend.AI.
+/// Label names of Backend.AI.
 pub(in crate::engine::docker) const SESSION: &str = "ai.backend.session-id";
 pub(in crate::engine::docker) const KERNEL: &str = "ai.backend.kernel-id";
 pub(in crate::engine::docker) const OWNER: &str = "ai.backend.owner";
 const OWNER_USER: &str = "ai.backend.owner-user-id";
 
-/// Names of ours.
+/// Label names of workbay.
 pub(in crate::engine::docker) const INSTANCE: &str = "workbay.instance";
 const NAME: &str = "workbay.name";
 const CREATED: &str = "workbay.created-at";
 const SPEC: &str = "workbay.spec";
 pub(in crate::engine::docker) const CORES: &str = "workbay.cores";
-/// Numbers of the devices a container has for its own.
+/// Numbers of the whole devices of a container.
 pub(in crate::engine::docker) const DEVICES: &str = "workbay.devices";
 pub(in crate::engine::docker) const TOOLBOX: &str = "workbay.toolbox";
-/// On a network of the user: the name of its bridge.
+/// On a user's network: the name of its bridge.
 pub(in crate::engine::docker) const NETWORK: &str = "workbay.network";
-/// `main` or `sub`, and its number among those.
+/// The role of a container (`main` or `sub`), and its number within that role.
 const CLUSTER_ROLE: &str = "workbay.cluster-role";
 const CLUSTER_NUMBER: &str = "workbay.cluster-idx";
-/// On everything we make in an engine, images too.
+/// On everything that workbay creates in an engine, images too.
 pub(in crate::engine::docker) const OURS: &str = "workbay";
 
 /// A container's or an event's labels.
 pub(in crate::engine::docker) type Labels = HashMap<String, String>;
 
-/// What was chosen for one container.
+/// The resources chosen for one container.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine::docker) struct Given {
     /// `0,2`; `None` = its share of all cores.
@@ -54,8 +54,8 @@ pub(in crate::engine::docker) struct Given {
     pub(in crate::engine::docker) services: Vec<Service>,
 }
 
-/// The labels of a new container. The whole launch is among them, so that a store that was lost can be
-/// rebuilt from the engine.
+/// The labels of a new container. They include the whole launch, so that a lost state database can be rebuilt
+/// from the engine.
 pub(in crate::engine::docker) fn of_plan(
     plan: &CreatePlan,
     seat: Seat,
@@ -89,17 +89,17 @@ pub(in crate::engine::docker) fn of_plan(
     Ok(labels)
 }
 
-/// Which of its session's containers it is; 0 = the main one.
+/// The number of the container in its session; 0 = the main one.
 pub(in crate::engine::docker) fn place(labels: &Labels) -> u32 {
     let number = labels.get(CLUSTER_NUMBER).and_then(|n| n.parse().ok());
     match labels.get(CLUSTER_ROLE).map(String::as_str) {
         Some("sub") => number.unwrap_or(1).max(1),
-        // An earlier version made single containers without a role.
+        // Earlier versions created single containers without a role.
         _ => 0,
     }
 }
 
-/// The session and kernel a container belongs to; `None` when it is no session of `instance`.
+/// The session and kernel of a container; `None` when it isn't a session's container of `instance`.
 pub(in crate::engine::docker) fn identity(
     labels: &Labels,
     instance: InstanceId,
@@ -112,14 +112,14 @@ pub(in crate::engine::docker) fn identity(
     Some((session, kernel))
 }
 
-/// Whether `instance` made it.
+/// Whether `instance` created it.
 pub(in crate::engine::docker) fn is_of(labels: &Labels, instance: InstanceId) -> bool {
     labels
         .get(INSTANCE)
         .is_some_and(|made_by| *made_by == instance.to_string())
 }
 
-/// What the labels tell about the launch; `None` when they were not ours or are damaged.
+/// The launch in the labels; `None` when they aren't workbay's or are damaged.
 pub(in crate::engine::docker) fn recorded(labels: &Labels) -> Option<Recorded> {
     Some(Recorded {
         name: Clean::new(labels.get(NAME)?),
@@ -129,12 +129,12 @@ pub(in crate::engine::docker) fn recorded(labels: &Labels) -> Option<Recorded> {
     })
 }
 
-/// What a container of any instance holds of the machine.
+/// The resources that a container of any instance uses.
 pub(in crate::engine::docker) fn slots(labels: &Labels) -> Option<ResourceSlots> {
     spec(labels).map(|spec| spec.slots())
 }
 
-/// Everybody who reaches the engine can write labels: a launch that was never accepted counts as damaged.
+/// Every user of the engine can write labels, so a launch that workbay wouldn't accept counts as damaged.
 fn spec(labels: &Labels) -> Option<LaunchSpec> {
     let spec: LaunchSpec = serde_json::from_str(labels.get(SPEC)?).ok()?;
     check_recorded(&spec).is_ok().then_some(spec)

@@ -1,4 +1,4 @@
-//! A plan carried out: homes, network, containers, and all of it taken back where a part fails.
+//! Carries out a plan: creates home directories, network and containers, and removes all of them if a part fails.
 
 use std::sync::Arc;
 
@@ -41,23 +41,23 @@ use crate::{
     model::{id::SessionId, inside},
 };
 
-/// All that is the same for every container of the session.
+/// Everything that is the same for all containers of the session.
 struct Making<'a> {
     line: &'a Line,
     plan: &'a CreatePlan,
     identity: Identity,
     toolbox: Arc<Toolbox>,
-    /// The volume it is in, on an engine elsewhere.
+    /// The toolbox volume on a remote engine.
     far_toolbox: Option<String>,
     image: ImageFacts,
     binds: Vec<Bind>,
-    /// What a person should know of the folders.
+    /// Notes about the folders for the user.
     notes: Vec<String>,
     devices: Vec<Device>,
     network: Joined,
 }
 
-/// A container's home on this machine.
+/// A container's home directory on this machine.
 struct Room {
     home: std::path::PathBuf,
     binds: Vec<Bind>,
@@ -65,7 +65,7 @@ struct Room {
 }
 
 impl DockerEngine {
-    /// Makes all of a session that is not there; its main container last.
+    /// Creates everything of a session that doesn't exist; its main container last.
     pub(in crate::engine::docker) async fn make_session(
         &self,
         line: &Line,
@@ -83,7 +83,7 @@ impl DockerEngine {
         let toolbox = self.toolbox(line).await?;
         let image = create::image_facts(line, plan, &identity).await?;
         let far_toolbox = if is_far {
-            // Who fills it while another one uses it already would spoil what runs there.
+            // Two tasks must not fill the volume at the same time: one would change files that the other's sessions run.
             let _turn = self.filling.lock().await;
             Some(remote::ensure_toolbox(line, &toolbox).await?)
         } else {
@@ -131,7 +131,7 @@ impl DockerEngine {
         for seat in &seats {
             rooms.push(self.make_room(making, *seat).await?);
         }
-        // Before there is a container: one that is there counts as made.
+        // Before any container exists, because an existing container counts as created.
         if making.far_toolbox.is_none() {
             self.hand_over(making, &rooms).await?;
         }
@@ -195,7 +195,7 @@ impl DockerEngine {
         .await
     }
 
-    /// The folders of the launch, and what a person should know of them. An engine elsewhere has none.
+    /// The folders of the launch, and notes about them for the user. A remote engine has no folders.
     async fn folders_of(&self, line: &Line, plan: &CreatePlan) -> Result<(Vec<Bind>, Vec<String>)> {
         let Some(why) = &line.remote else {
             let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
@@ -207,7 +207,7 @@ impl DockerEngine {
         }
     }
 
-    /// All that is mounted into a container.
+    /// All mounts of a container.
     async fn mounts(&self, making: &Making<'_>, seat: Seat, room: &Room) -> Result<Vec<Mount>> {
         let Some(toolbox) = &making.far_toolbox else {
             let source = &making.plan.spec.source;
@@ -222,7 +222,7 @@ impl DockerEngine {
         ])
     }
 
-    /// What was made here for the homes goes where they are.
+    /// Uploads the files of the home directories to a remote engine.
     async fn fill_homes(&self, making: &Making<'_>, made: &[Member], rooms: &[Room]) -> Result<()> {
         let (line, session) = (making.line, making.plan.session);
         for (member, room) in made.iter().zip(rooms) {
@@ -234,7 +234,7 @@ impl DockerEngine {
         off_loop(move || scratches.discard(session)).await
     }
 
-    /// The image's own user gets the homes, where sessions run as that.
+    /// Makes the image's own user the owner of the home directories, in environments that run as that user.
     async fn hand_over(&self, making: &Making<'_>, rooms: &[Room]) -> Result<()> {
         if making.plan.spec.user.is_ours() {
             return Ok(());
@@ -258,7 +258,7 @@ impl DockerEngine {
         Ok(())
     }
 
-    /// Chooses what a container gets, and notes that it has it.
+    /// Chooses the resources of a container and adds them to `taken`.
     fn give(&self, making: &Making<'_>, seat: Seat, taken: &mut Taken) -> Result<Given> {
         let spec = &making.plan.spec;
         let allowed = match making.far_toolbox {
@@ -277,10 +277,10 @@ impl DockerEngine {
         })
     }
 
-    /// Takes back a half-made session. Errors are only written down: the one that led here is told.
+    /// Removes an incomplete session. Errors are only logged, because the caller reports the error that led here.
     pub(in crate::engine::docker) async fn undo(&self, line: &Line, session: SessionId) {
         if let Err(error) = self.take_away(line, session).await {
-            // Its homes stay too: a container that could not be removed may still use them.
+            // The home directories stay too: a container that couldn't be removed may still use them.
             tracing::warn!(%session, %error, "a partly created session can't be removed");
             return;
         }
@@ -312,14 +312,14 @@ impl DockerEngine {
     }
 }
 
-/// What containers of any instance have for their own.
+/// What containers of any instance use exclusively.
 struct Taken {
     cores: Vec<Vec<u32>>,
     devices: Vec<Vec<u32>>,
 }
 
 impl Taken {
-    /// Those that run, and those that are about to.
+    /// The resources of containers that run or are about to run.
     async fn now(line: &Line) -> Result<Self> {
         let all = summaries(line, &[labels::INSTANCE.to_owned()], true).await?;
         let holds = |state: Option<State>| {

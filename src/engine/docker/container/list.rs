@@ -1,4 +1,4 @@
-//! Containers as the engine lists them, and how one is removed; whose they are is for others to say.
+//! Lists and removes containers, regardless of their instance.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::labels;
 use crate::engine::api::Result;
 use crate::engine::docker::connect::connection::Line;
 
-/// Those that bear all these labels; `all` = also those that do not run.
+/// The containers with all these labels; `all` includes those that don't run.
 pub(in crate::engine::docker) async fn summaries(
     line: &Line,
     wanted: &[String],
@@ -42,7 +42,7 @@ pub(in crate::engine::docker) async fn remove_container(line: &Line, id: &str) -
         .v(true)
         .build();
     match line.docker.remove_container(id, Some(options)).await {
-        // 409: another removal is under way.
+        // 409: another removal is in progress.
         Err(Error::DockerResponseServerError {
             status_code: 404 | 409,
             ..

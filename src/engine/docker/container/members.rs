@@ -1,4 +1,4 @@
-//! Which containers a session has.
+//! Finds the containers of a session.
 
 use std::sync::PoisonError;
 
@@ -16,12 +16,12 @@ use crate::{
 pub(in crate::engine::docker) struct Member {
     pub(in crate::engine::docker) id: String,
     pub(in crate::engine::docker) kernel: KernelId,
-    /// 0 is the main one.
+    /// 0 is the main container.
     pub(in crate::engine::docker) place: u32,
 }
 
 impl DockerEngine {
-    /// All of them, the main one first; empty when there are none.
+    /// All containers of the session, the main one first; empty when there are none.
     pub(in crate::engine::docker) async fn members(
         &self,
         line: &Line,
@@ -44,7 +44,7 @@ impl DockerEngine {
         self.container_of(line, session, None).await
     }
 
-    /// The id of a kernel's container, of the main one where none is named.
+    /// The id of the container `kernel`, or of the main container by default.
     pub(in crate::engine::docker) async fn container_of(
         &self,
         line: &Line,
@@ -71,7 +71,7 @@ impl DockerEngine {
         map.get(&session).cloned()
     }
 
-    /// The main container is made last: only with it a session is whole and stays as it is.
+    /// Caches the containers once the main one exists: it is created last, so the session is then complete.
     pub(in crate::engine::docker) fn remember(&self, session: SessionId, members: &[Member]) {
         if members.first().is_none_or(|first| first.place != 0) {
             return;

@@ -1,12 +1,12 @@
-//! What our containers are called.
+//! The names of containers.
 
-/// `workbay.<name>.<kernel>`; the kernel's part keeps names of two daemons apart. An engine takes Latin
-/// letters only: any other is written as `_u<number>_`.
+/// `workbay.<name>.<kernel>`; the kernel's part keeps names of two daemons apart. Engines accept only ASCII
+/// letters: any other is written as `_u<number>_`.
 pub(in crate::engine::docker) fn container_name(session_name: &str, kernel_short: &str) -> String {
     format!("workbay.{}.{kernel_short}", escaped(session_name))
 }
 
-/// The session's name in a container's name.
+/// Extracts the session's name from a container's name.
 pub(in crate::engine::docker) fn session_name(container_name: &str) -> Option<String> {
     let inner = container_name
         .trim_start_matches('/')
@@ -18,7 +18,7 @@ fn escaped(name: &str) -> String {
     let mut written = String::with_capacity(name.len());
     let mut left = name.chars().peekable();
     while let Some(c) = left.next() {
-        // What would be read as such a number is one itself.
+        // An underscore that would be read as the start of such a number is escaped too.
         let like_one = c == '_' && left.peek() == Some(&'u');
         if c.is_ascii() && !like_one {
             written.push(c);
@@ -45,7 +45,7 @@ fn plain(name: &str) -> String {
             read.push(c);
             rest = after;
         } else {
-            // Somebody else's: it stands for itself.
+            // Written by another program: kept as it is.
             read.push_str("_u");
             rest = &from[2..];
         }
@@ -54,7 +54,7 @@ fn plain(name: &str) -> String {
     read
 }
 
-/// `d559_` and what follows.
+/// Parses `d559_`; returns the character and the rest.
 fn number(text: &str) -> Option<(char, &str)> {
     let (digits, after) = text.split_once('_')?;
     let number = u32::from_str_radix(digits, 16).ok()?;

@@ -1,17 +1,17 @@
-//! The containers of one session: the main one, and a cluster's others.
+//! The planned containers of one session: the main one, and the others of a cluster.
 
 use crate::{engine::api::CreatePlan, model::id::KernelId};
 
-/// One container of a session, as it is to be.
+/// One planned container of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct Seat {
     pub(in crate::engine::docker) kernel: KernelId,
-    /// 0 is the main one, then `sub1` and so on.
+    /// 0 is the main container, then come `sub1` and so on.
     pub(in crate::engine::docker) place: u32,
 }
 
 impl Seat {
-    /// Of a whole session, the main one first.
+    /// All containers of a session, the main one first.
     pub(in crate::engine::docker) fn all(plan: &CreatePlan) -> Vec<Self> {
         std::iter::once(plan.kernel)
             .chain(plan.subs.iter().copied())
@@ -28,7 +28,7 @@ impl Seat {
         role(self.place)
     }
 
-    /// Its number among those of its role.
+    /// Its number within its role.
     pub(in crate::engine::docker) fn number(self) -> u32 {
         self.place.max(1)
     }

@@ -1,4 +1,4 @@
-//! The engine's records of containers as sightings of sessions.
+//! Turns the engine's records of containers into sightings of sessions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,18 +22,18 @@ use crate::{
 pub(in crate::engine::docker) struct Part {
     session: SessionId,
     pub(in crate::engine::docker) kernel: KernelId,
-    /// 0 is the main one.
+    /// 0 is the main container.
     place: u32,
     pub(in crate::engine::docker) container_id: Clean,
     pub(in crate::engine::docker) name: Option<Clean>,
     pub(in crate::engine::docker) state: ContainerState,
-    /// On the engine's network.
+    /// The address on the engine's network.
     pub(in crate::engine::docker) address: Option<Clean>,
     recorded: Option<Recorded>,
 }
 
-/// A container of `instance` from the list. What ended says nothing there of its exit: `false` asks the
-/// caller to inspect it.
+/// A container of `instance` from the list. The list has no exit code of ended containers: `false` means that
+/// the caller must inspect the container.
 pub(in crate::engine::docker) fn of_summary(
     summary: &ContainerSummary,
     instance: InstanceId,
@@ -71,7 +71,7 @@ pub(in crate::engine::docker) fn of_inspect(
     Some(part)
 }
 
-/// Its address on its only network.
+/// The address on the container's only network.
 fn address(networks: Option<&HashMap<String, EndpointSettings>>) -> Option<Clean> {
     let mut all = networks?
         .values()
@@ -102,7 +102,7 @@ fn part(
     })
 }
 
-/// The sessions that containers make up.
+/// Groups containers into sessions.
 pub(in crate::engine::docker) fn together(parts: Vec<Part>) -> Vec<Sighting> {
     let mut sessions: BTreeMap<SessionId, Vec<Part>> = BTreeMap::new();
     for part in parts {
@@ -142,7 +142,7 @@ fn sub(part: Part) -> SubSighting {
     }
 }
 
-/// The containers of a session that has its main one; else none.
+/// The containers of a session that has its main container; otherwise none.
 pub(in crate::engine::docker) fn members(seen: &Sighting) -> Vec<Member> {
     if seen.subs.iter().any(|sub| sub.kernel == seen.kernel) {
         return Vec::new();
@@ -187,7 +187,7 @@ fn dead(said: &str, otherwise: &str) -> ContainerState {
     }
 }
 
-/// The engine writes the year 1 for "never".
+/// Parses a time. The engine writes the year 1 for "never".
 fn time(text: Option<&str>) -> Option<Timestamp> {
     text?
         .parse::<Timestamp>()

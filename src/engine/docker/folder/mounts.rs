@@ -1,11 +1,11 @@
-//! Files of this machine inside a session.
+//! Mounts files of this machine into a session.
 
 use std::path::{Path, PathBuf};
 
 use bollard::models::{Mount, MountBindOptions, MountType};
 
-/// Mounts `source` and nothing that is mounted below it: read-only binds do not reach down, what lies
-/// on another file system there would stay writable.
+/// Mounts `source` without the file systems mounted inside it: a read-only bind doesn't apply to those, so they
+/// would stay writable.
 pub(in crate::engine::docker) fn read_only(source: &Path, target: &Path) -> Mount {
     bind(source, target, true)
 }
@@ -29,7 +29,7 @@ fn bind(source: &Path, target: &Path, read_only: bool) -> Mount {
     }
 }
 
-/// A directory and every file system mounted below it, each mounted read-only by itself.
+/// A directory and every file system mounted inside it, each as a separate read-only mount.
 pub(in crate::engine::docker) fn read_only_tree(dir: &Path, mountinfo: &str) -> Vec<Mount> {
     let mut below = mount_points(mountinfo);
     below.retain(|point| point.starts_with(dir) && point != dir);
@@ -41,7 +41,7 @@ pub(in crate::engine::docker) fn read_only_tree(dir: &Path, mountinfo: &str) -> 
         .collect()
 }
 
-/// Where file systems are mounted, from /proc/self/mountinfo.
+/// The mount points in /proc/self/mountinfo.
 fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
     mountinfo
         .lines()
@@ -50,7 +50,7 @@ fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Blanks in a path are written as three octal digits.
+/// Decodes a path in which blanks are written as three octal digits.
 pub(in crate::engine::docker) fn unescape(field: &str) -> String {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field.as_bytes();

@@ -24,10 +24,10 @@ use crate::{
     },
 };
 
-/// What stands for this machine where a cluster names a storage host.
+/// The name of this machine in the field where a cluster has a storage host.
 const HOST: &str = "local";
 
-/// Where folders lie, one directory each.
+/// The directory of all folders.
 #[derive(Clone, Debug)]
 pub(in crate::engine::docker) struct Shelf {
     root: PathBuf,
@@ -38,7 +38,7 @@ impl Shelf {
         Self { root }
     }
 
-    /// Their names in order; what bears no name of a folder is none.
+    /// The folders' names in order; entries whose name isn't valid for a folder are ignored.
     pub(in crate::engine::docker) fn names(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
@@ -80,7 +80,7 @@ impl Shelf {
         })
     }
 
-    /// The directory of a folder that is there.
+    /// The directory of an existing folder.
     pub(in crate::engine::docker) fn find(&self, name: &str) -> Result<PathBuf> {
         check_name(name).map_err(|why| refused(why, None))?;
         let place = self.root.join(name);
@@ -103,7 +103,7 @@ impl Shelf {
     }
 }
 
-/// A launch, or a new folder, that cannot be for the folder's sake.
+/// The error for a launch or a new folder with an invalid folder setting.
 pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> EngineError {
     EngineError::AtField {
         field: LaunchField::Folders,
@@ -131,8 +131,8 @@ impl Folders for DockerEngine {
     }
 }
 
-/// Makes the directories of `below` in `root` that are missing, for `owner`. What lies in the way is an
-/// error, also a link: sessions write here, and a link may lead anywhere.
+/// Creates the missing directories of `below` in `root`, for `owner`. Anything else in the path is an error, even
+/// a link: sessions write here, and a link may lead anywhere.
 pub(in crate::engine::docker) fn make_way(
     root: &Path,
     below: &Path,

@@ -1,4 +1,4 @@
-//! The person's own files for new homes, of a directory of the configuration.
+//! The user's own files for new home directories, from a directory of the configuration.
 
 use std::{
     fs, io,
@@ -9,11 +9,11 @@ use std::{
 use crate::engine::docker::container::identity::give;
 use crate::model::resources::Bytes;
 
-/// More than this is no set of settings but data; it belongs in a folder.
+/// More than this isn't settings but data, which belongs in a folder.
 const MOST: Bytes = Bytes(16 * Bytes::MIB);
 
-/// Copies all of `from` into the home `into`, over what is there, for `owner`: permissions and links stay
-/// as they are. An error is a sentence; without the directory there is nothing to do.
+/// Copies all of `from` over the home directory `into`, for `owner`; keeps permissions and links. The error is a
+/// message for the user. Does nothing if the directory doesn't exist.
 pub(in crate::engine::docker) fn copy(
     from: &Path,
     into: &Path,
@@ -68,8 +68,7 @@ enum Kind {
     Link,
 }
 
-/// Everything below a directory, directories before what is in them. Sockets and devices are no
-/// settings.
+/// Everything in a directory, directories before their contents. Sockets and devices are left out.
 fn below(root: &Path) -> io::Result<Vec<Entry>> {
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
@@ -109,7 +108,7 @@ fn place(from: &Path, to: &Path, kind: Kind, owner: (u32, u32)) -> io::Result<()
         Kind::Directory => fs::create_dir(to)?,
     }
     let mode = fs::metadata(from)?.permissions().mode() & 0o777;
-    // Its owner must be able to fill a directory, and we must too.
+    // The owner must be able to fill a directory, and so must this process.
     let mode = if kind == Kind::Directory {
         mode | 0o700
     } else {
@@ -153,7 +152,7 @@ mod tests {
             fs::read_link(home.join(".link")).unwrap(),
             Path::new("nowhere/else")
         );
-        // Once more, over all of it.
+        // Again, over the existing files.
         copy(&from, &home, caller()).unwrap();
     }
 

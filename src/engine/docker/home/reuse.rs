@@ -1,4 +1,4 @@
-//! Homes that go from a session that has ended to one that goes on in them.
+//! Moves home directories from an ended session to a new session that reuses them.
 
 use std::{fs, io, path::Path};
 
@@ -9,11 +9,11 @@ use crate::{
     model::id::SessionId,
 };
 
-/// Says whose homes these were.
+/// The file with the id of the session that the home directories came from.
 const TAKEN_FROM: &str = "log.taken-from";
 
 impl Scratches {
-    /// The homes of an earlier session become this one's. To do it again changes nothing.
+    /// Moves the home directories of an earlier session to this one. Repeating it changes nothing.
     pub(in crate::engine::docker) fn take_over(
         &self,
         from: SessionId,
@@ -43,7 +43,7 @@ impl Scratches {
         })
     }
 
-    /// Gives homes back that were taken over.
+    /// Gives back home directories that were taken over.
     pub(in crate::engine::docker) fn give_back(&self, session: SessionId) -> io::Result<()> {
         let dir = self.of(session);
         let from = fs::read_to_string(dir.join(TAKEN_FROM)).ok();
@@ -57,7 +57,7 @@ impl Scratches {
     }
 }
 
-/// The main one last: where it is, all are.
+/// Moves the main home directory last: where it is, all are.
 fn move_homes(from: &Path, to: &Path) -> io::Result<()> {
     let mut all = homes(from)?;
     all.sort_by_key(|home| home.ends_with(dir_name(0)));
@@ -90,7 +90,7 @@ mod tests {
             assert_eq!(scratches.homes(to).len(), 2);
             assert!(!home.exists() && scratches.log(from).exists());
         }
-        // It could not be made after all.
+        // The session couldn't be created after all.
         scratches.discard(to).unwrap();
         assert_eq!(fs::read_to_string(home.join("notes")).unwrap(), "mine");
         assert_eq!(scratches.homes(from).len(), 2);

@@ -1,4 +1,4 @@
-//! The files a new home begins with.
+//! The first files of a new home directory.
 
 /// Name and contents of each.
 pub(in crate::engine::docker) const FILES: [(&str, &str); 6] = [
@@ -13,14 +13,14 @@ pub(in crate::engine::docker) const FILES: [(&str, &str); 6] = [
     (".tmux.conf", TMUX),
 ];
 
-/// What the image or the person gave as PATH goes before what /etc/profile says.
+/// Puts the PATH of the image or the user before the one of /etc/profile.
 const BASH_PROFILE: &str = r#"# Settings of login shells in this session.
 case ":$PATH:" in ":$WORKBAY_PATH:"*) ;; *) PATH=${WORKBAY_PATH:+$WORKBAY_PATH:}$PATH ;; esac
 export PATH
 [ -r ~/.bashrc ] && . ~/.bashrc
 "#;
 
-/// The session's name as launched: the host name is main1 in every session.
+/// Shows the session's name at launch, because the host name is main1 in every session.
 const BASHRC: &str = r#"# Settings of interactive shells in this session.
 case $- in *i*) ;; *) return ;; esac
 case ":$PATH:" in *:/opt/workbay/path:*) ;; *) PATH=$PATH:/opt/workbay/path ;; esac
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// What a login shell of a new home takes for PATH.
+    /// The PATH of a login shell in a new home directory.
     fn path_in(shell: &str, given: &str) -> String {
         let home = tempfile::tempdir().unwrap();
         for (name, contents) in FILES {
@@ -83,7 +83,7 @@ mod tests {
         for shell in ["bash", "sh"] {
             let path = path_in(shell, given);
             assert!(path.starts_with(given), "{shell}: {path}");
-            // Another login shell in it adds nothing.
+            // A nested login shell adds nothing.
             assert_eq!(path.matches("/opt/mine/bin").count(), 1, "{shell}: {path}");
         }
     }

@@ -1,5 +1,5 @@
-//! Whom an image's `USER` means: its /etc/passwd and /etc/group are read from a container of it that is
-//! never started, so that no program and no library of the image runs for that.
+//! Resolves an image's `USER`: reads its /etc/passwd and /etc/group from a container that is never started, so
+//! that no program and no library of the image runs.
 
 use std::io::Read as _;
 
@@ -19,10 +19,10 @@ use crate::{
     model::{account, id::SessionId},
 };
 
-/// The largest file of accounts that is read.
+/// The maximum size of an account file.
 const LARGEST: usize = 1 << 20;
 
-/// What an archive adds to its one file.
+/// What an archive adds to its only file.
 const AROUND: usize = 16 << 10;
 
 /// uid and gid of the image's user.
@@ -32,7 +32,7 @@ pub(in crate::engine::docker) async fn owner(
     image: &ImageFacts,
 ) -> Result<(u32, u32)> {
     let name = format!("workbay.accounts.{session}");
-    // One that a crash left.
+    // A crash may have left a container.
     remove_container(line, &name).await?;
     let files = read(line, &name, &image.reference).await;
     remove_container(line, &name).await?;
@@ -56,10 +56,10 @@ async fn read(line: &Line, name: &str, image: &str) -> Result<[String; 2]> {
     ])
 }
 
-/// A container that only lends its files.
+/// A container that is used only to read its files.
 fn body(image: &str) -> ContainerCreateBody {
     ContainerCreateBody {
-        // Engines ask for a command; this one is never run.
+        // Engines require a command; this one never runs.
         entrypoint: Some(vec!["/never-run".to_owned()]),
         cmd: Some(Vec::new()),
         image: Some(image.to_owned()),
@@ -73,7 +73,7 @@ fn body(image: &str) -> ContainerCreateBody {
     }
 }
 
-/// The file's text; empty where there is none.
+/// The file's text; empty if it doesn't exist.
 async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
     let options = DownloadFromContainerOptionsBuilder::default()
         .path(path)
@@ -99,7 +99,7 @@ async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
     })
 }
 
-/// The text of the regular file that the archive begins with. Anything else, links above all, is none.
+/// The text of the regular file at the beginning of the archive. Other entries, especially links, count as empty.
 fn text_of(archive: &[u8]) -> std::result::Result<String, String> {
     let mut archive = tar::Archive::new(archive);
     let mut entries = archive.entries().map_err(|error| error.to_string())?;
@@ -157,7 +157,7 @@ mod tests {
         assert!(text_of(&archive_of(regular, LARGEST)).is_ok());
         assert!(text_of(&archive_of(regular, LARGEST + 1)).is_err());
         assert!(text_of(&[b'?'; 2048]).is_err());
-        // An archive that was cut off.
+        // A truncated archive.
         assert!(text_of(&archive_of(regular, 3000)[..1024]).is_err());
     }
 }

@@ -1,8 +1,7 @@
-//! The host environment: a session in this machine's own userland, without any image to fetch.
+//! The host environment: a session in this machine's own userland, without an image to fetch.
 //!
-//! It is an image of our own that holds next to nothing (links as this machine has them, an account,
-//! mount points), and read-only mounts of this machine's /usr and the few files of /etc that a shell
-//! needs.
+//! It is an almost empty image of workbay (links as on this machine, an account, mount points) with
+//! read-only mounts of this machine's /usr and of the few files of /etc that a shell needs.
 
 use std::{
     fs, io,
@@ -20,14 +19,14 @@ use crate::{
     model::inside,
 };
 
-/// The repository our image is kept under; never shown as an environment.
+/// The repository of workbay's image; never listed as an environment.
 pub(in crate::engine::docker) const REPOSITORY: &str = "workbay/host";
 
-/// Top directories that are links into /usr on a merged system, directories on others.
+/// Top directories that are links into /usr on a merged system and directories on others.
 const TOP: [&str; 6] = ["bin", "lib", "lib32", "lib64", "libx32", "sbin"];
 
-/// What a shell needs of /etc: nothing else of it is mounted. Directories that also hold keys are listed by
-/// their public parts.
+/// The parts of /etc that a shell needs; nothing else of it is mounted. For directories that also contain keys,
+/// only the public parts are listed.
 const ETC: [&str; 22] = [
     "ld.so.cache",
     "ld.so.conf",
@@ -53,10 +52,10 @@ const ETC: [&str; 22] = [
     "protocols",
 ];
 
-/// Where this machine keeps keys: a listed path that is a link must not lead to them.
+/// The paths of this machine's keys: a listed path that is a link must not lead to them.
 const KEYS: [&str; 3] = ["/etc/ssl/private", "/etc/pki/tls/private", "/etc/shadow"];
 
-/// What is in /lib*, /bin of this machine: how it is offered inside.
+/// How a top directory of this machine, such as /bin or /lib, appears inside.
 enum Top {
     /// The same link.
     Link(PathBuf),
@@ -78,7 +77,7 @@ pub(in crate::engine::docker) fn version() -> String {
     field("VERSION_ID").map_or(id.clone(), |version| format!("{id}-{version}"))
 }
 
-/// Why this machine's userland cannot be lent; `None` = it can.
+/// Why this machine's userland can't be used; `None` = it can.
 pub(in crate::engine::docker) fn unavailable() -> Option<String> {
     let shell = fs::canonicalize("/bin/sh").ok()?;
     let usual = ["/usr", "/bin"].iter().any(|dir| shell.starts_with(dir));
@@ -91,12 +90,12 @@ pub(in crate::engine::docker) fn unavailable() -> Option<String> {
     })
 }
 
-/// This machine's files inside.
+/// The mounts of this machine's files.
 pub(in crate::engine::docker) fn mounts() -> Vec<Mount> {
     let info = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mut all = mounts::read_only_tree(Path::new("/usr"), &info);
     for (name, top) in tops() {
-        // The engine mounts its init below /sbin, so that one is never covered.
+        // The engine mounts its init in /sbin, so that directory is never covered.
         if matches!(top, Top::Directory) && name != "sbin" {
             all.extend(mounts::read_only_tree(&Path::new("/").join(name), &info));
         }
@@ -109,13 +108,13 @@ pub(in crate::engine::docker) fn mounts() -> Vec<Mount> {
     all
 }
 
-/// Whether a path without links neither lies among keys nor above them.
+/// Whether a path without links is neither inside a key directory nor above one.
 fn holds_no_keys(place: &Path) -> bool {
     let mut keys = KEYS.iter().map(Path::new);
     !keys.any(|keys| keys.starts_with(place) || place.starts_with(keys))
 }
 
-/// Makes sure our image is there; its reference.
+/// Creates workbay's image if it doesn't exist; returns its reference.
 pub(in crate::engine::docker) async fn ensure_image(
     line: &Line,
     user: (u32, u32),
@@ -136,7 +135,7 @@ pub(in crate::engine::docker) async fn ensure_image(
     }
     let options = CreateImageOptionsBuilder::default()
         .from_src("-")
-        // The whole name: Podman takes no tag beside it.
+        // The complete reference: Podman accepts no separate tag.
         .repo(&reference)
         .changes(vec![format!("LABEL {}=1", labels::OURS)])
         .build();
@@ -161,7 +160,7 @@ fn tops() -> Vec<(&'static str, Top)> {
     TOP.into_iter().filter_map(look).collect()
 }
 
-/// The image's files. The same bytes for the same machine and user: their fingerprint is its tag.
+/// The image's files. They are the same bytes for the same machine and user: their fingerprint is the tag.
 fn archive((uid, gid): (u32, u32)) -> io::Result<Vec<u8>> {
     let mut tar = tar::Builder::new(Vec::new());
     for (dir, mode) in [

@@ -43,7 +43,7 @@ impl Images for DockerEngine {
     }
 }
 
-/// By name; of one name the newest version first.
+/// Sorts by name; within a name, the newest version comes first.
 fn newest_first(environments: &mut [Environment]) {
     environments.sort_by_cached_key(|one| {
         let version = one.version.clone();
@@ -67,7 +67,7 @@ fn host_environment(unavailable: Option<String>) -> Environment {
     }
 }
 
-/// One environment for each of its names; an image without a name, or not for sessions, has none.
+/// One environment for each name of the image; none for an image without a name or not for sessions.
 fn of_image(image: &ImageSummary) -> Vec<Environment> {
     let label = |name: &str| image.labels.get(name).map(String::as_str);
     if !image::is_for_sessions(label(image::FEATURES), label(image::ROLE)) {
@@ -102,7 +102,7 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
     let label = |name: &str| image.labels.get(name).map(String::as_str);
     let all = image.labels.iter();
     ImageFacts {
-        // The list of images tells neither.
+        // The list of images doesn't contain these.
         architecture: None,
         group: None,
         customized: None,
@@ -123,7 +123,7 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
     }
 }
 
-/// Name and tag; a registry's port is no tag.
+/// Name and tag; a registry's port isn't a tag.
 fn split(reference: &str) -> Option<(&str, &str)> {
     let (name, tag) = reference.rsplit_once(':')?;
     (!tag.contains('/')).then_some((name, tag))

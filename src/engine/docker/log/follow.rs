@@ -1,4 +1,4 @@
-//! Following a session's log.
+//! Follows a session's log.
 
 use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
@@ -21,7 +21,7 @@ use crate::{
 
 type Chunks = BoxStream<'static, Result<LogChunk>>;
 
-/// The log of a container of the session, or the saved one when the container is gone.
+/// The log of one of the session's containers, or its saved log when the container is gone.
 pub(in crate::engine::docker) async fn open(
     engine: &DockerEngine,
     session: SessionId,
@@ -29,7 +29,7 @@ pub(in crate::engine::docker) async fn open(
 ) -> Result<Chunks> {
     let line = match engine.line().await {
         Ok(line) => line,
-        // What was saved lies here, whether the engine answers or not.
+        // A saved log is on this machine, even if the engine doesn't respond.
         Err(lost) => {
             let saved = saved(&engine.scratches, session, options).await;
             return saved.map_err(|_| lost);
@@ -49,7 +49,7 @@ pub(in crate::engine::docker) async fn open(
     }
 }
 
-/// A container that is being removed is there and gives no log any more; by then it was saved.
+/// A container that is being removed returns no log anymore, but by then its log is saved.
 fn or_saved(
     scratches: Scratches,
     session: SessionId,
@@ -68,8 +68,8 @@ fn or_saved(
     stream::once(begun).flatten().boxed()
 }
 
-/// The first piece is waited for, so that a container that is gone is noticed here; but not where the
-/// log may be empty and followed.
+/// Waits for the first piece to detect a missing container, except where the log may be empty and is
+/// followed.
 async fn engine_log(
     line: &std::sync::Arc<crate::engine::docker::connect::connection::Line>,
     id: &str,
@@ -102,7 +102,7 @@ async fn engine_log(
     let mut wash = move |LogChunk { source, bytes }| {
         let rest = match (options.timestamps, options.before) {
             (true, _) => records.without_second_time(source, &bytes),
-            // The times that were asked for to know where it ends.
+            // The times were requested only to find the end.
             (false, Some(_)) => split_time(&bytes).map_or(&bytes[..], |(_, rest)| rest),
             (false, None) => &bytes,
         };
@@ -135,7 +135,7 @@ async fn saved(scratches: &Scratches, session: SessionId, options: LogOptions) -
         .map(|kernel| scratches.log_of(session, kernel));
     let path = off_loop(move || {
         Ok(match of_kernel {
-            // Earlier versions kept one log, under one name.
+            // Earlier versions saved only one log, under one name.
             Some(path) if path.exists() || saved::has_other_names(&main) => path,
             _ => main,
         })

@@ -1,4 +1,4 @@
-//! Joins the pieces of lines that the main process had to end early, so that they could be seen.
+//! Joins the pieces of lines that the main process ended early so that they became visible.
 
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
@@ -7,15 +7,15 @@ use crate::{
     model::log::{LogSource, UNFINISHED, split_time},
 };
 
-/// Joins one source of a log, however it is cut.
+/// Joins one source of a log, however its chunks are cut.
 #[derive(Debug, Default)]
 pub(in crate::engine::docker) struct Joiner {
-    /// What may be the beginning of a mark.
+    /// Bytes that may be the beginning of a mark.
     held: Vec<u8>,
 }
 
 impl Joiner {
-    /// What is known now to be no mark.
+    /// Returns the bytes that can't be part of a mark.
     pub(in crate::engine::docker) fn join(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut rest = std::mem::take(&mut self.held);
         rest.extend_from_slice(piece);
@@ -40,14 +40,14 @@ impl Joiner {
         out
     }
 
-    /// At the end of the log.
+    /// Returns the remaining bytes at the end of the log.
     pub(in crate::engine::docker) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
 }
 
-/// The records of a log as the engine keeps them, each with its time: of a line in several records the first
-/// one's counts.
+/// The records of a log as the engine keeps them, each with its time. A line in several records gets the time
+/// of the first one.
 #[derive(Debug, Default)]
 pub(in crate::engine::docker) struct Records {
     goes_on: [bool; 2],
@@ -70,7 +70,7 @@ impl Records {
 
 type Chunks = BoxStream<'static, Result<LogChunk>>;
 
-/// The chunks with their lines whole again.
+/// The chunks with their lines joined.
 pub(in crate::engine::docker) fn joined(chunks: Chunks) -> Chunks {
     let begin = (chunks, [Joiner::default(), Joiner::default()], false);
     let next = |(mut chunks, mut joiners, over): (Chunks, [Joiner; 2], bool)| async move {

@@ -1,7 +1,7 @@
-//! What sessions reach: the network they are on, and what keeps them from each other and from the machine.
+//! The networks of sessions, and what isolates sessions from each other and from the machine.
 //!
-//! A setting of `[network]` is kept or the session is refused; where nothing is set, a session starts with what the
-//! engine can do and says at the beginning of its log what it cannot.
+//! If the engine can't do what a setting of `[network]` demands, the session is refused. Without a setting, the session
+//! starts with what the engine can do, and its log begins with what the engine can't do.
 
 mod create;
 mod firewall;
@@ -30,14 +30,14 @@ use crate::{
 };
 use create::{Made, Wanted, Whose};
 
-/// Where a session's containers are.
+/// The network of a session's containers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Joined {
-    /// The network as the engine takes it; `None` = its default.
+    /// The network mode for the engine; `None` = its default.
     pub(super) mode: Option<String>,
-    /// Its containers find each other by their host names.
+    /// Whether its containers find each other by their host names.
     pub(super) has_names: bool,
-    /// What a person should know before they rely on it.
+    /// Limitations that the user should know.
     pub(super) warnings: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl Joined {
     }
 }
 
-/// What a session's containers are put on.
+/// The network for a session's containers.
 #[derive(Debug, PartialEq, Eq)]
 enum Choice {
     Default,
@@ -70,11 +70,11 @@ fn choose(isolation: Isolation, kind: Kind, is_cluster: bool) -> Choice {
     }
 }
 
-/// Why the engine's default network protects nothing of what is wanted.
+/// Why the engine's default network doesn't isolate sessions.
 const DEFAULT_NETWORK: &str =
     "[network] isolation = \"bridge\" puts sessions on the engine's default network";
 
-/// What is known of an engine without looking at its machine.
+/// What is known of an engine without checking its machine.
 fn known(rules: NetworkRules, line: &Line) -> Option<Guarded> {
     let both = |why: &str| Guarded {
         host: Some(why.to_owned()),
@@ -100,7 +100,7 @@ fn known(rules: NetworkRules, line: &Line) -> Option<Guarded> {
 }
 
 impl DockerEngine {
-    /// Puts a session on the network that the settings ask for, which is made where it is not there.
+    /// Puts a session on the network that the settings demand; creates the network if it doesn't exist.
     pub(super) async fn join(
         &self,
         line: &Line,
@@ -145,7 +145,7 @@ impl DockerEngine {
         Ok(joined)
     }
 
-    /// The engine's default network, where nothing else was asked for.
+    /// Falls back to the engine's default network if no setting demands another one.
     fn without_network(&self, error: &EngineError) -> Result<Joined> {
         let why = format!("a network can't be created: {error}");
         let found = Guarded {
@@ -158,18 +158,18 @@ impl DockerEngine {
         })
     }
 
-    /// What is not as it should be: an error where a setting asks for it, a warning where nothing is set.
+    /// Reports missing isolation: an error if a setting demands it, a warning without a setting.
     fn weigh(&self, found: &Guarded) -> Result<Vec<String>> {
         weigh(self.config.network, found)
     }
 
-    /// What of this the engine cannot do, as far as is known.
+    /// The network capabilities that the engine lacks, as far as known.
     pub(super) fn lacks_of_network(&self, line: &Line) -> Vec<(Capability, Clean)> {
         let rules = self.config.network;
         let found = known(rules, line).or_else(|| line.guard.last());
         let mut found = found.unwrap_or_default();
         if rules.isolation() == Isolation::None {
-            // No network, nothing to reach.
+            // Without a network, sessions reach nothing.
             found = Guarded::default();
         } else if rules.allows_host() {
             found.host = Some("[network] host-access = true allows it".to_owned());
@@ -184,10 +184,10 @@ impl DockerEngine {
         .collect()
     }
 
-    /// Removes networks that no session needs any more. Errors are only written down: it is tried again with
-    /// the next session.
+    /// Removes networks that no session needs anymore. Errors are only logged: the next session triggers another
+    /// attempt.
     pub(super) async fn tidy_networks(&self, line: &Line) {
-        // Not while a session is about to join one.
+        // Not while a session is joining a network.
         let Ok(_alone) = self.joining.try_write() else {
             return;
         };
@@ -200,7 +200,7 @@ impl DockerEngine {
 fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     let isolation = rules.isolation();
-    // Only clusters are on a network then, which is to lead nowhere.
+    // In this case only clusters are on a network, which must have no way out.
     if let (Isolation::None, Some(why)) =
         (isolation, found.sessions.as_ref().or(found.host.as_ref()))
     {
@@ -285,7 +285,7 @@ mod tests {
         let error = refused(rules(Some(Isolation::None), None));
         assert!(error.contains("isolation = \"none\""), "{error}");
 
-        // Nothing to keep: a network that is chosen, access that is allowed.
+        // Nothing to enforce: the network is chosen or the access is allowed.
         assert_eq!(
             weigh(rules(Some(Isolation::Bridge), None), &found)
                 .unwrap()

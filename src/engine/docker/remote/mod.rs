@@ -1,5 +1,5 @@
-//! Sessions on an engine that cannot see this machine's files: the toolbox and the homes are volumes
-//! there, filled by upload. What cannot be there is missing with a reason.
+//! Sessions on an engine that can't see this machine's files: the toolbox and the home directories are volumes
+//! on that engine, filled by upload. What isn't possible there is refused with a reason.
 
 mod toolbox_volume;
 mod upload;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// The volume of a home; `place` as in a cluster.
+/// Creates the volume of a home directory; `place` is the number of the container in a cluster.
 pub(super) async fn make_home(
     line: &Line,
     instance: InstanceId,
@@ -43,7 +43,7 @@ pub(super) async fn make_home(
     Ok(name)
 }
 
-/// One that is there stays as it is.
+/// Creates a volume; an existing one isn't changed.
 async fn make_volume(line: &Line, name: &str, labels: HashMap<String, String>) -> Result<()> {
     let wanted = VolumeCreateRequest {
         name: Some(name.to_owned()),
@@ -59,7 +59,7 @@ async fn make_volume(line: &Line, name: &str, labels: HashMap<String, String>) -
     }
 }
 
-/// The files a home begins with, from a copy of it on this machine, into its container.
+/// Uploads the first files of a home directory from a copy on this machine into its container.
 pub(super) async fn fill_home(
     line: &Line,
     container: &str,
@@ -73,7 +73,7 @@ pub(super) async fn fill_home(
     .await
 }
 
-/// Removes the volumes of a session's homes. Its containers are gone by then.
+/// Removes the volumes of a session's home directories, after its containers are gone.
 pub(super) async fn remove_homes(
     line: &Line,
     instance: InstanceId,
@@ -106,7 +106,7 @@ async fn remove_volume(line: &Line, name: &str) -> Result<()> {
     }
 }
 
-/// A volume in a container; nothing of the image comes into it.
+/// Mounts a volume in a container, without copying files of the image into it.
 pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
     Mount {
         source: Some(volume.to_owned()),
@@ -121,7 +121,7 @@ pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
     }
 }
 
-/// Refuses what cannot be there.
+/// Refuses launch settings that a remote engine can't fulfill.
 pub(super) fn check(line: &Line, plan: &CreatePlan) -> Result<()> {
     if plan.spec.home_of.is_some() {
         return Err(EngineError::Unsupported(
@@ -133,7 +133,7 @@ pub(super) fn check(line: &Line, plan: &CreatePlan) -> Result<()> {
     check_processor(line)
 }
 
-/// Our programs run there only on the same kind of processor.
+/// The bundled tools run only on the same kind of processor.
 pub(super) fn check_processor(line: &Line) -> Result<()> {
     let (ours, theirs) = (spelled(ARCH), spelled(&line.processor));
     let same = theirs.is_empty() || ours == theirs;

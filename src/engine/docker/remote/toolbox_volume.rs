@@ -1,5 +1,5 @@
-//! The toolbox on an engine elsewhere: a volume, and a container that never runs. The container keeps the
-//! volume, and its name says that the volume is whole.
+//! The toolbox on a remote engine: a volume, and a container that never runs. The container keeps the volume from
+//! being removed, and its name shows that the volume is complete.
 
 use std::{collections::HashMap, path::Path};
 
@@ -25,7 +25,7 @@ use crate::{
     model::inside,
 };
 
-/// The volume that holds this toolbox; filled unless it is there and whole.
+/// The volume of this toolbox; it is filled unless it exists and is complete.
 pub(in crate::engine::docker) async fn ensure(line: &Line, toolbox: &Toolbox) -> Result<String> {
     let name = format!("workbay.toolbox.{}", toolbox.key);
     if is_whole(line, &name).await? {
@@ -40,7 +40,7 @@ pub(in crate::engine::docker) async fn ensure(line: &Line, toolbox: &Toolbox) ->
         Err(error) => Err(error),
     };
     if named.is_err() {
-        // Another one may have been quicker, and then its keeper is as good.
+        // Another process may have been faster, and then its container serves as well.
         remove_container(line, &keeper).await?;
         if is_whole(line, &name).await? {
             return Ok(name);
@@ -49,7 +49,7 @@ pub(in crate::engine::docker) async fn ensure(line: &Line, toolbox: &Toolbox) ->
     named.map(|()| name)
 }
 
-/// An engine makes a volume that is missing by itself, empty: so both are looked for.
+/// Checks volume and container: an engine automatically creates a missing volume, which is empty.
 async fn is_whole(line: &Line, name: &str) -> Result<bool> {
     let missing = |error: Error| match error {
         Error::DockerResponseServerError {
@@ -72,7 +72,7 @@ fn ours() -> HashMap<String, String> {
 }
 
 async fn make_keeper(line: &Line, volume: &str) -> Result<String> {
-    // Any image will do: nothing of it ever runs.
+    // Any image works, because the container never runs.
     let image = host::ensure_image(line, (0, 0)).await?;
     let making = format!("{volume}.{}", uuid::Uuid::new_v4().simple());
     let options = CreateContainerOptionsBuilder::default()

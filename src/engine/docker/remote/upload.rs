@@ -1,4 +1,4 @@
-//! Files of this machine put into a container of an engine that cannot see them.
+//! Uploads files of this machine into a container of an engine that can't see them.
 
 use std::{fs, io, path::Path, time::Duration};
 
@@ -13,9 +13,9 @@ use crate::engine::{
     error::EngineError,
 };
 
-/// A slow line may take this long.
+/// Time limit, for a slow connection.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// Pieces on their way.
+/// Number of pieces that wait to be sent.
 const QUEUE: usize = 4;
 const PIECE: usize = 256 * 1024;
 
@@ -39,7 +39,7 @@ pub(super) async fn upload(
             .and_then(|mut pieces| pieces.hand_on());
         done.map_err(|error| {
             let why = format!("files for the session can't be read: {error}");
-            // The engine must not take half an archive for a whole one.
+            // The engine must not take an incomplete archive for a complete one.
             let _ = told.blocking_send(Err(error));
             EngineError::Host(why)
         })
@@ -54,7 +54,7 @@ pub(super) async fn upload(
     let patient = line.docker.clone().with_timeout(PATIENCE);
     let sending = patient.upload_to_container(container, Some(options), body_try_stream(pieces));
     let (written, sent) = tokio::join!(writing, sending);
-    // What the engine said comes first: a file that could not be handed on follows from it.
+    // The engine's error comes first: a failed write is a consequence of it.
     match sent {
         Ok(()) => written,
         Err(error @ Error::DockerResponseServerError { .. }) => Err(line.fault(error)),
@@ -62,7 +62,7 @@ pub(super) async fn upload(
     }
 }
 
-/// What is written, in pieces on their way to the engine.
+/// Splits the written bytes into pieces and sends them to the engine.
 pub(super) struct Pieces {
     sender: mpsc::Sender<io::Result<Bytes>>,
     piece: Vec<u8>,
@@ -94,7 +94,7 @@ impl io::Write for Pieces {
     }
 }
 
-/// Appends `from` and all that is below it as `to`, for `owner`; permissions and links stay.
+/// Appends `from` and everything in it as `to`, for `owner`; keeps permissions and links.
 pub(super) fn append_tree(
     tar: &mut Archive,
     from: &Path,

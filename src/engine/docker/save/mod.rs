@@ -1,4 +1,4 @@
-//! Files of a session saved on this machine: archives below `saved/` of the data directory.
+//! Saves files of a session on this machine: archives in `saved/` of the data directory.
 
 mod archive;
 
@@ -22,8 +22,8 @@ use crate::{
 pub(super) use archive::remove_unfinished;
 use archive::{Archive, Limits};
 
-/// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; gives the first. What can be saved is
-/// saved even where something else cannot be: the error lists both.
+/// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; returns the first. Failed paths don't stop
+/// the others: the error lists both.
 pub(super) async fn save(
     engine: &DockerEngine,
     dir: &Path,
@@ -64,7 +64,7 @@ pub(super) async fn save(
     Err(EngineError::Declined { why, hint: None })
 }
 
-/// What it took: bytes on the disk, and in the archive.
+/// Saves one path; returns its size on the disk and the length of the archive.
 async fn save_one(
     line: &Line,
     container: &str,
@@ -89,7 +89,7 @@ async fn save_one(
     archive.finish().await.map_err(written)
 }
 
-/// An engine says the same of a path that does not exist as of a container that does not.
+/// Distinguishes a missing path from a missing container: an engine answers both with the same error.
 async fn not_read(line: &Line, container: &str, error: Error) -> EngineError {
     let is_missing = matches!(
         error,

@@ -1,5 +1,5 @@
-//! Connections to a port in a session: the runner inside makes them, so that they reach what listens on the
-//! session's own loopback, whether or not its network can be reached from here.
+//! Connections to a port in a session. The runner inside opens them, so that they reach programs that listen on the
+//! session's own loopback, even if this machine can't reach the session's network.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl DockerEngine {
     }
 }
 
-/// A service of the session by its name, or a plain number.
+/// The port of a service of the session, by name, or a plain number.
 fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
     let label = labels.get(image::SERVICE_PORTS).map(String::as_str);
     let services = image::services(label.unwrap_or_default());

@@ -1,9 +1,9 @@
-//! Terminals of a session: what is asked of the runner inside.
+//! The command lines of the runner inside a session.
 
 use crate::engine::api::{AttachRequest, ExecCommand};
 
-/// A client of the session's tmux, of the right size from its first byte on. `prefer` is the shell of
-/// windows for which none is chosen, where the session has it; `key` is what it can be found by inside.
+/// A client of the session's tmux, which has the right size from its first byte. `prefer` is the shell for
+/// windows without a chosen shell, if the session has it; `key` identifies the client inside the session.
 pub(in crate::engine::docker) fn terminal(
     runner: &[String],
     request: &AttachRequest,
@@ -28,7 +28,7 @@ pub(in crate::engine::docker) fn terminal(
         ("--prefer", prefer),
         ("--directory", start.directory.as_deref()),
     ] {
-        // As one word: a value may begin with a dash.
+        // As one word, because a value may begin with a dash.
         argv.extend(value.map(|value| format!("{option}={value}")));
     }
     if !start.command.is_empty() {
@@ -38,8 +38,7 @@ pub(in crate::engine::docker) fn terminal(
     argv
 }
 
-/// A command, with the size of its terminal if it has one.
-/// `key` is what it can be found by inside.
+/// A command, with the size of its terminal if it has one. `key` identifies the command inside the session.
 pub(in crate::engine::docker) fn command(
     runner: &[String],
     command: &ExecCommand,
@@ -55,14 +54,14 @@ pub(in crate::engine::docker) fn command(
     argv
 }
 
-/// The control line of the session's tmux.
+/// The control connection of the session's tmux.
 pub(in crate::engine::docker) fn control(runner: &[String], prefer: Option<&str>) -> Vec<String> {
     let mut argv = ask(runner, &["control"]);
     argv.extend(prefer.map(|shell| format!("--prefer={shell}")));
     argv
 }
 
-/// Detaches what is left of older terminals.
+/// Detaches all remaining clients of older terminals.
 pub(in crate::engine::docker) fn detach_all(runner: &[String]) -> Vec<String> {
     ask(runner, &["detach-all"])
 }
@@ -79,13 +78,13 @@ pub(in crate::engine::docker) fn relay(
     argv
 }
 
-/// Ends what was started with this key.
+/// Ends the program that was started with this key.
 pub(in crate::engine::docker) fn end(runner: &[String], key: &str) -> Vec<String> {
     ask(runner, &["end", key])
 }
 
-/// How the runner is called in a container, from the container's own entry point: it may have been made
-/// with an older toolbox than today's.
+/// The runner's command in a container, taken from the container's entry point: it may have been created
+/// with an older toolbox.
 pub(in crate::engine::docker) fn runner(entrypoint: &[String]) -> Option<Vec<String>> {
     let end = entrypoint.iter().position(|word| word == "runner")?;
     (end > 0).then(|| entrypoint[..end].to_vec())
@@ -98,7 +97,7 @@ fn ask(runner: &[String], words: &[&str]) -> Vec<String> {
     runner.iter().cloned().chain(words).collect()
 }
 
-/// A terminal without cells confuses programs more than a small one.
+/// At least 1x1: a terminal of size zero confuses programs more than a small one.
 fn size(columns: u16, rows: u16) -> String {
     format!("{}x{}", columns.max(1), rows.max(1))
 }

@@ -1,4 +1,4 @@
-//! Logs, commands and terminals.
+//! Implements logs, commands and terminals of sessions.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -80,7 +80,7 @@ impl Streams for DockerEngine {
         }
         for member in members {
             match self.detach_from(session, member.kernel).await {
-                // Another container of a cluster that has ended has no clients.
+                // Another container of a cluster may have ended; it then has no clients.
                 Err(error) if member.place > 0 && !error.is_lost() => {
                     tracing::debug!(%session, %error, "no clients in another container");
                 }
@@ -110,24 +110,24 @@ impl DockerEngine {
     }
 }
 
-/// All that is needed to start something in a session.
+/// Everything needed to start a program in a session.
 pub(in crate::engine::docker) struct Door {
     pub(in crate::engine::docker) line: Arc<Line>,
     pub(in crate::engine::docker) container: String,
-    /// How the runner is called inside.
+    /// The runner's command inside.
     pub(in crate::engine::docker) runner: Vec<String>,
     pub(in crate::engine::docker) labels: HashMap<String, String>,
-    /// Its processes are this machine's, and we may end them.
+    /// Its processes run on this machine, and this process may signal them.
     is_ours: bool,
 }
 
 impl Door {
-    /// What a program is found by inside, where it cannot be ended from here.
+    /// Identifies a program inside, where it can't be ended from this machine.
     pub(in crate::engine::docker) fn key(&self) -> Option<String> {
         (!self.is_ours).then(|| uuid::Uuid::new_v4().simple().to_string())
     }
 
-    /// How a program with this key, that runs as `user`, is ended.
+    /// How to end a program with this key that runs as `user`.
     pub(in crate::engine::docker) fn ending(
         &self,
         key: Option<String>,
@@ -139,7 +139,7 @@ impl Door {
         })
     }
 
-    /// Of one that ends when its input does.
+    /// How to end a program that ends when its input does.
     fn by_itself(&self) -> Ending {
         if self.is_ours {
             Ending::Here
@@ -150,12 +150,12 @@ impl Door {
 }
 
 impl DockerEngine {
-    /// Of the session's main container.
+    /// The session's main container.
     pub(in crate::engine::docker) async fn door(&self, session: SessionId) -> Result<Door> {
         self.door_of(session, None).await
     }
 
-    /// Of this container of a cluster.
+    /// One container of a cluster; `None` = the main one.
     async fn door_of(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Door> {
         let line = self.line().await?;
         let container = self.container_of(&line, session, kernel).await?;
@@ -183,7 +183,7 @@ impl DockerEngine {
     }
 }
 
-/// Whether processes of a container that runs as `user` take our signals.
+/// Whether this process may signal the processes of a container that runs as `user`.
 fn may_be_ended(line: &Line, user: Option<&str>) -> bool {
     let (uid, gid) = Identity::of_caller(line.habits.mapping).inside;
     caller().0 == 0 || user == Some(&format!("{uid}:{gid}"))

@@ -1,4 +1,4 @@
-//! The one thing we need to know of an ELF file: the loader it asks for.
+//! Reads the loader that an ELF file asks for.
 
 /// The path in PT_INTERP; `None` for a static program.
 ///
@@ -33,7 +33,7 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Option<usize> {
         .iter()
         .rev()
         .fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
-    // Offsets beyond what we read are no offsets of a header.
+    // Larger offsets can't belong to a header.
     usize::try_from(value).ok().filter(|n| *n < usize::MAX / 4)
 }
 

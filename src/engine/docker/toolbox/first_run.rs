@@ -1,9 +1,9 @@
-//! Programs that were copied a moment ago, run for the first time.
+//! Runs programs for the first time right after they were copied.
 //!
-//! A file that any process holds open for writing cannot be run ("Text file busy"). We close what we copy,
-//! but a child that another thread begins meanwhile inherits the open file until it runs its own program.
-//! That is a matter of milliseconds, so it is waited for; once a copy has been run no such child is left,
-//! and nothing can become one.
+//! A file that any process has open for writing can't be run ("Text file busy"). The copy is closed, but a
+//! child that another thread starts meanwhile inherits the open file until it runs its own program. That
+//! takes milliseconds, so this module waits for it. After the first successful run no process has the file
+//! open for writing, and none can get it.
 
 use std::{
     io,
@@ -18,7 +18,7 @@ use super::program::Program;
 const TRIES: u32 = 200;
 const BETWEEN: Duration = Duration::from_millis(10);
 
-/// Runs it to its end, again while its file is busy; two seconds of that at most.
+/// Runs the command until it ends. Retries for up to two seconds while the file is busy.
 pub(super) fn output(command: &mut Command) -> io::Result<Output> {
     for _ in 1..TRIES {
         match command.output() {
@@ -31,8 +31,8 @@ pub(super) fn output(command: &mut Command) -> io::Result<Output> {
     command.output()
 }
 
-/// Runs what of `program`, copied below `root` as `name`, the kernel itself will be asked to run: its
-/// loader, or the program where it is static.
+/// Runs the file of `program` (copied to `root` as `name`) that the kernel will run: its loader, or the
+/// program itself if it is static.
 pub(super) fn settle(root: &Path, program: &Program, name: &str) -> io::Result<()> {
     let copied = root.join("bin").join(name);
     match program.loader_name() {

@@ -1,4 +1,4 @@
-//! A program of this machine, with everything it needs to run in a container that has nothing.
+//! A program of this machine, with everything it needs to run in an empty container.
 
 use std::{
     env, fs,
@@ -17,13 +17,13 @@ use crate::{
 /// A file, its loader and its libraries.
 pub(super) struct Program {
     file: PathBuf,
-    /// `None` = static: it needs neither loader nor libraries.
+    /// `None` = static: the program needs no loader and no libraries.
     loader: Option<PathBuf>,
     libraries: Vec<PathBuf>,
 }
 
 impl Program {
-    /// Reads what `file` needs, by asking its own loader.
+    /// Finds what `file` needs by running its own loader.
     pub(super) fn examine(file: &Path) -> Result<Self> {
         let trouble = |why: String| {
             EngineError::Host(format!(
@@ -59,7 +59,7 @@ impl Program {
         })
     }
 
-    /// Whether it needs nothing but itself.
+    /// Whether it needs no loader and no libraries.
     pub(super) fn is_static(&self) -> bool {
         self.loader.is_none()
     }
@@ -74,14 +74,14 @@ impl Program {
         self.loader.as_deref().and_then(file_name)
     }
 
-    /// Every file it is made of.
+    /// Every file it consists of.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.file)
             .chain(&self.loader)
             .chain(&self.libraries)
     }
 
-    /// How it is called inside as `bin/<name>`.
+    /// The command line inside for `bin/<name>`.
     pub(super) fn argv(&self, name: &str) -> Vec<String> {
         let toolbox = inside::TOOLBOX;
         let program = format!("{toolbox}/bin/{name}");
@@ -90,7 +90,7 @@ impl Program {
         };
         let mut argv = vec![format!("{toolbox}/lib/{loader}")];
         if !loader.contains("musl") {
-            // The image's own cache names libraries of another C library.
+            // The image's own cache lists libraries of another C library.
             argv.push("--inhibit-cache".to_owned());
         }
         argv.extend([
@@ -101,7 +101,7 @@ impl Program {
         argv
     }
 
-    /// Copies it to `bin/<name>` and what it needs to `lib/` below `root`.
+    /// Copies the program to `bin/<name>` and its loader and libraries to `lib/` in `root`.
     pub(super) fn copy_to(&self, root: &Path, name: &str) -> io::Result<()> {
         copy(&self.file, &root.join("bin").join(name))?;
         for file in self.loader.iter().chain(&self.libraries) {
@@ -113,7 +113,7 @@ impl Program {
     }
 }
 
-/// Copies contents; everybody may read and run it, nobody may write it.
+/// Copies the contents; all users may read and run the copy, none may write it.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if to.exists() {
         return Ok(());
@@ -126,7 +126,7 @@ fn file_name(path: &Path) -> Option<&str> {
     path.file_name().and_then(|name| name.to_str())
 }
 
-/// The headers lie at the beginning, PT_INTERP's text right behind them.
+/// Reads the headers at the beginning and the text of PT_INTERP right behind them.
 fn read_start(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(file)?
@@ -135,7 +135,7 @@ fn read_start(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The files in what `ld.so --list` prints: `libc.so.6 => /lib/x/libc.so.6 (0x…)`.
+/// The files in the output of `ld.so --list`: `libc.so.6 => /lib/x/libc.so.6 (0x…)`.
 fn libraries(listed: &str) -> std::result::Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for line in listed.lines() {
@@ -152,7 +152,7 @@ fn libraries(listed: &str) -> std::result::Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// An older C library loads the module that reads /etc/passwd when it runs.
+/// Adds the module that reads /etc/passwd, which older C libraries load at run time.
 fn add_name_services(libraries: &mut Vec<PathBuf>) {
     let module = libraries
         .iter()
@@ -163,7 +163,7 @@ fn add_name_services(libraries: &mut Vec<PathBuf>) {
     libraries.extend(module);
 }
 
-/// The program `name` on this process's PATH, links followed.
+/// The program `name` on this process's PATH, with links resolved.
 pub(in crate::engine::docker) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)

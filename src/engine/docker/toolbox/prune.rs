@@ -1,12 +1,12 @@
-//! Clearing away toolboxes that nothing needs any more.
+//! Removes toolboxes that are no longer needed.
 
 use std::{collections::HashSet, fs, io, path::Path, time::Duration};
 
 /// How much older than the newest one a toolbox must be: another daemon may be about to use it.
 const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Removes toolboxes (and halves of them) below `parent` that are much older than `current` and not
-/// among `in_use`, the keys written on containers. What cannot be removed stays for the next time.
+/// Removes toolboxes (also unfinished ones) in `parent` that are much older than `current` and whose keys
+/// aren't in `in_use`, the keys written on containers. What can't be removed is retried next time.
 pub(super) fn prune(parent: &Path, current: &Path, in_use: &HashSet<String>) -> io::Result<()> {
     let newest = fs::metadata(current)?.modified()?;
     for entry in fs::read_dir(parent)? {

@@ -1,5 +1,5 @@
-//! The shell that sessions of images without any can have: this machine's bash with a few programs, each
-//! called through the toolbox's loader; and a static busybox, where this machine has one, for the rest.
+//! The shell for sessions of images without one: this machine's bash with a few programs, each run
+//! through the toolbox's loader, and a static busybox, if this machine has one, for the rest.
 
 use std::{
     fmt::Write as _,
@@ -15,10 +15,10 @@ use crate::model::inside;
 const BASH: &str = "bash";
 const BUSYBOX: &str = "busybox";
 
-/// The directory of busybox's names.
+/// The directory of the links to busybox.
 const NAMES: &str = "shell";
 
-/// What people look around with, of this machine: busybox shows nothing beyond Latin letters.
+/// This machine's versions of common programs: busybox prints only Latin letters.
 const TOOLS: [&str; 33] = [
     "cat", "chmod", "cp", "cut", "date", "dd", "df", "du", "env", "find", "grep", "head", "id",
     "less", "ln", "ls", "mkdir", "mv", "printenv", "ps", "readlink", "rm", "rmdir", "sed", "sleep",
@@ -33,7 +33,7 @@ pub(super) struct Shell {
 }
 
 impl Shell {
-    /// What this machine has. A program that cannot be taken along is done without.
+    /// Finds what this machine has. Programs that can't be copied are left out.
     pub(super) fn find() -> Self {
         let take =
             |name: &str| program::on_path(name).and_then(|file| Program::examine(&file).ok());
@@ -48,20 +48,20 @@ impl Shell {
         }
     }
 
-    /// What of it the kernel itself runs, by the name it is copied as.
+    /// The programs that the kernel runs directly, with the name of their copy.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&Program, &'static str)> {
         let bash = self.bash.iter().map(|bash| (bash, BASH));
         bash.chain(self.busybox.iter().map(|busybox| (busybox, BUSYBOX)))
     }
 
-    /// Every file it is made of.
+    /// Every file it consists of.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let tools = self.tools.iter().map(|(_, program)| program);
         let all = self.bash.iter().chain(tools).chain(&self.busybox);
         all.flat_map(Program::files)
     }
 
-    /// Adds it below `root`, and how it is called; nothing where this machine has neither.
+    /// Adds the shell to `root`, with its command line; adds nothing if this machine has neither program.
     pub(super) fn add(&self, root: &Path) -> io::Result<()> {
         if let Some(busybox) = &self.busybox {
             add_busybox(root, busybox)?;
@@ -87,7 +87,7 @@ impl Shell {
         let mut rc = format!("PATH=${{PATH:+$PATH:}}{}\n", inside(NAMES));
         for (name, tool) in &self.tools {
             tool.copy_to(root, name)?;
-            // Writing to a string cannot fail. No word of it holds what a shell reads otherwise.
+            // Writing to a string can't fail. No word contains characters that are special to a shell.
             let _ = writeln!(
                 rc,
                 "{name}() {{ LOCPATH={} {} \"$@\"; }}",
@@ -101,17 +101,17 @@ impl Shell {
 
 const RC: &str = "etc/shellrc";
 
-/// A place of the toolbox as sessions see it.
+/// A path in the toolbox as sessions see it.
 fn inside(place: &str) -> String {
     format!("{}/{place}", inside::TOOLBOX)
 }
 
-/// Under all its names, `sh` among them.
+/// Adds busybox with links for all its names, including `sh`.
 fn add_busybox(root: &Path, busybox: &Program) -> io::Result<()> {
     busybox.copy_to(root, BUSYBOX)?;
     let names = root.join(NAMES);
     fs::create_dir_all(&names)?;
-    // The machine's own file is asked: the copy may still be busy.
+    // Runs the machine's own file: the copy may still be open for writing.
     let listed = Command::new(busybox.file()).arg("--list").output()?;
     for name in String::from_utf8_lossy(&listed.stdout).lines() {
         if is_name(name) {

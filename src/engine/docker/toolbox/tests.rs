@@ -6,10 +6,10 @@ use std::{
 
 use super::*;
 
-/// Tells a copy of this test program where to build.
+/// Gives a copy of this test program the directory to build in.
 const BUILD_IN: &str = "WORKBAY_TEST_TOOLBOX_IN";
 
-/// Halves of toolboxes below `parent`.
+/// The number of unfinished toolboxes in `parent`.
 fn left(parent: &Path) -> usize {
     let names = fs::read_dir(parent).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name());
@@ -66,7 +66,7 @@ fn an_unwritable_place_is_told_with_its_name() {
     );
 }
 
-/// What each session does first: the kernel runs the copied loader, and it the program.
+/// Does what each session does first: the kernel runs the copied loader, which runs the program.
 fn runs(toolbox: &Toolbox) {
     let loader = Path::new(&toolbox.runner[0]).file_name().unwrap();
     let mut tmux = Command::new(toolbox.dir.join("lib").join(loader));
@@ -80,7 +80,7 @@ fn runs(toolbox: &Toolbox) {
     assert!(busybox.unwrap().status.success());
 }
 
-/// The same program again, which builds at `parent` and runs what it has.
+/// Starts this test program again to build in `parent` and run the result.
 fn builder(parent: &Path) -> Child {
     let mut builder = Command::new(std::env::current_exe().unwrap());
     builder.args(["--exact", "engine::docker::toolbox::tests::a_builder"]);
@@ -91,7 +91,7 @@ fn builder(parent: &Path) -> Child {
     builder.spawn().unwrap()
 }
 
-/// A part of the next test: on its own it has nothing to build.
+/// Part of the next test; does nothing on its own.
 #[test]
 fn a_builder() {
     if let Some(parent) = std::env::var_os(BUILD_IN) {
@@ -100,7 +100,7 @@ fn a_builder() {
     }
 }
 
-/// Is done when it goes, also by a failed assertion.
+/// Sets the flag when it is dropped, also by a failed assertion.
 struct Done<'a>(&'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -116,7 +116,7 @@ fn many_may_build_at_once_while_others_begin_programs() {
     let done = AtomicBool::new(false);
     let parents = [1, 2, 3].map(|round| dir.path().join(round.to_string()));
     thread::scope(|scope| {
-        // Children that inherit whatever is open for writing at the moment of their birth.
+        // Child processes inherit all files that are open for writing when they start.
         for _ in 0..2 {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {

@@ -1,10 +1,10 @@
-//! Where the control groups of this machine lie, version 1 and 2.
+//! Finds the control groups of this machine, version 1 and 2.
 
 use std::{fs, path::PathBuf};
 
 use crate::engine::docker::folder::mounts::unescape;
 
-/// Where the hierarchies are mounted.
+/// The mount points of the hierarchies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// Each version 1 controller (`cpuacct`, `memory`) with its hierarchy.
@@ -14,7 +14,7 @@ pub(super) struct Layout {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mounted {
-    /// The group that is seen at `place`.
+    /// The group that is visible at `place`.
     root: String,
     place: PathBuf,
 }
@@ -52,7 +52,7 @@ impl Layout {
         layout
     }
 
-    /// The directory of a process's group: for version 1 that of `controller`, else the common one.
+    /// The directory of a process's group: the one of `controller` in version 1, else the common one.
     pub(super) fn directory(&self, groups: &str, controller: &str) -> Option<(PathBuf, bool)> {
         for line in groups.lines() {
             let mut parts = line.splitn(3, ':');

@@ -1,4 +1,4 @@
-//! Block I/O and network as the kernel counts them, added up as `docker stats` does.
+//! Block I/O and network as the kernel counts them, summed like in `docker stats`.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moved {
@@ -40,9 +40,9 @@ pub(super) fn of_devices_v2(text: &str) -> Moved {
     moved
 }
 
-/// `/proc/PID/net/dev`: every interface but the one a container speaks to itself by.
+/// `/proc/PID/net/dev`: every interface except the loopback.
 pub(super) fn of_network(text: &str) -> Moved {
-    /// Columns behind the interface's name.
+    /// Columns after the interface's name.
     const RECEIVED: usize = 0;
     const SENT: usize = 8;
     let mut moved = Moved::default();
@@ -60,7 +60,7 @@ pub(super) fn of_network(text: &str) -> Moved {
 }
 
 impl Moved {
-    /// Operations are told by their first letter; others (`Sync`, `Total`) are these once more.
+    /// Uses the first letter of the operation; others (`Sync`, `Total`) count the same bytes again.
     pub(super) fn add_operation(&mut self, operation: &str, bytes: u64) {
         match operation.as_bytes().first() {
             Some(b'R' | b'r') => self.add(bytes, 0),

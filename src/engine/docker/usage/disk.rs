@@ -1,4 +1,4 @@
-//! What directories hold on disk, as `du` counts it: blocks, a file of several names once.
+//! The size of directories on disk, counted like `du`: in blocks, with hard-linked files once.
 
 use std::{
     collections::HashSet,
@@ -11,21 +11,21 @@ use crate::{
     tree::{self, Entry, Next},
 };
 
-/// More than so many entries are not counted: what they hold is not known then.
+/// With more entries than this, the size is unknown.
 const ENTRIES: u32 = 1_000_000;
-/// Of `Stat::st_blocks`, whatever the file system's own are.
+/// The unit of `Stat::st_blocks` on every file system.
 const BLOCK: u64 = 512;
 
-/// What was found.
+/// The result of a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
-    /// `None` where it cannot be found out.
+    /// `None` if it can't be determined.
     pub held: Option<Bytes>,
-    /// Files and directories that were looked at for it.
+    /// Number of files and directories that were counted.
     pub entries: u32,
 }
 
-/// Of all of them together. Links are not followed: sessions write there while we look.
+/// The size of all directories together. Doesn't follow links, because sessions write there at the same time.
 pub(super) fn look(directories: &[PathBuf]) -> Found {
     look_at_most(directories, ENTRIES)
 }
@@ -58,7 +58,7 @@ fn blocks_of(directory: &Path, left: &mut u32) -> Option<u64> {
 #[derive(Default)]
 struct Count {
     blocks: u64,
-    /// Files of several names that were met.
+    /// Files with several names that were already counted.
     met: HashSet<u64>,
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// What `du` says of a directory.
+    /// The result of `du` for a directory.
     fn du(directory: &Path) -> Bytes {
         let output = Command::new("du")
             .args(["-s", "-B512"])

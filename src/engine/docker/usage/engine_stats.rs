@@ -1,4 +1,4 @@
-//! The engine's own figures, for engines whose control groups cannot be seen from here.
+//! The engine's own figures, for engines whose control groups aren't readable from this machine.
 
 use bollard::{
     models::{ContainerBlkioStats, ContainerStatsResponse},
@@ -12,7 +12,7 @@ use crate::{
     model::{resources::Bytes, usage::Traffic},
 };
 
-/// One answer; `None` when the container does not run.
+/// One reading; `None` when the container doesn't run.
 pub(super) async fn ask(line: &Line, container: &str) -> Option<Reading> {
     let options = StatsOptionsBuilder::default()
         .stream(false)
@@ -24,7 +24,7 @@ pub(super) async fn ask(line: &Line, container: &str) -> Option<Reading> {
 
 fn reading(figures: ContainerStatsResponse) -> Option<Reading> {
     let block = figures.blkio_stats.and_then(of_devices);
-    // A container without a network of its own has none.
+    // A container without its own network has no figures.
     let network = figures.networks.map(|networks| {
         let mut moved = Moved::default();
         for one in networks.values() {

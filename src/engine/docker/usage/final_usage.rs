@@ -1,5 +1,5 @@
-//! The last figures of a container. When its main process has ended, its control groups are still there for a
-//! moment, and say what it used from its start to its end, whether or not anybody looked meanwhile.
+//! The last figures of a container. When its main process has ended, its control groups still exist for a moment. They
+//! contain what it used from start to end, even if no client watched.
 
 use std::{
     collections::HashMap,
@@ -20,15 +20,15 @@ use rustix::{
 use super::{Gauge, Sampler, meter::LONGEST, readings::Readings};
 use crate::model::id::SessionId;
 
-/// What nobody asked for of more sessions than this is let go.
+/// Maximum number of ended sessions whose figures are kept until they are fetched.
 const MOST: usize = 1000;
 
-/// The main processes whose end is waited for, on a thread of its own: the groups are removed within milliseconds,
-/// and the async runtime may be busy for longer than that.
+/// The main processes whose end is awaited, in a thread of its own: the groups are removed within milliseconds,
+/// and the async runtime may be busy for longer.
 #[derive(Debug)]
 pub(super) struct Waiting {
     epoll: Arc<OwnedFd>,
-    /// By their ids, each with its session.
+    /// By process id, each with its session.
     processes: HashMap<i64, (OwnedFd, SessionId)>,
     /// The thread ends when this is dropped.
     _open: PipeWriter,
@@ -70,7 +70,7 @@ impl Waiting {
     }
 }
 
-/// Until the sampler is gone.
+/// Runs until the sampler is dropped.
 fn wait(epoll: &OwnedFd, sampler: &Weak<Mutex<Sampler>>) {
     let mut events = Vec::with_capacity(16);
     loop {
@@ -86,7 +86,7 @@ fn wait(epoll: &OwnedFd, sampler: &Weak<Mutex<Sampler>>) {
         for event in &events {
             let ended = i64::try_from(event.data.u64()).unwrap_or_default();
             let waiting = sampler.waiting.as_mut();
-            // Closing its descriptor takes it out of the set.
+            // Closing its descriptor removes it from the set.
             let session = waiting.and_then(|it| it.processes.remove(&ended));
             if let Some((_, session)) = session {
                 sampler.end(session, ended, now());
@@ -95,8 +95,8 @@ fn wait(epoll: &OwnedFd, sampler: &Weak<Mutex<Sampler>>) {
     }
 }
 
-/// Has the files of a container read once more when its main process has ended. On kernels without process
-/// descriptors the last sample is the last.
+/// Arranges one more reading of a container's files when its main process has ended. On kernels without pidfds
+/// the last sample stays the last reading.
 pub(super) fn watch(
     sampler: &mut Sampler,
     shared: &Arc<Mutex<Sampler>>,
@@ -120,7 +120,7 @@ fn now() -> Timestamp {
 }
 
 impl Sampler {
-    /// A container's main process has ended.
+    /// Handles the end of a container's main process.
     fn end(&mut self, session: SessionId, pid: i64, now: Timestamp) {
         self.buffer.resize(LONGEST, 0);
         let Some(gauges) = self.meters.get_mut(&session) else {

@@ -1,4 +1,4 @@
-//! Sessions that are sampled for the first time: their files are opened, or the engine is asked.
+//! Samples sessions for the first time: opens their files or asks the engine.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -16,17 +16,17 @@ use crate::{
     model::id::{KernelId, SessionId},
 };
 
-/// Questions to the engine under way at once.
+/// Maximum number of concurrent requests to the engine.
 const AT_ONCE: usize = 16;
 
-/// What is told of a container that runs.
+/// The record of a running container.
 struct Running {
     kernel: KernelId,
     pid: i64,
     devices: BTreeSet<u32>,
 }
 
-/// Sessions without open files: their groups are looked up, or the engine is asked.
+/// The first readings of sessions without open files, from their control groups or the engine.
 pub(super) async fn first_readings(
     engine: &DockerEngine,
     line: &Arc<Line>,
@@ -51,7 +51,7 @@ pub(super) async fn first_readings(
         .await
 }
 
-/// Of those of its containers that run.
+/// Opens the meters of the session's running containers.
 async fn open_meters(
     engine: &DockerEngine,
     line: &Line,
@@ -78,7 +78,7 @@ async fn open_meters(
         Some((meters, readings))
     });
     let Some((meters, readings)) = read else {
-        // One that has just ended, or not begun, may be looked at again.
+        // A session that has just ended or hasn't started yet may be tried again.
         if !running.is_empty() {
             sampler.unreadable.insert(ask.session);
         }
@@ -121,7 +121,7 @@ async fn look(line: &Line, member: &Member) -> Option<Running> {
     })
 }
 
-/// Numbers of the devices a container was given.
+/// The numbers of the devices that a container was given.
 fn devices(host_config: HostConfig) -> BTreeSet<u32> {
     let requests = host_config.device_requests.unwrap_or_default();
     let ids = requests

@@ -1,14 +1,14 @@
-//! The figures of a container without control groups of its own: what its processes use, added up.
+//! The figures of a container without its own control groups: the sum of what its processes use.
 
 use std::{fs, path::PathBuf};
 
 use super::readings::Reading;
 use crate::model::resources::Bytes;
 
-/// The kernel counts in hundredths of a second, whatever its own clock.
+/// The kernel reports hundredths of a second, independent of its own clock.
 const NANOS_A_TICK: u64 = 10_000_000;
 
-/// The processes that share a container's view of processes.
+/// The processes in a container's PID namespace.
 #[derive(Debug)]
 pub(super) struct Processes {
     main: i64,
@@ -16,7 +16,7 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Those of the container whose main process is `main`; `None` where it cannot be seen.
+    /// The processes of the container with main process `main`; `None` if they can't be read.
     pub(super) fn of(main: i64) -> Option<Self> {
         Some(Self {
             main,
@@ -24,7 +24,7 @@ impl Processes {
         })
     }
 
-    /// `None` when the container ended.
+    /// `None` when the container has ended.
     pub(super) fn read(&self) -> Option<Reading> {
         if world(&self.main.to_string())? != self.world {
             return None;
@@ -38,7 +38,7 @@ impl Processes {
             if world(pid).as_ref() != Some(&self.world) {
                 continue;
             }
-            // It may end while it is read.
+            // The process may end while it is read.
             ticks += read(pid, "stat")
                 .and_then(|text| cpu_ticks(&text))
                 .unwrap_or(0);
@@ -58,20 +58,20 @@ fn read(pid: &str, file: &str) -> Option<String> {
     fs::read_to_string(format!("/proc/{pid}/{file}")).ok()
 }
 
-/// Names the set of processes that a process sees.
+/// Identifies the PID namespace of a process.
 fn world(pid: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/pid")).ok()
 }
 
-/// Its own time and that of its children who ended.
+/// The CPU time of the process and of its children that ended.
 fn cpu_ticks(stat: &str) -> Option<u64> {
-    // The name may hold blanks and brackets; the numbers begin behind it.
+    // The name may contain blanks and brackets; the numbers begin after it.
     let (_, numbers) = stat.rsplit_once(')')?;
     let times = numbers.split_whitespace().skip(11).take(4);
     times.map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
-/// What is its alone, and what it shares in memory; files it has mapped are not counted.
+/// Its private memory and its shared memory, without mapped files.
 fn own_memory(status: &str) -> Option<u64> {
     let field = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;

@@ -1,4 +1,4 @@
-//! What has been used up to some moment.
+//! Counter readings, and the usage between two of them.
 
 use jiff::Timestamp;
 
@@ -8,24 +8,24 @@ use crate::model::{
     usage::{Counted, Traffic, Usage},
 };
 
-/// Of each container of a session.
+/// The readings of a session's containers.
 pub(super) type Readings = Vec<(KernelId, Reading)>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// Time on all cores, in nanoseconds.
+    /// CPU time on all cores, in nanoseconds.
     pub cpu_nanos: u64,
     pub mem: Bytes,
-    /// Periods of the kernel's scheduler, and in how many of them it was held back.
+    /// The number of scheduler periods, and in how many of them the CPU was throttled.
     pub periods: Option<(u64, u64)>,
     pub traffic: Traffic,
-    /// The most memory there ever was in use.
+    /// The peak memory.
     pub mem_peak: Option<Bytes>,
     pub oom_kills: Option<u64>,
 }
 
 impl Reading {
-    /// Of several containers together; `None` of none.
+    /// The sum of several containers; `None` without containers.
     pub fn sum(all: impl IntoIterator<Item = Self>) -> Option<Self> {
         all.into_iter().reduce(|one, other| Self {
             cpu_nanos: one.cpu_nanos + other.cpu_nanos,
@@ -44,7 +44,7 @@ impl Reading {
         })
     }
 
-    /// What was used since the reading `before`, and what is used now.
+    /// The usage since the reading `before`, and the current memory.
     fn usage(self, before: Option<(Timestamp, Self)>, now: Timestamp) -> Usage {
         let cpu = before.and_then(|(then, it)| share(then, it.cpu_nanos, now, self.cpu_nanos));
         let periods = before.and_then(|(_, it)| it.periods).zip(self.periods);
@@ -61,7 +61,7 @@ impl Reading {
     }
 }
 
-/// Of a session: its containers together, and of a cluster session each; `None` without containers.
+/// The usage of a session: all its containers together and, in a cluster session, each one; `None` without containers.
 pub(super) fn usage(
     before: Option<&(Timestamp, Readings)>,
     now: Timestamp,
@@ -84,7 +84,7 @@ pub(super) fn usage(
     })
 }
 
-/// Of a thousand periods between two readings, in how many it was held back; `None` where none passed.
+/// In how many of a thousand periods between two readings the CPU was throttled; `None` if no period passed.
 pub(super) fn throttled(before: (u64, u64), after: (u64, u64)) -> Option<u16> {
     let (periods, held) = (
         after.0.checked_sub(before.0)?,
@@ -97,7 +97,7 @@ pub(super) fn throttled(before: (u64, u64), after: (u64, u64)) -> Option<u16> {
     u16::try_from(share).ok()
 }
 
-/// Cores busy between two readings; `None` where no time passed or the counter began anew.
+/// The average CPU use between two readings; `None` if no time passed or the counter restarted.
 pub(super) fn share(then: Timestamp, before: u64, now: Timestamp, after: u64) -> Option<Cpu> {
     let passed = now.as_nanosecond() - then.as_nanosecond();
     let used = i128::from(after.checked_sub(before)?);
@@ -176,7 +176,7 @@ mod tests {
             };
             (KernelId::from_u128(number), reading)
         };
-        // The second one was opened later.
+        // The second container was opened later.
         let before = (at(10), vec![one(1, 500, 7)]);
         let now = vec![one(1, 1_500, 8), one(2, 100, 3)];
         let usage = |before, now: &Readings, cluster| super::usage(before, at(11), now, cluster);
@@ -195,7 +195,7 @@ mod tests {
         );
         assert_eq!(busy.counted.mem_peak, Some(Bytes(8)));
         assert_eq!((fresh.cpu, fresh.mem), (None, Bytes(3)));
-        // One of two that runs still is a container of its own; a single one is the session.
+        // The last running container of a cluster is listed on its own; a single container is the session itself.
         let left = vec![one(1, 1_500, 8)];
         assert_eq!(usage(Some(&before), &left, true).unwrap().kernels.len(), 1);
         assert_eq!(usage(Some(&before), &left, false).unwrap().kernels, []);

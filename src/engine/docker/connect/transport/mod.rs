@@ -1,5 +1,5 @@
-//! The way to an engine: its own socket, or a socket of ours whose connections are carried there, so that
-//! whoever speaks to the engine needs to know of sockets only.
+//! The transport to an engine: its own socket, or a local socket whose connections are forwarded to it, so
+//! that the engine's clients only need Unix sockets.
 
 mod podman_service;
 mod relay;
@@ -21,10 +21,10 @@ use super::endpoint::Endpoint;
 use crate::engine::api::Result;
 use crate::engine::docker::client_error;
 
-/// How long a socket of this machine may take to accept us.
+/// Time limit for a socket of this machine to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// An open way; it is closed when this is dropped.
+/// An open transport; it is closed when this is dropped.
 pub(in crate::engine::docker) struct Way {
     url: String,
     leads: Leads,
@@ -38,8 +38,8 @@ enum Leads {
 }
 
 impl Way {
-    /// Opens the way and goes it once, so that what is wrong with it is told here. `runtime_dir` is a
-    /// directory of this person's own.
+    /// Opens the transport and connects once, so that errors are reported immediately. `runtime_dir` is a
+    /// directory that only this user can access.
     pub(in crate::engine::docker) async fn open(
         endpoint: &Endpoint,
         runtime_dir: &Path,
@@ -62,7 +62,7 @@ impl Way {
         Ok(Self { url, leads })
     }
 
-    /// The Unix socket to speak to.
+    /// The Unix socket to connect to.
     pub(in crate::engine::docker) fn socket(&self) -> &Path {
         match &self.leads {
             Leads::There(socket) => socket,
@@ -71,13 +71,13 @@ impl Way {
         }
     }
 
-    /// The address as a person knows it.
+    /// The address as users know it.
     pub(in crate::engine::docker) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Connects once by hand: it tells exactly what is wrong with a socket, and which process of this
-    /// machine listens on it; `None` where that is a relay of ours.
+    /// Connects once without the client library. This shows exactly why a socket fails, and which process of this
+    /// machine listens on it; `None` for a relay of this process.
     pub(in crate::engine::docker) async fn listener(&self) -> Result<Option<i32>> {
         let dial = UnixStream::connect(self.socket());
         let stream = tokio::time::timeout(PATIENCE, dial)
@@ -90,7 +90,7 @@ impl Way {
         Ok(peer.filter(|_| !self.is_carried()))
     }
 
-    /// The engine was reached over a network.
+    /// Whether the engine is reached over a network.
     pub(in crate::engine::docker) fn is_carried(&self) -> bool {
         matches!(self.leads, Leads::Relay(_))
     }

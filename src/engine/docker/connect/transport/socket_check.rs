@@ -1,15 +1,15 @@
-//! Whether somebody listens on a socket of this machine.
+//! Checks whether a process listens on a socket of this machine.
 
 use std::path::Path;
 
 use rustix::io::Errno;
 
-/// Where their queue is full, too.
+/// Also true if the queue of the socket is full.
 pub(in crate::engine::docker) fn listens(socket: &Path) -> bool {
     matches!(asked(socket), Ok(()) | Err(Errno::AGAIN))
 }
 
-/// Connects and goes; never waits.
+/// Connects and disconnects; never waits.
 pub(super) fn asked(socket: &Path) -> rustix::io::Result<()> {
     use rustix::net::{
         AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
@@ -27,7 +27,7 @@ mod tests {
 
     use super::*;
 
-    /// To connect to it would wait for ever.
+    /// A blocking connection to such a socket would wait forever.
     #[test]
     fn one_who_is_asked_by_too_many_listens_all_the_same() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! An engine behind an SSH server: each connection is `ssh HOST docker system dial-stdio`, as Docker's own
-//! client makes it. Who we are and whom we trust is the person's own SSH configuration; nobody is there to
-//! be asked for a password. They share one login where that can be.
+//! client does it. Keys and known hosts come from the user's SSH configuration; a password can't be asked
+//! for. The connections share one login where possible.
 
 use std::{
     io,
@@ -28,19 +28,19 @@ use crate::{
     model::text::Clean,
 };
 
-/// How long the first answer may take.
+/// Time limit for the first answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What ssh says when something is wrong is short.
+/// Error messages of ssh are short.
 const LONGEST_SAID: usize = 4096;
 
-/// How connections are made.
+/// Opens connections.
 pub(super) struct Door {
     place: SshPlace,
     master: Option<Master>,
 }
 
 impl Door {
-    /// Goes through it once, so that what is wrong is told.
+    /// Connects once, to report errors.
     pub(super) async fn open(place: &SshPlace, runtime_dir: &Path) -> Result<Self> {
         let door = Self {
             place: place.clone(),
@@ -65,7 +65,7 @@ impl Door {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A Ctrl-C at somebody's terminal is not meant for it.
+            // Its own group, so that a Ctrl-C at a terminal doesn't reach it.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
@@ -92,7 +92,7 @@ impl Far for Door {
     }
 }
 
-/// A running ssh as a connection; it is ended with it.
+/// A running ssh used as a connection; dropping it ends ssh.
 struct Pipe {
     input: Option<ChildStdin>,
     output: ChildStdout,
@@ -102,17 +102,17 @@ struct Pipe {
 }
 
 impl Pipe {
-    /// What ssh, or the far end, complained of.
+    /// The error messages of ssh or of the remote end.
     async fn last_words(&mut self) -> String {
         self.input = None;
-        // It ends soon after its pipes; what has come by then is all there is.
+        // ssh ends soon after its pipes are closed. Uses what has arrived by then.
         let _ = tokio::time::timeout(Duration::from_secs(2), &mut self.listening).await;
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&said).into_owned()
     }
 }
 
-/// Reads to the end, so that ssh never waits for us, and keeps the beginning.
+/// Reads to the end, so that ssh never blocks, and keeps the beginning.
 async fn listen(mut errors: ChildStderr, said: Arc<Mutex<Vec<u8>>>) {
     let mut piece = [0; 1024];
     while let Ok(length @ 1..) = errors.read(&mut piece).await {
@@ -151,7 +151,7 @@ impl AsyncWrite for Pipe {
         }
     }
 
-    /// A pipe is ended by closing it.
+    /// Closing a pipe is how it ends.
     fn poll_shutdown(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.input = None;
         Poll::Ready(Ok(()))
@@ -170,7 +170,7 @@ fn no_ssh(place: &SshPlace, error: &io::Error) -> EngineError {
     }
 }
 
-/// What ssh says, as what a person does about it.
+/// Translates the messages of ssh into an error that says what to do.
 fn sentence(place: &SshPlace, said: &str) -> EngineError {
     let at = match &place.user {
         Some(user) => format!("{user}@{}", place.host),
@@ -179,7 +179,7 @@ fn sentence(place: &SshPlace, said: &str) -> EngineError {
     let port = place.port.map(|port| format!(" -p {port}"));
     let by_hand = format!("ssh{} {at}", port.unwrap_or_default());
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    // What a shell says of a program that is not there; ssh itself misses files of its own.
+    // A shell's message about a missing program; ssh itself reports missing files of its own.
     let no_docker = said.lines().any(|line| {
         let missing = ["not found", "Unknown command", "No such file or directory"];
         line.contains("docker") && missing.iter().any(|word| line.contains(word))

@@ -1,6 +1,6 @@
-//! Where an SSH server is, and how ssh is called to get to the engine behind it.
+//! The address of an SSH server, and the ssh command line to reach the engine behind it.
 
-/// `user@host:port`, and the engine's socket there where it is not the usual one.
+/// `user@host:port`, and the engine's socket on that host if it isn't the default one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine::docker) struct SshPlace {
     pub(super) user: Option<String>,
@@ -10,7 +10,7 @@ pub(in crate::engine::docker) struct SshPlace {
 }
 
 impl SshPlace {
-    /// What follows `ssh://`. An error says what is wrong.
+    /// Parses the part after `ssh://`. The error is a message for the user.
     pub(in crate::engine::docker) fn parse(written: &str) -> std::result::Result<Self, String> {
         let wanted = || "write ssh://USER@HOST or ssh://USER@HOST:PORT".to_owned();
         let (place, socket) = match written.split_once('/') {
@@ -33,7 +33,7 @@ impl SshPlace {
         };
         let host = host.trim_matches(['[', ']']).to_owned();
         let words = [Some(&host), user.as_ref()];
-        // A word that begins with a dash would be an option of ssh.
+        // ssh would read a word that begins with a dash as an option.
         let fits = |word: &&String| {
             !word.is_empty() && !word.starts_with('-') && !word.contains(char::is_whitespace)
         };
@@ -64,7 +64,7 @@ impl SshPlace {
         )
     }
 
-    /// What ssh is called with, `options` among it.
+    /// The arguments of ssh, including `options`.
     pub(super) fn arguments(&self, options: &[String]) -> Vec<String> {
         let mut all: Vec<String> = [
             "-T",
@@ -72,7 +72,7 @@ impl SshPlace {
             "BatchMode=yes",
             "-o",
             "ConnectTimeout=15",
-            // A line that died unseen is noticed within a minute.
+            // Detects a lost connection within a minute.
             "-o",
             "ServerAliveInterval=20",
         ]
@@ -88,7 +88,7 @@ impl SshPlace {
         all
     }
 
-    /// What ssh is called with for a word of its own that is about this server.
+    /// The arguments of ssh for a control command (`word`) about this server.
     pub(super) fn asking(&self, word: &str, options: &[String]) -> Vec<String> {
         let mut all = vec![word.to_owned()];
         all.extend_from_slice(options);

@@ -1,4 +1,4 @@
-//! An image fetched from its registry by the engine.
+//! Pulls an image: the engine fetches it from its registry.
 
 mod progress;
 mod reason;
@@ -27,17 +27,17 @@ use crate::{
 use progress::{News, Progress};
 use reason::Tried;
 
-/// A registry that owes us something and sends nothing for so long is taken for lost. It is less than what
-/// the client waits for the engine's first word: an engine that waits for a registry is not lost.
+/// A registry that still has data but sends nothing for this time counts as lost. It is less than the client's
+/// time limit for the engine's first report, because an engine that waits for a registry isn't lost.
 const SILENCE: Duration = Duration::from_secs(90);
 
-/// A pull under way. Dropping it closes the line to the engine, which then gives the pull up and keeps
+/// A running pull. Dropping it closes the connection to the engine, which then cancels the pull and keeps
 /// nothing of it.
 struct Pulling {
     line: Arc<Line>,
     reference: String,
     login: Option<Login>,
-    /// It was on the engine before.
+    /// Whether the image was on the engine before.
     was_here: bool,
     progress: Progress,
     over: bool,
@@ -75,7 +75,7 @@ impl DockerEngine {
 }
 
 impl Pulling {
-    /// How far it is now, when that differs from what was told; `None` = it is whole and here.
+    /// The next changed figures; `None` = the image is complete.
     async fn next(&mut self) -> Option<Result<PullFigures>> {
         if self.over {
             return None;
@@ -98,7 +98,7 @@ impl Pulling {
         let said = match error {
             Error::DockerResponseServerError { message, .. } => message,
             Error::DockerStreamError { error } => error,
-            // The engine says nothing until the registry does, and waits for it without an end.
+            // The engine reports nothing until the registry answers, and has no time limit for that.
             Error::RequestTimeoutError => "i/o timeout".to_owned(),
             other => return self.line.fault(other),
         };
@@ -111,7 +111,7 @@ impl Pulling {
     }
 }
 
-/// It can be run here. What cannot, and was not here before, is not kept.
+/// Checks that the engine can run the image. Removes an image that can't run and wasn't there before.
 async fn look_at(line: Arc<Line>, reference: String, was_here: bool) -> Result<()> {
     let found = line.docker.inspect_image(&reference).await;
     let image = found.map_err(|error| line.fault(error))?;

@@ -1,4 +1,4 @@
-//! What an engine tells of a pull, at the pace of eyes, and whether it goes on at all.
+//! Reports the progress of a pull a few times per second, and detects a pull that stopped.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use tokio::time::{Instant, sleep_until};
 use super::totals::Tally;
 use crate::{engine::docker::connect::quirks::Kind, model::pull::PullFigures};
 
-/// The engine tells of every few kilobytes; so often is often enough for eyes.
+/// Minimum time between two reports: the engine reports every few kilobytes.
 const PACE: Duration = Duration::from_millis(250);
 
-/// What an engine says of a pull.
+/// The engine's reports about a pull.
 pub(super) type Words = BoxStream<'static, Result<CreateImageInfo, Error>>;
 
-/// The news of a pull.
+/// A change of a pull.
 pub(super) enum News {
-    /// It went on.
+    /// The pull made progress.
     Moved(PullFigures),
-    /// The engine has said all.
+    /// The engine's stream ended.
     Ended(PullFigures),
     Failed(Error),
-    /// The registry has something to send, and nothing came for as long as is waited.
+    /// The registry still has data to send, but nothing arrived within the time limit.
     Silent,
 }
 
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// Words with a minute between, then none for ever.
+    /// One report per minute, then none.
     fn slow(words: Vec<CreateImageInfo>) -> Progress {
         let words = stream::iter(words).then(async |word| {
             sleep(Duration::from_secs(60)).await;

@@ -1,4 +1,4 @@
-//! Why an image could not be pulled, as a sentence that says what to do.
+//! Explains why an image couldn't be pulled and what to do.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use crate::{
     model::{reference, text::Clean},
 };
 
-/// What was known when it failed.
+/// What is known about the failed pull.
 pub(super) struct Tried<'a> {
     pub(super) reference: &'a str,
     pub(super) kind: Kind,
-    /// Where the login that was sent comes from; `None` = there was none.
+    /// The source of the login that was sent; `None` = no login.
     pub(super) login: Option<&'a str>,
 }
 
-/// What the line to a registry breaks with, in the middle or before it stood.
+/// Errors of a broken connection to a registry, also of one that couldn't be opened.
 const BROKEN: [&str; 11] = [
     "unexpected eof",
     "connection reset",
@@ -30,7 +30,7 @@ const BROKEN: [&str; 11] = [
     "context deadline exceeded",
 ];
 
-/// Why a registry cannot be reached at all: what the engine says, what it means, what to do.
+/// Why a registry can't be reached: the engine's message, its meaning, what to do.
 const AWAY: [(&str, &str, &str); 12] = [
     (
         "no such host",
@@ -112,7 +112,7 @@ const DENIED: [&str; 6] = [
     "denied:",
 ];
 
-/// Sorts what the engine said of a pull.
+/// Classifies the engine's error message about a pull.
 pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     let said = Clean::new(said.trim()).into_string();
     let lower = said.to_ascii_lowercase();
@@ -172,7 +172,7 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     }
 }
 
-/// A registry that stopped in the middle: a line that is made anew may bring what this one did not.
+/// A registry that stopped sending: a new connection may succeed.
 pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
     EngineError::Registry {
         why: format!(
@@ -185,7 +185,7 @@ pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
     }
 }
 
-/// A registry that speaks no TLS: it is the engine that has to be told to trust it.
+/// A registry without TLS: the engine must be configured to trust it.
 fn plain(registry: &str, kind: Kind) -> EngineError {
     let place = match kind {
         Kind::Docker => "in `insecure-registries` of the engine's daemon.json",

@@ -1,4 +1,4 @@
-//! Docker's `config.json`, and Podman's `auth.json`, which is written alike.
+//! Docker's `config.json`, and Podman's `auth.json`, which has the same format.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     model::reference,
 };
 
-/// What stands for Docker Hub in these files.
+/// The key of Docker Hub in these files.
 const HUB_KEY: &str = "https://index.docker.io/v1/";
 
 #[derive(Default, Deserialize)]
@@ -24,7 +24,7 @@ pub(super) struct File {
     helpers: BTreeMap<String, String>,
 }
 
-/// It never prints: there is no `Debug`.
+/// Has no `Debug`, so that it is never printed.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -35,10 +35,10 @@ struct Kept {
     registrytoken: Option<String>,
 }
 
-/// How the login for a registry is had.
+/// How to get the login for a registry.
 pub(super) enum Way {
     Kept(DockerCredentials),
-    /// By `docker-credential-NAME`, which knows the registry by this address.
+    /// From `docker-credential-NAME`, which knows the registry by this address.
     Helper {
         name: String,
         server: String,
@@ -46,7 +46,7 @@ pub(super) enum Way {
 }
 
 impl File {
-    /// `None` = there is no such file.
+    /// `None` = the file doesn't exist.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let told = |why: String| {
             let path = path.display();
@@ -55,14 +55,14 @@ impl File {
         match fs::read(path) {
             Ok(text) => serde_json::from_slice(&text)
                 .map(Some)
-                // What stands in it is not told: it may be a part of a secret.
+                // The error doesn't quote the file: it may contain parts of a secret.
                 .map_err(|error| told(format!("line {} isn't valid JSON", error.line()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(told(error.to_string())),
         }
     }
 
-    /// A helper for this registry goes before the one for all, as Docker has it.
+    /// A helper for this registry takes precedence over the general one, as in Docker.
     pub(super) fn way(&self, registry: &str) -> Option<Way> {
         let is_it = |key: &str| host(key) == canonical(registry);
         let entry = self.auths.iter().find(|(key, _)| is_it(key));
@@ -88,7 +88,7 @@ impl File {
 }
 
 impl Kept {
-    /// An entry without any is a mark that a helper knows it.
+    /// `None` for an entry without credentials, which only marks that a helper has them.
     fn credentials(&self, key: &str) -> Option<DockerCredentials> {
         let pair = self.auth.as_deref().and_then(decoded);
         let (username, password) = match pair {
@@ -111,7 +111,7 @@ impl Kept {
     }
 }
 
-/// `user:password` of its encoded form.
+/// Decodes `user:password`.
 fn decoded(auth: &str) -> Option<(String, String)> {
     let bytes = STANDARD.decode(auth.trim()).ok()?;
     let text = String::from_utf8(bytes).ok()?;
@@ -120,7 +120,7 @@ fn decoded(auth: &str) -> Option<(String, String)> {
     Some((username.to_owned(), password.to_owned()))
 }
 
-/// The host of a key, which may be written as an address.
+/// The host of a key, which may be a URL.
 fn host(key: &str) -> &str {
     let key = key
         .trim_start_matches("https://")
@@ -128,7 +128,7 @@ fn host(key: &str) -> &str {
     canonical(key.split('/').next().unwrap_or(key))
 }
 
-/// Docker Hub has several names.
+/// Maps the names of Docker Hub to one.
 fn canonical(host: &str) -> &str {
     match host {
         "index.docker.io" | "registry-1.docker.io" | "registry.hub.docker.com" => reference::HUB,

@@ -1,4 +1,4 @@
-//! A credential helper: a program that keeps logins, asked by its stdin.
+//! Runs a credential helper: a program that stores logins and is asked through its stdin.
 
 use std::{process::Stdio, time::Duration};
 
@@ -8,10 +8,10 @@ use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
 
 use crate::engine::{api::Result, error::EngineError};
 
-/// It may ask a person to unlock it, who is not there.
+/// Time limit: a helper may wait for a user to unlock it, but no user sees its prompt.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a helper gives for a token in place of a name.
+/// The user name that a helper returns for a token.
 const TOKEN: &str = "<token>";
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Told {
     secret: String,
 }
 
-/// The login it keeps for the registry at `server`; `None` = it keeps none.
+/// The login stored for the registry at `server`; `None` = none.
 pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredentials>> {
     let program = format!("docker-credential-{name}");
     let failed = |why: String| EngineError::Declined {
@@ -39,7 +39,7 @@ pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredent
     };
     let output = answered.map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
-        // It says so on stdout, and what else it says there may be anything.
+        // A missing login is reported on stdout. Anything else on stdout isn't shown.
         let said = String::from_utf8_lossy(&output.stdout).to_lowercase();
         if said.contains("not found") || said.contains("no credentials") {
             return Ok(None);
@@ -60,7 +60,7 @@ async fn talk(program: &str, server: &str) -> std::io::Result<std::process::Outp
         .kill_on_drop(true)
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // One that does not read has its answer ready.
+        // A helper that doesn't read its input already has the answer.
         let _ = stdin.write_all(server.as_bytes()).await;
     }
     child.wait_with_output().await

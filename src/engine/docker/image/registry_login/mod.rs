@@ -1,5 +1,5 @@
-//! The login for a registry, where Docker's own programs keep it: in `config.json`, or with a
-//! credential helper. It is read when it is needed, and written nowhere.
+//! The login for a registry from where Docker's own programs store it: `config.json` or a credential
+//! helper. It is read when needed and never stored.
 
 mod auth_file;
 mod credential_helper;
@@ -14,14 +14,14 @@ use bollard::{BollardRequest, auth::DockerCredentials};
 use crate::engine::api::Result;
 use auth_file::{File, Way};
 
-/// What a registry is logged in to with.
+/// The login for a registry.
 pub(in crate::engine::docker) struct Login {
     pub(in crate::engine::docker) credentials: DockerCredentials,
-    /// Where it was found, for a sentence.
+    /// Where it was found, for messages.
     pub(in crate::engine::docker) from: String,
 }
 
-/// The first that is found; `None` = there is none.
+/// The first login found; `None` = there is none.
 pub(in crate::engine::docker) async fn find(registry: &str, podman: bool) -> Result<Option<Login>> {
     for path in places(podman) {
         if let Some(login) = find_in(&path, registry).await? {
@@ -31,7 +31,7 @@ pub(in crate::engine::docker) async fn find(registry: &str, podman: bool) -> Res
     Ok(None)
 }
 
-/// Podman's own file first, where it is Podman.
+/// The files to read; for Podman, its own file comes first.
 fn places(podman: bool) -> Vec<PathBuf> {
     let variable = |name: &str| {
         let value = env::var_os(name).filter(|value| !value.is_empty());
@@ -62,11 +62,11 @@ async fn find_in(path: &Path, registry: &str) -> Result<Option<Login>> {
     Ok(Some(Login { credentials, from }))
 }
 
-/// The header that a login goes to the engine in.
+/// The header that sends a login to the engine.
 const HEADER: &str = "x-registry-auth";
 
-/// Engines read a login in the alphabet of addresses, where our client writes it in the ordinary one: they
-/// differ in two letters, and an engine that meets one of them goes on without a login.
+/// Engines expect a login in URL-safe base64, but the client library writes standard base64. They differ in two
+/// characters, and an engine that finds one of them ignores the login.
 pub(in crate::engine::docker) fn respell(mut request: BollardRequest) -> BollardRequest {
     if let Some(value) = request.headers_mut().get_mut(HEADER) {
         let ours = String::from_utf8_lossy(value.as_bytes());

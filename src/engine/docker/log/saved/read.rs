@@ -1,4 +1,4 @@
-//! Reading a saved log piece by piece: it may be larger than what fits into memory.
+//! Reads a saved log piece by piece: it may be larger than the memory.
 
 use std::{
     fs::File,
@@ -16,7 +16,7 @@ use crate::{
     model::log::{LONGEST_TIME, LogOptions, split_time},
 };
 
-/// Read at once.
+/// Size of one read.
 const PIECE: usize = 64 * 1024;
 
 pub(super) async fn open(
@@ -53,16 +53,16 @@ fn not_read(path: &Path, error: &io::Error) -> EngineError {
     ))
 }
 
-/// How far a saved log has been read.
+/// The state of reading a saved log.
 struct Reading {
     file: File,
-    /// What is done to its lines; `None` = it is passed on as it is.
+    /// How its lines are changed; `None` = they aren't.
     lines: Option<Lines>,
     is_over: bool,
 }
 
 impl Reading {
-    /// `None` = there is no such file.
+    /// `None` = the file doesn't exist.
     fn begin(path: &Path, options: LogOptions) -> io::Result<Option<Self>> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -72,7 +72,7 @@ impl Reading {
         file.by_ref()
             .take(WITH_TIMES.len() as u64)
             .read_to_end(&mut mark)?;
-        // Earlier versions kept no times.
+        // Logs of earlier versions have no times.
         let with_times = mark == WITH_TIMES;
         let first = if with_times { mark.len() as u64 } else { 0 };
         let start = match options.tail {
@@ -113,10 +113,10 @@ impl Reading {
     }
 }
 
-/// Takes the times off the lines, and ends before the line that is wanted no more.
+/// Removes the times of lines and stops before the first line that isn't requested.
 struct Lines {
     options: LogOptions,
-    /// The beginning of a line that is too short still to tell whether there is a time.
+    /// The beginning of a line that is still too short to contain a time.
     begun: Vec<u8>,
     in_line: bool,
     is_over: bool,
@@ -132,7 +132,7 @@ impl Lines {
         }
     }
 
-    /// What is left of a piece; an empty one is the end of the log.
+    /// Returns the requested part of a piece; an empty piece means the end of the log.
     fn wash(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(piece.len());
         let is_last = piece.is_empty();
@@ -159,7 +159,7 @@ impl Lines {
         out
     }
 
-    /// The beginning of a line; `None` = neither this line nor what follows is wanted.
+    /// Handles the beginning of a line; `None` = neither this line nor later ones are requested.
     fn begin<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let Some((at, rest)) = split_time(line) else {
             return Some(line);
@@ -171,7 +171,7 @@ impl Lines {
     }
 }
 
-/// Where the last `tail` lines begin, at `first` or after it.
+/// The position where the last `tail` lines begin, not before `first`.
 fn tail_start(file: &mut File, first: u64, tail: u32) -> io::Result<u64> {
     let end = file.metadata()?.len().max(first);
     let mut left = u64::from(tail);
@@ -187,7 +187,7 @@ fn tail_start(file: &mut File, first: u64, tail: u32) -> io::Result<u64> {
         file.by_ref().take(at - from).read_to_end(&mut piece)?;
         for (place, byte) in piece.iter().enumerate().rev() {
             let after = from + place as u64 + 1;
-            // The end of the last line begins none.
+            // No line begins after the end of the last one.
             if *byte == b'\n' && after < end {
                 left -= 1;
                 if left == 0 {

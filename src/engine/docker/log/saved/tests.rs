@@ -117,7 +117,7 @@ async fn times_are_kept_and_told_only_where_they_are_asked_for() {
     );
     assert_eq!(of(None, false, second).await, "one\nwithout\n");
     assert_eq!(of(None, false, Some("2026-05-04T09:30:01Z")).await, "");
-    // As earlier versions wrote it.
+    // The format of earlier versions.
     fs::write(&path, kept).unwrap();
     assert_eq!(of(None, false, None).await, kept);
 }
