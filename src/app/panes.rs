@@ -1,4 +1,4 @@
-//! The open terminals: desks as tabs, on each one pane or several side by side.
+//! The open terminals: desks as tabs, each with one pane or several side by side.
 
 mod acts;
 mod alone;
@@ -50,7 +50,7 @@ pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
 pub use tabs::Tab;
 pub use tree::{Axis, Border};
 
-/// Names a pane for as long as it is open.
+/// Identifies a pane while it is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PaneId(u32);
 
@@ -68,33 +68,33 @@ pub struct Panes {
     desks: Vec<Desk>,
     /// Position of the desk that is shown.
     active: usize,
-    /// The leader was pressed: the next key is for us.
+    /// The leader key was pressed, so the next key is for workbay.
     leader: bool,
-    /// A border was moved by key: arrows go on with it.
+    /// A border was moved by key, and arrow keys continue to move it.
     moving: bool,
     /// What the held mouse button was pressed on.
     held: mouse::Held,
-    /// Begins the terminal tags of this face.
+    /// The prefix of this TUI's terminal tags.
     tag: String,
-    /// Panes opened so far; makes tags unique.
+    /// The number of panes opened so far. It makes tags unique.
     opened: u32,
-    /// The part of the screen given by the layout, for tabs, heads and cells.
+    /// The area that the layout gives to tabs, heads and cells.
     page: Option<Rect>,
-    /// The page is shown and the outer terminal has the focus.
+    /// The terminal view is shown and the outer terminal has the focus.
     in_focus: bool,
     daemon_is_up: bool,
-    /// The lines to the tmux of sessions.
+    /// The control connections to the tmux of sessions.
     lines: control::Lines,
     clipboard: clipboard::Clipboard,
-    /// Of the outer terminal.
+    /// The default colors of the outer terminal.
     colours: DefaultColours,
     link_schemes: LinkSchemes,
-    /// Asked in the status line.
+    /// The prompt in the status line.
     prompt: Option<Prompt>,
 }
 
 impl Panes {
-    /// `tag` begins the terminal tags of this face.
+    /// `tag` is the prefix of this TUI's terminal tags.
     #[must_use]
     pub fn new(tag: &str) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Panes {
         }
     }
 
-    /// As the person has set it.
+    /// Applies your settings.
     #[must_use]
     pub fn with(mut self, settings: &TerminalSettings) -> Self {
         self.lines = control::Lines::new(settings.copy_keys);
@@ -113,7 +113,7 @@ impl Panes {
         self
     }
 
-    /// On an outer terminal of these colours.
+    /// Sets the default colors of the outer terminal.
     #[must_use]
     pub fn on(mut self, colours: DefaultColours) -> Self {
         self.colours = colours;
@@ -155,7 +155,7 @@ impl Panes {
         self.active
     }
 
-    /// The pane that has the keys.
+    /// The focused pane.
     pub fn active(&self) -> Option<&Pane> {
         self.pane(self.desk()?.focus)
     }
@@ -165,7 +165,7 @@ impl Panes {
         self.list.get_mut(at)
     }
 
-    /// Whether a person sees the pane while the page is shown.
+    /// Whether the pane is visible while the terminal view is shown.
     fn is_seen(&self, id: PaneId) -> bool {
         self.desk().is_some_and(|desk| desk.seen().contains(&id))
     }
@@ -176,13 +176,13 @@ impl Panes {
         self.list.iter().filter(here).count()
     }
 
-    /// The pane with the keys fills the page.
+    /// The focused pane fills the view.
     pub fn is_zoomed(&self) -> bool {
         self.desk().is_some_and(|desk| desk.zoomed)
     }
 
-    /// Terminal (keys go to the child), Leader (after the leader), Input and Confirm (something is asked),
-    /// Panes (nothing runs in it).
+    /// Terminal (keys go to the program), Leader (after the leader key), Input and Confirm (a prompt is
+    /// open), Panes (no program runs in the pane).
     pub fn scope(&self) -> Scope {
         match self.active() {
             _ if self.leader => Scope::Leader,
@@ -193,8 +193,8 @@ impl Panes {
         }
     }
 
-    /// To the session's pane, or opens one; an ended one is opened anew.
-    /// `keeps_alive`: an open terminal counts as use of the session.
+    /// Shows the session's pane, or opens one. A pane whose shell has ended is reopened. `keeps_alive`: an
+    /// open terminal counts as use of the session.
     pub fn open_session(
         &mut self,
         id: SessionKey,
@@ -210,7 +210,7 @@ impl Panes {
         steps
     }
 
-    /// The same in another container of a cluster session.
+    /// Does the same for another container of a cluster session.
     pub fn open_container(
         &mut self,
         session: &Session,
@@ -227,23 +227,23 @@ impl Panes {
         steps
     }
 
-    /// Contexts told (again) whether open terminals count as use there.
+    /// Takes from the contexts whether open terminals count as use.
     pub fn know_contexts(&mut self, keeps_alive: impl Fn(ContextName) -> bool) {
         for pane in &mut self.list {
             if let Some(id) = pane.place.session() {
-                // A context that is away says nothing: what it said holds.
+                // A disconnected context reports nothing, so its last report applies.
                 pane.keeps_alive |= keeps_alive(id.context);
             }
         }
     }
 
-    /// Which panes a person can see: those of the desk that is shown, while the page is.
+    /// Updates which panes are visible: those of the shown desk, while the terminal view is shown.
     pub fn look(&mut self, on_page: bool, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
         let seen = self.desk().map(Desk::seen).filter(|_| on_page);
         let seen = seen.unwrap_or_default();
         let mut steps = Vec::new();
         for pane in &mut self.list {
-            // Without the daemon nothing can be opened; what is seen is when it is back.
+            // Nothing can be opened without the daemon. Visible panes open when it is connected again.
             let ids = self.daemon_is_up.then_some(&mut *ids);
             steps.extend(pane.look(seen.contains(&pane.id), ids, now));
         }
@@ -252,7 +252,7 @@ impl Panes {
         steps
     }
 
-    /// To the shell of this host, or opens one.
+    /// Shows the shell of this machine, or opens one.
     pub fn open_host(&mut self, host: &str, ids: &mut Ids) -> Vec<Step> {
         self.open(Place::Host, &Clean::new(host), ids)
     }
@@ -272,8 +272,8 @@ impl Panes {
         self.show(id)
     }
 
-    /// A new pane, on no desk yet. It is opened by `set_page`: a shell never sees a size that is not
-    /// its own.
+    /// Adds a pane that isn't on a desk yet. `set_page` opens it, so that its shell starts with the right
+    /// size.
     fn add(&mut self, place: Place, name: &Clean, ids: &mut Ids) -> PaneId {
         self.opened += 1;
         let id = PaneId(self.opened);
@@ -288,7 +288,7 @@ impl Panes {
         self.list.push(pane.telling(self.colours).linking(schemes));
     }
 
-    /// Gives the keys to a pane; its desk is shown, the focus goes with it.
+    /// Focuses a pane and shows its desk.
     fn show(&mut self, id: PaneId) -> Vec<Step> {
         let holds = |desk: &Desk| desk.panes().contains(&id);
         let Some(at) = self.desks.iter().position(holds) else {
@@ -305,7 +305,7 @@ impl Panes {
         steps
     }
 
-    /// What is on the page has been seen.
+    /// Marks the output of visible panes as seen.
     fn read_news(&mut self) {
         let seen = self.desk().map(Desk::seen).unwrap_or_default();
         for pane in self.list.iter_mut().filter(|pane| seen.contains(&pane.id)) {
@@ -322,8 +322,8 @@ impl Panes {
         pane.send(Origin::Focus, report.to_vec())
     }
 
-    /// What is known of a session: its name, and whether its container is paused. What could not be
-    /// opened for that is opened when it goes on.
+    /// Takes changes of a session: its name, and whether its container is paused. A pane that waited for a
+    /// paused container opens when the container continues.
     pub fn told(&mut self, session: &Session, ids: &mut Ids) -> Vec<Step> {
         let here = Some(session.key());
         let mut steps = Vec::new();
@@ -342,7 +342,7 @@ impl Panes {
         steps
     }
 
-    /// The outer terminal got or lost the focus, or the page was entered or left.
+    /// Takes whether the outer terminal has the focus and the terminal view is shown.
     pub fn focus(&mut self, on: bool) -> Vec<Step> {
         if on == self.in_focus {
             return Vec::new();
@@ -352,7 +352,8 @@ impl Panes {
             self.moving = false;
             self.held = mouse::Held::default();
         }
-        // Reported while the focus is ours: before it goes, after it came.
+        // A program gets the report while the view has the focus: before the focus is lost, and after it
+        // returns.
         self.in_focus = true;
         let step = self.report_focus(on);
         self.in_focus = on;
@@ -362,7 +363,7 @@ impl Panes {
         step.into_iter().collect()
     }
 
-    /// `None` = not a stream of a pane.
+    /// Returns `None` if the stream doesn't belong to a pane.
     pub fn stream(
         &mut self,
         stream: StreamId,
@@ -395,13 +396,13 @@ impl Panes {
         Some(steps)
     }
 
-    /// The program with the keys asked for every movement of the mouse.
+    /// The focused program has requested every movement of the mouse.
     pub fn want_moves(&self) -> bool {
         let pane = self.active().filter(|pane| pane.state == State::Live);
         pane.is_some_and(|pane| pane.modes().mouse == MouseMode::Motion)
     }
 
-    /// The daemon answers (again).
+    /// The daemon is connected or reconnected.
     pub fn link_up(&mut self, ids: &mut Ids, _now: Timestamp) -> Vec<Step> {
         self.daemon_is_up = true;
         self.list
@@ -445,7 +446,7 @@ impl Panes {
         retries.chain(pauses).chain(updates).chain(lines).min()
     }
 
-    /// What is left to close when the face leaves.
+    /// Closes all streams when the TUI exits.
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
         let mut steps = self.lines.hold(&[], None);
@@ -454,7 +455,8 @@ impl Panes {
     }
 }
 
-/// What a pane of the session is called: another container's with its host name, as far as that is known.
+/// The name of a pane of the session. A pane of another container also shows the container's host name, if it
+/// is known.
 pub fn name_in(session: &Session, place: Place, known: &Clean) -> Clean {
     let Place::Container(_, kernel) = place else {
         return session.name.clone();

@@ -1,4 +1,4 @@
-//! The list of contexts, to choose which one the page shows.
+//! The list of contexts, where you choose the one to show.
 
 use super::{input::Input, mirror::Mirror, shown::Shown};
 use crate::{
@@ -13,13 +13,13 @@ pub struct Picker {
     query: Input,
     rows: Vec<Shown>,
     marked: usize,
-    /// First row seen.
+    /// The first visible row.
     scroll: usize,
     height: usize,
 }
 
 impl Picker {
-    /// Marks what is shown now.
+    /// Marks the context that is shown now.
     #[must_use]
     pub fn new(mirror: &Mirror, shown: Shown) -> Self {
         let mut picker = Self {
@@ -38,7 +38,7 @@ impl Picker {
         &self.query
     }
 
-    /// All contexts first, then each that fits what is typed.
+    /// All contexts first, then each context that matches the typed text.
     pub fn rows(&self) -> &[Shown] {
         &self.rows
     }
@@ -51,7 +51,7 @@ impl Picker {
         self.scroll
     }
 
-    /// Contexts came, went or changed.
+    /// Contexts were added, removed or changed.
     pub fn update(&mut self, mirror: &Mirror) {
         let marked = self.marked();
         self.rows = self.fitting(mirror);
@@ -75,7 +75,7 @@ impl Picker {
             .collect()
     }
 
-    /// A key no scope has bound; `false` = not taken either.
+    /// Handles a key that no scope binds. Returns `false` if the key isn't used.
     pub fn key(&mut self, key: Key, mirror: &Mirror) -> bool {
         let taken = self.query.key(key);
         if taken {
@@ -91,13 +91,13 @@ impl Picker {
 
     fn typed(&mut self, mirror: &Mirror) {
         self.rows = self.fitting(mirror);
-        // One typed name is meant, not "all contexts" above it.
+        // A typed name marks a single context, not "all contexts" above it.
         let first_is_all = self.rows.first() == Some(&Shown::All);
         self.marked = usize::from(first_is_all && self.rows.len() > 1 && !self.query.is_empty());
         self.keep_visible();
     }
 
-    /// An action of its scope; gives what was chosen.
+    /// Handles an action of the list's scope. Returns the chosen context.
     pub fn action(&mut self, action: Action) -> Option<Shown> {
         let page = self.height.max(2).cast_signed() - 1;
         match action {
@@ -121,7 +121,7 @@ impl Picker {
         self.keep_visible();
     }
 
-    /// From the layout: how many rows are seen.
+    /// Takes the number of visible rows from the layout.
     pub fn laid_out(&mut self, height: usize) {
         self.height = height;
         self.keep_visible();
@@ -138,7 +138,7 @@ impl Picker {
     }
 }
 
-/// What typed words are looked for in.
+/// The text that a search looks at.
 fn text(state: &ContextState) -> String {
     let Context {
         name,

@@ -1,12 +1,12 @@
-//! The image that a launch made here waits for: told on top of the page until it is here, the launch is given
-//! up, or the pull is left to go on by itself.
+//! The image pull of a session that was launched from this TUI. A dialog shows it until the image has
+//! arrived, the launch is canceled, or the pull continues in the background.
 
 use super::mirror::Mirror;
 use crate::model::{id::SessionKey, session::Session, status::Status};
 
 #[derive(Clone, Debug, Default)]
 pub struct PullWatch {
-    /// What was launched together, newest launch only.
+    /// The sessions of the newest launch.
     launched: Vec<SessionKey>,
     open: bool,
 }
@@ -17,7 +17,7 @@ impl PullWatch {
         self.open = false;
     }
 
-    /// Something was pressed: what opens by itself after that would catch keys that are meant for
+    /// Prevents the dialog from opening after a key was pressed, because it would catch keys meant for
     /// something else.
     pub fn touched(&mut self) {
         if !self.open {
@@ -25,7 +25,8 @@ impl PullWatch {
         }
     }
 
-    /// Sessions changed. It opens where the page is `free`, and closes when nothing is pulled any more.
+    /// Takes changes of sessions. The dialog opens while the view is `free`, and closes when nothing is
+    /// pulled.
     pub fn follow(&mut self, mirror: &Mirror, free: bool) {
         let pulls = self.session(mirror).is_some();
         if pulls {
@@ -35,7 +36,7 @@ impl PullWatch {
         }
     }
 
-    /// What was launched is past its pull, or gone.
+    /// A launched session is running or has ended.
     fn has_begun(&self, mirror: &Mirror) -> bool {
         let mut known = self.launched.iter().filter_map(|key| mirror.session(*key));
         known.any(|it| it.status.is_live() || it.status.is_final())
@@ -45,18 +46,18 @@ impl PullWatch {
         self.open
     }
 
-    /// `false` = it was not open.
+    /// Returns `false` if the dialog wasn't open.
     pub fn close(&mut self) -> bool {
         self.launched.clear();
         std::mem::take(&mut self.open)
     }
 
-    /// All that was launched together.
+    /// All sessions of the launch.
     pub fn all(&self) -> &[SessionKey] {
         &self.launched
     }
 
-    /// The first that waits for its image.
+    /// The first session that waits for its image.
     pub fn session<'a>(&self, mirror: &'a Mirror) -> Option<&'a Session> {
         let mut known = self.launched.iter().filter_map(|key| mirror.session(*key));
         known.find(|it| it.status == Status::Pulling && it.pull.is_some())

@@ -1,5 +1,5 @@
-//! More of a long list. A context may have more sessions than were told: they are asked for when the
-//! end of what is loaded comes near, and by name when a filter is typed.
+//! Loads more of a long list. A context can have more sessions than are loaded. They are requested when you
+//! come near the end of the loaded rows, and by name when you type a filter.
 
 use std::collections::HashMap;
 
@@ -16,30 +16,31 @@ use crate::{
     protocol::message::Request,
 };
 
-/// So many more rows are asked for at a time.
+/// The number of rows in one request.
 pub const MORE: u64 = 200;
-/// A filter is asked for when typing has paused for so long.
+/// A filter is requested after typing has paused for this time.
 const PAUSE: SignedDuration = SignedDuration::from_millis(300);
 
-/// What is known of the filter in force beyond the sessions that are loaded.
+/// What is known about the matches of the filter outside the loaded sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// All sessions are loaded: the filter sees them all.
+    /// All sessions are loaded, so the filter sees all of them.
     Everything,
-    /// Not asked or not answered yet.
+    /// The engine hasn't been asked or hasn't answered.
     Asking,
-    /// Every session with such a name is loaded.
+    /// Every session with a matching name is loaded.
     ByName,
-    /// So many have such a name, more than are loaded.
+    /// The number of sessions with a matching name, which is more than are loaded.
     Cut(u64),
-    /// Only what is loaded was searched.
+    /// Only loaded sessions were searched.
     LoadedOnly,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Reaches {
     under_way: Vec<(ContextName, Tab)>,
-    /// How many were told when asking for more brought nothing: not asked again until that changes.
+    /// The number of loaded sessions when a request for more returned none. It isn't repeated until that
+    /// number changes.
     stuck: HashMap<(ContextName, Tab), u64>,
     search: Option<Search>,
 }
@@ -49,9 +50,9 @@ struct Search {
     shown: Shown,
     tab: Tab,
     word: String,
-    /// When it is asked; `None` = it was.
+    /// When the request is due, `None` after it was sent.
     due: Option<Timestamp>,
-    /// The contexts asked, with their answers.
+    /// The contexts that were asked, with their answers.
     asked: Vec<(ContextName, Answer)>,
 }
 
@@ -63,7 +64,7 @@ enum Answer {
 }
 
 impl Reaches {
-    /// Whether more rows of what is shown are on their way.
+    /// Whether more rows of the list are being loaded.
     pub fn is_loading(&self, mirror: &Mirror, sessions: &Sessions) -> bool {
         let tab = sessions.tab();
         mirror
@@ -71,19 +72,19 @@ impl Reaches {
             .any(|state| self.under_way.contains(&(state.context.name, tab)))
     }
 
-    /// Asks again even where it brought nothing last time: a person wants it.
+    /// Allows the request again even if it returned nothing last time, because you asked for it.
     pub fn insist(&mut self) {
         self.stuck.clear();
     }
 
-    /// Answers of a connection that broke will not come.
+    /// Forgets requests of a broken connection, which get no answers.
     pub fn forget(&mut self) {
         self.under_way.clear();
         self.stuck.clear();
         self.search = None;
     }
 
-    /// What is to be asked now: the next rows near the end of the list, or the filter.
+    /// Returns the requests that are due: the next rows near the end of the list, or the filter.
     pub fn ask_if_due(
         &mut self,
         mirror: &Mirror,
@@ -130,7 +131,7 @@ impl Reaches {
         steps
     }
 
-    /// More rows were told, or could not be.
+    /// More rows have arrived, or the request failed.
     pub fn answered(&mut self, context: ContextName, tab: Tab, told: u64, mirror: &Mirror) {
         let key = (context, tab);
         self.under_way.retain(|other| *other != key);
@@ -140,7 +141,7 @@ impl Reaches {
         };
     }
 
-    /// Takes notice of what is typed; a new word is asked for after a pause.
+    /// Follows the typed filter. A new word is requested after a pause.
     fn follow_filter(&mut self, sessions: &Sessions, now: Timestamp) {
         let Some(word) = sessions.filter.longest_word() else {
             self.search = None;
@@ -151,7 +152,7 @@ impl Reaches {
         if self.search.as_ref().is_some_and(same) {
             return;
         }
-        // Kept with Enter, or come back to: nobody types.
+        // There is nothing to wait for unless the filter is being typed.
         let pause = match sessions.filter.editing() {
             Some(_) => PAUSE,
             None => SignedDuration::ZERO,
@@ -165,7 +166,7 @@ impl Reaches {
         });
     }
 
-    /// The filter was kept with Enter: it is not waited any more.
+    /// Skips the pause, because Enter has kept the filter.
     pub fn hurry(&mut self) {
         if let Some(Search { due: Some(due), .. }) = &mut self.search {
             *due = Timestamp::MIN;
@@ -201,7 +202,7 @@ impl Reaches {
         steps
     }
 
-    /// A context searched its names; `None` = it could not.
+    /// A context has searched its names. `None` means that it couldn't.
     pub fn searched(&mut self, context: ContextName, tab: Tab, word: &str, total: Option<u64>) {
         let Some(search) = &mut self.search else {
             return;
@@ -216,7 +217,7 @@ impl Reaches {
         }
     }
 
-    /// What is known of the filter in force.
+    /// What is known about the active filter.
     pub fn found(&self, mirror: &Mirror, sessions: &Sessions) -> Found {
         let (shown, tab) = (sessions.shown(), sessions.tab());
         let Some(search) = &self.search else {
@@ -255,13 +256,13 @@ impl Reaches {
         Found::ByName
     }
 
-    /// When the filter is to be asked.
+    /// When the request for the filter is due.
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.search.as_ref()?.due.filter(|due| *due > now)
     }
 }
 
-/// The connected contexts that have sessions which were not told, and how many were.
+/// The connected contexts with more sessions than are loaded, and the number of loaded ones.
 fn in_part(mirror: &Mirror, shown: Shown, tab: Tab) -> Vec<(ContextName, u64)> {
     mirror
         .shown(shown)

@@ -1,4 +1,4 @@
-//! Launches of before: the pinned ones and the newest.
+//! Recent launches: the pinned ones and the newest.
 
 use super::{
     input::Input,
@@ -16,18 +16,18 @@ use crate::{
 
 #[derive(Clone, Debug, Default)]
 pub struct Recents {
-    /// `None` = not told yet.
+    /// `None` until the daemon has sent them.
     entries: Option<Vec<Recent>>,
     marked: usize,
-    /// The marked one gets another title.
+    /// The new title of the marked launch, while it is typed.
     renaming: Option<Input>,
-    /// Why they could not be told, or changed.
+    /// Why loading or changing the launches failed.
     problem: Option<Clean>,
     scroll: usize,
     height: usize,
 }
 
-/// What the panel wants.
+/// The result of an action in the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wish {
     None,
@@ -44,7 +44,7 @@ fn ask(request: Request) -> Step {
 }
 
 impl Recents {
-    /// What is asked when it opens.
+    /// The request when the panel opens.
     pub fn ask() -> Step {
         ask(Request::Recents)
     }
@@ -69,7 +69,7 @@ impl Recents {
         self.scroll
     }
 
-    /// From the layout: how many rows are seen.
+    /// Takes the number of visible rows from the layout.
     pub fn laid_out(&mut self, height: usize) {
         self.height = height.max(1);
         self.keep_visible();
@@ -92,7 +92,8 @@ impl Recents {
         self.entries.as_ref()?.get(self.marked)
     }
 
-    /// The daemon told them, or why not. The marked one stays marked wherever it went.
+    /// Takes the launches from the daemon, or the reason why it can't send them. The marked launch stays
+    /// marked if it moved.
     pub fn answered(&mut self, result: Result<Reply, Failure>) {
         match result {
             Ok(Reply::Recents { entries }) => {
@@ -123,7 +124,7 @@ impl Recents {
         self.keep_visible();
     }
 
-    /// A key while a title is typed.
+    /// Handles a key while a title is typed.
     pub fn key(&mut self, key: Key) -> bool {
         self.renaming.as_mut().is_some_and(|input| input.key(key))
     }
@@ -134,7 +135,7 @@ impl Recents {
         }
     }
 
-    /// An action of its scope, or of the line where a title is typed.
+    /// Handles an action of the panel, or of the input for a title.
     pub fn action(&mut self, action: Action) -> Wish {
         if self.renaming.is_some() {
             return self.in_renaming(action);
@@ -242,7 +243,7 @@ mod tests {
         let title = "onex".to_owned();
         let edit = RecentEdit::Rename { title };
         assert_eq!(request, Request::EditRecent { id: 1, edit });
-        // Nothing changes by an empty one.
+        // An empty title changes nothing.
         recents.action(Action::RecentRename);
         recents.key("ctrl-u".parse().unwrap());
         assert_eq!(recents.action(Action::InputSubmit), Wish::None);

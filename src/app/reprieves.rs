@@ -1,4 +1,5 @@
-//! What a person may do against idle checks in each context, as far as the daemon has told.
+//! The extensions and exemptions that you are allowed in each context, as far as the daemon has reported
+//! them.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use crate::{
     protocol::message::{Failure, Reply, Request},
 };
 
-/// What is known of one context.
+/// What is known about one context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     Asked,
@@ -33,7 +34,7 @@ impl Reprieves {
         }
     }
 
-    /// Asks anew; what was known before is shown until the answer comes.
+    /// Requests the rules again. The earlier rules are shown until the answer arrives.
     pub fn ask(&mut self, context: ContextName) -> Step {
         if self.rules(context).is_none() {
             self.told.insert(context, Told::Asked);
@@ -48,7 +49,7 @@ impl Reprieves {
         }
     }
 
-    /// Asks where nothing was asked yet.
+    /// Requests the rules if they haven't been requested yet.
     pub fn ask_once(&mut self, context: ContextName) -> Option<Step> {
         let unknown = !self.told.contains_key(&context);
         unknown.then(|| self.ask(context))
@@ -63,7 +64,7 @@ impl Reprieves {
         self.told.insert(context, told);
     }
 
-    /// A connection that broke answers no more, and a new daemon may have other rules.
+    /// Forgets the rules, because a broken connection sends no answers and a new daemon can have other rules.
     pub fn forget(&mut self) {
         self.told.clear();
     }

@@ -1,4 +1,4 @@
-//! The scheduling history of one session, in full: a table that is filtered, sorted and unfolded.
+//! The full scheduling history of one session: a table that you can filter, sort and unfold.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::{
     protocol::message::{Failure, Reply, Request},
 };
 
-/// What the newest entry is first by.
+/// The time that entries are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortedBy {
     #[default]
@@ -27,12 +27,12 @@ pub enum SortedBy {
     Created,
 }
 
-/// What was told.
+/// The state of the history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Told {
     #[default]
     Asked,
-    /// As the engine told them, newest first.
+    /// The entries as the engine sent them, newest first.
     Known(Vec<HistoryEntry>),
     Failed(Clean),
 }
@@ -42,7 +42,7 @@ pub struct Scheduling {
     session: SessionKey,
     name: Clean,
     told: Told,
-    /// Asked again, while what was told before is shown.
+    /// The history was requested again, and the earlier entries are still shown.
     pub asking: bool,
     pub sorted_by: SortedBy,
     pub oldest_first: bool,
@@ -50,11 +50,11 @@ pub struct Scheduling {
     /// The filter is being typed.
     pub typing: bool,
     filter: HistoryFilter,
-    /// Why what is typed is no filter; the one before holds.
+    /// Why the typed filter is invalid. The previous filter stays active.
     problem: Option<String>,
-    /// Entries whose steps are shown, by their place in what was told.
+    /// The entries whose steps are shown, by their index in the engine's list.
     unfolded: BTreeSet<usize>,
-    /// Places in what was told, in the order they are shown.
+    /// Indexes in the engine's list, in the order of the table.
     rows: Vec<usize>,
     marked: usize,
     scroll: usize,
@@ -64,9 +64,9 @@ pub struct Scheduling {
 /// A line of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownLine {
-    /// An entry, by its place among those shown.
+    /// An entry, by its position among the shown entries.
     Entry(usize),
-    /// A step of it.
+    /// A step of an entry.
     Step(usize, usize),
 }
 
@@ -92,7 +92,7 @@ impl Scheduling {
         }
     }
 
-    /// Asks for it, for the first time or again.
+    /// Requests the history, also again.
     pub fn ask(&mut self) -> Step {
         self.asking = true;
         let session = self.session;
@@ -114,7 +114,7 @@ impl Scheduling {
         }
     }
 
-    /// What was unfolded and marked stays so, wherever it went.
+    /// Takes new entries. Unfolded and marked entries stay so if they moved.
     fn take(&mut self, entries: Vec<HistoryEntry>) {
         let same = |one: &HistoryEntry, other: &HistoryEntry| {
             one.id == other.id && one.at == other.at && one.phase == other.phase
@@ -155,12 +155,12 @@ impl Scheduling {
         }
     }
 
-    /// How many there are, shown or not.
+    /// The number of all entries, shown or not.
     pub fn count(&self) -> usize {
         self.all().len()
     }
 
-    /// Those that are shown, in their order.
+    /// The shown entries, in their order.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &HistoryEntry> {
         self.rows.iter().map(|place| &self.all()[*place])
     }
@@ -169,7 +169,7 @@ impl Scheduling {
         self.all().get(*self.rows.get(row)?)
     }
 
-    /// Whether the marked entry has steps to be shown.
+    /// Whether the marked entry has steps.
     pub fn has_steps(&self) -> bool {
         let marked = self.entry(self.marked);
         marked.is_some_and(|entry| !entry.steps.is_empty())
@@ -180,7 +180,7 @@ impl Scheduling {
         place.is_some_and(|place| self.unfolded.contains(place))
     }
 
-    /// Every line of the table, seen or not.
+    /// Every line of the table, including those that aren't visible.
     pub fn lines(&self) -> Vec<ShownLine> {
         let mut lines = Vec::new();
         for (row, entry) in self.shown().enumerate() {
@@ -208,13 +208,13 @@ impl Scheduling {
         self.problem.as_deref()
     }
 
-    /// From the layout: how many lines are seen.
+    /// Takes the number of visible lines from the layout.
     pub fn laid_out(&mut self, height: usize) {
         self.height = height.max(1);
         self.keep_visible();
     }
 
-    /// The marked entry is seen, with as many of its steps as fit.
+    /// Scrolls so that the marked entry is visible, with as many of its steps as fit.
     fn keep_visible(&mut self) {
         let lines = self.lines();
         let is_marked = |line: &ShownLine| match line {
@@ -230,13 +230,13 @@ impl Scheduling {
             .min(lines.len().saturating_sub(self.height));
     }
 
-    /// Filters and sorts anew.
+    /// Filters and sorts again.
     fn arrange(&mut self) {
         let place = self.rows.get(self.marked).copied();
         let entries = self.all();
         let holds = |place: &usize| self.filter.holds(&entries[*place]);
         let mut rows: Vec<usize> = (0..entries.len()).filter(holds).collect();
-        // What has the same time stays as it was told.
+        // Entries with the same time keep the engine's order.
         let key = |place: &usize| match self.sorted_by {
             SortedBy::Updated => entries[*place].updated_at(),
             SortedBy::Created => entries[*place].at,
@@ -261,7 +261,7 @@ impl Scheduling {
         self.keep_visible();
     }
 
-    /// A line that was clicked; on the marked one it is unfolded, or folded again.
+    /// Handles a click on a line. A click on the marked entry unfolds or folds it.
     pub fn click(&mut self, line: usize) {
         let (ShownLine::Entry(row) | ShownLine::Step(row, _)) =
             match self.lines().get(self.scroll + line) {
@@ -286,7 +286,7 @@ impl Scheduling {
         self.keep_visible();
     }
 
-    /// An action of its scope, or of the line where the filter is typed; `None` = it is not for here.
+    /// Handles an action of the table, or of the input for the filter. Returns `None` for other actions.
     pub fn action(&mut self, action: Action, now: Timestamp, zone: &TimeZone) -> Option<Vec<Step>> {
         let page = self.height.max(2).cast_signed() - 1;
         match action {
@@ -325,7 +325,7 @@ impl Scheduling {
             .collect()
     }
 
-    /// Esc: first the filter goes; `false` = there was none.
+    /// Handles Esc, which clears the filter first. Returns `false` if there was none.
     pub fn back(&mut self, now: Timestamp, zone: &TimeZone) -> bool {
         let had = self.typing || !self.query.is_empty();
         self.clear_filter(now, zone);
@@ -338,7 +338,7 @@ impl Scheduling {
         self.read_filter(now, zone);
     }
 
-    /// A key while the filter is typed.
+    /// Handles a key while the filter is typed.
     pub fn key(&mut self, key: Key, now: Timestamp, zone: &TimeZone) -> bool {
         let taken = self.typing && self.query.key(key);
         if taken {

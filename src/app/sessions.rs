@@ -1,7 +1,7 @@
 //! The list of sessions: tab, order, filter, selection, scrolling.
 //!
-//! What is listed is made anew only when something of it changed, and filtered anew only when the filter
-//! changed. Everything else costs what is visible.
+//! The list is collected again only after its sessions have changed, and filtered again only after the filter
+//! has changed. All other operations cost as much as the visible rows.
 
 mod index;
 
@@ -27,30 +27,30 @@ pub struct Sessions {
     index: Index,
     rows: Vec<SessionKey>,
     stale: bool,
-    /// The selected row; kept up with `selected` by `refresh`.
+    /// The selected row. `refresh` keeps it up to date with `selected`.
     row: usize,
     offset: usize,
     height: usize,
-    /// A session to select as soon as it is there.
+    /// The session to select when it appears.
     wanted: Option<SessionKey>,
     hits: HashMap<SessionKey, Hits>,
     widest: Widest,
 }
 
-/// Cells the longest texts of the list take, and what else its columns depend on.
+/// The widths of the longest texts in the list, and other facts that its columns depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Widest {
     pub name: u16,
-    /// With its version.
+    /// The width includes the version.
     pub environment: u16,
-    /// Idle checks end one of its sessions, or would.
+    /// An idle check will reclaim one of the sessions, or would do so.
     pub reclaim: bool,
     pub owners: Owners,
-    /// One has an accelerator.
+    /// One session has an accelerator.
     pub accelerators: bool,
 }
 
-/// Whose sessions are listed; one owner stands for its name.
+/// The owners of the listed sessions. A number represents the name of a single owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Owners {
     #[default]
@@ -91,7 +91,7 @@ impl Widest {
     }
 }
 
-/// The tab shown, and of each the session selected and the order.
+/// The tab that is shown, and the selected session and the order of each tab.
 #[derive(Debug)]
 struct TabState {
     shown: Tab,
@@ -118,12 +118,12 @@ impl Sessions {
         self.tab.orders[self.tab.shown as usize]
     }
 
-    /// Of all tabs.
+    /// The orders of all tabs.
     pub fn orders(&self) -> &[Order; 3] {
         &self.tab.orders
     }
 
-    /// As they were remembered, as far as they make sense.
+    /// Restores saved orders, as far as they are valid.
     pub fn restore_orders(&mut self, orders: &[Order]) {
         let tabs = Tab::ALL.into_iter().zip(&mut self.tab.orders);
         for ((tab, own), order) in tabs.zip(orders) {
@@ -134,7 +134,7 @@ impl Sessions {
         self.stale = true;
     }
 
-    /// Whose sessions are listed.
+    /// The contexts whose sessions are listed.
     pub fn shown(&self) -> Shown {
         self.shown
     }
@@ -157,7 +157,7 @@ impl Sessions {
         }
     }
 
-    /// How many rows there are after filtering.
+    /// The number of rows after filtering.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -166,13 +166,13 @@ impl Sessions {
         self.rows.is_empty()
     }
 
-    /// The last rows are in sight, or nearly: more should be fetched where there is more.
+    /// The last rows are visible, or almost. More should be loaded if there are more.
     pub fn is_near_end(&self) -> bool {
         let seen = (self.offset + self.height).max(self.row);
         seen + self.height.max(10) >= self.rows.len()
     }
 
-    /// What columns would show in full.
+    /// The widths that columns would need to show all texts in full.
     pub fn widest(&self) -> Widest {
         self.widest
     }
@@ -197,12 +197,12 @@ impl Sessions {
         self.rows.get(self.offset..end).unwrap_or_default()
     }
 
-    /// What the filter met in a visible row.
+    /// The characters of a visible row that match the filter.
     pub fn hits(&self, id: SessionKey) -> Option<&Hits> {
         self.hits.get(&id)
     }
 
-    /// The list must be made anew before it is read.
+    /// The list must be collected again before it is read.
     pub fn mark_stale(&mut self) {
         self.stale = true;
     }
@@ -225,20 +225,20 @@ impl Sessions {
         self.stale = true;
     }
 
-    /// Selects a session as soon as it is in the list, in the tab where it is by then.
+    /// Selects a session when it appears in the list, in the tab that it has by then.
     pub fn select_when_there(&mut self, id: SessionKey) {
         self.wanted = Some(id);
         self.stale = true;
     }
 
-    /// The same for the session that is read, where nothing else is to be selected.
+    /// Does the same for the session of the detail, unless another one is about to be selected.
     pub fn go_along(&mut self, id: SessionKey) {
         if self.wanted.is_none() {
             self.select_when_there(id);
         }
     }
 
-    /// Brings the list up to date with what there is and with the filter, and finds the selection again.
+    /// Updates the list from the mirror and the filter, and restores the selection.
     pub fn refresh(&mut self, mirror: &Mirror) {
         if std::mem::take(&mut self.stale) {
             self.go_to_wanted(mirror);
@@ -269,13 +269,13 @@ impl Sessions {
         }
     }
 
-    /// The selection stays on its session; when that has gone, on the row where it was.
+    /// The selection stays on its session. If the session is gone, the selection stays on its row.
     fn find_selection(&mut self) {
         let wanted = self.tab.selected[self.tab.shown as usize];
         let found = wanted.and_then(|id| self.rows.iter().position(|row| *row == id));
         match found {
             Some(at) => self.go_to(at),
-            // While a filter hides it, it is remembered and comes back with the row.
+            // A session that a filter hides stays selected and is marked again when its row returns.
             None if self.filter.is_on() => {
                 self.row = self.row.min(self.rows.len().saturating_sub(1));
                 self.keep_visible();
@@ -305,7 +305,7 @@ impl Sessions {
         self.go_to(self.rows.len());
     }
 
-    /// The wheel: the rows move, the selection only as far as it must.
+    /// Scrolls by the wheel. The selection moves only as far as necessary.
     pub fn scroll(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(self.height);
         self.offset = self.offset.saturating_add_signed(by).min(last);
@@ -315,7 +315,7 @@ impl Sessions {
         self.go_to(at);
     }
 
-    /// How many rows fit, from the layout; also finds what to highlight in them.
+    /// Takes the number of rows that fit from the layout. Also finds what to highlight in them.
     pub fn laid_out(&mut self, height: usize, mirror: &Mirror) {
         self.height = height;
         self.keep_visible();

@@ -1,5 +1,5 @@
-//! The list of all shells, to go to one or to open one: those on the page with their windows, and
-//! every session that could have one.
+//! The list of all shells, where you go to one or open one: panes with their windows, and every session that
+//! can have a shell.
 
 use super::{
     input::Input,
@@ -13,22 +13,22 @@ use crate::{
     terminal::control::Window,
 };
 
-/// Where a row leads.
+/// The destination of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     Pane(PaneId),
     /// A window of a pane's tmux, by its number.
     Window(PaneId, u32),
-    /// No pane shows it yet.
+    /// A session without a pane.
     Session(SessionKey),
-    /// The shell of this host, not open yet.
+    /// The shell of this machine, if it isn't open yet.
     Host,
 }
 
-/// How what was chosen is to be shown.
+/// How to show the chosen shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Where it is, or on a desk of its own.
+    /// In its place, or on a desk of its own.
     Show,
     Beside,
     Below,
@@ -38,7 +38,7 @@ pub enum Way {
 pub struct Row {
     pub door: Door,
     pub name: Clean,
-    /// What is to be known of it.
+    /// A note about the shell.
     pub note: Clean,
 }
 
@@ -47,7 +47,7 @@ pub struct Shells {
     query: Input,
     /// All there are.
     all: Vec<Row>,
-    /// Those that fit what is typed, by position.
+    /// Positions of the rows that match the typed text.
     fitting: Vec<usize>,
     marked: usize,
     scroll: usize,
@@ -55,7 +55,7 @@ pub struct Shells {
 }
 
 impl Shells {
-    /// Marks the pane that has the keys.
+    /// Marks the focused pane.
     #[must_use]
     pub fn new(mirror: &Mirror, panes: &Panes, host: &str) -> Self {
         let mut shells = Self {
@@ -73,7 +73,7 @@ impl Shells {
         shells
     }
 
-    /// Sessions, panes or windows came, went or changed.
+    /// Sessions, panes or windows were added, removed or changed.
     pub fn update(&mut self, mirror: &Mirror, panes: &Panes, host: &str) {
         let marked = self.marked().map(|row| row.door);
         self.all = rows(mirror, panes, host);
@@ -86,7 +86,7 @@ impl Shells {
         &self.query
     }
 
-    /// Those that fit what is typed.
+    /// The rows that match the typed text.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.fitting.iter().filter_map(|at| self.all.get(*at))
     }
@@ -99,7 +99,7 @@ impl Shells {
         self.scroll
     }
 
-    /// All rows there are, fitting or not: the dialog keeps its size while a person types.
+    /// The number of all rows, matching or not, so that the dialog keeps its size while you type.
     pub fn count(&self) -> usize {
         self.all.len()
     }
@@ -116,7 +116,7 @@ impl Shells {
         self.go_to(self.marked);
     }
 
-    /// A key no scope has bound; `false` = not taken either.
+    /// Handles a key that no scope binds. Returns `false` if the key isn't used.
     pub fn key(&mut self, key: Key) -> bool {
         let taken = self.query.key(key);
         if taken {
@@ -132,7 +132,7 @@ impl Shells {
         self.fit();
     }
 
-    /// An action of its scope; gives what was chosen, and how it is to be shown.
+    /// Handles an action of the list's scope. Returns the chosen row, and how to show it.
     pub fn action(&mut self, action: Action) -> Option<(Door, Way)> {
         let page = self.height.max(2).cast_signed() - 1;
         match action {
@@ -156,7 +156,7 @@ impl Shells {
         self.go_to(self.marked.saturating_add_signed(by));
     }
 
-    /// Marks a row, counted among those that fit.
+    /// Marks a row, counted among the matching rows.
     pub fn go_to(&mut self, at: usize) {
         self.marked = at.min(self.fitting.len().saturating_sub(1));
         let last = self.fitting.len().saturating_sub(self.height);
@@ -167,7 +167,7 @@ impl Shells {
             .min(last);
     }
 
-    /// From the layout: how many rows are seen.
+    /// Takes the number of visible rows from the layout.
     pub fn laid_out(&mut self, height: usize) {
         self.height = height.max(1);
         self.go_to(self.marked);
@@ -216,7 +216,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
     rows
 }
 
-/// A pane; of several of one session each says which window it shows.
+/// The row of a pane. If several panes are in the same place, each shows its window.
 fn of_pane(panes: &Panes, pane: &Pane) -> Row {
     let window = panes
         .window(pane)
@@ -244,8 +244,8 @@ fn is_one_of_several(panes: &Panes, pane: &Pane) -> bool {
     panes.iter().filter(same).count() > 1
 }
 
-/// The windows of a pane, where there are several. Of several panes of one session the first one has those
-/// that no pane shows: each window is listed once.
+/// The windows of a pane, if there are several. If a session has several panes, the first one lists the
+/// windows that no pane shows, so that each window is listed once.
 fn windows(panes: &Panes, pane: &Pane) -> Vec<Row> {
     let windows = panes.windows(pane).map_or(&[][..], |group| &group.windows);
     let several = is_one_of_several(panes, pane);

@@ -1,4 +1,4 @@
-//! Which contexts the page shows.
+//! The contexts that the view shows.
 
 use crate::model::id::ContextName;
 
@@ -18,7 +18,7 @@ impl Shown {
         }
     }
 
-    /// The one that is shown alone.
+    /// The only context that is shown.
     pub fn one(self) -> Option<ContextName> {
         match self {
             Self::All => None,

@@ -1,4 +1,4 @@
-//! In which order the list stands.
+//! The order of the list.
 
 use std::cmp::Ordering;
 
@@ -18,30 +18,30 @@ use crate::model::{
 #[serde(rename_all = "kebab-case")]
 pub enum Column {
     Name,
-    /// Where sessions of several contexts are listed.
+    /// Only if the list has sessions of several contexts.
     Context,
     Status,
-    /// How it ended, of those that have.
+    /// The result of ended sessions.
     Result,
     Environment,
     Cpu,
     Memory,
-    /// How long it ran, or waits.
+    /// How long a session has run or waited.
     Elapsed,
     Created,
     /// When it ended.
     Ended,
-    /// When idle checks end it.
+    /// When an idle check will reclaim the session.
     Reclaim,
-    /// Whose it is and where it lies, where several owners are listed.
+    /// Owner, project and agents, only if the list has several owners.
     Owner,
     Project,
     Agent,
-    /// Where a session has any.
+    /// Only if a session has accelerators.
     Accelerator,
 }
 
-/// The columns one can sort by, in the order of `sessions.sort`.
+/// The columns that you can sort by, in the order of `sessions.sort`.
 const CYCLE: [Column; 11] = [
     Column::Ended,
     Column::Created,
@@ -77,7 +77,7 @@ impl Column {
         }
     }
 
-    /// Which way round it is wanted first: the newest, the busiest, but names from A to Z.
+    /// The first direction of a column: the newest or the busiest first, but names from A to Z.
     fn descends(self) -> bool {
         matches!(
             self,
@@ -85,7 +85,7 @@ impl Column {
         )
     }
 
-    /// Whether a tab tells anything by it: how and when sessions ended is for those that have.
+    /// Whether the column is useful in a tab. Results and end times are only for ended sessions.
     pub fn is_of(self, tab: Tab) -> bool {
         match self {
             Self::Result | Self::Ended => tab == Tab::Finished,
@@ -116,7 +116,7 @@ impl Order {
         }
     }
 
-    /// How a tab stands until a person orders it: the newest first, of what has ended what ended last.
+    /// The default order of a tab: the newest sessions first, for ended sessions those that ended last.
     #[must_use]
     pub fn of(tab: Tab) -> Self {
         match tab {
@@ -125,8 +125,8 @@ impl Order {
         }
     }
 
-    /// By the next column of a tab; by the context only where several are `shown`, by the end that idle
-    /// checks bring only where there is one.
+    /// The next column of a tab. Includes the context only if several are `shown`, and the reclaim time only
+    /// if there is one.
     #[must_use]
     pub fn next(self, tab: Tab, shown: Shown, reclaim: bool) -> Self {
         let at = CYCLE.iter().position(|c| *c == self.column).unwrap_or(0);
@@ -147,12 +147,12 @@ impl Order {
         }
     }
 
-    /// Whether new usage figures can change the order.
+    /// Whether new samples of use can change the order.
     pub fn follows_usage(self) -> bool {
         matches!(self.column, Column::Cpu | Column::Memory)
     }
 
-    /// The order of two sessions; never equal for two of them, so that rows do not jump.
+    /// The order of two sessions. They are never equal, so that rows don't jump.
     pub fn compare(self, a: &Session, b: &Session, mirror: &Mirror) -> Ordering {
         let primary = self.primary(a, b, mirror);
         let primary = if self.descending {

@@ -1,21 +1,21 @@
-//! Whose bars stand above the list: those of the group that the selected session is in.
+//! Chooses the bars above the list: those of the selected session's resource group.
 
 use super::{app::App, area::STATISTICS_ROWS, step::Step};
 use crate::model::{
     catalogue::ResourceGroup, id::ContextName, notice::Level, statistics::Statistics, text::Clean,
 };
 
-/// What is shown of a context.
+/// What the bars show about a context.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// Where the list shows several contexts.
+    /// Only if the list shows several contexts.
     pub context: Option<ContextName>,
     pub statistics: &'a Statistics,
     pub group: &'a ResourceGroup,
 }
 
 impl App {
-    /// Shows or hides them; says so where nothing is seen of it.
+    /// Shows or hides the bars. Explains it if the bars can't be visible.
     pub(super) fn toggle_statistics(&mut self) -> Vec<Step> {
         self.statistics_shown = !self.statistics_shown;
         let text = if !self.statistics_shown {
@@ -30,7 +30,7 @@ impl App {
         vec![Step::toast(Level::Info, text)]
     }
 
-    /// `None` = hidden, or not known.
+    /// Returns `None` if the bars are hidden or their data isn't known.
     pub fn statistics(&self) -> Option<Counted<'_>> {
         if !self.statistics_shown {
             return None;

@@ -1,4 +1,4 @@
-//! What a panel wants after a message: effects outside, and moves inside the face.
+//! What a panel returns after a message: effects, requests, and moves inside the TUI.
 
 use std::path::PathBuf;
 
@@ -19,41 +19,41 @@ use crate::{
     protocol::message::{Request, StreamId},
 };
 
-/// One wish of a panel; `App` carries it out in order.
+/// One result of a panel. `App` carries out the results in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Passed on as it is.
+    /// An effect, passed on without a change.
     Do(Effect),
-    /// Asked of the daemon; the answer goes where `purpose` says.
+    /// A request to the daemon. `purpose` decides where the answer goes.
     Ask {
         request: Request,
         purpose: Purpose,
     },
-    /// To the person's clipboard; a toast tells how it went.
+    /// Copies to your clipboard. A toast reports the result.
     Copy(String),
-    /// To a new file; a toast tells where it lies.
+    /// Writes to a new file. A toast shows its path.
     Save {
         path: PathBuf,
         contents: Vec<u8>,
     },
-    /// All lines of an open log to a new file.
+    /// Saves all lines of an open log to a new file.
     SaveLog {
         log: StreamId,
         path: PathBuf,
         /// With their times, in this zone.
         times: Option<TimeZone>,
     },
-    /// To a new file that only the user may read, in a directory that is made for it.
+    /// Writes to a new file that only you can read, in a directory that is created if necessary.
     SavePrivate {
         path: PathBuf,
         contents: Vec<u8>,
     },
-    /// In the person's editor.
+    /// Opens a text in your editor.
     Edit {
         field: LaunchField,
         text: String,
     },
-    /// A launch to a new file, as a recipe.
+    /// Saves a launch to a new file, as a recipe.
     SaveRecipe {
         path: PathBuf,
         launch: Box<LaunchRequest>,
@@ -66,19 +66,19 @@ pub enum Step {
         level: Level,
         text: Clean,
     },
-    /// Sessions were launched: a toast follows the first.
+    /// Sessions were launched, and a toast follows the first one.
     Launched(Launched),
-    /// A launch of before, in a launcher of its own.
+    /// Opens a recent launch in a new launcher.
     Open(Box<Recent>),
-    /// To another place of the face.
+    /// Goes to another place of the TUI.
     Go(Go),
 }
 
 impl Step {
-    /// Closes the panel that answers with it.
+    /// Closes the panel that returns it.
     pub const CLOSE: Self = Self::Go(Go::CloseTop);
 
-    /// A toast from a text of ours or one that is already clean.
+    /// Creates a toast from a text of the program, or one that is already clean.
     #[must_use]
     pub fn toast(level: Level, text: impl AsRef<str>) -> Self {
         Self::Toast {
@@ -88,50 +88,50 @@ impl Step {
     }
 }
 
-/// A move inside the face.
+/// A move inside the TUI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
-    /// To the sessions page; logs are closed, terminals go on in the background.
+    /// To the sessions view. Logs are closed, terminals stay open in the background.
     Sessions,
     /// To the open terminals.
     Panes,
-    /// A shell of this session: its pane, or a new one.
+    /// To a shell of this session: its pane, or a new one.
     Shell(SessionKey),
     /// Closes the panel on top.
     CloseTop,
     /// Closes the launcher.
     CloseLauncher,
-    /// What a command line asks for.
+    /// Carries out a command of the command line.
     Command(Command),
-    /// The help of the place where one is.
+    /// Opens the help of the current view or panel.
     Help,
 }
 
-/// Where a launch was asked for, and what becomes of that when it is answered.
+/// Where a launch came from, and what happens when it is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchedFrom {
-    /// The launcher to close, or to show the refusal in; `None` = the launch came from none.
+    /// The launcher that closes or shows the refusal, `None` if the launch came from no launcher.
     pub launcher: Option<u64>,
-    /// The waiting session that leaves the queue once the new one is in it.
+    /// The waiting session that leaves the queue when the new one is in it.
     pub replaces: Option<SessionKey>,
 }
 
-/// Why the daemon was asked; decides where the answer goes.
+/// The reason for a request. It decides where the answer goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Launch(LaunchedFrom),
-    /// What a session was launched with; its name, when somebody gave it one.
+    /// The settings that a session was launched with, and its name if it wasn't generated.
     Again {
         context: ContextName,
         name: Option<Clean>,
-        /// Memory killed it: it is offered more.
+        /// The session ran out of memory, so the new launch gets more.
         grown: Option<Grown>,
     },
-    /// The launches of before, told or changed.
+    /// The recent launches, loaded or changed.
     Recents,
-    /// What was told before.
+    /// The earlier notifications.
     Notices,
-    /// A text is in the person's editor.
+    /// A text is in your editor.
     Edit(LaunchField),
     /// A recipe is read.
     Recipe,
@@ -139,7 +139,7 @@ pub enum Purpose {
     Rename {
         session: SessionKey,
         name: Clean,
-        /// What was typed.
+        /// The typed text.
         new: String,
     },
     Terminate {
@@ -151,21 +151,21 @@ pub enum Purpose {
     },
     History(SessionKey),
     Figures(SessionKey),
-    /// What could start in its place.
+    /// The sessions that could start in its place.
     WhyNot(SessionKey),
     /// For the table of the whole history.
     Scheduling(SessionKey),
-    /// Idle checks are put off or on again.
+    /// Extends, exempts or includes a session.
     Keep(Keep),
-    /// What may be done against them.
+    /// The allowed extensions and exemptions.
     Reprieves(ContextName),
-    /// All about one session; what could not be read again is not told.
+    /// A full reading of one session. A failure isn't shown.
     Detail(SessionKey),
     Catalogue {
         context: ContextName,
         project: Option<String>,
     },
-    /// Somebody a session is to be made for.
+    /// The user who will own the session.
     Owner {
         context: ContextName,
         email: String,
@@ -178,7 +178,7 @@ pub enum Purpose {
         name: Clean,
         image: String,
     },
-    /// More rows of a list; `told` is how many there were, `word` what was looked for.
+    /// More rows of a list. `told` is the number of rows before, `word` is the searched name.
     Reach {
         context: ContextName,
         tab: Tab,
@@ -186,15 +186,15 @@ pub enum Purpose {
         told: u64,
     },
     Refresh,
-    /// The environments anew, for the launcher.
+    /// The environments for the launcher, requested again.
     Environments(ContextName),
-    /// Failures are of no interest to a person: the next layout asks again.
+    /// Failures aren't shown, because the next layout sends the request again.
     Watch,
     /// An effect that answers with `Msg::Done`.
     Effect,
 }
 
-/// Numbers for questions and streams, unique in this face.
+/// Numbers for requests and streams, unique in this TUI.
 #[derive(Clone, Debug, Default)]
 pub struct Ids {
     ticket: Ticket,

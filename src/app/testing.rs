@@ -1,4 +1,4 @@
-//! What unit tests of the panels share.
+//! Helpers that the unit tests of the panels share.
 
 use jiff::Timestamp;
 

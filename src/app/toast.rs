@@ -1,5 +1,5 @@
-//! Short messages in the corner: bounded, going by themselves, errors staying longer. One of a
-//! launch follows its session, and comes again when that runs.
+//! Short messages in the corner. Their number is limited, they disappear automatically, and errors stay
+//! longer. The toast of a launch follows its session, and appears again when the session runs.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 use super::mirror::Mirror;
 use crate::model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean};
 
-/// So many are kept; the oldest gives way.
+/// Maximum number of toasts. The oldest is dropped.
 const MAX: usize = 4;
 
-/// Sessions launched from here that are remembered: what becomes of them at first is told by the
-/// toast of their launch.
+/// The number of remembered sessions that were launched from this TUI. The toast of their launch reports
+/// their first states.
 const OURS: usize = 256;
 
-/// How long a launch is told, and then again that it runs.
+/// How long a launch is shown, and then again that the session runs.
 const LAUNCH_STAYS: SignedDuration = SignedDuration::from_secs(8);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,22 +30,22 @@ pub enum What {
         level: Level,
         text: Clean,
     },
-    /// What it says is read from the session when it is drawn.
+    /// The text is read from the session when the toast is drawn.
     Launch(Launched),
 }
 
-/// Sessions that were launched together; the first one is told of.
+/// Sessions that were launched together. The toast is about the first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launched {
     pub first: SessionKey,
     pub all: Vec<SessionKey>,
-    /// As it was answered, until the session itself has been told.
+    /// The name in the answer, until the session itself is known.
     pub name: Clean,
     pub status: Status,
 }
 
 impl Launched {
-    /// `None` = there is none.
+    /// Returns `None` if there are no sessions.
     pub fn new(sessions: &[Session]) -> Option<Self> {
         let first = sessions.first()?;
         Some(Self {
@@ -60,9 +60,9 @@ impl Launched {
 #[derive(Clone, Debug, Default)]
 pub struct Toasts {
     shown: VecDeque<Toast>,
-    /// Launches whose sessions did not run yet, shown or not.
+    /// Launches whose sessions haven't run yet, shown or not.
     starting: VecDeque<Launched>,
-    /// The newest of those launched from here.
+    /// The newest sessions that were launched from this TUI.
     ours: VecDeque<SessionKey>,
 }
 
@@ -72,14 +72,14 @@ impl Toasts {
         self.shown.iter()
     }
 
-    /// Shows `text`; the same text again only stays longer.
+    /// Shows `text`. The same text again only stays longer.
     pub fn push(&mut self, level: Level, text: Clean, now: Timestamp) {
         self.shown
             .retain(|toast| !matches!(&toast.what, What::Said { text: said, .. } if *said == text));
         self.show(What::Said { level, text }, stay(level), now);
     }
 
-    /// Shows what became of a launch.
+    /// Shows the progress of a launch.
     pub fn launched(&mut self, launched: Launched, now: Timestamp) {
         self.ours.extend(&launched.all);
         let surplus = self.ours.len().saturating_sub(OURS);
@@ -93,7 +93,8 @@ impl Toasts {
         self.show(What::Launch(launched), LAUNCH_STAYS, now);
     }
 
-    /// Whether a session was launched from here: its own toast tells that it stands and that it runs.
+    /// Whether a session was launched from this TUI. Its own toast reports that it is in the queue and that
+    /// it runs.
     pub fn tells_of(&self, session: SessionKey) -> bool {
         self.ours.contains(&session)
     }
@@ -106,8 +107,8 @@ impl Toasts {
         self.shown.push_back(Toast { what, until });
     }
 
-    /// A session changed. That it runs is told once; how it ended or failed is told by others, or
-    /// stands in its row.
+    /// Takes a change of a session. The toast reports once that the session runs. Its end or failure is in
+    /// other notifications or in its row.
     pub fn follow(&mut self, session: &Session, now: Timestamp) {
         let (key, status) = (session.key(), &session.status);
         if status.is_final() || *status == Status::Error {
@@ -123,7 +124,7 @@ impl Toasts {
         }
     }
 
-    /// All sessions were told anew.
+    /// All sessions have been loaded again.
     pub fn catch_up(&mut self, mirror: &Mirror, now: Timestamp) {
         let shown = self.shown.iter().filter_map(|toast| match &toast.what {
             What::Launch(launched) => Some(launched.first),
@@ -139,7 +140,7 @@ impl Toasts {
         }
     }
 
-    /// A session is not known any more.
+    /// A session isn't known anymore.
     pub fn gone(&mut self, key: SessionKey) {
         self.starting.retain(|it| it.first != key);
         self.forget(key);
@@ -150,19 +151,20 @@ impl Toasts {
             .retain(|toast| !matches!(&toast.what, What::Launch(it) if it.first == key));
     }
 
-    /// Takes the expired ones away; `true` if there were any.
+    /// Removes expired toasts. Returns `true` if there were any.
     pub fn expire(&mut self, now: Timestamp) -> bool {
         let before = self.shown.len();
         self.shown.retain(|toast| toast.until > now);
         before != self.shown.len()
     }
 
-    /// The list of notices opens: what it tells as well must not lie on top of it.
+    /// Removes all toasts when the list of notifications opens, because they would cover the same texts
+    /// there.
     pub fn clear(&mut self) {
         self.shown.clear();
     }
 
-    /// Takes the newest away; `false` = there was none.
+    /// Removes the newest toast. Returns `false` if there was none.
     pub fn dismiss(&mut self) -> bool {
         self.shown.pop_back().is_some()
     }

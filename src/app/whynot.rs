@@ -28,9 +28,9 @@ use crate::{
     protocol::message::{Failure, Reply, Request},
 };
 
-/// What a session takes beside its timeout to start and to stop, in seconds, generously.
+/// A generous allowance, in seconds, for starting and stopping a session in addition to its timeout.
 const START_AND_STOP: i64 = 90;
-/// Where an engine names no group.
+/// The name of the group if an engine names none.
 const DEFAULT_GROUP: &str = "default";
 
 #[derive(Clone, Debug)]
@@ -38,27 +38,27 @@ pub struct WhyNot {
     pub session: SessionKey,
     pub name: Clean,
     launch: Option<LaunchRequest>,
-    /// Of its launch the engine does not tell.
+    /// What the engine doesn't report about the session's launch.
     pub missing: Vec<Missing>,
     offer: Option<Catalogue>,
     problem: Option<Clean>,
-    /// `None` while the answers are on their way.
+    /// `None` until the answers arrive.
     found: Option<Vec<Remedy>>,
     marked: usize,
 }
 
-/// What the person decided.
+/// The answer to the dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Nothing,
     Close,
-    /// Launch this in its place.
+    /// Launch this in place of the waiting session.
     Launch(Box<LaunchRequest>),
-    /// Give it this priority.
+    /// Give the session this priority.
     Priority(i32),
 }
 
-/// Something that would help, one row of the dialog.
+/// A possible solution, one row of the dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remedy {
     pub words: String,
@@ -89,7 +89,7 @@ impl WhyNot {
         }
     }
 
-    /// How it was asked for, and what there is.
+    /// Requests the settings of the launch and the available resources.
     pub fn ask(session: &Session) -> Vec<Step> {
         let (key, context) = (session.key(), session.context);
         let project = session.placement.project.as_ref();
@@ -142,7 +142,7 @@ impl WhyNot {
         }
     }
 
-    /// What could start now; `None` while it is not known.
+    /// The launches that could start now, `None` until they are known.
     pub fn found(&self) -> Option<&[Remedy]> {
         self.found.as_deref()
     }
@@ -183,7 +183,7 @@ impl WhyNot {
     }
 }
 
-/// What lets it pass the sessions ahead of it.
+/// The changes that let the session pass those ahead of it.
 fn in_the_queue(
     session: &Session,
     request: &LaunchRequest,
@@ -224,7 +224,7 @@ fn in_the_queue(
     found
 }
 
-/// The longest timeout, in whole minutes, of a session that starts now and has ended by then.
+/// The longest timeout, in whole minutes, of a session that starts now and has ended before `at`.
 fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
     let left = at
         .duration_since(now)
@@ -234,8 +234,8 @@ fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
     (minutes > 0).then_some(Span(minutes * 60))
 }
 
-/// With its amounts, which may have been a preset's or the default ones, and a name that is free: the
-/// waiting session has its own still.
+/// Adds the amounts, which may have come from a preset or the defaults, and a free name, because the waiting
+/// session still has its own.
 fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> LaunchRequest {
     let told = launch::again::again(session);
     let mut request = launch.clone();
@@ -244,7 +244,7 @@ fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> Launc
     if request.accelerators.is_empty() {
         request.accelerators = told.accelerators;
     }
-    // A generated name is no name to go on with.
+    // A generated name isn't kept.
     let named = !session.name.as_str().ends_with("-session");
     request.name = named.then(|| {
         let taken = |name: &str| {
@@ -258,7 +258,7 @@ fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> Launc
     request
 }
 
-/// Whether it can be launched as it stands: a secret's value is kept nowhere.
+/// Whether the request can be launched without changes. The values of secrets aren't stored anywhere.
 pub fn is_whole(request: &LaunchRequest) -> bool {
     !request.env.values().any(String::is_empty)
 }

@@ -1,4 +1,4 @@
-//! What an action means where it was asked.
+//! Decides what an action does in the current view or panel.
 
 use jiff::Timestamp;
 
@@ -27,7 +27,7 @@ impl App {
         now: Timestamp,
     ) -> Vec<Step> {
         let mut steps = Vec::new();
-        // The panes hear everything of their scopes first: a leader key ends with it.
+        // The panes get every action of their scopes first, because it also ends the leader key.
         let asked = matches!(scope, Scope::Input | Scope::Confirm) && self.focus() == Focus::Panes;
         if asked || matches!(scope, Scope::Terminal | Scope::Leader | Scope::Panes) {
             steps.extend(self.panes.action(action, key, &mut self.ids, now));
@@ -78,7 +78,7 @@ impl App {
         ]
     }
 
-    /// Ctrl-C: one step back; with nothing to go back from, a second press leaves.
+    /// Handles Ctrl-C: goes one step back. At the top, a second press quits.
     fn interrupt(&mut self, now: Timestamp) -> Vec<Step> {
         if self.focus() != Focus::Sessions || self.detail.is_some() || self.sessions.filter.is_on()
         {
@@ -96,7 +96,8 @@ impl App {
         self.interrupted.is_some()
     }
 
-    /// `q`: one step back, at the top out. Nothing is lost by it, so nothing is asked.
+    /// Handles `q`: goes one step back, and quits at the top. It loses nothing, so it doesn't ask for
+    /// confirmation.
     fn quit(&mut self, now: Timestamp) -> Vec<Step> {
         if self.focus() == Focus::Sessions && self.detail.is_none() {
             return self.leave();
@@ -104,7 +105,7 @@ impl App {
         self.back(now)
     }
 
-    /// Esc: the innermost thing closes; at the top nothing happens.
+    /// Handles Esc: closes the innermost thing. At the top, it does nothing.
     pub(super) fn back(&mut self, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panel => return self.on_panel(now, |top, around| top.back(around)),
@@ -149,7 +150,7 @@ impl App {
         Vec::new()
     }
 
-    /// Beside the list the detail stays open and follows the selection; elsewhere it closes.
+    /// A detail next to the list stays open and follows the selection. Otherwise it closes.
     pub(super) fn unfocus_detail(&mut self) {
         match &mut self.detail {
             Some(detail) if self.areas.detail_beside => detail.focused = false,
@@ -192,7 +193,7 @@ impl App {
         }
     }
 
-    /// A button of the question was clicked.
+    /// Handles a click on a button of the dialog.
     pub(super) fn press_button(&mut self, yes: bool, now: Timestamp) -> Vec<Step> {
         let action = if yes {
             Action::ConfirmYes
@@ -308,7 +309,7 @@ impl App {
         self.show(Page::Sessions)
     }
 
-    /// Another tab of the list gets the keys back from the detail of a session that is not in it.
+    /// Shows another tab. The list gets the keys back from the detail, whose session isn't in that tab.
     pub(super) fn go_to_tab(&mut self, tab: Tab) {
         if tab != self.sessions.tab() && self.detail.as_ref().is_some_and(|it| it.focused) {
             self.unfocus_detail();
@@ -331,7 +332,7 @@ impl App {
     }
 }
 
-/// How far a motion goes, with pages of `page` lines.
+/// The distance of a motion, with pages of `page` lines.
 pub(super) fn motion(action: Action, page: isize) -> Option<isize> {
     Some(match action {
         Action::ListDown => 1,

@@ -1,4 +1,4 @@
-//! What is done with the current session, or for a new one.
+//! Actions on the current session, or for a new one.
 
 use jiff::Timestamp;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl App {
-    /// Actions on the current session, refused with their reason when they make no sense now.
+    /// Actions on the current session. An action that isn't possible now is refused with its reason.
     pub(super) fn on_session(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         if let Some(why) = self.why_not(action) {
             return vec![Step::toast(Level::Warning, why)];
@@ -62,7 +62,7 @@ impl App {
         }
     }
 
-    /// Why an action cannot be done here and now; `None` = it can.
+    /// Why an action isn't possible now, `None` if it is possible.
     pub fn why_not(&self, action: Action) -> Option<String> {
         let shown = self.sessions.shown();
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
@@ -92,7 +92,7 @@ impl App {
         );
         self.logs = Some(logs);
         steps.extend(more);
-        // A row of a list may not name its kernels.
+        // A row of the list can lack the session's containers.
         let key = session.key();
         let size = usize::try_from(session.placement.cluster_size).unwrap_or(usize::MAX);
         if full.unwrap_or_else(|| session.clone()).kernels.len() < size {
@@ -104,14 +104,14 @@ impl App {
         steps
     }
 
-    /// The position of the kernel that keys are about: the marked one of the open detail.
+    /// The position of the container that keys apply to: the marked one of the open detail.
     fn kernel_of(&self, session: &Session) -> usize {
         let open = self.detail.as_ref();
         let open = open.filter(|detail| detail.session() == session.key());
         open.map_or(0, |detail| detail.kernel(session.kernels.len()))
     }
 
-    /// A shell in the container that is marked in the details, else in the main one.
+    /// Opens a shell in the container that is marked in the detail, otherwise in the main one.
     fn open_shell(&mut self, row: &Session, now: Timestamp) -> Vec<Step> {
         let full = self.full(row.key());
         let session = full.as_ref().unwrap_or(row);
@@ -159,7 +159,7 @@ impl App {
         }
     }
 
-    /// Opens the detail; pressed again, gives it the keys, and in it closes it.
+    /// Opens the detail. The next press focuses it, and another one closes it.
     pub(super) fn open_detail(&mut self, id: SessionKey) {
         let beside = self.areas.screen.width >= crate::app::area::BESIDE_COLUMNS;
         match &mut self.detail {

@@ -1,4 +1,4 @@
-//! Carrying out what panels wish.
+//! Carries out the steps that panels return.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use super::{
 };
 
 impl App {
-    /// Carries the panels' wishes out: moves inside at once, the rest as effects.
+    /// Carries out the panels' steps: moves inside the TUI at once, the rest as effects.
     pub(super) fn carry_out(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Effect> {
         let mut effects = Vec::new();
         let mut queue: VecDeque<Step> = steps.into();
@@ -78,7 +78,7 @@ impl App {
                 Step::Launched(launched) => {
                     let session = self.mirror.session(launched.first);
                     self.toasts.launched(launched, now);
-                    // Its notices may have come before the answer.
+                    // The session may have changed before the answer arrived.
                     if let Some(session) = session {
                         self.toasts.follow(session, now);
                     }

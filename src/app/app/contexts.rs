@@ -1,4 +1,4 @@
-//! Which context is shown: the list to choose from, the command line; and the name of an image.
+//! Chooses the shown context by the list or the command line, and handles the name of a new image.
 
 use jiff::Timestamp;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl App {
-    /// The first snapshot decides where to begin; a later one may have lost what was shown.
+    /// Decides at the first snapshot which context is shown. A later snapshot can lack that context.
     pub(super) fn begin(&mut self) -> Vec<Step> {
         let Some(first) = self.mirror.contexts().first().map(|s| s.context.name) else {
             return Vec::new();
@@ -44,7 +44,7 @@ impl App {
         self.mirror.contexts().iter().map(|s| s.context.name)
     }
 
-    /// Opens the list of contexts; with one there is nothing to choose.
+    /// Opens the list of contexts. With a single context there is nothing to choose.
     pub(super) fn pick_context(&mut self) -> Vec<Step> {
         if !self.mirror.has_several_contexts() {
             let text = "only one context is configured. Add others to contexts.toml";
@@ -74,7 +74,7 @@ impl App {
         }
     }
 
-    /// A row of the list of contexts was clicked.
+    /// Handles a click on a row of the list of contexts.
     pub(super) fn click_context(&mut self, at: usize) -> Vec<Step> {
         let Some(picker) = &mut self.picker else {
             return Vec::new();
@@ -88,7 +88,7 @@ impl App {
         chosen.map_or_else(Vec::new, |shown| self.show_context(shown))
     }
 
-    /// Begins a command.
+    /// Opens the command line.
     pub(super) fn command_line(&mut self) -> Vec<Step> {
         self.sessions.filter.submit();
         self.panels.push(CommandLine::default().into());
@@ -113,7 +113,7 @@ impl App {
         }
     }
 
-    /// What is said when an image is being made.
+    /// The toast while an image is being created.
     pub(super) fn committing(name: &Clean, image: &str) -> Step {
         let text = format!("creating the image {image} from {name}");
         Step::toast(Level::Info, text)

@@ -1,4 +1,4 @@
-//! What the daemon says: its state, its notices, its answers.
+//! Handles what the daemon sends: its state, its notices, its answers.
 
 use jiff::Timestamp;
 
@@ -72,13 +72,13 @@ impl App {
             picker.update(&self.mirror);
         }
         for session in self.mirror.sessions() {
-            // What it opens is opened by `link_up` as well.
+            // The steps are dropped, because `link_up` opens the same panes.
             self.panes.told(session, &mut self.ids);
         }
         let mut steps = self.panes.link_up(&mut self.ids, now);
         steps.push(Self::ask_notices());
         steps.extend(begun);
-        // What it asked of the line that broke will not be answered.
+        // The requests of the broken connection get no answers, so they are repeated.
         if let Some(launcher) = &mut self.launcher {
             steps.extend(launcher.ask(&self.mirror));
         }
@@ -94,7 +94,8 @@ impl App {
         }
     }
 
-    /// Answers of a connection that broke will not come, except to a launch: it is repeated on the next connection.
+    /// Forgets the requests of a broken connection, which get no answers. A launch is repeated on the next
+    /// connection.
     fn forget_questions(&mut self) {
         self.asked.retain(|_, purpose| {
             matches!(
@@ -278,10 +279,10 @@ impl App {
                 | Purpose::Environments(_),
                 Ok(_),
             )
-            // The environments known before serve as well.
+            // The environments that are already known are good enough.
             | (Purpose::Environments(_), Err(_)) => Vec::new(),
             (Purpose::Rename { session, name, new }, Err(failure)) => {
-                // What was typed is not typed again.
+                // Shows the typed name again, so that you don't have to retype it.
                 if self.panels.get::<Rename>().is_none() && failure.kind != FailureKind::NotFound {
                     let why = failure.message.clone();
                     self.panels
@@ -294,7 +295,7 @@ impl App {
         }
     }
 
-    /// A session was read in full: the detail shows it, an open log knows its kernels.
+    /// Takes a full reading of a session: the detail shows it, and an open log gets its containers.
     fn read_in_full(&mut self, id: SessionKey, session: Session) {
         if let Some(logs) = &mut self.logs
             && logs.session == id
@@ -306,7 +307,7 @@ impl App {
         }
     }
 
-    /// A session with all that is known of it.
+    /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
         panels::full(&self.mirror, self.detail.as_ref(), id)
     }
@@ -333,7 +334,7 @@ impl App {
         }
     }
 
-    /// Asks for usage samples of exactly the visible sessions, when that changed.
+    /// Requests samples of the visible sessions when they have changed.
     pub(super) fn watch(&mut self) -> Option<Step> {
         if !self.mirror.is_up() {
             return None;

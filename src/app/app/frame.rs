@@ -1,5 +1,5 @@
-//! What goes before and after a frame: what may change the screen, the list brought up to date, sizes and
-//! places as the layout gives them.
+//! The steps before and after a frame: which messages change the screen, updating the list, and taking sizes
+//! and positions from the layout.
 
 use jiff::Timestamp;
 
@@ -7,15 +7,15 @@ use super::App;
 use crate::app::{area::Areas, effect::Effect, focus::Page, msg::Msg, step::Purpose};
 
 impl App {
-    /// Brings the list up to date with the mirror: before keys are read and before drawing, not at
-    /// every one of a thousand notices.
+    /// Updates the list from the mirror before keys are read and before drawing, not for each one of many
+    /// notices.
     pub(super) fn settle(&mut self) {
         self.go_along_with_detail();
         self.sessions.refresh(&self.mirror);
         self.follow_selection();
     }
 
-    /// Whether a message can change what is on the screen.
+    /// Whether a message can change the screen.
     pub(super) fn is_seen(&self, msg: &Msg) -> bool {
         match msg {
             Msg::Answer { ticket, .. } => self.asked.get(ticket) != Some(&Purpose::Watch),
@@ -25,8 +25,8 @@ impl App {
         }
     }
 
-    /// Whether something changed since the last call: then layout and drawing are due, and the
-    /// list is up to date for them.
+    /// Whether something has changed since the last call. If so, layout and drawing are due, and the list is
+    /// up to date for them.
     pub fn take_dirty(&mut self) -> bool {
         if self.dirty {
             self.settle();
@@ -42,8 +42,8 @@ impl App {
         self.dirty = true;
     }
 
-    /// To be called with the result of `view::layout` before drawing: scrolling, terminal sizes
-    /// and the sampling of usage follow what is visible.
+    /// Must be called with the result of `view::layout` before drawing. Scrolling, terminal sizes and samples
+    /// of use follow what is visible.
     pub fn laid_out(&mut self, areas: &Areas, now: Timestamp) -> Vec<Effect> {
         self.areas.clone_from(areas);
         let mut steps = Vec::new();
@@ -95,7 +95,7 @@ impl App {
         self.carry_out(steps, now)
     }
 
-    /// A session with the keys on its detail has gone to another tab: the list goes along.
+    /// If the session of a focused detail has moved to another tab, the list follows it.
     fn go_along_with_detail(&mut self) {
         let read = self.detail.as_ref().filter(|detail| detail.focused);
         let session = read.and_then(|detail| self.mirror.session(detail.session()));
@@ -107,13 +107,13 @@ impl App {
         }
     }
 
-    /// What an open detail describes is the selected row: what a key is about is never another session
-    /// than the one that is read.
+    /// An open detail always shows the selected row, so that keys never apply to another session than the one
+    /// on the screen.
     fn follow_selection(&mut self) {
         let Some(detail) = &mut self.detail else {
             return;
         };
-        // Keys for a session that is no more must not reach the next one.
+        // Keys for a session that is gone must not reach the next session.
         let gone = detail.focused && self.mirror.session(detail.session()).is_none();
         match self.sessions.selected() {
             Some(id) if !gone => detail.follow(id),

@@ -1,4 +1,4 @@
-//! Keeping a session from its idle checks.
+//! Extends or exempts sessions.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl App {
-    /// Opens the dialog; what is allowed is asked for anew each time.
+    /// Opens the dialog and requests the allowed extensions each time.
     pub(super) fn open_keep(&mut self, session: &Session) -> Vec<Step> {
         self.keep = Some(KeepForm::new(session));
         vec![self.reprieves.ask(session.context)]
@@ -31,7 +31,7 @@ impl App {
         self.with_keep(now, |form, offers| form.action(action, offers))
     }
 
-    /// A row of the dialog was clicked.
+    /// Handles a click on a row of the dialog.
     pub(super) fn click_keep(&mut self, at: usize, now: Timestamp) -> Vec<Step> {
         self.with_keep(now, |form, offers| form.press(at, offers))
     }
@@ -47,7 +47,7 @@ impl App {
         let offers = self.keep_offers(&form, now);
         match ask(&mut form, &offers) {
             Answer::Close => Vec::new(),
-            // The session has gone meanwhile.
+            // The session is gone.
             Answer::Nothing if offers.is_empty() => Vec::new(),
             Answer::Nothing => {
                 self.keep = Some(form);
@@ -63,7 +63,7 @@ impl App {
         }
     }
 
-    /// It was done.
+    /// The toast after a successful change.
     pub(super) fn kept(keep: Keep, reply: &Reply) -> Vec<Step> {
         let Reply::Session { session } = reply else {
             return Vec::new();
@@ -77,7 +77,7 @@ impl App {
         vec![Step::toast(Level::Success, text)]
     }
 
-    /// How often an end may be put off is shown where one was.
+    /// Requests the rules for a session with an extension, to show how often it can be extended.
     pub(super) fn rules_for(&mut self, id: SessionKey) -> Option<Step> {
         let session = self.mirror.session(id)?;
         session.reprieve.until?;

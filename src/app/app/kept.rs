@@ -1,4 +1,4 @@
-//! What the TUI remembers for the next one.
+//! The state that the TUI saves for the next one.
 
 use super::App;
 use crate::{
@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl App {
-    /// Begins as another TUI was left, and remembers how this one is. Only one at a time does: the panes of
-    /// two would be the same terminals.
+    /// Restores the state of an earlier TUI and saves that of this one. Only one TUI at a time does so,
+    /// because the panes of two would be the same terminals.
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
         self.sessions.restore_orders(&kept.orders);
@@ -17,7 +17,7 @@ impl App {
         self
     }
 
-    /// The sessions are known: panes of those that go on come back.
+    /// Restores the panes of sessions that haven't ended, when the sessions are known.
     pub(super) fn restore_panes(&mut self) {
         let Some(kept) = self.restored.take() else {
             return;
@@ -27,7 +27,7 @@ impl App {
             None => true,
             Some(key) => match mirror.session(key) {
                 Some(session) => !session.status.is_final(),
-                // A manager tells its sessions later.
+                // A manager sends its sessions later.
                 None => mirror.context(key.context).is_some_and(|state| {
                     state.context.kind.schedules() || mirror.can(key.context, Capability::Schedules)
                 }),
@@ -48,7 +48,7 @@ impl App {
         }
     }
 
-    /// Whether a message can change what is remembered.
+    /// Whether a message can change the saved state.
     pub(super) fn may_change_kept(&self, msg: &Msg) -> bool {
         let ended = matches!(
             msg,
@@ -60,9 +60,9 @@ impl App {
         self.keeps && (ended || matches!(msg, Msg::Key(_) | Msg::Mouse(_)))
     }
 
-    /// What is to be remembered, where that changed.
+    /// Saves the state if it has changed.
     pub(super) fn keep(&mut self) -> Option<Effect> {
-        // Before the panes are back there is nothing better than what was remembered.
+        // Until the panes are restored, the saved state is more complete.
         if !self.keeps || self.restored.is_some() {
             return None;
         }

@@ -1,5 +1,5 @@
-//! Keys and pasted text: through the keymap, innermost scope first, then to the text or terminal
-//! that has the focus.
+//! Handles keys and pasted text: first by the keymap, innermost scope first, then by the focused text or
+//! terminal.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::{
     terminal::emulator::CursorShape,
 };
 
-/// What a walk through the scopes found.
+/// The result of looking up keys in the scopes.
 enum Found {
     Actions(Scope, Vec<Action>),
     /// The beginning of a sequence.
@@ -26,14 +26,14 @@ enum Found {
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
         let key = self.as_bound(key);
-        // In a form's text a plain character is text first, whatever it is bound to elsewhere.
+        // In a form, a plain character goes to the text first, even if it is bound elsewhere.
         let form = matches!(
             self.focus(),
             Focus::Launcher | Focus::Contexts | Focus::Shells
         );
         if form && is_text(key) && self.pending.is_empty() {
             let steps = self.type_key(key, now);
-            // Where the launcher has no text, its keys are short.
+            // In a row of the launcher without text, plain characters are key bindings.
             if steps.is_some() || self.focus() != Focus::Launcher {
                 return steps.unwrap_or_default();
             }
@@ -61,8 +61,8 @@ impl App {
         }
     }
 
-    /// Some terminals tell keys apart that others do not (Shift-Enter from Enter). A program hears
-    /// which it was; here it is the plainer one unless something is bound to it.
+    /// Some terminals can tell Shift-Enter from Enter, others can't. A program gets the exact key. In
+    /// workbay, the key is treated as the plain one unless it is bound.
     fn as_bound(&self, key: Key) -> Key {
         let inner = self.scope();
         let scopes = own_scopes(inner);
@@ -101,7 +101,7 @@ impl App {
         steps
     }
 
-    /// Gives a key to the text or terminal with the focus; `None` = it did not want it.
+    /// Passes a key to the focused text or terminal. Returns `None` if it isn't used.
     fn type_key(&mut self, key: Key, now: Timestamp) -> Option<Vec<Step>> {
         let taken = match self.focus() {
             Focus::Panel => {
@@ -202,7 +202,7 @@ impl App {
         Vec::new()
     }
 
-    /// An unfinished sequence of keys can be continued with these.
+    /// The keys that can continue an unfinished sequence.
     pub fn continuations(&self) -> Vec<(Key, Option<Action>)> {
         let inner = self.scope();
         let mut scopes = own_scopes(inner);
@@ -215,7 +215,7 @@ impl App {
         Vec::new()
     }
 
-    /// The cursor of the program that has the keys; anywhere else it is the terminal's own.
+    /// The cursor of the focused program. Elsewhere it is the default cursor of the terminal.
     pub fn cursor_shape(&self) -> CursorShape {
         let pane = self.panes.active().filter(|_| self.is_in_terminal());
         pane.map_or(CursorShape::Default, |pane| pane.emulator.cursor_shape())
@@ -227,7 +227,7 @@ impl App {
     }
 }
 
-/// Looked up before the text or terminal gets the key.
+/// The scopes that are looked up before the text or terminal gets the key.
 fn own_scopes(inner: Scope) -> Vec<Scope> {
     match inner {
         Scope::Detail => vec![Scope::Detail, Scope::Sessions],
@@ -235,11 +235,11 @@ fn own_scopes(inner: Scope) -> Vec<Scope> {
     }
 }
 
-/// Looked up after it. A terminal is opaque: nothing comes after it.
+/// The scopes that are looked up after the text. A terminal takes every key, so no scope follows it.
 fn outer_scopes(inner: Scope, focus: Focus) -> &'static [Scope] {
     match (inner, focus) {
         (Scope::Terminal | Scope::Leader | Scope::Global, _) => &[],
-        // Arrows move the list while its filter is typed.
+        // Arrow keys move the list while its filter is typed.
         (Scope::Input, Focus::Filter) => &[Scope::Sessions, Scope::Global],
         (Scope::Input, Focus::SchedulingFilter) => &[Scope::History, Scope::Global],
         (Scope::Input, Focus::HelpSearch) => &[Scope::Help, Scope::Global],

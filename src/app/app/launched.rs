@@ -1,4 +1,4 @@
-//! What a launch came to, as its toast says it: always of the session as it is now.
+//! The text of a launch's toast, always for the current state of the session.
 
 use super::App;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     model::{notice::Level, session::Session, text::Clean},
 };
 
-/// What a person may do next, the likeliest first.
+/// The next actions, the most likely first.
 const NEXT: [(Action, &str); 4] = [
     (Action::SessionShell, "shell"),
     (Action::SessionLogs, "log"),
@@ -20,7 +20,7 @@ const NEXT: [(Action, &str); 4] = [
 ];
 
 impl App {
-    /// What a toast says now.
+    /// The current text of a toast.
     pub fn told(&self, toast: &Toast) -> (Level, Clean) {
         match &toast.what {
             What::Said { level, text } => (*level, text.clone()),
@@ -43,7 +43,7 @@ impl App {
         } else {
             Level::Info
         };
-        // Not twice on one screen.
+        // The open dialog already shows the pull.
         let pull = session.pull.as_ref().filter(|_| !self.pull.is_open());
         let pull = pull.map(|pull| format!("\n{}", pull.words().join(", ")));
         let text = format!(
@@ -54,7 +54,7 @@ impl App {
         (level, Clean::multiline(text.trim_end()))
     }
 
-    /// The keys that do something for the session where they are pressed now.
+    /// The keys that work for the session in the current view.
     fn next(&self, session: &Session) -> String {
         let here =
             self.focus() == Focus::Sessions && self.sessions.selected() == Some(session.key());

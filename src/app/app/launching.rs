@@ -1,4 +1,4 @@
-//! Launching: the wizard, launches of before, and what comes of them.
+//! Launching: the launcher, recent launches, and their results.
 
 use jiff::Timestamp;
 use ratatui::layout::Position;
@@ -57,8 +57,8 @@ impl App {
         }
     }
 
-    /// A launch was recorded, or refused: then its launcher stays open and shows the reason. Another launcher that was opened
-    /// meanwhile keeps what was typed.
+    /// Handles the answer to a launch. If it was refused, its launcher stays open and shows the reason.
+    /// Another launcher that was opened in the meantime keeps its texts.
     pub(super) fn launched(
         &mut self,
         from: LaunchedFrom,
@@ -94,11 +94,11 @@ impl App {
         }
     }
 
-    /// What a session was launched with is asked for, to launch it again.
+    /// Requests the settings of a session, to relaunch it.
     pub(super) fn ask_again(session: &Session) -> Step {
         let short = ran_out_of_memory(session);
         let memory = short.then(|| memory_of_one(session));
-        // A generated name is no name to go on with.
+        // A generated name isn't kept.
         let generated = session.name.as_str().ends_with("-session");
         Step::Ask {
             request: Request::Again {
@@ -152,7 +152,7 @@ impl App {
         self.show_launcher(launcher)
     }
 
-    /// What is not known of the launch that the launcher was filled with.
+    /// Shows what isn't known about the launch that filled the launcher.
     pub(super) fn note_missing(&mut self, missing: Vec<Missing>) {
         if let Some(launcher) = &mut self.launcher {
             launcher.missing = missing;
@@ -182,7 +182,7 @@ impl App {
         }
     }
 
-    /// A launch of before, while the launcher may be open behind the list.
+    /// Opens a recent launch. A launcher can be open behind the list.
     fn chosen(&mut self, recent: Box<Recent>, now: Timestamp) -> Vec<Step> {
         if self.mirror.context(recent.context).is_none() {
             let text = format!("its context {} isn't configured any more", recent.context);
@@ -199,7 +199,7 @@ impl App {
         self.launch_again(recent.context, (&recent.launch, None), None, now)
     }
 
-    /// A text comes back from the person's editor.
+    /// Takes a text from your editor.
     pub(super) fn edited(
         &mut self,
         ticket: Ticket,
@@ -222,7 +222,7 @@ impl App {
         }
     }
 
-    /// A recipe was read, or not.
+    /// Takes the content of a recipe, or the reason why it couldn't be read.
     pub(super) fn recipe_read(
         &mut self,
         ticket: Ticket,
@@ -267,7 +267,7 @@ impl App {
         }
     }
 
-    /// A click marks a row; on the marked one it opens it.
+    /// A click marks a row. A click on the marked row opens it.
     pub(super) fn click_in_recents(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         let Some((rows, recents)) = self.areas.recent_rows.zip(self.recents.as_mut()) else {
             return Vec::new();

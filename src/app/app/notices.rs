@@ -1,4 +1,4 @@
-//! Notices: how they reach a person, and what is done from the list of them.
+//! Notifications: how they are announced, and the actions in their list.
 
 use jiff::Timestamp;
 
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl App {
-    /// Something a person should know now.
+    /// Handles a new notification.
     pub(super) fn told_notice(&mut self, notice: Notice, now: Timestamp) -> Vec<Step> {
         let attention = Attention {
             in_front: self.in_front,
@@ -53,7 +53,7 @@ impl App {
         steps
     }
 
-    /// The key against an end that is announced, where it can be put off.
+    /// The key that extends a session which will be reclaimed, if that is allowed.
     fn hint_of(&self, notice: &Notice) -> Option<String> {
         if !matches!(notice.kind, NoticeKind::IdleWarning { .. }) {
             return None;
@@ -73,7 +73,7 @@ impl App {
         }
     }
 
-    /// What was told before this face came, or while the line was down.
+    /// Requests the notifications from before this TUI started, or from while it was disconnected.
     pub(super) fn ask_notices() -> Step {
         Step::Ask {
             request: Request::Notices,
@@ -94,12 +94,12 @@ impl App {
         Vec::new()
     }
 
-    /// Opens the list, or closes it.
+    /// Opens or closes the list.
     pub(super) fn toggle_notices(&mut self) -> Vec<Step> {
         if self.notice_list.take().is_some() {
             return Vec::new();
         }
-        // Forms keep what is typed into them.
+        // The list doesn't open over a form, so that its texts are kept.
         let free = matches!(
             self.focus(),
             Focus::Sessions | Focus::Detail | Focus::Logs | Focus::Panes
@@ -114,7 +114,7 @@ impl App {
     }
 
     fn edit_notices(&self, edit: NoticesEdit) -> Option<Step> {
-        // Without a daemon there is nothing but what stands here.
+        // Without a daemon, the change applies only in this TUI.
         self.mirror.is_up().then_some(Step::Ask {
             request: Request::EditNotices { edit },
             purpose: Purpose::Effect,
@@ -131,7 +131,7 @@ impl App {
         vec![Step::toast(Level::Info, text)]
     }
 
-    /// The notice that is marked in the open list.
+    /// The marked notification in the open list.
     pub fn marked_notice(&self) -> Option<&Notice> {
         self.notice_list.as_ref()?.notice(&self.notices)
     }
@@ -177,7 +177,7 @@ impl App {
                 }
                 let may = self.why_not(action).is_none();
                 let steps = self.on_session(action, now);
-                // A question lies on top of the list; everything else is elsewhere.
+                // A dialog opens on top of the list. Every other action leads elsewhere, so the list closes.
                 if may && self.confirm.is_none() && self.keep.is_none() {
                     self.notice_list = None;
                 }
@@ -187,7 +187,7 @@ impl App {
         }
     }
 
-    /// Why nothing can be done with its session; `None` = it is known.
+    /// Why an action isn't possible on the notification's session, `None` if the session is known.
     fn not_there(&self, notice: &Notice) -> Option<String> {
         match notice.session {
             None => Some("this notification has no session".to_owned()),
@@ -199,7 +199,7 @@ impl App {
         }
     }
 
-    /// Shows a session with its details.
+    /// Shows a session with its detail.
     fn go_to_session(&mut self, notice: &Notice) -> Vec<Step> {
         let why = self.not_there(notice);
         let Some(key) = notice.session.filter(|_| why.is_none()) else {
@@ -239,7 +239,7 @@ impl App {
         Vec::new()
     }
 
-    /// The session that is ended first, when that is soon: told on every page.
+    /// The session that will be reclaimed next, if that is soon. Every view shows it.
     pub fn next_end(&self, now: Timestamp) -> Option<(Clean, i64)> {
         let (session, until) = self.notices.next_end(&self.mirror, now)?;
         Some((session.name.clone(), until.as_second() - now.as_second()))

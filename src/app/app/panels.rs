@@ -1,4 +1,4 @@
-//! The stack of panels: who is on top of it, and what a panel gets.
+//! The stack of panels: the panel on top, and the data that panels can read.
 
 use jiff::Timestamp;
 
@@ -19,13 +19,13 @@ impl App {
         self.page == Page::Sessions && self.launcher.is_none() && !self.pull.is_open()
     }
 
-    /// The panel that has the keys.
+    /// The panel that gets the keys.
     pub fn top(&self) -> Option<&AnyPanel> {
         let focused = self.focus() == Focus::Panel;
         self.panels.top(self.has_prompts()).filter(|_| focused)
     }
 
-    /// What panels may read.
+    /// The data that panels can read.
     pub fn around(&self, now: Timestamp) -> Around<'_> {
         Around {
             mirror: &self.mirror,
@@ -36,8 +36,8 @@ impl App {
         }
     }
 
-    /// Calls the panel on top. Its moves inside the TUI are carried out at once: the next action of the same key
-    /// is for the panel below.
+    /// Calls the panel on top. Its moves inside the TUI are carried out at once, so that the next action of
+    /// the same key goes to the panel below.
     pub(super) fn on_panel(
         &mut self,
         now: Timestamp,
@@ -75,7 +75,7 @@ impl App {
         rest
     }
 
-    /// Opens the panel of an action on a session; `None` = the action opens none.
+    /// Opens the panel of an action on a session. Returns `None` if the action opens no panel.
     pub(super) fn open_panel(
         &mut self,
         action: Action,

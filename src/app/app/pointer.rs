@@ -1,4 +1,4 @@
-//! The mouse: an extra, never the only way.
+//! Handles the mouse. Everything is also possible with keys.
 
 use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::{Position, Rect};
@@ -18,13 +18,13 @@ use crate::{
 
 /// Two clicks on a row within this time open it.
 const DOUBLE_CLICK: SignedDuration = SignedDuration::from_millis(400);
-/// Lines a turn of the wheel moves.
+/// Lines that one turn of the wheel scrolls.
 const WHEEL: isize = 3;
 
-/// What of a dialog was clicked.
+/// The clicked part of a dialog.
 enum Clicked {
     Row(usize),
-    /// Its border, or a line that is no row.
+    /// Its border, or a line that isn't a row.
     Frame,
     Outside,
 }
@@ -179,7 +179,7 @@ impl App {
         }
     }
 
-    /// Where in the dialog on top a click went whose rows stand there.
+    /// Finds which part of the top dialog, with its list in `rows`, was clicked.
     fn clicked_in(&self, rows: Option<Rect>, mouse: Mouse) -> Clicked {
         match (rows, self.areas.dialog) {
             (Some(rows), _) if hits(rows, mouse) => Clicked::Row(usize::from(mouse.row - rows.y)),

@@ -1,4 +1,4 @@
-//! A launch whose image is on its way: shown, given up, left to go on.
+//! The image pull of a launch: shown, canceled, or run in the background.
 
 use super::App;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl App {
-    /// To be called whenever something changed.
+    /// Must be called after every change.
     pub(super) fn follow_pull(&mut self) {
         let free = matches!(self.focus(), Focus::Sessions | Focus::Detail);
         self.pull.follow(&self.mirror, free);
@@ -35,7 +35,7 @@ impl App {
         }
     }
 
-    /// Nothing of it has run: there is nothing to be asked.
+    /// Cancels the launch. None of it has run, so there is no confirmation.
     fn give_up_launch(&mut self) -> Vec<Step> {
         let known = self.pull.all().iter();
         let known = known.filter_map(|key| self.mirror.session(*key));

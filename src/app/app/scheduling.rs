@@ -1,4 +1,4 @@
-//! The table of the scheduling history: opened, asked for, left.
+//! The table of the scheduling history: opening, loading and closing it.
 
 use super::App;
 use crate::{
@@ -28,7 +28,7 @@ impl App {
         scheduling.action(action, now, zone).unwrap_or_default()
     }
 
-    /// First its filter goes, then the table.
+    /// Clears the filter first, then closes the table.
     pub(super) fn leave_scheduling(&mut self, now: Timestamp) {
         let zone = &self.facts.time_zone;
         let filtered = self

@@ -1,4 +1,4 @@
-//! Who has the keys, and how it gives them back.
+//! Decides which view or panel has the keys, and closes it.
 
 use super::{
     super::{
@@ -10,7 +10,7 @@ use super::{
 use crate::action::Scope;
 
 impl App {
-    /// Who gets the keys.
+    /// The view or panel that gets the keys.
     pub fn focus(&self) -> Focus {
         if let Some(help) = &self.help {
             return if help.searching {
@@ -73,7 +73,7 @@ impl App {
         }
     }
 
-    /// The scope where keys are looked up first now.
+    /// The scope where keys are looked up first.
     pub fn scope(&self) -> Scope {
         match (self.focus(), &self.logs) {
             (Focus::Panel, _) => self.top().map_or(Scope::Global, |it| it.panel().scope()),
@@ -83,7 +83,7 @@ impl App {
         }
     }
 
-    /// Closes the help, dialog or form on top; `false` = there was none.
+    /// Closes the help, dialog or form on top. Returns `false` if there was none.
     pub(super) fn close_top(&mut self) -> bool {
         if self.help.take().is_some() || self.confirm.take().is_some() {
             return true;

@@ -1,4 +1,4 @@
-//! The list of all shells: opened, and what is chosen there.
+//! Opens the list of all shells, and carries out what is chosen there.
 
 use jiff::Timestamp;
 
@@ -30,7 +30,7 @@ impl App {
         chosen.map_or_else(Vec::new, |(door, way)| self.go_through(door, way, now))
     }
 
-    /// A row of the list was clicked.
+    /// Handles a click on a row of the list.
     pub(super) fn click_shell(&mut self, row: usize, now: Timestamp) -> Vec<Step> {
         let Some(shells) = &mut self.shells else {
             return Vec::new();
@@ -62,7 +62,7 @@ impl App {
         steps
     }
 
-    /// Another view of a shell, or a new one, beside the pane with the keys.
+    /// Opens another view of a shell, or a new shell, next to the focused pane.
     fn open_beside(&mut self, door: Door, axis: Axis) -> Vec<Step> {
         let place = match door {
             Door::Pane(pane) | Door::Window(pane, _) => {
@@ -88,7 +88,7 @@ impl App {
             .open_beside(place, &name, keeps_alive, axis, &mut self.ids)
     }
 
-    /// Asks what is to be run in a new shell of the session that has the keys.
+    /// Opens the form for a new shell in the session of the focused pane.
     pub(super) fn new_shell(&mut self) -> Vec<Step> {
         let Some(pane) = self.panes.active() else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! When the face wants to be called although nothing happened: only for what is seen to change.
+//! Decides when the TUI must wake up without an event: only when something visible changes.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl App {
-    /// The next moment at which something visible changes by time alone; `None` = never.
+    /// The next time at which something visible changes only because time passes, `None` if nothing does.
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         [
             self.toasts.wake_at(),
@@ -27,7 +27,7 @@ impl App {
         .min()
     }
 
-    /// What is asked after a pause: a filter, the detail of the selected session.
+    /// When a request after a pause is due: a filter, or the detail of the selected session.
     fn next_question(&self, now: Timestamp) -> Option<Timestamp> {
         if self.areas.too_small || !self.mirror.is_up() {
             return None;
@@ -40,7 +40,7 @@ impl App {
             .min()
     }
 
-    /// The columns Run time and Reclaim in: seconds only below a minute.
+    /// When the columns Run time and Reclaim in change. They show seconds only below a minute.
     fn next_list_change(&self, now: Timestamp) -> Option<Timestamp> {
         if self.page != Page::Sessions || self.areas.too_small {
             return None;
@@ -63,7 +63,7 @@ impl App {
         Some(clock::after(now, seconds))
     }
 
-    /// The focused detail ticks seconds, an open one beside the list like the list.
+    /// The focused detail updates every second. An open detail next to the list updates like the list.
     fn next_detail_change(&self, now: Timestamp) -> Option<Timestamp> {
         let detail = self
             .detail
@@ -86,13 +86,13 @@ impl App {
         Some(clock::after(now, seconds))
     }
 
-    /// The end that is told on every page.
+    /// When the text of the next reclaim changes, which every view shows.
     fn next_countdown(&self, now: Timestamp) -> Option<Timestamp> {
         let (_, left) = self.next_end(now).filter(|_| !self.areas.too_small)?;
         Some(clock::after(now, clock::coarse_left_changes_in(left)))
     }
 
-    /// How old a list is that cannot be brought up to date.
+    /// When the age of an outdated list changes.
     fn next_age_change(&self, now: Timestamp) -> Option<Timestamp> {
         let since = self.mirror.stale_since(self.sessions.shown())?;
         let age = now.as_second() - since.as_second();
@@ -100,7 +100,7 @@ impl App {
     }
 }
 
-/// How many seconds later the time left reads differently; what has passed does not.
+/// In how many seconds the text of the remaining time changes, `None` if the time has passed.
 fn left_changes_in(until: Timestamp, now: Timestamp) -> Option<i64> {
     let left = until.as_second() - now.as_second();
     (left > 0).then(|| clock::coarse_left_changes_in(left))

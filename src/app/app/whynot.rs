@@ -1,4 +1,4 @@
-//! Why a session waits: opened, answered, another launched in its place.
+//! The dialog about a waiting session: opening it, its answers, and launching another session in its place.
 
 use jiff::Timestamp;
 
@@ -72,8 +72,8 @@ impl App {
         }
     }
 
-    /// Launched at once where all of it is known; else the launcher asks for the rest. The waiting
-    /// session leaves the queue when the new one stands there.
+    /// Launches at once if all settings are known. Otherwise the launcher asks for the rest. The waiting
+    /// session leaves the queue when the new one is in it.
     fn launch_in_place_of(
         &mut self,
         (old, missing): (SessionKey, Vec<Missing>),
@@ -107,7 +107,8 @@ impl App {
         session.is_some_and(|it| it.status == Status::Pending)
     }
 
-    /// Another session stands in its place: the old one leaves the queue, unless it began meanwhile.
+    /// Another session is in the queue in its place, so the old one leaves the queue, unless it has started
+    /// in the meantime.
     pub(super) fn take_out_replaced(&self, session: SessionKey) -> Option<Step> {
         if !self.is_waiting(session) {
             return None;
