@@ -130,7 +130,7 @@ pub trait Containers: Engine {
     /// Creates the home directory and the container without starting it. Leaves nothing behind on an error.
     async fn create(&self, plan: &CreatePlan) -> Result<Sighting>;
 
-    /// Starts a created container; a running one stays as it is.
+    /// Starts a created container; does nothing if it is running.
     async fn start(&self, session: SessionId) -> Result<()>;
 
     /// Asks the main process to end and kills it after `grace_seconds` (0 = immediately). Succeeds when the
@@ -155,7 +155,7 @@ pub trait Containers: Engine {
     /// Renames the session's container.
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
 
-    /// Deletes the scratch directory and the saved log of an ended session.
+    /// Deletes the home directory and the saved log of an ended session.
     async fn forget(&self, session: SessionId) -> Result<()>;
 
     /// Checks that the engine responds at all. The engine limits the time itself.
@@ -259,7 +259,7 @@ pub struct CreatePlan {
     pub secrets: BTreeMap<String, Secret>,
 }
 
-/// The engine's own list.
+/// The engine's list of containers.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     pub ours: Vec<Sighting>,
@@ -269,7 +269,7 @@ pub struct Listing {
     pub lacks: Vec<(Capability, Clean)>,
 }
 
-/// A container as the engine shows it.
+/// A container as the engine reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
     pub session: SessionId,
@@ -293,7 +293,7 @@ pub struct Sighting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubSighting {
     pub kernel: KernelId,
-    /// `sub1`.
+    /// For example `sub1`.
     pub hostname: Clean,
     pub container_id: Clean,
     pub state: ContainerState,
@@ -361,11 +361,11 @@ pub struct LogChunk {
 /// A command that runs beside the session's main process, as the same user, in /home/work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecCommand {
-    /// Never passed through a shell.
+    /// Never interpreted by a shell.
     pub argv: Vec<String>,
-    /// A terminal of this size; `None` = plain pipes.
+    /// The size of its terminal; `None` = plain pipes.
     pub tty: Option<(u16, u16)>,
-    /// In this container of a cluster; `None` = the main one.
+    /// The container of a cluster to run in; `None` = the main one.
     pub kernel: Option<KernelId>,
 }
 

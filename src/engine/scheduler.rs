@@ -22,10 +22,10 @@ use crate::model::{
 
 #[async_trait]
 pub trait Scheduler: Engine {
-    /// A page of sessions, newest first. Rows may lack what only [`Scheduler::session`] reads.
+    /// A page of sessions, newest first. Rows may lack what only [`Scheduler::session`] returns.
     async fn page(&self, query: &PageQuery) -> Result<Page>;
 
-    /// How many sessions each tab has, in the order of [`Tab::ALL`]; one request.
+    /// The number of sessions of each tab, in the order of [`Tab::ALL`]; one request.
     async fn totals(&self) -> Result<Totals>;
 
     /// These sessions as list rows, in one request; sessions that are gone are left out.

@@ -1,9 +1,9 @@
 //! The Docker engine (Docker or Podman, whichever responds): the only module that names bollard.
 //!
-//! `connect` finds the engine and knows what is particular to it, `container` creates and lists the containers of
-//! sessions, `home` and `folder` are what is mounted into them, `toolbox` is the bundled tools, `network` is what they
-//! reach, `image` is what they run, `terminal` is their shells, commands and ports, `remote` is all of this on an
-//! engine that can't see the files of this machine, `log` and `usage` observe them, `kill` ends their programs.
+//! `connect` finds the engine and handles its differences. `container` creates and lists the containers of sessions.
+//! `home` and `folder` prepare the directories mounted into them, and `toolbox` the bundled tools. `network` controls
+//! what they reach, and `image` what they run. `terminal` opens their shells, commands and ports. `remote` does this
+//! for an engine that can't see the files of this machine. `log` and `usage` observe them. `kill` ends their programs.
 
 mod accelerator;
 mod blocking;

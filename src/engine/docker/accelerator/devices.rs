@@ -33,7 +33,7 @@ pub(in crate::engine::docker) struct Device {
 
 /// What the driver's library reports.
 pub(in crate::engine::docker) trait Library: Send + Sync {
-    /// Empty where there is no library, no driver or no device.
+    /// Empty if there is no library, driver or device.
     fn devices(&self) -> Vec<Device>;
 
     /// Current usage of these devices, by number; devices that can't be read are left out.

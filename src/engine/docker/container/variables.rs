@@ -112,7 +112,7 @@ fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, Strin
     all
 }
 
-/// The name part of `user` or `user:group`; a number stands for a user without a name.
+/// The name part of `user` or `user:group`. A user without a name has its number as the name.
 fn name_of(written: &str) -> &str {
     let name = written.split(':').next().unwrap_or_default();
     match name {

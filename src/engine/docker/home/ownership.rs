@@ -31,7 +31,7 @@ pub(in crate::engine::docker) fn name(session: SessionId, place: u32) -> String 
 pub(in crate::engine::docker) struct Turn<'a> {
     /// Workbay's own image, which is almost empty.
     pub(in crate::engine::docker) image: String,
-    /// The toolbox and the home.
+    /// The toolbox and the home directory.
     pub(in crate::engine::docker) mounts: Vec<Mount>,
     pub(in crate::engine::docker) runner: &'a [String],
     pub(in crate::engine::docker) userns: Option<&'static str>,

@@ -57,7 +57,7 @@ const KEYS: [&str; 3] = ["/etc/ssl/private", "/etc/pki/tls/private", "/etc/shado
 
 /// How a top directory of this machine, such as /bin or /lib, appears inside.
 enum Top {
-    /// The same link.
+    /// A link with the same target.
     Link(PathBuf),
     /// A directory to mount.
     Directory,

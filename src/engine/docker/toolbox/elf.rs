@@ -2,7 +2,7 @@
 
 /// The path in PT_INTERP; `None` for a static program.
 ///
-/// Errors are sentences about `bytes`, the beginning of the file (its headers must be in it).
+/// An error is a sentence about `bytes`, the beginning of the file (which must include the headers).
 pub(super) fn loader(bytes: &[u8]) -> Result<Option<String>, &'static str> {
     const PT_INTERP: u32 = 3;
     let not = "it isn't a 64-bit little-endian ELF program";

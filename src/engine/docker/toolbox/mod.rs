@@ -60,7 +60,7 @@ pub(super) struct Toolbox {
     pub(super) is_new: bool,
 }
 
-/// What a toolbox is made of.
+/// The files that a toolbox is built from.
 struct Inputs {
     tmux: Program,
     workbay: Program,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs, io, path::Path, time::Duration};
 
-/// How much older than the newest one a toolbox must be: another daemon may be about to use it.
+/// The minimum age difference to the newest toolbox: another daemon may be about to use an older one.
 const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Removes toolboxes (also unfinished ones) in `parent` that are much older than `current` and whose keys

@@ -41,7 +41,7 @@ fn look_at_most(directories: &[PathBuf], most: u32) -> Found {
     }
 }
 
-/// `None` when there are more than `left` entries, or one cannot be read.
+/// `None` when there are more than `left` entries, or one can't be read.
 fn blocks_of(directory: &Path, left: &mut u32) -> Option<u64> {
     let mut count = Count::default();
     let counted = tree::visit(directory, |entry| {

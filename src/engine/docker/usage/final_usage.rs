@@ -20,7 +20,7 @@ use rustix::{
 use super::{Gauge, Sampler, meter::LONGEST, readings::Readings};
 use crate::model::id::SessionId;
 
-/// Maximum number of ended sessions whose figures are kept until they are fetched.
+/// When the figures of this many ended sessions are waiting to be fetched, all of them are dropped.
 const MOST: usize = 1000;
 
 /// The main processes whose end is awaited, in a thread of its own: the groups are removed within milliseconds,

@@ -93,7 +93,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Blocks on the disk.
+    /// Measures the directories; blocks on disk access.
     pub(super) fn look(self, place: impl Fn(SessionId) -> Vec<PathBuf>, at: Timestamp) {
         for session in &self.due {
             let found = disk::look(&place(*session));

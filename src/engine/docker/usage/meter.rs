@@ -16,7 +16,7 @@ use crate::{
     model::{resources::Bytes, usage::Traffic},
 };
 
-/// Longer than any file we read: a line for each device of a large machine.
+/// Longer than any file that is read here: the longest have a line for each device of a large machine.
 pub(super) const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -290,7 +290,7 @@ mod tests {
             fs::write(dir.path().join(name), text).unwrap();
         }
         let place = || (dir.path().to_path_buf(), v2);
-        // No process has this number.
+        // No process has this id.
         let meter = Meter::of(i64::MAX, place(), place(), Some(place())).unwrap();
         (dir, meter)
     }

@@ -110,8 +110,8 @@ impl Sampler {
             if let Some(reading) = reading {
                 read.push((ask.session, reading));
             } else {
-                // Its groups were removed (the container restarted or ended), or it never had any. The meters
-                // stay: the end of the container, which may not be noticed yet, needs their last sample.
+                // The groups were removed (the container restarted or ended), or they never existed. The meters stay,
+                // because the end of the container may not be noticed yet and needs their last sample.
                 if ask.is_worth_asking() || !self.unreadable.contains(&ask.session) {
                     missing.push(*ask);
                 }

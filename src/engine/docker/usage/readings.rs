@@ -35,7 +35,7 @@ impl Reading {
                 .zip(other.periods)
                 .map(|(one, other)| (one.0 + other.0, one.1 + other.1)),
             traffic: one.traffic.plus(other.traffic),
-            // Their peaks may have been at different times.
+            // Their peaks may be from different times.
             mem_peak: None,
             oom_kills: one
                 .oom_kills

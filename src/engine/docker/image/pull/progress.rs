@@ -135,7 +135,7 @@ mod tests {
     async fn the_engines_own_work_may_take_longer() {
         let mut progress = slow(vec![said("Downloading", 7), said("Extracting", 1)]);
         assert!(matches!(progress.next().await, News::Moved(_)));
-        // What is told of it is the size that turned out.
+        // The reported size is the final one.
         while let Ok(news) = timeout(PATIENCE * 100, progress.next()).await {
             assert!(matches!(news, News::Moved(_)));
         }

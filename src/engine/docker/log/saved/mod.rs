@@ -106,7 +106,7 @@ pub(in crate::engine::docker) async fn read(
     read::open(path, options).await
 }
 
-/// Gives the log at `path` a second name beside it.
+/// Adds a second name for the log at `path` beside it.
 pub(in crate::engine::docker) fn also_known_as(path: &Path, name: &Path) -> Result<()> {
     let target = path.file_name().unwrap_or(path.as_os_str());
     match std::os::unix::fs::symlink(target, name) {
