@@ -32,7 +32,8 @@ impl Controller {
         recalled
     }
 
-    /// Drops recalled sessions from memory. Returns how many they are.
+    /// Drops recalled sessions from memory, unless a step of theirs is unfinished. Returns how many
+    /// were dropped.
     pub fn let_go(&mut self, sessions: &[SessionId]) -> usize {
         let before = self.held.len();
         for id in sessions {

@@ -101,7 +101,8 @@ impl Controller {
         self.tell_engine(turn);
         self.drop_pulls(turn, fault);
         self.queue.look_at = None;
-        // Terminals that wait for the first connection don't wait any longer.
+        // Without a connection there is nothing to detach, so terminals don't wait for it any
+        // longer.
         for held in self.held.values_mut() {
             held.detaching = false;
         }

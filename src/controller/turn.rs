@@ -60,7 +60,7 @@ pub enum Answer {
     Again(Box<Recalled>),
     Folder(Folder),
     Owner(OwnerChoices),
-    /// The number of existing sessions among the requested ones.
+    /// How many sessions match the request in all, loaded or not.
     Reached(u64),
     /// The newest entry first.
     History(Vec<HistoryEntry>),

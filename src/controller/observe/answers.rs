@@ -1,4 +1,4 @@
-//! Refusals for whoever asked.
+//! Refusals of client requests.
 
 use crate::{
     controller::{
@@ -8,7 +8,7 @@ use crate::{
     model::id::SessionId,
 };
 
-/// A fault as the answer to whoever asked.
+/// Turns a failure of the engine into an answer for the client.
 pub(super) fn refusal(fault: &Fault) -> Refusal {
     let kind = match fault.kind {
         FaultKind::Lost => RefusalKind::Unreachable,
@@ -30,7 +30,7 @@ pub(super) fn refusal(fault: &Fault) -> Refusal {
     }
 }
 
-/// The session is not there any more.
+/// The session doesn't exist any more.
 pub(super) fn vanished(id: SessionId) -> Refusal {
     let text = format!(
         "session {} doesn't exist any more: the engine doesn't report it",

@@ -1,4 +1,4 @@
-//! What is only read for whoever asks: histories, environments, catalogues.
+//! What is read only on request: histories, environments, catalogs.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -18,11 +18,11 @@ use crate::{
     model::{capability::Capability, catalogue::Catalogue, change::Change, id::SessionId},
 };
 
-/// A catalogue is not read again within this time unless somebody asks for it anew.
+/// A catalog isn't read again within this time, unless the request demands it.
 const CATALOGUE: SignedDuration = SignedDuration::from_mins(1);
-/// Catalogues that are kept, one a project.
+/// How many catalogs are kept, one for each project.
 const CATALOGUES: usize = 32;
-/// Environments are read again after this time when a face comes.
+/// Environments of this age are read again when a client begins to watch.
 const ENVIRONMENTS: SignedDuration = SignedDuration::from_mins(5);
 
 impl Observer {
@@ -75,7 +75,7 @@ impl Observer {
         turn.answer(ticket, answer);
     }
 
-    /// Reads the environments if what is known of them is old.
+    /// Reads the environments if the known ones are old.
     pub(super) fn read_environments(&mut self, turn: &mut Turn, now: Timestamp) {
         let old = |at: Timestamp| now.duration_since(at) >= ENVIRONMENTS;
         let reading = |purpose: &Purpose| matches!(purpose, Purpose::Environments { .. });
@@ -186,7 +186,7 @@ impl Observer {
         }
     }
 
-    /// One with gaps is told but not kept: the next one may have none.
+    /// A catalog with gaps is returned but not kept, because the next one may be complete.
     pub(super) fn keep_catalogue(
         &mut self,
         now: Timestamp,

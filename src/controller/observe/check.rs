@@ -1,6 +1,6 @@
-//! A launch is checked before the engine is asked, against what is known of the context. What is
-//! known may be old: nothing is refused for it before it was read anew. What is not known is left to
-//! the engine.
+//! Checks a launch against what is known of the context before it is sent to the engine. What is
+//! known may be old, so a launch isn't refused before the context was read again. The engine checks
+//! everything else.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,14 +26,14 @@ use crate::{
     },
 };
 
-/// What was read within this time is as it is.
+/// Data that was read within this time is up to date.
 const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) enum Verdict {
     Good,
     Bad(Refusal),
-    /// Something speaks against it that may be over.
+    /// The known catalog shows a problem but may be out of date, or there is no known catalog.
     Doubtful,
 }
 
@@ -56,7 +56,7 @@ impl Observer {
         }
     }
 
-    /// Whether what there is can be read, as far as it is known.
+    /// Whether the available resources can be read, as far as it is known.
     fn may_read(&self, request: &LaunchRequest, now: Timestamp) -> bool {
         let failed = self.unread.as_ref().is_some_and(|(project, at)| {
             *project == request.project && now.duration_since(*at) < FRESH
@@ -64,7 +64,7 @@ impl Observer {
         !failed && self.lacks(Capability::Catalogue).is_none()
     }
 
-    /// What was last read of a project, whether it was asked for by its name or as the context's own.
+    /// The last catalog of a project, requested by its name or as the context's own.
     pub(super) fn known_of(&self, project: Option<&str>) -> Option<&(Timestamp, Catalogue)> {
         let same = |(key, (_, catalogue)): &(&Option<String>, &(Timestamp, Catalogue))| {
             let read = catalogue.project.as_ref().map(Clean::as_str);
@@ -74,7 +74,7 @@ impl Observer {
         all.map(|(_, known)| known).max_by_key(|(at, _)| *at)
     }
 
-    /// The first thing that is wrong.
+    /// The first problem.
     fn problem(
         &self,
         request: &LaunchRequest,
@@ -85,7 +85,7 @@ impl Observer {
             EngineState::Connected { info } => Some(&info.capabilities),
             _ => None,
         };
-        // What is offered to us says nothing of what somebody else may have; machines are everybody's.
+        // Our own limits don't apply to another owner, but the agents are the same for all.
         if let (Some(offer), true) = (offer, request.owner.is_some())
             && let Some(problem) = check_agent(request, offer)
         {
@@ -101,7 +101,8 @@ impl Observer {
         check(&ground.filled(request), &ground).into_iter().next()
     }
 
-    /// The environment as far as it is clear which one is meant: the engine knows more spellings.
+    /// The requested environment, if it is certain which one is meant. The engine accepts more
+    /// spellings.
     fn environment_asked(&self, request: &LaunchRequest) -> Option<&Environment> {
         if request.image.is_some() {
             return None;
@@ -113,7 +114,8 @@ impl Observer {
         all.find(|it| it.name == *asked || it.label() == asked)
     }
 
-    /// Reads what can be had and decides then. Launches that come together are decided by one reading.
+    /// Reads the available resources and decides then. Launches that arrive together share one
+    /// reading.
     pub(super) fn recheck(&mut self, turn: &mut Turn, ticket: Ticket, request: Box<LaunchRequest>) {
         for task in self.under_way.values_mut() {
             if let Purpose::Recheck { project, waiting } = &mut task.purpose
@@ -130,7 +132,8 @@ impl Observer {
         self.run(turn, Errand::Catalogue { project }, purpose);
     }
 
-    /// It is as if they were asked now. With what could not be read again the engine decides.
+    /// Decides the launches as if they were requested now. The engine decides if the resources
+    /// couldn't be read.
     pub(super) fn rechecked(
         &mut self,
         turn: &mut Turn,
@@ -149,7 +152,7 @@ impl Observer {
                 }
                 return;
             }
-            // What is known of it is old, by whatever name it was read.
+            // The known catalog is old, under any name.
             _ => {
                 self.catalogues.clear();
                 self.unread = Some((project, now));

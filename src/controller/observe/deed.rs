@@ -1,4 +1,4 @@
-//! What somebody asked to be done with a session, and how it is told.
+//! A requested change of a session, and how it is shown.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -7,16 +7,16 @@ use crate::{
     model::{id::SessionId, session::Session, status::Status, text::Clean},
 };
 
-/// What the engine took and does not show by then is not shown as asked any more.
+/// A request that the engine accepted is shown as pending only for this long.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct Deed {
     pub session: SessionId,
     pub kind: Kind,
-    /// Who waits until the engine has taken it.
+    /// The clients that wait until the engine has accepted it.
     pub tickets: Vec<Ticket>,
-    /// When the engine took it.
+    /// When the engine accepted it.
     pub taken_at: Option<Timestamp>,
 }
 
@@ -42,7 +42,7 @@ impl Deed {
         self.taken_at.is_some()
     }
 
-    /// When it is not waited for any longer.
+    /// When the request isn't shown as pending any more.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.taken_at?.checked_add(PATIENCE).ok()
     }

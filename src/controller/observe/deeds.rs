@@ -1,5 +1,5 @@
-//! What people ask to be done with a session: rename, terminate, make an image. Shown as asked until the
-//! engine shows it as done.
+//! Requests to change a session: rename, terminate, create an image. They are shown as pending
+//! until the engine shows the result.
 
 use jiff::Timestamp;
 
@@ -34,7 +34,8 @@ impl Observer {
         self.deeds.values().filter(move |deed| deed.session == id)
     }
 
-    /// What is shown as asked of a session: its end before its name before its image.
+    /// The pending request to show: terminate, then rename, then change the priority, then create
+    /// an image.
     pub(super) fn pending_of(&self, id: SessionId) -> Option<Clean> {
         let rank = |deed: &&Deed| match deed.kind {
             Kind::Terminate { .. } => 0,
@@ -124,7 +125,7 @@ impl Observer {
         }
     }
 
-    /// Whether anything is to be done.
+    /// Whether the name would change.
     fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Refusal> {
         if let Some(refusal) = self.lacks(Capability::Rename) {
             return Err(refusal);
@@ -219,7 +220,7 @@ impl Observer {
         self.retell(turn, session);
     }
 
-    /// The engine took a deed, or not.
+    /// The engine accepted or refused a request.
     pub(super) fn deed_done(
         &mut self,
         turn: &mut Turn,
@@ -258,13 +259,13 @@ impl Observer {
         }
         self.settle_deeds(id);
         self.retell(turn, id);
-        // No event tells of a new name, and an end is seen sooner so.
+        // No event reports a new name, and a reading shows an end sooner.
         if self.is_connected() {
             self.hint(now, id);
         }
     }
 
-    /// What a row shows as done is not pending any more.
+    /// Removes pending requests whose result the row shows.
     pub(super) fn settle_deeds(&mut self, id: SessionId) {
         let Some(session) = self.rows.get(&id).map(|row| &row.shown) else {
             self.deeds

@@ -1,4 +1,4 @@
-//! What the observer hears.
+//! The events that the observer handles.
 
 use super::order::{ErrandNumber, LineNumber};
 use crate::{
@@ -18,65 +18,65 @@ use crate::{
     },
 };
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
     Asked {
         ticket: Ticket,
         ask: Ask,
     },
-    /// The engine answers and knows us.
+    /// The engine responds and accepts our credentials.
     LineUp {
         line: LineNumber,
         info: EngineInfo,
     },
-    /// It could not be reached, or does not accept us.
+    /// The engine isn't reachable, or doesn't accept our credentials.
     LineDown {
         line: LineNumber,
         fault: Fault,
     },
-    /// Events come from now on.
+    /// Events arrive from now on.
     Listening {
         line: LineNumber,
     },
-    /// No events come any more; `None` = this engine has none.
+    /// Events don't arrive any more; `None` if this engine has none.
     Deaf {
         line: LineNumber,
         fault: Option<Fault>,
     },
-    /// Something happened to a session: a hint to read it again.
+    /// Something happened to a session. It is a hint to read the session again.
     Event {
         line: LineNumber,
         session: SessionId,
     },
-    /// An errand was run, or failed.
+    /// A request to the engine succeeded or failed.
     Answered {
         errand: ErrandNumber,
         result: Result<Got, Fault>,
     },
-    /// An image is being made; more comes for the same errand.
+    /// Progress of creating an image. More follows for the same request.
     Progressed {
         errand: ErrandNumber,
         progress: Progress,
     },
-    /// Whether any face looks.
+    /// Whether a client watches.
     Watched(bool),
-    /// A deadline came.
+    /// A deadline has come.
     Tick,
 }
 
-/// What an errand brought.
+/// The result of a request to the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Got {
-    /// It is done; there is nothing to tell.
+    /// Success without a result.
     Done,
     Page(Page),
     Totals(Totals),
     Rows(Vec<Session>),
-    /// Everything about one session; `None` = it is not there.
+    /// Everything about one session; `None` if it doesn't exist.
     Session(Option<Box<Session>>),
     Launched(SessionId),
-    /// `None` = it is not there.
+    /// `None` if the session doesn't exist.
     Recalled(Option<Box<Recalled>>),
     History(Vec<HistoryEntry>),
     Environments(Vec<Environment>),
@@ -86,7 +86,7 @@ pub enum Got {
     Owner(OwnerChoices),
 }
 
-/// What a face asks.
+/// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
     Launch(Box<LaunchRequest>),
@@ -108,7 +108,7 @@ pub enum Ask {
     History {
         session: SessionId,
     },
-    /// How it was launched, as far as the engine tells.
+    /// How the session was launched, as far as the engine reports it.
     Recall {
         session: SessionId,
     },
@@ -121,7 +121,7 @@ pub enum Ask {
         text: Option<String>,
         count: u32,
     },
-    /// The list read anew; `wait` = not answered before an engine that is away has been tried.
+    /// Reads the list again. With `wait`, a disconnected engine is tried before the answer.
     Refresh {
         wait: bool,
     },

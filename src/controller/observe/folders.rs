@@ -1,4 +1,4 @@
-//! Folders that are made, and whom a session may be made for.
+//! Creates folders, and finds the users that a session may be launched for.
 
 use jiff::Timestamp;
 
@@ -36,7 +36,7 @@ impl Observer {
         self.run(turn, Errand::CreateFolder { name }, purpose);
     }
 
-    /// Catalogues that were read before do not have it.
+    /// Catalogs that were read earlier don't have the new folder.
     pub(super) fn folder_made(
         &mut self,
         turn: &mut Turn,

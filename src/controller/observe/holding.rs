@@ -1,5 +1,5 @@
-//! What the person's sessions hold, by the sessions themselves: a manager's own figures come up to half a
-//! minute late, its events do not.
+//! What the user's sessions use, computed from the sessions themselves: a manager's own figures are
+//! up to half a minute late, but its events aren't.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use crate::model::{
     text::Clean,
 };
 
-/// From here on an amount means that there is no limit.
+/// An amount from here on means that there is no limit.
 const ENDLESS: u64 = u64::MAX >> 17;
 
-/// Of one group, or of all.
+/// The totals of one group, or of all groups.
 #[derive(Debug, Default)]
 struct Held {
     slots: ResourceSlots,
     sessions: u32,
-    /// In the queue.
+    /// The number of sessions in the queue.
     waiting: u32,
 }
 
@@ -35,11 +35,11 @@ impl Held {
     }
 }
 
-/// By group.
+/// The totals by group.
 struct Holding(BTreeMap<Clean, Held>);
 
 impl Observer {
-    /// `None` while not all sessions of the person that have not ended are known, each with its group.
+    /// `None` unless all unfinished sessions of the user and their groups are known.
     fn holding(&self) -> Option<Holding> {
         let known = self.times.read_done.is_some();
         if !known || self.counts[place(Tab::Running)] >= UNFINISHED as usize {
@@ -57,7 +57,7 @@ impl Observer {
         Some(Holding(groups))
     }
 
-    /// The statistics as our own sessions prove them to be; told where that differs from what was.
+    /// Corrects the statistics by our own sessions, and reports them if they have changed.
     pub(super) fn retell_statistics(&mut self, turn: &mut Turn) {
         self.stirred = false;
         let Some(mut statistics) = self.counted.clone() else {
@@ -71,7 +71,7 @@ impl Observer {
         self.tell_statistics(turn, Some(statistics));
     }
 
-    /// A catalogue in the same way.
+    /// Corrects a catalog in the same way.
     pub(super) fn as_known(&self, catalogue: &Catalogue) -> Catalogue {
         let mut catalogue = catalogue.clone();
         if let Some(holding) = self.holding() {
@@ -80,7 +80,7 @@ impl Observer {
         catalogue
     }
 
-    /// How much groups have in all was told with a catalogue.
+    /// Adds the total capacity of groups, which is known from a catalog.
     fn bound(&self, groups: &mut [ResourceGroup]) {
         let known = || {
             self.catalogues
@@ -95,7 +95,7 @@ impl Observer {
     }
 }
 
-/// In the queue, or on a machine.
+/// Whether the session is in the queue or on an agent.
 fn counts(status: &Status) -> bool {
     matches!(
         status,
@@ -151,7 +151,7 @@ impl Holding {
     }
 }
 
-/// What is left moves with what is held, and is never more than there is.
+/// The available amount changes with the used one, but never exceeds the capacity.
 fn correct(group: &mut ResourceGroup, held: &Held) {
     let (before, now) = (&group.using, &held.slots);
     let most = group.capacity.as_ref().map(|all| all.less(now));

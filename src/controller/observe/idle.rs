@@ -1,4 +1,5 @@
-//! Warnings before the engine's idle checks end a session: the engine judges, we count the time down.
+//! Warnings before the engine's idle checks reclaim a session. The engine decides, the observer
+//! counts down.
 
 use jiff::Timestamp;
 
@@ -9,7 +10,7 @@ use crate::model::{
 };
 
 impl Observer {
-    /// Warns of a session as its checks were last read, if it is time.
+    /// Warns if it is time, based on the checks as last read.
     pub(super) fn warn(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let session = self.rows.get(&id).map(|row| &row.shown);
         let Some(session) = session.filter(|session| session.status.is_live()) else {

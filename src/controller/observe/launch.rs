@@ -1,4 +1,4 @@
-//! A session is launched: put into the engine's queue, read, followed.
+//! Launches a session: puts it into the engine's queue, reads it and follows it.
 
 use jiff::Timestamp;
 
@@ -31,7 +31,7 @@ impl Observer {
         ticket: Ticket,
         mut request: Box<LaunchRequest>,
     ) {
-        // The engine knows moments only.
+        // The engine accepts only absolute times.
         let start = request.starts_at.map(|start| start.moment(now));
         request.starts_at = start.map(StartAt::At);
         match self.judge(&request, now) {
@@ -54,7 +54,7 @@ impl Observer {
         self.run(turn, what, Purpose::Launch { ticket, request });
     }
 
-    /// It stands in the engine's queue: it is read at once, for its row and the answer.
+    /// The session is in the engine's queue. It is read at once, for its row and the answer.
     pub(super) fn launched(
         &mut self,
         turn: &mut Turn,
@@ -84,8 +84,8 @@ impl Observer {
         }
     }
 
-    /// Where its folders are mounted is told by no list: it is kept from the launch. A folder that may only
-    /// be read is mounted so, whatever was asked.
+    /// Keeps the mounts from the launch, because no list reports them. A read-only folder is
+    /// mounted read-only, whatever was requested.
     fn keep_mounts(&mut self, id: SessionId, request: &LaunchRequest) {
         let known = self.known_of(request.project.as_deref());
         let folders = known.map_or(&[][..], |(_, catalogue)| &catalogue.folders);
@@ -103,7 +103,7 @@ impl Observer {
         }
     }
 
-    /// A session that was launched is answered and followed, even when it could not be read yet.
+    /// Answers and follows a launched session, even if it couldn't be read yet.
     pub(super) fn born(
         &mut self,
         turn: &mut Turn,
@@ -132,7 +132,8 @@ impl Observer {
         self.follow(turn, id);
     }
 
-    /// A session that the engine took and does not show yet, as far as the request tells.
+    /// Builds a session that the engine has accepted but doesn't show yet, as far as the request
+    /// describes it.
     fn invented(&self, now: Timestamp, id: SessionId, request: &LaunchRequest) -> Session {
         let user = self.line.info.as_ref().and_then(|info| info.user.as_ref());
         let slots = ResourceSlots::new(

@@ -1,4 +1,4 @@
-//! The line to the engine: made, lost, made again with growing patience, and its events.
+//! The connection to the engine and its events: connects, and retries with growing pauses.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -23,15 +23,16 @@ use crate::{
 
 /// The longest pause between two attempts, in seconds.
 const LONGEST_PAUSE: u32 = 30;
-/// Until an engine that denied us is asked again by itself: each attempt may be a login.
+/// The pause before an automatic retry after a refused login, because each attempt may be a login.
 const DENIED_PAUSE: SignedDuration = SignedDuration::from_mins(5);
-/// A person who asks again and again makes no more logins than this.
+/// The shortest pause between logins, however often the user asks.
 const DENIED_GAP: SignedDuration = SignedDuration::from_secs(10);
-/// Events that held so long were well: the next pause is short again.
+/// After events have arrived for this long, the next pause is short again.
 const HELD: SignedDuration = SignedDuration::from_secs(30);
-/// The list is read again so long after events began: something may have happened in between.
+/// The pause before the list is read again after events began, because changes in between may have
+/// been missed.
 const AFTER_LISTENING: SignedDuration = SignedDuration::from_secs(3);
-/// Asks that wait for the first answer of the engine.
+/// How many requests may wait for the first connection.
 const EARLY: usize = 256;
 
 impl Observer {
@@ -39,12 +40,12 @@ impl Observer {
         matches!(self.line.state, EngineState::Connected { .. })
     }
 
-    /// Whether what happens is told by the engine.
+    /// Whether the engine reports events.
     pub(super) fn has_events(&self) -> bool {
         self.line.ears == Ears::Open
     }
 
-    /// Why the engine does not do that, if it does not.
+    /// Why the engine doesn't support the capability, if it doesn't.
     pub(super) fn lacks(&self, capability: Capability) -> Option<Refusal> {
         let info = self.line.info.as_ref()?;
         let why = info.capabilities.why_not(capability)?;
@@ -62,7 +63,7 @@ impl Observer {
         });
     }
 
-    /// Deadlines of the line; the very first tick makes it.
+    /// Handles deadlines of the connection. The very first tick connects.
     pub(super) fn tend_line(&mut self, turn: &mut Turn, now: Timestamp) {
         let first = self.line.number == 0;
         let due = self.line.retry_at.is_some_and(|at| at <= now) && self.is_attended(now);
@@ -118,7 +119,8 @@ impl Observer {
         }
     }
 
-    /// The line is gone: sessions stay as they were, whoever waits for something to be read is told.
+    /// The connection is lost: sessions stay as they were, and requests that wait for a reading are
+    /// answered.
     pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
         self.line.attempt = self.line.attempt.saturating_add(1);
         self.line.connecting = false;
@@ -153,14 +155,14 @@ impl Observer {
         });
     }
 
-    /// Those who asked too early are heard now.
+    /// Handles the requests that came too early.
     fn follow_early(&mut self, turn: &mut Turn) {
         let early = self.line.early.drain(..);
         turn.follow
             .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
     }
 
-    /// An ask that needs the engine: gives it back when it can be handled now.
+    /// Handles a request that needs the engine: returns it if it can be handled now.
     pub(super) fn admit(
         &mut self,
         turn: &mut Turn,
@@ -178,7 +180,7 @@ impl Observer {
                 return None;
             }
         }
-        // Nobody looked for a while, and so nobody tried: now somebody asks.
+        // No client watched for a while, so there were no attempts. Now there is a request.
         if !self.line.connecting && self.line.retry_at.is_some_and(|at| at <= now) {
             self.connect(turn, now);
             self.line.awaited = true;
@@ -193,7 +195,7 @@ impl Observer {
         None
     }
 
-    /// A person asks: the pause before the next attempt is over.
+    /// A request of the user ends the pause before the next attempt.
     fn try_now(&mut self, turn: &mut Turn, now: Timestamp) {
         let soon = |at: Timestamp| now.duration_since(at) < DENIED_GAP;
         let hammering = self.line.denied && self.line.tried_at.is_some_and(soon);
@@ -223,7 +225,7 @@ impl Observer {
         }
     }
 
-    /// A fault that means the line is gone makes it so.
+    /// A fault that means a lost connection disconnects.
     pub(super) fn note_fault(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
         let gone = matches!(fault.kind, FaultKind::Lost | FaultKind::Denied);
         if gone && self.is_connected() {
@@ -288,8 +290,8 @@ impl Observer {
     }
 }
 
-/// 1, 2, 4 … 30 seconds and up to a quarter more, so that many who lost the same engine do not all
-/// come back at once.
+/// 1, 2, 4 … 30 seconds and up to a quarter more, so that clients of the same engine don't all
+/// reconnect at once.
 fn pause(context: ContextName, attempt: u32) -> SignedDuration {
     let doublings = attempt.saturating_sub(1).min(5);
     let seconds = (1_u32 << doublings).min(LONGEST_PAUSE);

@@ -1,7 +1,9 @@
-//! The heart for engines that schedule by themselves: it decides nothing, it watches, asks and tells.
+//! The pure part for engines that have their own scheduler: it doesn't decide, it watches, requests
+//! and reports.
 //!
-//! Of the same outer shape as the controller: [`Observer::handle`] takes a [`fact`] and the time and
-//! says in a [`turn`] what follows. Sessions are the engine's and are kept in no store of ours.
+//! Its interface is like the controller's: [`Observer::handle`] takes an event ([`fact`]) and the
+//! time, and returns a [`turn`] with the consequences. The engine keeps the sessions. The state
+//! database doesn't.
 
 mod answers;
 mod asks;

@@ -1,4 +1,4 @@
-//! The observer itself: what it knows, where each fact goes.
+//! The observer itself: its state, and which function handles which event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,64 +33,64 @@ use crate::{
     },
 };
 
-/// Who asks is attended to for so long, even when no face looks on.
+/// How long a request counts as attention, even if no client watches.
 const ATTENTION: SignedDuration = SignedDuration::from_secs(30);
 
-/// Watches; see the room's description.
+/// Watches an engine that has its own scheduler. See the description of this module.
 #[derive(Debug)]
 pub struct Observer {
     pub(super) context: ContextName,
-    /// The pause between two lists where no events come.
+    /// The pause between two lists while no events arrive.
     pub(super) refresh: SignedDuration,
     pub(super) line: Line,
-    /// Some face looks.
+    /// A client watches.
     pub(super) watched: bool,
     attended_until: Option<Timestamp>,
     pub(super) rows: BTreeMap<SessionId, Row>,
-    /// Rows of each tab, in the order of `Tab::ALL`.
+    /// The number of rows of each tab, in the order of `Tab::ALL`.
     pub(super) counts: [usize; 3],
     /// Sessions that are starting or ending.
     pub(super) moving: BTreeSet<SessionId>,
-    /// Sessions that wait in the queue.
+    /// Sessions in the queue.
     pub(super) queued: BTreeSet<SessionId>,
     pub(super) totals: Option<Totals>,
     pub(super) statistics: Option<Statistics>,
-    /// As the engine counted last.
+    /// The statistics as the engine last counted them.
     pub(super) counted: Option<Statistics>,
-    /// Sessions changed since the statistics were told.
+    /// Sessions have changed since the statistics were reported.
     pub(super) stirred: bool,
     pub(super) environments: Vec<Environment>,
     pub(super) environments_at: Option<Timestamp>,
     pub(super) catalogues: BTreeMap<Option<String>, (Timestamp, Catalogue)>,
-    /// The project whose catalogue could not be read last, or not whole, and when.
+    /// The project whose catalog couldn't be read completely, and when.
     pub(super) unread: Option<(Option<String>, Timestamp)>,
-    /// What was asked of the engine and not answered yet.
+    /// Requests to the engine without an answer.
     pub(super) under_way: BTreeMap<ErrandNumber, Task>,
     next_errand: ErrandNumber,
-    /// What people asked to be done with sessions, until the engine shows it done.
+    /// Requested changes of sessions, until the engine shows them.
     pub(super) deeds: BTreeMap<ErrandNumber, Deed>,
     pub(super) sweeps: BTreeMap<SweepNumber, Sweep>,
     pub(super) next_sweep: SweepNumber,
     pub(super) reading: Option<Reading>,
-    /// Whoever wants a reading begun after the present one.
+    /// Clients that wait for a reading that begins after the current one.
     pub(super) reading_again: Vec<Ticket>,
-    /// Newest sessions of each tab that were read without a gap.
+    /// How many of the newest sessions of each tab were read without a gap.
     pub(super) loaded: [u32; 3],
-    /// Sessions to be read again.
+    /// Sessions to read again.
     pub(super) hints: BTreeSet<SessionId>,
-    /// Sessions to be read whole, one after the other.
+    /// Sessions to read completely, one after the other.
     pub(super) curious: BTreeSet<SessionId>,
     pub(super) times: Times,
-    /// A person was told that reading fails.
+    /// A reading failure was reported.
     pub(super) complained: bool,
-    /// Where folders are mounted in sessions that were launched from here.
+    /// Where folders are mounted in sessions that were launched with workbay.
     pub(super) mounts: BTreeMap<SessionId, Vec<Mounted>>,
-    /// Who was warned of an end by the engine's idle checks.
+    /// The warnings about the engine's idle checks.
     pub(super) warner: Warner,
 }
 
 impl Observer {
-    /// `refresh` is the pause between two lists where the engine has no events.
+    /// `refresh` is the pause between two lists if the engine has no events.
     pub fn new(context: ContextName, refresh: SignedDuration) -> Self {
         Self {
             context,
@@ -127,14 +127,14 @@ impl Observer {
         }
     }
 
-    /// From the records of launches.
+    /// Adds mounts from the records of launches.
     pub fn know_mounts(&mut self, mounts: impl IntoIterator<Item = (SessionId, Vec<FolderMount>)>) {
         let mounted = |mounts: Vec<FolderMount>| mounts.iter().map(Mounted::from).collect();
         let known = mounts.into_iter().map(|(id, it)| (id, mounted(it)));
         self.mounts.extend(known);
     }
 
-    /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
+    /// Returns the consequences of an event. The first event is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
         let mut turn = Turn::new(self.context, now);
         match fact {
@@ -150,7 +150,7 @@ impl Observer {
             Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
             Fact::Tick => self.tick(&mut turn, now),
         }
-        // A turn that may be taken back holds nothing but its request.
+        // A turn that may be undone contains only its request.
         if turn.audits.is_empty() {
             self.plan(&mut turn, now);
             if self.stirred {
@@ -172,7 +172,7 @@ impl Observer {
         }
     }
 
-    /// When [`Fact::Tick`] is due next. Never while nobody looks or asks.
+    /// When the next [`Fact::Tick`] is due; never while no client watches or asks.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let times = &self.times;
         let reading = [
@@ -196,7 +196,7 @@ impl Observer {
         dues.chain(listen).chain(deeds).min()
     }
 
-    /// Whether somebody wants to know at that time, as far as can be told now.
+    /// Whether a client watches or has recently asked at that time, as far as it is known now.
     pub(super) fn is_attended(&self, at: Timestamp) -> bool {
         self.watched || self.attended_until.is_some_and(|until| at <= until)
     }
@@ -243,7 +243,7 @@ impl Observer {
         }
     }
 
-    /// Orders an errand.
+    /// Sends a request to the engine.
     pub(super) fn run(&mut self, turn: &mut Turn, what: Errand, purpose: Purpose) -> ErrandNumber {
         self.next_errand += 1;
         let errand = self.next_errand;
@@ -310,7 +310,8 @@ impl Observer {
         }
     }
 
-    /// The line is lost: what was to be read is not read any more. Deeds wait for their own answers.
+    /// The connection is lost: drops all requests that only read. Requests that change something
+    /// wait for their own answers.
     pub(super) fn drop_reading(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
         let (deeds, reading): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.under_way)
@@ -350,7 +351,7 @@ impl Observer {
         }
     }
 
-    /// Takes back what a request began that could not be written down.
+    /// Undoes what a request began, if it couldn't be written.
     pub fn take_back(&mut self, ticket: Ticket) {
         let mine = |task: &Task| match &task.purpose {
             Purpose::Launch { ticket: t, .. } | Purpose::Folder { ticket: t } => *t == ticket,

@@ -1,25 +1,27 @@
-//! What the observer wants done.
+//! Orders of the observer.
 
 use crate::{
     engine::scheduler::PageQuery,
     model::{id::SessionId, spec::LaunchRequest},
 };
 
-/// Counts attempts to connect, so that news of an old line is told from the present one's.
+/// The number of an attempt to connect. It tells events of an old connection from those of the
+/// current one.
 pub type LineNumber = u32;
 
-/// Counts errands; an answer to one that is not under way any more is not heard.
+/// The number of a request to the engine. An answer to a request that isn't in progress any more is
+/// ignored.
 pub type ErrandNumber = u64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// Find out whether the engine answers and knows us.
+    /// Test whether the engine responds and accepts our credentials.
     Connect {
         line: LineNumber,
-        /// Make the engine anew first: keys may have changed.
+        /// Create a new engine first, because the keys may have changed.
         anew: bool,
     },
-    /// Listen to events; an older listener ends.
+    /// Listen to events. An older listener ends.
     Listen {
         line: LineNumber,
     },
@@ -71,7 +73,7 @@ pub enum Errand {
 }
 
 impl Errand {
-    /// The word in logs.
+    /// The name in logs.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Page(_) => "page",
@@ -93,7 +95,7 @@ impl Errand {
         }
     }
 
-    /// Whether it changes something, so that it is worth a line in the log.
+    /// Whether the request changes something, so that it is logged.
     pub const fn is_deed(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Another priority for a session that waits in the engine's queue.
+//! Changes the priority of a session that waits in the engine's queue.
 
 use jiff::Timestamp;
 
@@ -40,7 +40,7 @@ impl Observer {
         }
     }
 
-    /// Whether anything is to be done.
+    /// Whether the priority would change.
     fn check_priority(&self, id: SessionId, wanted: i32) -> Result<bool, Refusal> {
         if let Some(refusal) = self.lacks(Capability::Priority) {
             return Err(refusal);

@@ -1,4 +1,4 @@
-//! What is read again, and when: hints, polls, sessions on the move.
+//! What is read again, and when: after hints, by polling, and while sessions change.
 
 use std::collections::BTreeSet;
 
@@ -20,33 +20,33 @@ use crate::{
     model::{change::Change, id::SessionId, notice::Level, session::Session, spec::LaunchRequest},
 };
 
-/// Events come in flocks: so long the rest of one is waited for.
+/// Events come in bursts. This is how long to wait for the rest of one.
 const FLOCK: SignedDuration = SignedDuration::from_millis(150);
-/// Rows are read no more often than this.
+/// The shortest pause between two readings of rows.
 const BETWEEN: SignedDuration = SignedDuration::from_millis(500);
-/// Rows of one request.
+/// Rows per request.
 const ROWS: usize = 100;
-/// With more hints than this the list is the cheaper answer.
+/// With more hints than this, reading the list is cheaper.
 const HINTS: usize = 2_000;
-/// Full lists beside events.
+/// The pause between full lists while events arrive.
 const BESIDE_EVENTS: SignedDuration = SignedDuration::from_mins(1);
-/// Sessions on the move are looked at so often where no events come.
+/// The pause between readings of changing sessions while no events arrive.
 const MOVING: SignedDuration = SignedDuration::from_secs(3);
-/// What moves for longer is left to the list.
+/// A session that has been changing for longer is only read with the list.
 const STILL_MOVING: SignedDuration = SignedDuration::from_mins(2);
-/// Why a session waits: so often it is asked, and of so many sessions.
+/// How often to ask why sessions wait, when to ask first, and for how many sessions.
 const REASONS: SignedDuration = SignedDuration::from_secs(15);
 const FIRST_REASON: SignedDuration = SignedDuration::from_secs(2);
 const REASONED: usize = 5;
-/// After sessions changed their tab.
+/// The pause before totals are read after sessions changed their tab.
 const COUNT_AGAIN: SignedDuration = SignedDuration::from_secs(2);
-/// A list as old as this is read anew when a face comes.
+/// A list of this age is read again when a client begins to watch.
 const OLD: SignedDuration = SignedDuration::from_secs(2);
-/// A session that was launched may not be in the list at once.
+/// A launched session may be missing from the list for this long.
 const NEWBORN: SignedDuration = SignedDuration::from_secs(30);
 
 impl Observer {
-    /// The list is read in so long at the latest.
+    /// Plans the next list within the pause.
     pub(super) fn read_soon(&mut self, now: Timestamp, pause: SignedDuration) {
         sooner(&mut self.times.poll, now, pause);
     }
@@ -65,7 +65,7 @@ impl Observer {
         }
     }
 
-    /// A face came: what it is shown should not be old.
+    /// A client begins to watch: reads again what is old.
     pub(super) fn read_if_old(&mut self, turn: &mut Turn, now: Timestamp) {
         let old = |at: Timestamp| now.duration_since(at) > OLD;
         if self.is_connected() && self.times.read_done.is_none_or(old) {
@@ -74,10 +74,10 @@ impl Observer {
         }
     }
 
-    /// Something is known to have happened to a session.
+    /// Notes that something has happened to a session.
     pub(super) fn hint(&mut self, now: Timestamp, session: SessionId) {
         if !self.is_attended(now) {
-            // It will be read with all others when somebody looks.
+            // It is read with all the others when a client watches.
             self.times.read_done = None;
             return;
         }
@@ -101,7 +101,7 @@ impl Observer {
         self.times.hints = flock.max(free);
     }
 
-    /// Deadlines of reading.
+    /// Handles deadlines of reading.
     pub(super) fn tend_reading(&mut self, turn: &mut Turn, now: Timestamp) {
         if due(&mut self.times.moving, now) {
             self.hint_moving(now);
@@ -133,7 +133,7 @@ impl Observer {
     }
 
     fn read_hints(&mut self, turn: &mut Turn, now: Timestamp) {
-        // When those under way have come, the rest is planned anew.
+        // When the requests in progress are answered, the rest is planned again.
         if self.is_under_way(|purpose| matches!(purpose, Purpose::Rows(_))) {
             return;
         }
@@ -171,7 +171,7 @@ impl Observer {
         self.plan_hints(now);
     }
 
-    /// The engine left it out.
+    /// The engine's answer lacks a session.
     fn missed(&mut self, turn: &mut Turn, now: Timestamp, errand: ErrandNumber, id: SessionId) {
         let Some(row) = self.rows.get(&id) else {
             return;
@@ -205,7 +205,7 @@ impl Observer {
         self.totals_came(turn, now, fault);
     }
 
-    /// A person is told once that reading fails, until it goes well again.
+    /// Reports a reading failure once, until reading succeeds again.
     pub(super) fn complain(&mut self, turn: &mut Turn, fault: &Fault) {
         if !self.complained && self.is_connected() {
             self.complained = true;
@@ -218,7 +218,7 @@ impl Observer {
         }
     }
 
-    /// Timers for what is on the move, and the next detail.
+    /// Plans timers for changing sessions, and the next detail.
     pub(super) fn plan(&mut self, turn: &mut Turn, now: Timestamp) {
         if !self.is_connected() || !self.is_attended(now) {
             return;
@@ -245,12 +245,12 @@ impl Observer {
         }
     }
 
-    /// A session came into the queue: soon somebody will want to know why it waits.
+    /// A session was queued: plans to read soon why it waits.
     pub(super) fn wonder_soon(&mut self, now: Timestamp) {
         sooner(&mut self.times.reasons, now, FIRST_REASON);
     }
 
-    /// Asks why the newest of those in the queue wait; lists do not tell.
+    /// Reads why the newest queued sessions wait. Lists don't have the reason.
     fn wonder(&mut self, now: Timestamp) {
         let mut queued: Vec<(Timestamp, SessionId)> = self
             .queued
@@ -269,7 +269,7 @@ impl Observer {
         }
     }
 
-    /// What no event will tell of.
+    /// Changing sessions that may not send events.
     fn on_the_move(&self, now: Timestamp) -> Vec<SessionId> {
         let asked = self.deeds.values().filter(|deed| deed.is_taken());
         let asked = asked.map(|deed| deed.session);
@@ -287,7 +287,7 @@ impl Observer {
         self.read_whole(turn, session, vec![ticket], None);
     }
 
-    /// Reads everything about a session; joins whoever reads it already.
+    /// Reads everything about a session. Joins a request in progress.
     pub(super) fn read_whole(
         &mut self,
         turn: &mut Turn,
@@ -363,14 +363,15 @@ impl Observer {
     }
 }
 
-/// The terms of a batch session: not every manager tells them before it runs, or ever.
+/// Completes the start time and the timeout of a batch session. Not every manager reports them
+/// before it runs, or at all.
 fn complete(session: &mut Session, request: &LaunchRequest, now: Timestamp) {
     let start = request.starts_at.map(|start| start.moment(now));
     session.starts_at = session.starts_at.or(start);
     session.timeout = session.timeout.or(request.timeout);
 }
 
-/// The earlier of what was planned and this.
+/// Moves a time earlier, to the end of the pause.
 pub(super) fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
     let new = now.checked_add(pause).ok();
     *at = match (*at, new) {
@@ -379,7 +380,7 @@ pub(super) fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDu
     };
 }
 
-/// Whether its time has come; then it is over.
+/// Whether the time has come. If so, clears it.
 pub(super) fn due(at: &mut Option<Timestamp>, now: Timestamp) -> bool {
     at.take_if(|at| *at <= now).is_some()
 }

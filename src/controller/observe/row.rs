@@ -1,4 +1,4 @@
-//! A session as the observer holds it, and how news of it are joined to what is known.
+//! A session in the observer's memory, and how new data is merged into it.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -9,29 +9,28 @@ use crate::model::{
     session::{Placement, Session},
 };
 
-/// An idle clock is told as time left, as of the manager's last sweep (every 10 s); ends that differ
-/// by less are the same end.
+/// Idle checks are reported as remaining time at the manager's last check (every 10 s). Ends that
+/// differ by less than this count as the same end.
 const JITTER: SignedDuration = SignedDuration::from_secs(15);
 
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// As faces were told.
+    /// The session as clients know it.
     pub shown: Session,
-    /// The errand that brought it: what an older one brings is older.
+    /// The request that read it. Data of an earlier request is older.
     pub read_by: ErrandNumber,
-    /// Since when it is seen in its status.
+    /// Since when it has its status.
     pub since: Timestamp,
     /// When everything about it was last read.
     pub detailed_at: Option<Timestamp>,
-    /// It was launched through us and has not begun to run.
+    /// It was launched with workbay and hasn't begun to run.
     pub followed: bool,
-    /// It was launched through us and never read.
+    /// It was launched with workbay and was never read.
     pub unread: bool,
 }
 
-/// What is known after a row of a list was read. Lists leave out what only the whole session
-/// tells; that is kept from before, as far as it can still be true. Where both tell something, the
-/// whole session (`detailed`) knew better.
+/// Merges a row of a list. What lists leave out is kept as long as it can still be true. Where the
+/// complete data (`detailed`) and a list overlap, the complete data is better.
 pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session {
     let same_status = old.status == new.status;
     let known = |kernel: &Kernel| old.kernels.iter().any(|old| old.id == kernel.id);
@@ -78,8 +77,8 @@ pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session
     steady(old, new)
 }
 
-/// What is known after everything was read: nothing is kept but the ends of idle clocks, and the terms
-/// of a batch session, which never change and which managers do not always tell.
+/// Merges complete data. Only the ends of idle checks and the terms of a batch session are kept:
+/// the terms never change, and managers don't always report them.
 pub(super) fn steady(old: &Session, mut new: Session) -> Session {
     new.starts_at = new.starts_at.or(old.starts_at);
     new.timeout = new.timeout.or(old.timeout);

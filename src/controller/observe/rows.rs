@@ -1,4 +1,4 @@
-//! The rows that are held: put in, told when they differ, dropped when there are too many.
+//! The rows in memory: adds them, reports changes, and drops rows when there are too many.
 
 use jiff::Timestamp;
 
@@ -18,13 +18,13 @@ use crate::model::{
     status::{Status, Tab},
 };
 
-/// Rows of a tab that are kept while nobody looks.
+/// How many rows of a tab are kept while no client watches.
 const KEPT: usize = 2_000;
-/// A detail that was read within this time is kept up to date.
+/// Details that were read within this time are kept up to date.
 const FRESH_DETAIL: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
 
 impl Observer {
-    /// Takes in what an errand read of a session; `whole` = everything about it.
+    /// Stores what a request read about a session. `whole` means everything about it.
     pub(super) fn put(
         &mut self,
         turn: &mut Turn,
@@ -44,7 +44,7 @@ impl Observer {
             self.tell(turn, id, None);
             return self.warn(turn, now, id);
         };
-        // What was asked for earlier is older, whenever it comes.
+        // The answer of an earlier request is older, whenever it arrives.
         if errand < old.read_by {
             return;
         }
@@ -126,7 +126,7 @@ impl Observer {
         }
     }
 
-    /// Tells a row, with what was asked of it, when it differs from what was told before.
+    /// Reports a row, with the changes requested of it, if it differs from the last report.
     pub(super) fn tell(&mut self, turn: &mut Turn, id: SessionId, before: Option<&Session>) {
         let pending = self.pending_of(id);
         let Some(row) = self.rows.get_mut(&id) else {
@@ -139,14 +139,14 @@ impl Observer {
         }
     }
 
-    /// Tells it anew after something was asked or done.
+    /// Reports a row again after a request or its completion.
     pub(super) fn retell(&mut self, turn: &mut Turn, id: SessionId) {
         if let Some(before) = self.rows.get(&id).map(|row| row.shown.clone()) {
             self.tell(turn, id, Some(&before));
         }
     }
 
-    /// The engine does not know it any more.
+    /// The engine doesn't have the session any more.
     pub(super) fn gone(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(row) = self.rows.remove(&id) else {
             return;
@@ -162,7 +162,7 @@ impl Observer {
         });
     }
 
-    /// Another user's sessions are none of ours.
+    /// Forgets all sessions, because the connection belongs to another user now.
     pub(super) fn forget_all(&mut self, turn: &mut Turn) {
         let ids: Vec<SessionId> = self.rows.keys().copied().collect();
         for id in ids {
@@ -173,7 +173,7 @@ impl Observer {
         self.catalogues.clear();
     }
 
-    /// Nobody looks: no more rows are kept than the next face needs.
+    /// No client watches: keeps only the rows that the next client needs.
     pub(super) fn shrink(&mut self, turn: &mut Turn) {
         for tab in Tab::ALL {
             self.drop_rows(turn, tab, KEPT, |row| {
@@ -182,7 +182,7 @@ impl Observer {
         }
     }
 
-    /// No more rows than there is room for; those that were read last stay.
+    /// Drops rows beyond the limit. The most recently read ones stay.
     pub(super) fn make_room(&mut self, turn: &mut Turn) {
         for tab in Tab::ALL {
             self.drop_rows(turn, tab, MOST as usize, |row| {
@@ -214,7 +214,7 @@ impl Observer {
         self.loaded[place(tab)] = self.loaded[place(tab)].min(room as u32);
     }
 
-    /// A session that we launched goes on: it runs, or its person is told why it will not.
+    /// Follows a session that was launched with workbay until it runs, or reports why it won't.
     pub(super) fn follow(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(row) = self.rows.get_mut(&id) else {
             return;
@@ -233,7 +233,7 @@ impl Observer {
         if session.status.is_live() || session.started_at.is_some() || wanted || ending {
             return;
         }
-        // Lists do not tell the whole reason.
+        // Lists don't have the complete reason.
         self.read_reason(turn, id);
     }
 
@@ -257,12 +257,12 @@ impl Observer {
         self.run(turn, Errand::Detail(id), purpose);
     }
 
-    /// Why a launch came to nothing, as far as it is known.
+    /// Reports why a launch failed, as far as it is known.
     pub(super) fn explain(&mut self, turn: &mut Turn, errand: ErrandNumber, id: SessionId) {
         let Some(row) = self.rows.get(&id) else {
             return;
         };
-        // What was asked for before it failed does not tell why.
+        // The answer to a request from before the failure doesn't have the reason.
         if row.read_by > errand {
             return self.read_reason(turn, id);
         }
@@ -283,7 +283,7 @@ impl Observer {
     }
 }
 
-/// A tab's place in the order of `Tab::ALL`.
+/// The index of a tab in `Tab::ALL`.
 pub(super) fn place(tab: Tab) -> usize {
     match tab {
         Tab::Running => 0,

@@ -1,4 +1,5 @@
-//! What the person holds of what may be held: counted by the engine, asked for while somebody looks.
+//! What the user's sessions use of the limits. The engine counts it, and it is read while a client
+//! watches.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -15,14 +16,14 @@ use crate::{
     model::{capability::Capability, change::Change, statistics::Statistics},
 };
 
-/// Without a reason it is counted anew after this time.
+/// The pause before it is counted again without a reason.
 const AGAIN: SignedDuration = SignedDuration::from_mins(1);
-/// After a session went a step further, and never more often than [`BETWEEN`].
+/// The pause after a session has changed. [`BETWEEN`] is the shortest pause between two counts.
 const SOON: SignedDuration = SignedDuration::from_secs(3);
 const BETWEEN: SignedDuration = SignedDuration::from_secs(15);
 
 impl Observer {
-    /// A session went a step further: it may hold more or less.
+    /// A session has changed its status, so it may use more or less.
     pub(super) fn count_soon(&mut self, now: Timestamp) {
         let free = self.times.counted_at.map(|at| later(at, BETWEEN));
         let at = free.map_or(later(now, SOON), |free| free.max(later(now, SOON)));
@@ -55,7 +56,7 @@ impl Observer {
         self.is_under_way(|purpose| matches!(purpose, Purpose::Statistics))
     }
 
-    /// An engine that does not answer this time is asked again a minute later; what was told stays.
+    /// A failed count is repeated a minute later. The last figures stay.
     pub(super) fn was_counted(&mut self, now: Timestamp, result: Result<Got, Fault>) {
         self.times.counted_at = Some(now);
         match result {

@@ -1,4 +1,4 @@
-//! Reading lists page by page, as far as somebody wants them.
+//! Reads lists page by page, as far as clients need them.
 
 use std::collections::BTreeSet;
 
@@ -23,14 +23,14 @@ use crate::{
     model::{id::SessionId, status::Tab},
 };
 
-/// Sweeps at once; more is no person's doing.
+/// The most sweeps at once. Normal use doesn't need more.
 const SWEEPS: usize = 24;
-/// Unfinished sessions of a tab that are read without being asked for.
+/// How many unfinished sessions of a tab are read without a request.
 pub(super) const UNFINISHED: u32 = 1_000;
 
 impl Observer {
-    /// Begins to read totals and unfinished sessions; `whole` = the newest finished ones too. Joins
-    /// a reading that is under way.
+    /// Begins to read totals and unfinished sessions, and with `whole` the newest finished ones,
+    /// too. Joins a reading in progress.
     pub(super) fn read_all(&mut self, turn: &mut Turn, now: Timestamp, whole: bool) {
         if self.reading.is_some() || !self.is_connected() {
             return;
@@ -58,7 +58,7 @@ impl Observer {
         }
     }
 
-    /// A person asks for the list anew.
+    /// The user refreshes the list.
     pub(super) fn refresh_now(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket) {
         let second = jiff::SignedDuration::from_secs(1);
         let fresh = |at: Timestamp| now.duration_since(at) < second;
@@ -76,7 +76,7 @@ impl Observer {
         }
     }
 
-    /// Totals came or did not; part of a reading, or by themselves.
+    /// Totals have arrived or failed, as part of a reading or on their own.
     pub(super) fn totals_came(&mut self, turn: &mut Turn, now: Timestamp, fault: Option<Fault>) {
         if let Some(reading) = &mut self.reading {
             reading.totals = false;
@@ -85,7 +85,7 @@ impl Observer {
         self.end_reading(turn, now);
     }
 
-    /// More of the finished sessions than before: the newest of them are read.
+    /// There are more finished sessions than before: reads the newest of them.
     pub(super) fn read_finished(&mut self, turn: &mut Turn, now: Timestamp) {
         let whole = |sweep: &Sweep| sweep.tab == Tab::Finished && sweep.text.is_none();
         if self.sweeps.values().any(whole) {
@@ -95,7 +95,7 @@ impl Observer {
         self.go_on(turn, now, number);
     }
 
-    /// A sweep from the newest on; one that is under way does as well.
+    /// Begins a sweep at the newest session, or extends one in progress.
     fn window(&mut self, tab: Tab, want: u32) -> SweepNumber {
         let same =
             |(_, sweep): &(&SweepNumber, &mut Sweep)| sweep.tab == tab && sweep.text.is_none();
@@ -112,7 +112,7 @@ impl Observer {
         self.next_sweep
     }
 
-    /// Somebody wants so many sessions of a tab.
+    /// A client needs this many sessions of a tab.
     pub(super) fn reach(
         &mut self,
         turn: &mut Turn,
@@ -157,7 +157,7 @@ impl Observer {
             .map_or(0, |(number, _)| *number)
     }
 
-    /// Asks for what is still to come, or ends.
+    /// Requests what is missing, or ends the sweep.
     fn go_on(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
         loop {
             let Some(sweep) = self.sweeps.get_mut(&number) else {
@@ -242,7 +242,7 @@ impl Observer {
         self.end_reading(turn, now);
     }
 
-    /// The same from the newest on, for everybody who waits for it.
+    /// Repeats a sweep from the newest session on, for all clients that wait for it.
     fn begin_again(&mut self, number: SweepNumber, sweep: Sweep) -> SweepNumber {
         let mut again = Sweep::new(sweep.tab, None, 0, sweep.want);
         again.tickets = sweep.tickets;
@@ -256,14 +256,15 @@ impl Observer {
         new
     }
 
-    /// Rows slipped through while pages were turned: what somebody asked for is not all there.
+    /// Whether rows were missed because the list changed between pages, so that requested rows are
+    /// missing.
     fn is_short(&self, sweep: &Sweep) -> bool {
         let held = self.counts[place(sweep.tab)] as u32;
         let asked = !sweep.tickets.is_empty() && sweep.from > 0;
         asked && !sweep.again && held < sweep.end()
     }
 
-    /// How far a tab is known now; what should have been in it and was not is looked for.
+    /// Updates how much of a tab is known. Expected sessions that were missing are read.
     fn note_window(&mut self, now: Timestamp, sweep: &Sweep) {
         let place = place(sweep.tab);
         let end = sweep.end();

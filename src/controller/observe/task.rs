@@ -1,4 +1,4 @@
-//! What is under way, and when what is due.
+//! Requests in progress, and the times of the next ones.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ use crate::{
     model::{id::SessionId, spec::LaunchRequest},
 };
 
-/// When what is due.
+/// When each action is due.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     /// The next list.
@@ -16,27 +16,27 @@ pub(super) struct Times {
     /// The next rows.
     pub hints: Option<Timestamp>,
     pub last_hints: Option<Timestamp>,
-    /// Moving sessions are looked at.
+    /// The next reading of changing sessions.
     pub moving: Option<Timestamp>,
-    /// Queued sessions are asked why they wait.
+    /// The next reading of why queued sessions wait.
     pub reasons: Option<Timestamp>,
     pub totals: Option<Timestamp>,
-    /// What the person holds is counted anew.
+    /// The next count of what the user's sessions use.
     pub statistics: Option<Timestamp>,
     pub counted_at: Option<Timestamp>,
-    /// When the last list was begun, and when one last came to its end.
+    /// When the last list began, and when a list was last complete.
     pub read_begun: Option<Timestamp>,
     pub read_done: Option<Timestamp>,
 }
 
-/// An errand under way.
+/// A request in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub line: LineNumber,
     pub purpose: Purpose,
 }
 
-/// What an errand is for, and who waits for it.
+/// What a request is for, and which clients wait for it.
 #[derive(Clone, Debug)]
 pub(super) enum Purpose {
     Page {
@@ -49,9 +49,9 @@ pub(super) enum Purpose {
     Detail {
         session: SessionId,
         tickets: Vec<Ticket>,
-        /// It was just launched: there is no row of it yet.
+        /// The session was just launched, so it has no row yet.
         launched: Option<Box<LaunchRequest>>,
-        /// A launch failed; its reason is wanted.
+        /// A launch failed, and its reason is needed.
         explain: bool,
     },
     Launch {
@@ -72,8 +72,8 @@ pub(super) enum Purpose {
         project: Option<String>,
         tickets: Vec<Ticket>,
     },
-    /// Launches that what is known of the context speaks against, or of which nothing is known: that is
-    /// read first.
+    /// Launches that don't fit what is known of the context, or whose context isn't known yet. The
+    /// context is read first.
     Recheck {
         project: Option<String>,
         waiting: Vec<(Ticket, Box<LaunchRequest>)>,
@@ -91,7 +91,8 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
-    /// Whether it changes something, so that its answer counts whatever became of the line.
+    /// Whether the request changes something, so that its answer counts even if the connection was
+    /// lost.
     pub(super) fn is_deed(&self) -> bool {
         matches!(self, Self::Launch { .. } | Self::Deed | Self::Folder { .. })
     }

@@ -1,4 +1,4 @@
-//! What the tests of this room share.
+//! Shared helpers of this module's tests.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ pub fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-/// A row as a list has it; created so many seconds after the first one.
+/// A row as in a list, created `number` seconds after the first one.
 pub fn session(number: u32, status: &str) -> Session {
     let json = serde_json::json!({
         "id": SessionId::from_u128(u128::from(number)), "context": "prod",

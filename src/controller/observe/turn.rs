@@ -1,4 +1,4 @@
-//! What follows from one fact.
+//! The consequences of one event.
 
 use jiff::Timestamp;
 
@@ -16,18 +16,19 @@ use crate::{
     },
 };
 
-/// What follows from one fact. Nothing of it may be done before `audits` are in the store.
+/// The consequences of one event. None of them may take effect before `audits` are in the state
+/// database.
 #[derive(Debug)]
 pub struct Turn {
     context: ContextName,
     now: Timestamp,
-    /// Who asked for what. With any, everything in the turn follows from one request, so it can be
-    /// taken back when it cannot be written.
+    /// Audit entries. If there are any, the whole turn follows from one request, so it can be
+    /// undone if it can't be written.
     pub audits: Vec<AuditEntry>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
     pub orders: Vec<Order>,
-    /// To be handled right after this turn.
+    /// Events to handle right after this turn.
     pub follow: Vec<Fact>,
 }
 

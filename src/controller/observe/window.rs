@@ -1,4 +1,4 @@
-//! One way through a list, page by page.
+//! One pass through a list, page by page.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::{
 
 pub(super) type SweepNumber = u64;
 
-/// Rows of one request.
+/// Rows per request.
 pub(super) const PAGE: u32 = 100;
-/// Pages of one sweep that are under way at once.
+/// How many pages of one sweep are requested at once.
 const AT_ONCE: u32 = 3;
-/// Rows of a tab that are held at most; beyond them the longest unread go.
+/// The most rows of a tab in memory. Beyond it, the least recently read rows are dropped.
 pub(super) const MOST: u32 = 20_000;
 
 /// Reads the newest sessions of a tab.
@@ -26,26 +26,26 @@ pub(super) struct Sweep {
     pub tab: Tab,
     pub text: Option<String>,
     pub from: u32,
-    /// As far as it is to go.
+    /// How many rows to read.
     pub want: u32,
-    /// Where the next page begins.
+    /// The offset of the next page.
     pub next: u32,
-    /// Pages that brought less than was asked for: offset and what is missing.
+    /// Incomplete pages: the offset and the number of missing rows.
     pub gaps: Vec<(u32, u32)>,
     pub under_way: u32,
     pub total: Option<u64>,
     pub seen: BTreeSet<SessionId>,
-    /// When the oldest of them was created.
+    /// When the oldest session that was read was created.
     pub oldest: Option<Timestamp>,
-    /// The first errand; what was read since is newer.
+    /// The first request. Rows that were read after it are newer.
     pub first: Option<ErrandNumber>,
     pub tickets: Vec<Ticket>,
     pub fault: Option<Fault>,
-    /// It was read a second time because rows were missing.
+    /// This is a second pass, because rows were missing in the first one.
     pub again: bool,
 }
 
-/// One reading of the list: totals and a sweep of each tab.
+/// One reading of the list: the totals, and a sweep of each tab.
 #[derive(Debug)]
 pub(super) struct Reading {
     pub sweeps: BTreeSet<SweepNumber>,
@@ -79,7 +79,7 @@ impl Sweep {
         self.want.min(total)
     }
 
-    /// The next page to ask for. How long the list is, the first one tells.
+    /// The next page to request. The first page reports the length of the list.
     pub(super) fn next_page(&mut self) -> Option<(u32, u32)> {
         let waits = self.total.is_none() && self.under_way > 0;
         if waits || self.fault.is_some() || self.under_way >= AT_ONCE {
@@ -100,7 +100,7 @@ impl Sweep {
     pub(super) fn take(&mut self, page: &Page, (offset, limit): (u32, u32)) {
         self.total = Some(page.total);
         let came = page.sessions.len() as u32;
-        // An engine may give fewer at once than it was asked for; none at all is the end.
+        // An engine may return fewer rows than requested. No rows at all mean the end.
         let missing = limit.min(self.end().saturating_sub(offset));
         if came > 0 && came < missing {
             self.gaps.push((offset + came, missing - came));

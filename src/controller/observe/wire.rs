@@ -1,4 +1,4 @@
-//! What is known of the line to the engine.
+//! The state of the connection to the engine.
 
 use jiff::Timestamp;
 
@@ -13,29 +13,29 @@ pub(super) struct Line {
     pub state: EngineState,
     pub number: LineNumber,
     pub attempt: u32,
-    /// An attempt is under way.
+    /// An attempt to connect is in progress.
     pub connecting: bool,
-    /// Somebody waits for it.
+    /// A client waits for the attempt.
     pub awaited: bool,
-    /// The engine did not accept who we are.
+    /// The engine didn't accept our credentials.
     pub denied: bool,
     pub tried_at: Option<Timestamp>,
     pub retry_at: Option<Timestamp>,
     pub ears: Ears,
-    /// Attempts to listen since it last went well.
+    /// Failed attempts to listen since the last success.
     pub deaf: u32,
     pub listening_since: Option<Timestamp>,
     pub listen_at: Option<Timestamp>,
-    /// Asked before the engine has answered.
+    /// Requests that arrived before the engine responded.
     pub early: Vec<(Ticket, Ask)>,
-    /// Whom the engine took us for when it last answered.
+    /// The account that the engine reported when it last responded.
     pub info: Option<EngineInfo>,
 }
 
-/// Whether events come.
+/// Whether events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ears {
-    /// Nobody listens.
+    /// Not listening.
     Closed,
     Opening,
     Open,
