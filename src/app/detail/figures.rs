@@ -1,32 +1,32 @@
-//! What the session of the detail used over time: asked when it opens, and again when it moved.
+//! The use of the detail's session over time: requested when the detail opens, and again after a new sample.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::later;
 use crate::model::{figures::Figures, text::Clean};
 
-/// However often it moves it is asked no more often.
+/// Minimum time between two requests, however often samples arrive.
 const PAUSE: SignedDuration = SignedDuration::from_secs(2);
 
-/// What is known of it.
+/// What is known about the use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Used {
     #[default]
     Asked,
     Known(Figures),
     Failed(Clean),
-    /// The engine tells no figures, with the reason.
+    /// The engine reports no use, for this reason.
     Lacking(Clean),
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
     pub told: Used,
-    /// When it was asked last.
+    /// The time of the last request.
     at: Option<Timestamp>,
-    /// No answer has come yet.
+    /// The last request hasn't been answered.
     waits: bool,
-    /// It moved since it was asked.
+    /// A new sample has arrived since the last request.
     moved: bool,
 }
 
@@ -43,14 +43,14 @@ impl Watched {
 
     pub fn answered(&mut self, told: Used) {
         self.waits = false;
-        // What was known serves until more is.
+        // The known values stay until new ones arrive.
         let known = matches!(self.told, Used::Known(_));
         if !(known && matches!(told, Used::Failed(_))) {
             self.told = told;
         }
     }
 
-    /// When it is to be asked again, if ever.
+    /// When the next request is due, if there is one.
     pub fn due(&self) -> Option<Timestamp> {
         let at = self.at.filter(|_| self.moved && !self.waits)?;
         Some(later(at, PAUSE))

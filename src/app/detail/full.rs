@@ -1,11 +1,11 @@
-//! A row of a list is newer, a full reading tells more: what the one lacks comes from the other.
+//! Combines a row of the list, which is newer, with a full reading, which has more facts.
 
 use crate::model::{
     resources::ResourceSlots,
     session::{BatchResult, Placement, Session},
 };
 
-/// Fills what `row` does not tell from `full`, the same session read at an earlier time.
+/// Fills the facts that `row` lacks from `full`, an earlier reading of the same session.
 pub fn fill(row: &mut Session, full: &Session) {
     if row.kernels.len() < full.kernels.len() {
         row.kernels.clone_from(&full.kernels);

@@ -1,4 +1,4 @@
-//! A launch done again: the settings of before, its name as far as it is free, straight to the review.
+//! Relaunches a session: fills in the earlier settings and a free name, and opens the review.
 
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Launcher {
-    /// Filled with what was launched before. `name` is what that was called, when somebody named it.
+    /// Creates a launcher filled with earlier settings. `name` is the earlier name, unless it was generated.
     #[must_use]
     pub fn again(
         facts: &Facts,
@@ -32,7 +32,7 @@ impl Launcher {
         launcher
     }
 
-    /// What a person has to give again: the engine does not tell it.
+    /// The settings that you must enter again, because the engine doesn't report them.
     pub fn missing_note(&self) -> Option<String> {
         let what: Vec<&str> = self.missing.iter().map(|it| it.what.as_str()).collect();
         let what = match what.as_slice() {
@@ -43,7 +43,7 @@ impl Launcher {
         Some(format!("the cluster doesn't report {what}: check it first"))
     }
 
-    /// Everything is filled in from `launch`, and reviewed.
+    /// Fills in everything from `launch`, and opens the review.
     pub fn refill(&mut self, launch: &LaunchRequest, name: Option<&str>) {
         let mut launch = launch.clone();
         let taken = |name: &str| self.offer.taken.contains(name);
@@ -55,7 +55,7 @@ impl Launcher {
         self.seen = [true; Page::ALL.len()];
         self.focus = [None; Page::ALL.len()];
         self.open(Page::Review);
-        // It went without a folder before: that is not asked again.
+        // The earlier launch had no folder either, so there is no warning about it.
         self.warned = self.request.mounts.is_empty();
     }
 }

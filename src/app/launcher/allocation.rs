@@ -1,5 +1,5 @@
-//! The second page: the environment with its variables, where it runs, what each container gets, how
-//! many there are.
+//! The second page: the environment and its variables, the group or agent, the resources of each container,
+//! and the number of containers.
 
 mod amounts;
 mod around;
@@ -45,9 +45,9 @@ pub struct Allocation {
     amounts: Amounts,
     numbers: Numbers,
     threads: Threads,
-    /// Whose environments, groups and presets were chosen from.
+    /// The context whose environments, groups and presets are chosen from.
     context: Option<ContextName>,
-    /// Where the last key took the focus.
+    /// The row that the last key moved the focus to.
     moved: Option<Row>,
 }
 
@@ -56,7 +56,7 @@ impl Allocation {
         &self.environments
     }
 
-    /// The name of the environment that an image by hand is.
+    /// The name of the environment that a manual image belongs to.
     pub fn environment_of_image(&self, offer: &Offer) -> Option<String> {
         let by_hand = self.environments.is_by_hand();
         let known = self.environments.chosen(offer).filter(|_| by_hand)?;
@@ -79,7 +79,7 @@ impl Allocation {
         &self.threads
     }
 
-    /// What amounts depend on as the page stands.
+    /// The facts that the amounts on this page depend on.
     pub fn around<'a>(&self, offer: &'a Offer) -> Around<'a> {
         Around {
             offer,
@@ -90,7 +90,7 @@ impl Allocation {
         }
     }
 
-    /// One of a few, where the row is such a choice, and the position of the chosen one.
+    /// The options of a row and the position of the chosen one, if the row has options.
     pub fn choices(&self, row: Row, offer: &Offer) -> Option<(Vec<Choose>, usize)> {
         match row.field {
             Field::Project => Some(self.place.projects(offer)),
@@ -106,7 +106,7 @@ impl Allocation {
         }
     }
 
-    /// The number of a row, where it has one.
+    /// The slider of a row, if it has one.
     pub fn slider(&self, row: Row) -> Option<&Slider> {
         match row.field {
             Field::Cpu => Some(&self.amounts.cpu),
@@ -135,7 +135,7 @@ impl Allocation {
         }
     }
 
-    /// Where the number of a row may lie.
+    /// The range of a row's number.
     pub fn bounds(&self, row: Row, offer: &Offer) -> Bounds {
         let around = self.around(offer);
         match row.field {
@@ -152,7 +152,7 @@ impl Allocation {
         }
     }
 
-    /// `[x] automatic` of a row, where it has one.
+    /// Whether a row is automatic, if it can be.
     pub fn automatic(&self, row: Row) -> Option<bool> {
         match (row.field, row.item) {
             (Field::SharedMemory, _) => Some(self.amounts.automatic_shmem),
@@ -202,12 +202,12 @@ impl Allocation {
     }
 }
 
-/// The row of a half of a variable.
+/// The row of the name or the value of a variable.
 pub fn variable_row(at: usize, part: Part) -> Row {
     Row::item(Field::Variables, 2 * at + usize::from(part == Part::Value))
 }
 
-/// The variable and its half that a row is.
+/// The variable and the part that a row stands for.
 pub fn variable_of(row: Row) -> (usize, Part) {
     let part = if row.item.is_multiple_of(2) {
         Part::Name
@@ -327,7 +327,7 @@ impl Form for Allocation {
     }
 
     fn offered(&mut self, offer: &Offer, _request: &LaunchRequest) {
-        // What one context has another may not: its own is chosen anew.
+        // Another context can lack the chosen values, so its own are chosen again.
         if self.context.replace(offer.context) != Some(offer.context) {
             self.environments = Environments::default();
             self.place = Place::default();

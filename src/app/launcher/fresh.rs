@@ -1,5 +1,5 @@
-//! What changes while the wizard is open: what is free where sessions come and go, and what a start
-//! time means as time passes.
+//! Updates what changes while the launcher is open: the free resources when sessions start or end, and the
+//! meaning of a start time.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -14,16 +14,16 @@ use crate::{
     },
 };
 
-/// Changes that come together are asked about once.
+/// Changes within this time share one request.
 const TOGETHER: SignedDuration = SignedDuration::from_millis(300);
-/// At least so long between two questions.
+/// Minimum time between two requests.
 const PAUSE: SignedDuration = SignedDuration::from_secs(2);
-/// The same where a question is several requests over a network.
+/// Minimum time between two requests to a manager, where each takes several requests over a network.
 const PAUSE_FAR: SignedDuration = SignedDuration::from_secs(15);
 
 impl Launcher {
-    /// Something is about to change in the mirror. Where it may change what is free, that is asked
-    /// for again soon.
+    /// Takes a change before the mirror does. If it can affect the free resources, they are requested again
+    /// soon.
     pub fn notice(&mut self, change: &Change, mirror: &Mirror, now: Timestamp) {
         let context = self.offer.context;
         if !moves_room(change, context, mirror) {
@@ -36,15 +36,15 @@ impl Launcher {
         self.due = self.due.into_iter().chain(soon).min();
     }
 
-    /// When the engine may be asked again; before that the daemon tells what it knows, and what sessions
-    /// have shown since.
+    /// When the engine may be asked again. Until then, the daemon answers from its last reading and from
+    /// later changes of sessions.
     fn may_ask_at(&self, mirror: &Mirror) -> Option<Timestamp> {
         let far = mirror.can(self.offer.context, Capability::Schedules);
         let pause = if far { PAUSE_FAR } else { PAUSE };
         self.asked_at.saturating_add(pause).ok()
     }
 
-    /// When something is to be asked, or reads differently by time alone.
+    /// When a request is due, or a text changes because time passes.
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         let start = self.start_changes(now);
         [self.due, start].into_iter().flatten().min()
@@ -52,17 +52,17 @@ impl Launcher {
 
     fn start_changes(&self, now: Timestamp) -> Option<Timestamp> {
         match self.request.starts_at? {
-            // Shown in minutes.
+            // The start time is shown in minutes.
             after @ StartAt::After(_) => {
                 let into = after.moment(now).as_second().rem_euclid(60);
                 Some(clock::after(now, 60 - into))
             }
-            // Then it is too late, or means tomorrow.
+            // At this time, the start time becomes too late, or means tomorrow.
             StartAt::At(at) => Some(at).filter(|at| *at > now),
         }
     }
 
-    /// Time has passed.
+    /// Updates the start time and sends the request if they are due.
     pub fn tick(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.offer.now < now && self.request.starts_at.is_some() {
             self.offer.now = now;
@@ -86,7 +86,7 @@ impl Launcher {
     }
 }
 
-/// Whether what is free in a context, or who waits there, is another after `change`.
+/// Whether a change affects the free resources or the queue of a context.
 fn moves_room(change: &Change, context: ContextName, mirror: &Mirror) -> bool {
     match change {
         Change::Session { session } if session.context == context => {
@@ -100,7 +100,7 @@ fn moves_room(change: &Change, context: ContextName, mirror: &Mirror) -> bool {
                 .filter(|_| session.context == context);
             old.is_some_and(|old| !old.status.is_final())
         }
-        // What was asked of the engine that was lost came to nothing.
+        // The requests to the disconnected engine got no answers, so they are repeated.
         Change::Engine {
             context: of,
             engine,

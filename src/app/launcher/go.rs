@@ -1,5 +1,5 @@
-//! Where one goes in the wizard: to a page, to a row, to what is wrong. What is half done is not left
-//! behind without a question.
+//! Moves in the launcher: to a page, a row, or a problem. Asks for confirmation before it leaves something
+//! unfinished.
 
 use jiff::Timestamp;
 
@@ -10,19 +10,19 @@ use crate::{
     model::launch::FieldProblem,
 };
 
-/// Where a person wants to go.
+/// A destination in the launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// To a page, to this row of it or to where one stood there.
+    /// A page, and a row of it or the row that had the focus there.
     To(Page, Option<Row>),
-    /// To a line that was clicked.
+    /// A line that was clicked.
     Click(Row),
-    /// Out, with the launch.
+    /// The launch.
     Launch,
 }
 
 impl Way {
-    /// The row of `page` it leads to.
+    /// The row of `page` that it leads to.
     fn row_on(self, page: Page) -> Option<Row> {
         match self {
             Self::To(to, row) => row.filter(|_| to == page),
@@ -41,7 +41,7 @@ impl Way {
 }
 
 impl Launcher {
-    /// Goes there, after a question where something half done would be left behind.
+    /// Goes to the destination. Asks for confirmation if something unfinished would be left.
     pub(super) fn leave(&mut self, way: Way, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.asks_before(way) {
             return Vec::new();
@@ -74,7 +74,7 @@ impl Launcher {
         Vec::new()
     }
 
-    /// What was half done goes, and its person goes on.
+    /// Discards the unfinished row and goes to the destination.
     pub(super) fn leave_without(
         &mut self,
         row: Row,
@@ -98,12 +98,13 @@ impl Launcher {
         self.seen[page.position()] = true;
     }
 
-    /// Whether Enter goes to the review from here: who has been there came to change one thing.
+    /// Whether Enter goes to the review. After a visit to the review, you return to a page only for a single
+    /// change.
     pub fn goes_back_to_review(&self) -> bool {
         self.page != Page::Review && self.seen[Page::Review.position()]
     }
 
-    /// Where Enter leads.
+    /// The destination of Enter.
     pub(super) fn way_on(&self) -> Way {
         if self.page == Page::Review {
             return Way::Launch;
@@ -114,7 +115,7 @@ impl Launcher {
         Way::To(self.page.next(), None)
     }
 
-    /// What is explained where one stands.
+    /// The topic that the focused row explains.
     pub(super) fn topic(&self) -> Topic {
         match self.page {
             Page::Review => Topic::Card(page_of(self.row())),
@@ -122,7 +123,7 @@ impl Launcher {
         }
     }
 
-    /// Shows a page; where something is wrong on it, that.
+    /// Shows a page. If it has a problem, focuses that.
     pub(super) fn open_to_mend(&mut self, page: Page) {
         let mut all = self.problems().iter();
         let known = all.find(|it| it.field.row().page == page).cloned();
@@ -136,31 +137,31 @@ impl Launcher {
         }
     }
 
-    /// Goes to where a problem is mended.
+    /// Goes to the row that fixes a problem.
     pub(super) fn go_to_problem(&mut self, problem: &FieldProblem) {
         match self.row_of(problem) {
             Some(row) => {
                 self.open(problem.field.row().page);
                 self.stand_on(row);
             }
-            // Nowhere to be mended: its card says it.
+            // No row fixes the problem, but its card shows it.
             None => self.open(Page::Review),
         }
     }
 
-    /// Gives a row of the page the focus.
+    /// Focuses a row of the page.
     pub(super) fn stand_on(&mut self, row: Row) {
         self.focus[self.page.position()] = Some(row);
     }
 
-    /// A step was clicked.
+    /// Handles a click on a step.
     pub fn click_step(&mut self, page: Page) {
         if !self.asks_before(Way::To(page, None)) {
             self.open(page);
         }
     }
 
-    /// A line was clicked: it gets the focus; one that has it already is pressed.
+    /// Handles a click on a line: focuses it, or presses it if it has the focus.
     pub fn click(&mut self, row: Row) {
         if !self.asks_before(Way::Click(row)) {
             self.take_click(row);
@@ -182,7 +183,7 @@ impl Launcher {
         self.check();
     }
 
-    /// A turn of the wheel moves as up and down do.
+    /// Handles the wheel, which moves like the up and down keys.
     pub fn wheel(&mut self, action: Action) {
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
@@ -198,7 +199,7 @@ impl Launcher {
         }
     }
 
-    /// The next row of the page; `None` = there is none.
+    /// The next row of the page, `None` if there is none.
     pub(super) fn row_beside(&self, by: isize) -> Option<Row> {
         let (rows, row) = (self.rows(), self.row());
         let at = rows.iter().position(|it| *it == row).unwrap_or(0);
@@ -206,7 +207,7 @@ impl Launcher {
         rows.get(next).copied()
     }
 
-    /// The way to the next field, on the next page where this one ends.
+    /// The next field, which is on the next page after the last field of this page.
     pub(super) fn field_beside(&self, by: isize) -> Way {
         if let Some(row) = self.row_beside(by) {
             return Way::To(self.page, Some(row));

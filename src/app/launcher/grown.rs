@@ -1,16 +1,17 @@
-//! A launch done again because memory killed it, as it is offered.
+//! Relaunches a session that ran out of memory with more memory.
 
 use super::Launcher;
 use crate::model::launch::amounts;
 
 impl Launcher {
-    /// What a person should know of a launch that was given more.
+    /// A note about a launch with more memory.
     pub fn grown_note(&self) -> Option<String> {
         let grown = self.grown?;
         grown.is_in(self.filled()).then(|| grown.note())
     }
 
-    /// Limits became known: more than they allow is not offered, less than it had neither.
+    /// Applies limits when they become known: the memory isn't more than they allow, and isn't less than the
+    /// session had.
     pub(super) fn keep_within_limits(&mut self) {
         let Some(grown) = self.grown.filter(|it| it.is_in(&self.request)) else {
             return;

@@ -1,4 +1,4 @@
-//! What each field of a launch means: one entry a field, and one a card of the review.
+//! Explains the fields of a launch: one entry for each field, and one for each card of the review.
 
 mod cards;
 
@@ -13,19 +13,19 @@ use crate::model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Field(Field),
-    /// A page's card on the review; of the review itself the launch.
+    /// The card of a page on the review. For the page of the review itself, the launch.
     Card(Page),
 }
 
-/// What a person is told of it.
+/// The text about a field or a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub title: &'static str,
-    /// What it is for.
+    /// The purpose of the field.
     pub meaning: &'static str,
-    /// How it is written; empty = it is chosen.
+    /// The format of the value, empty if the value is chosen.
     pub unit: &'static str,
-    /// What can be taken.
+    /// The values that are allowed.
     pub rule: &'static str,
 }
 
@@ -55,7 +55,7 @@ pub fn entry_of(field: Field) -> Entry {
     entry(row.title, row.meaning, row.form, row.rule)
 }
 
-/// The limits in force for a field here and now.
+/// The limits that apply to a field in the current context.
 pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<String> {
     let catalogue = offer.catalogue.as_ref();
     let group = offer.group(request);

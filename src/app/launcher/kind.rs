@@ -1,4 +1,4 @@
-//! The first page: what kind of session, its name; of a batch session what it runs and when.
+//! The first page: the type of the session and its name, and for a batch session its command and start time.
 
 mod owner;
 
@@ -26,11 +26,11 @@ pub use owner::{ACCESS_KEY, EMAIL, OwnerForm, PROJECT, Search};
 pub struct Kind {
     context: Option<ContextName>,
     session_type: SessionType,
-    /// The texts of one line, as far as the table has them on this page.
+    /// The texts of fields with one line that the table has on this page.
     lines: Vec<(Field, Input)>,
-    /// The texts of several lines.
+    /// The texts of fields with several lines.
     scripts: Vec<(Field, Script)>,
-    /// The settings of the stop hook that aren't typed here.
+    /// The settings of the stop hook that aren't typed on this page.
     further: StopHook,
     pub owner: OwnerForm,
 }
@@ -62,12 +62,12 @@ impl Kind {
         self.session_type
     }
 
-    /// The context that was chosen.
+    /// The chosen context.
     pub fn context(&self, offer: &Offer) -> ContextName {
         self.context.unwrap_or(offer.context)
     }
 
-    /// The text of a field of one line.
+    /// The text of a field with one line.
     pub fn input(&self, row: Row) -> Option<&Input> {
         if row.field == Field::Owner && row.item == EMAIL {
             return Some(self.owner.email());
@@ -86,7 +86,7 @@ impl Kind {
         Some(input)
     }
 
-    /// The text of a field of several lines.
+    /// The text of a field with several lines.
     pub fn script(&self, field: Field) -> Option<&Script> {
         let mut scripts = self.scripts.iter();
         let (_, script) = scripts.find(|(known, _)| *known == field)?;
@@ -99,7 +99,7 @@ impl Kind {
         Some(script)
     }
 
-    /// What is typed in a field, without blanks around it; `None` = nothing.
+    /// The typed text of a field without blanks around it, `None` if it is empty.
     fn typed(&self, field: Field) -> Option<String> {
         let text = match self.script(field) {
             Some(script) => script.text(),
@@ -124,8 +124,7 @@ impl Kind {
         }
     }
 
-    /// Whether a field is shown. A value that was given isn't lost where the field isn't available:
-    /// it is shown and refused.
+    /// Whether a field is shown. A value isn't lost if its field isn't available: it is shown and refused.
     fn shows(&self, row: &FieldRow, offer: &Offer) -> bool {
         let available = row.needs.is_none_or(|needed| offer.has(needed));
         let is_set = || match row.field {
@@ -135,7 +134,7 @@ impl Kind {
         (available && self.fits(row)) || is_set()
     }
 
-    /// The command that is typed, with what was said besides.
+    /// The typed command, with the other settings of the stop hook.
     pub fn stop_hook(&self) -> StopHook {
         StopHook {
             command: self.typed(Field::StopHook),
@@ -184,13 +183,13 @@ impl Kind {
     }
 }
 
-/// The position `by` further on in a ring of `count`; `None` = there is none.
+/// The position `by` further on in a ring of `count`, `None` if the ring is empty.
 pub fn turned(count: usize, at: Option<usize>, by: isize) -> Option<usize> {
     let at = at.map_or(0, |at| at.cast_signed() + by);
     (count > 0).then(|| at.rem_euclid(count.cast_signed()).unsigned_abs())
 }
 
-/// The text of a field: of a start time the local one.
+/// The text of a field. A start time is in local time.
 fn shown(field: Field, request: &LaunchRequest, offer: &Offer) -> String {
     if let (Field::StartTime, Some(StartAt::At(at))) = (field, request.starts_at) {
         return start::local_text(at, &offer.zone);
@@ -215,7 +214,7 @@ impl Form for Kind {
         rows
     }
 
-    /// A name is typed at once; among several contexts one is chosen first.
+    /// The first focused row: the name, or the context if there are several.
     fn first(&self, offer: &Offer) -> Option<Row> {
         let several = !offer.contexts.is_empty();
         Some(Row::of(if several { Field::Context } else { Field::Name }))

@@ -1,4 +1,4 @@
-//! The fourth page: ports opened beforehand.
+//! The fourth page: preopen ports.
 
 use super::{Form, Heard, Offer, Row};
 use crate::{

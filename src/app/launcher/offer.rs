@@ -1,5 +1,4 @@
-//! What is known when a launch is put together: what there is to choose from, the time, the names
-//! that are taken.
+//! What is known while a launch is prepared: the available resources, the time, and the names in use.
 
 use std::collections::HashSet;
 
@@ -22,26 +21,26 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Offer {
     pub context: ContextName,
-    /// There is more than one: it must be said which.
+    /// There are several contexts, so the command line must name one.
     pub several: bool,
-    /// The contexts to choose from; empty = there is no choice.
+    /// The contexts to choose from, empty if there is no choice.
     pub contexts: Vec<ContextName>,
     pub environments: Vec<Environment>,
-    /// What the context offers besides, once it has told.
+    /// The available resources of the context, once it has reported them.
     pub catalogue: Option<Catalogue>,
-    /// Why it could not be told, or not all of it.
+    /// Why the available resources are missing or incomplete.
     pub gap: Option<Clean>,
     pub engine: Option<EngineInfo>,
     /// Names of sessions of this context that have not ended.
     pub taken: HashSet<String>,
-    /// What is launched where nothing is said.
+    /// The default settings of a launch.
     pub defaults: LaunchSettings,
     pub now: Timestamp,
     pub zone: TimeZone,
 }
 
 impl Offer {
-    /// When and where typed texts are read.
+    /// The time and the zone for reading typed texts.
     pub fn reading(&self) -> Reading<'_> {
         Reading {
             now: self.now,
@@ -66,7 +65,7 @@ impl Offer {
         }
     }
 
-    /// Takes over what the daemon has told of the context.
+    /// Takes what the daemon has sent about the context.
     pub fn update(&mut self, mirror: &Mirror) {
         let context = self.context;
         self.several = mirror.has_several_contexts();
@@ -78,7 +77,7 @@ impl Offer {
         self.taken = lives.map(|it| it.name.to_string()).collect();
     }
 
-    /// Another context: what was known of the last one is forgotten.
+    /// Goes to another context and forgets what was known about the last one.
     pub fn go_to(&mut self, context: ContextName, mirror: &Mirror) {
         self.context = context;
         self.catalogue = None;
@@ -91,17 +90,17 @@ impl Offer {
         engine.is_some_and(|it| it.capabilities.has(capability))
     }
 
-    /// Why the engine does not do it; `None` = it does, or has not said.
+    /// Why the engine doesn't support the capability. `None` if it does, or hasn't reported it.
     pub fn why_not(&self, capability: Capability) -> Option<&Clean> {
         self.engine.as_ref()?.capabilities.why_not(capability)
     }
 
-    /// The environment a request means: by its name, or by its image.
+    /// The environment of a request, found by its name or its image.
     pub fn environment(&self, request: &LaunchRequest) -> Option<&Environment> {
         environment::find(request, &self.environments, &self.defaults.environment)
     }
 
-    /// The group a request means.
+    /// The group of a request.
     pub fn group(&self, request: &LaunchRequest) -> Option<&ResourceGroup> {
         let ground = Ground {
             offer: self.catalogue.as_ref(),
@@ -111,7 +110,7 @@ impl Offer {
         ground.group(request)
     }
 
-    /// What a request is checked against.
+    /// The facts that a request is checked against.
     pub fn with_ground<T>(
         &self,
         request: &LaunchRequest,
@@ -131,7 +130,7 @@ impl Offer {
 
 #[cfg(test)]
 impl Offer {
-    /// A context of which nothing is known, with the settings' amounts.
+    /// A context about which nothing is known, with the default amounts of the settings.
     pub fn blank() -> Self {
         use crate::model::{
             resources::{Bytes, Cpu},

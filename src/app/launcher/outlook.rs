@@ -1,4 +1,4 @@
-//! What the queue would do with a launch as it stands.
+//! What the queue would do with the current launch.
 
 use jiff::Timestamp;
 
@@ -12,26 +12,26 @@ use crate::model::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// The context has not told what is free, or nothing can be launched there now.
+    /// The context hasn't reported its free resources, or no launch is possible there now.
     Unknown,
     AtOnce,
-    /// Not before then, though there is room now.
+    /// Not before this time, although there is room now.
     At(Timestamp),
-    /// There is room, but so many wait in the queue already.
+    /// There is room, but this number of sessions is ahead in the queue.
     Behind(u32),
     Waits(Short),
 }
 
-/// What there is too little of now.
+/// The resource that doesn't suffice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
     /// `2 CPU`, `8 GiB of memory`.
     pub needed: String,
     pub free: String,
-    /// How much there is in all, where that is told.
+    /// The total amount, if it is known.
     pub all: Option<String>,
     pub group: Option<String>,
-    /// Sessions that wait in the queue already.
+    /// Sessions that are already in the queue.
     pub waiting: Option<u32>,
 }
 
@@ -39,7 +39,7 @@ impl Launcher {
     pub fn outlook(&self) -> Outlook {
         let (request, offer) = (self.filled(), self.offer());
         let known = offer.catalogue.as_ref();
-        // What was free before the engine went away may not be so any more.
+        // The free resources from before the engine disconnected may be outdated.
         let Some(catalogue) = known.filter(|_| self.blocked().is_none()) else {
             return Outlook::Unknown;
         };
@@ -84,7 +84,7 @@ enum Slot {
     Accelerator(String),
 }
 
-/// The first of which there is too little: what is needed and what is free.
+/// The first resource that doesn't suffice, with the needed and the free amount.
 fn short(
     needed: &ResourceSlots,
     free: &SlotLimits,

@@ -1,4 +1,4 @@
-//! What lies on top of the wizard: a question, what a field means, a path to type.
+//! The overlays of the launcher: a question, an explanation, a prompt for a path.
 
 use super::{Row, Way, help::Topic, page::Undone};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub enum Overlay {
     Question(Question),
-    /// What something means.
+    /// An explanation.
     Explain(Topic),
     Prompt(Box<Prompt>),
 }
@@ -19,24 +19,24 @@ pub enum Overlay {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     pub text: String,
-    /// What a no and a yes do, in a word.
+    /// The labels of the two buttons.
     pub no: &'static str,
     pub yes: &'static str,
     pub about: About,
-    /// The button that is marked; at the start the harmless one.
+    /// The marked button, which is the harmless one at first.
     pub button: Button,
 }
 
-/// What an answer does.
+/// What the answer decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     Reset,
     Close,
-    /// A launch of before takes the place of this one.
+    /// A recent launch replaces this one.
     Replace(Box<Recent>),
-    /// The form of the page asked, of this row.
+    /// The form of the page asked about this row.
     Form(Row),
-    /// On yes this row goes, and its person where they wanted to; on no they stay in it.
+    /// Yes discards this row and goes to the destination. No returns the focus to the row.
     Leave {
         row: Row,
         way: Way,
@@ -59,12 +59,12 @@ impl Question {
         Self::new(About::Replace(by), text.to_owned(), "Replace")
     }
 
-    /// What the form asked of a row; `yes` is what a yes does.
+    /// A question of the form about a row. `yes` is the label of the button Yes.
     pub fn of_form(row: Row, text: String, yes: &'static str) -> Self {
         Self::new(About::Form(row), text, yes)
     }
 
-    /// Before something half done is left behind. Enter loses nothing.
+    /// A question before something unfinished is left. Enter loses nothing.
     pub fn leave(undone: Undone, way: Way) -> Self {
         let Undone { row, text } = undone;
         Self {
@@ -83,7 +83,7 @@ impl Question {
         }
     }
 
-    /// `Some` when it is answered.
+    /// Returns `Some` when it is answered.
     pub fn action(&mut self, action: Action) -> Option<bool> {
         match action {
             Action::ConfirmYes => return Some(true),
@@ -101,19 +101,19 @@ impl Question {
     }
 }
 
-/// What a typed path is for.
+/// The purpose of a typed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum For {
     OpenRecipe,
     SaveRecipe,
 }
 
-/// A path being typed.
+/// A prompt for a path.
 #[derive(Clone, Debug)]
 pub struct Prompt {
     pub what: For,
     pub input: Input,
-    /// Why it did not go.
+    /// Why the path didn't work.
     pub problem: Option<String>,
 }
 
@@ -126,7 +126,7 @@ impl Prompt {
         }
     }
 
-    /// `name`: the session's, for the file's.
+    /// `name` is the session's name, used for the file name.
     pub fn save(name: Option<&str>) -> Self {
         let path = format!("{}.toml", name.unwrap_or("session"));
         Self {

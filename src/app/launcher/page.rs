@@ -1,4 +1,4 @@
-//! The rows of the launcher's pages, and what the form of a page does.
+//! The rows of the launcher's pages, and the interface of a page's form.
 
 use super::offer::Offer;
 pub use crate::model::launch::page::Page;
@@ -12,11 +12,11 @@ use crate::{
     },
 };
 
-/// Something a person can stand on: a field, or a line of a field that is a list.
+/// A row that can have the focus: a field, or a line of a field that is a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
     pub field: LaunchField,
-    /// Which line of a list; what the numbers mean is its form's own. 0 of a plain field.
+    /// The line of a list. The form decides what the numbers mean. A plain field has 0.
     pub item: usize,
 }
 
@@ -29,58 +29,59 @@ impl Row {
         Self { field, item }
     }
 
-    /// A choice of a field that is turned through: nobody stands on it, it can only be clicked.
+    /// An option of a field. It never has the focus, but you can click it.
     pub const fn choice(field: LaunchField, at: usize) -> Self {
         Self::item(field, usize::MAX / 2 + at)
     }
 
-    /// The position of the choice that was clicked.
+    /// The position of the option that was clicked.
     pub const fn clicked_choice(self) -> Option<usize> {
         self.item.checked_sub(usize::MAX / 2)
     }
 }
 
-/// What a form did with an action.
+/// The result of an action in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
-    /// Nothing: the wizard does what it usually means.
+    /// The form didn't use the action, so the launcher handles it.
     No,
     Yes,
-    /// Done, and the focus goes there.
+    /// The form used the action, and the focus goes to this row.
     Goto(Row),
-    /// Another page opens, where something is wrong on it.
+    /// The launcher opens another page and focuses its problem.
     Open(Page),
-    /// Done; this is asked or shown besides.
+    /// The form used the action, and these steps follow.
     Steps(Vec<Step>),
-    /// It asks first; on yes it hears [`Form::confirmed`]. The text, and what a yes does.
+    /// The form asks for confirmation and calls [`Form::confirmed`] on yes. The text, and the label of the
+    /// button Yes.
     Question(String, &'static str),
 }
 
-/// Something half done.
+/// Something unfinished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
-    /// Where it is done.
+    /// The row that is unfinished.
     pub row: Row,
-    /// What is asked before it is left behind.
+    /// The question before it is left.
     pub text: String,
 }
 
-/// The form of one page: the text and marks of a person, until they become a request.
+/// The form of one page. It stores your texts and choices until they become a request.
 pub trait Form {
-    /// Where one can stand now, from the top.
+    /// The rows that can have the focus, from the top.
     fn rows(&self, offer: &Offer) -> Vec<Row>;
 
-    /// Where one stands when the page is opened for the first time.
+    /// The row that has the focus when the page opens for the first time.
     fn first(&self, offer: &Offer) -> Option<Row> {
         self.rows(offer).first().copied()
     }
 
-    /// A key that is text, or edits it; `false` = it is free for others.
+    /// Handles a key that types or edits. Returns `false` if the key isn't used.
     fn key(&mut self, _row: Row, _key: Key, _offer: &Offer) -> bool {
         false
     }
 
-    /// Esc: what is half done in a row is given up; `false` = nothing is.
+    /// Handles Esc, which discards the unfinished part of a row. Returns `false` if there is none.
     fn back(&mut self, _row: Row, _offer: &Offer) -> bool {
         false
     }
@@ -89,55 +90,56 @@ pub trait Form {
         false
     }
 
-    /// An action of the launcher's scope, before the wizard hears it. `key` is what was pressed:
-    /// left, right and Enter may belong to a text.
+    /// Handles an action before the launcher does. `key` is the pressed key, because left, right and Enter
+    /// can belong to a text.
     fn action(&mut self, _row: Row, _action: Action, _key: Option<Key>, _offer: &Offer) -> Heard {
         Heard::No
     }
 
-    /// Where the last key, paste or yes took the focus within the page; asked once after each.
+    /// The row that the last key, paste or confirmation moved the focus to. The launcher asks once after each
+    /// of them.
     fn moved(&mut self) -> Option<Row> {
         None
     }
 
-    /// A person said yes to what [`Heard::Question`] asked.
+    /// Handles a confirmation of [`Heard::Question`].
     fn confirmed(&mut self, _row: Row, _offer: &Offer) {}
 
-    /// What is half done where one stands and would be left behind by going to `to`; `None` = to
-    /// another page.
+    /// The unfinished part of a row that would be left by going to `to`, which is `None` for another page.
     fn undone(&self, _row: Row, _to: Option<Row>) -> Option<Undone> {
         None
     }
 
-    /// What is half done in a row goes; gives where `to` is then.
+    /// Discards the unfinished part of a row. Returns the new position of `to`.
     fn let_go(&mut self, _row: Row, to: Row) -> Row {
         to
     }
 
-    /// A line was clicked that has the focus already.
+    /// Handles a click on a line that already has the focus.
     fn pressed(&mut self, _row: Row, _offer: &Offer) {}
 
-    /// A choice of a field was clicked; the field gets the focus.
+    /// Handles a click on an option of a field. The field gets the focus.
     fn clicked(&mut self, _field: LaunchField, _at: usize, _offer: &Offer) {}
 
-    /// Fills itself from a request: a launch done again, a recipe, the defaults.
+    /// Fills the form from a request: a relaunch, a recipe, or the defaults.
     fn read(&mut self, request: &LaunchRequest, offer: &Offer);
 
-    /// Says what it holds; what does not parse is left out and is one of [`Form::problems`].
+    /// Writes the form to a request. Texts that don't parse are left out and are reported by
+    /// [`Form::problems`].
     fn write(&self, request: &mut LaunchRequest, offer: &Offer);
 
-    /// What is wrong beyond the rules of `model::launch::check`: text that does not parse, rows
-    /// half filled.
+    /// The problems in addition to the rules of `model::launch::check`: texts that don't parse, and
+    /// incomplete rows.
     fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
         Vec::new()
     }
 
-    /// Where a problem is mended: the row of its field; of a list the one it is about.
+    /// The row that fixes a problem: the row of its field, or the affected row of a list.
     fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
         let mut rows = self.rows(offer).into_iter();
         rows.find(|row| row.field == problem.field)
     }
 
-    /// What is known of the context changed. `request` is what all forms said before.
+    /// Takes a change of the context's data. `request` is the previous content of all forms.
     fn offered(&mut self, _offer: &Offer, _request: &LaunchRequest) {}
 }

@@ -1,4 +1,4 @@
-//! Recipes: a filled launcher as a file, and back.
+//! Saves a filled launcher as a recipe, and reads it back.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Launcher {
-    /// An action while a path is typed.
+    /// Handles an action while a path is typed.
     pub(super) fn in_prompt(&mut self, action: Action) -> Vec<Step> {
         let Some(Overlay::Prompt(prompt)) = &mut self.overlay else {
             return Vec::new();
@@ -44,8 +44,8 @@ impl Launcher {
         }
     }
 
-    /// A recipe was read: everything is as it says. One that cannot be read keeps its path to be
-    /// mended.
+    /// Fills the launcher from a recipe. If it can't be read, the prompt keeps the path so that you can fix
+    /// it.
     pub fn recipe_read(
         &mut self,
         result: Result<LaunchRequest, Clean>,
@@ -72,7 +72,7 @@ impl Launcher {
         }
     }
 
-    /// The path being typed.
+    /// The prompt for a path.
     pub fn prompt(&self) -> Option<&Prompt> {
         match &self.overlay {
             Some(Overlay::Prompt(prompt)) => Some(prompt),

@@ -1,4 +1,4 @@
-//! The last page: everything on cards, and the launch.
+//! The last page: cards with all settings, and the launch button.
 
 use super::{Form, Heard, Offer, Page, Row};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     model::{launch::LaunchField as Field, spec::LaunchRequest},
 };
 
-/// The line that launches.
+/// The line of the launch button.
 pub const LAUNCH: Row = Row::item(Field::Context, 1);
 
-/// The cards, each of a page's fields.
+/// The cards, one for each page with fields.
 pub const CARDS: [(Row, Page); 4] = [
     (Row::of(Field::SessionType), Page::Kind),
     (Row::of(Field::Environment), Page::Allocation),
@@ -18,7 +18,7 @@ pub const CARDS: [(Row, Page); 4] = [
     (Row::of(Field::PreopenPorts), Page::Network),
 ];
 
-/// The page whose card a row is; its own of the launch.
+/// The page of a row's card. For the launch button, the review itself.
 pub fn page_of(row: Row) -> Page {
     let card = CARDS.iter().find(|(card, _)| *card == row);
     card.map_or(Page::Review, |(_, page)| *page)

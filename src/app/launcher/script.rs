@@ -28,7 +28,7 @@ impl Script {
         (cursor.0, cursor.1)
     }
 
-    /// Replaces everything; the cursor goes to the end.
+    /// Replaces the whole text. The cursor goes to the end.
     pub fn set(&mut self, text: &str) {
         let lines = clean(text).split('\n').map(str::to_owned).collect();
         self.area = TextArea::new(lines);
@@ -44,7 +44,7 @@ impl Script {
         self.area.insert_newline();
     }
 
-    /// Goes a line up or down; `false` = there is none, the key is free for others.
+    /// Moves one line up or down. Returns `false` if there is none, so that the key can do something else.
     pub fn go(&mut self, down: bool) -> bool {
         let before = self.area.cursor();
         self.area.move_cursor(if down {
@@ -55,7 +55,7 @@ impl Script {
         self.area.cursor() != before
     }
 
-    /// Takes a key if it is one of a text; `false` = it is free for others.
+    /// Handles a key of a text. Returns `false` if the key isn't used.
     pub fn key(&mut self, key: Key) -> bool {
         let area = &mut self.area;
         match (key.ctrl, key.alt, key.code) {
@@ -96,7 +96,7 @@ impl Script {
     }
 }
 
-/// Line ends of any kind are one kind, a tab is spaces, other control characters vanish.
+/// Makes all line ends the same, replaces tabs with spaces, and removes other control characters.
 fn clean(text: &str) -> String {
     text.replace("\r\n", "\n")
         .replace('\r', "\n")

@@ -1,4 +1,4 @@
-//! The third page: folders that survive the session, mounted in it.
+//! The third page: folders to mount, which outlive the session.
 
 mod making;
 
@@ -18,7 +18,7 @@ use crate::{
 pub use making::Making;
 use making::begins_a_name;
 
-/// The line where one searches, the line that makes a folder; between them two of each folder.
+/// The line for the search and the line for a new folder. Between them are two lines for each folder.
 pub const SEARCH: usize = usize::MAX;
 pub const NEW: usize = usize::MAX - 1;
 
@@ -27,7 +27,7 @@ pub const NEW: usize = usize::MAX - 1;
 pub enum Line {
     Search,
     Folder(usize),
-    /// Where that folder comes in the session.
+    /// The path of the folder in the session.
     Path(usize),
     New,
 }
@@ -53,11 +53,11 @@ impl Line {
     }
 }
 
-/// A folder and what is to become of it.
+/// A folder and how to mount it.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: Clean,
-    /// `None` = it is not there, but a launch that is done again had it.
+    /// `None` if the folder doesn't exist, but the relaunched session had mounted it.
     pub folder: Option<Folder>,
     pub mounted: bool,
     pub path: Input,
@@ -77,12 +77,12 @@ impl Storage {
         &self.entries
     }
 
-    /// Folders that are mounted in every session by themselves.
+    /// The automounted folders.
     pub fn automatic(&self) -> &[Clean] {
         &self.automatic
     }
 
-    /// What is searched for; `None` = nothing.
+    /// The search text, `None` if it is empty.
     pub fn search(&self) -> Option<&Input> {
         self.search.as_ref()
     }
@@ -91,7 +91,7 @@ impl Storage {
         &self.making
     }
 
-    /// Those that hold what is searched for, and those that are mounted already.
+    /// The folders that match the search, and those that are already mounted.
     pub fn shown(&self) -> Vec<usize> {
         let query = self.search.as_ref().map(|it| it.text().to_lowercase());
         let query = query.unwrap_or_default();
@@ -122,7 +122,7 @@ impl Storage {
             let only = entry.folder.as_ref().is_some_and(can_only_be_read);
             entry.read_only = entry.read_only || only;
         }
-        // What is not there cannot be mounted again.
+        // A folder that doesn't exist can't be mounted again.
         self.entries
             .retain(|entry| entry.mounted || entry.folder.is_some());
     }
@@ -181,7 +181,8 @@ impl Form for Storage {
     fn key(&mut self, row: Row, key: Key, offer: &Offer) -> bool {
         if Line::of(row) == Line::New {
             match self.making {
-                // Whoever types on while it is made means no other key by it.
+                // If you continue typing while the folder is being created, the keys don't trigger anything
+                // else.
                 Making::Asked(_) => return begins_a_name(key),
                 Making::No if !begins_a_name(key) => return false,
                 _ => self.begin_typing(offer),
@@ -239,7 +240,7 @@ impl Form for Storage {
         true
     }
 
-    /// The line of the path, for that is what can be wrong with a folder that is there.
+    /// An existing folder can only have a problem with its path, so this is the line of the path.
     fn row_of(&self, problem: &FieldProblem, _offer: &Offer) -> Option<Row> {
         let all = self.entries.iter().enumerate();
         let mut mounted = all.filter(|(_, entry)| entry.mounted);
@@ -248,7 +249,7 @@ impl Form for Storage {
                 (at, entry) if entry.folder.is_some() => Line::Path(at),
                 (at, _) => Line::Folder(at),
             },
-            // Of the one being made.
+            // A problem with the folder that is being created.
             None if !matches!(self.making, Making::No) => Line::New,
             None => mounted.next().map_or(Line::New, |(at, _)| Line::Folder(at)),
         };
@@ -301,7 +302,7 @@ impl Form for Storage {
             next.folder = Some(folder.clone());
             self.entries.push(next);
         }
-        // Made in place a moment ago, or gone from the context: neither is dropped in silence.
+        // Keeps mounted folders that the context doesn't list: new ones, and those that were removed.
         self.entries
             .extend(before.into_iter().filter(|it| it.mounted));
         self.keep_missing(request);
@@ -309,7 +310,7 @@ impl Form for Storage {
 }
 
 impl Storage {
-    /// What a request mounts is mounted, whether it is there or not.
+    /// Marks the folders of a request as mounted, even if they don't exist.
     fn keep_missing(&mut self, request: &LaunchRequest) {
         for mount in &request.mounts {
             let known = self.entries.iter().position(|it| it.name == *mount.folder);

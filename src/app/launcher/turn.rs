@@ -1,4 +1,4 @@
-//! What keys, pasted text and actions do to the wizard.
+//! Handles keys, pasted text and actions in the launcher.
 
 use jiff::Timestamp;
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Launcher {
-    /// A key that is text where one stands; `None` = it was not taken.
+    /// Handles a key that is text in the focused row. Returns `None` if it isn't used.
     pub fn key(&mut self, key: Key, mirror: &Mirror, now: Timestamp) -> Option<Vec<Step>> {
         match &mut self.overlay {
             Some(Overlay::Question(_)) => return None,
@@ -28,7 +28,7 @@ impl Launcher {
                 prompt.problem = None;
                 return prompt.input.key(key).then(Vec::new);
             }
-            // Whoever types on has read it.
+            // Typing closes the explanation.
             Some(Overlay::Explain(_)) | None => {}
         }
         let row = self.row();
@@ -59,7 +59,7 @@ impl Launcher {
         }
     }
 
-    /// Something in a form changed: everything is checked again.
+    /// Checks everything again after a change in a form.
     pub(super) fn changed(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.progress != Progress::Asked {
             self.progress = Progress::Editing;
@@ -82,7 +82,7 @@ impl Launcher {
         Vec::new()
     }
 
-    /// An action of the launcher's scope. `key` is what was pressed.
+    /// Handles an action of the launcher's scope. `key` is the pressed key.
     pub fn action(
         &mut self,
         action: Action,
@@ -147,7 +147,7 @@ impl Launcher {
         self.overlay = Some(Overlay::Question(question));
     }
 
-    /// What an action means when no form wanted it.
+    /// Handles an action that no form used.
     fn walk(&mut self, action: Action, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if let Some(way) = self.way(action) {
             return self.leave(way, mirror, now);
@@ -169,7 +169,7 @@ impl Launcher {
         Vec::new()
     }
 
-    /// Where an action leads, if it does.
+    /// The destination of an action, if it has one.
     fn way(&self, action: Action) -> Option<Way> {
         let page = |page| Some(Way::To(page, None));
         let beside = |by| Some(Way::To(self.page, Some(self.row_beside(by)?)));
@@ -191,7 +191,7 @@ impl Launcher {
         }
     }
 
-    /// The text of several lines goes to the person's editor.
+    /// Opens a text of several lines in your editor.
     fn edit(&self) -> Option<Step> {
         let field = self.row().field;
         let script = self.kind.script(field)?;
@@ -201,7 +201,7 @@ impl Launcher {
         })
     }
 
-    /// The editor was left.
+    /// Takes the text when the editor exits.
     pub fn edit_done(&mut self, field: LaunchField, text: &str, mirror: &Mirror, now: Timestamp) {
         if let Some(script) = self.kind.script_mut(field) {
             script.set(text.trim_end_matches('\n'));
@@ -209,13 +209,14 @@ impl Launcher {
         }
     }
 
-    /// The command line that does the same.
+    /// The equivalent command line.
     pub fn command_line(&self) -> String {
         let context = self.offer.several.then_some(self.offer.context);
         command::line(&self.request, context.as_ref().map(ContextName::as_str))
     }
 
-    /// Esc: `true` = it can be closed. What was typed is not lost without a question.
+    /// Handles Esc. Returns `true` if the launcher can close. Asks for confirmation before typed values are
+    /// lost.
     pub fn back(&mut self) -> bool {
         match self.overlay.take() {
             Some(Overlay::Question(question)) => {
@@ -238,7 +239,8 @@ impl Launcher {
         false
     }
 
-    /// A launch of before was chosen: what was typed here does not go without a question.
+    /// Replaces the launcher's content with a recent launch. Asks for confirmation before typed values are
+    /// lost.
     pub fn replaced_by(&mut self, recent: Box<Recent>) -> Vec<Step> {
         if !self.is_touched() {
             return vec![Step::Open(recent)];
@@ -270,14 +272,14 @@ impl Launcher {
         }
     }
 
-    /// A person said no.
+    /// Handles the answer no.
     fn declined(&mut self, about: About) {
         if let About::Leave { row, .. } = about {
             self.stand_on(row);
         }
     }
 
-    /// Asks the daemon, or goes to the first field that is wrong.
+    /// Sends the launch to the daemon, or goes to the first field with a problem.
     pub(super) fn launch(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.progress == Progress::Asked {
             return Vec::new();
@@ -289,7 +291,7 @@ impl Launcher {
             return Vec::new();
         }
         if self.lacks_folder() && !self.warned {
-            // The warning stands there; a second Enter launches.
+            // The review shows the warning. A second Enter launches.
             self.open(Page::Review);
             self.focus[Page::Review.position()] = None;
             self.warned = true;
@@ -308,7 +310,7 @@ impl Launcher {
         }]
     }
 
-    /// The launch was refused: the wizard goes to the field that it is about.
+    /// Handles a refused launch: focuses the affected field.
     pub fn refused(&mut self, failure: Failure) {
         if let Some(field) = failure.field {
             self.go_to_problem(&FieldProblem::new(field, failure.message.as_str()));
@@ -316,8 +318,7 @@ impl Launcher {
         self.progress = Progress::Failed(failure);
     }
 
-    /// What is left to say of a refusal: beside its field the reason stands already, so only what
-    /// to do.
+    /// The rest of a refusal. A field with the problem already shows the reason, so only the fix is left.
     pub fn refusal(&self) -> Option<String> {
         let Progress::Failed(failure) = &self.progress else {
             return None;
@@ -330,12 +331,12 @@ impl Launcher {
         }
     }
 
-    /// No folder is mounted, though there could be one.
+    /// No folder is mounted, although folders are available.
     pub fn lacks_folder(&self) -> bool {
         self.request.mounts.is_empty() && self.offer.has(Capability::Folders)
     }
 
-    /// "No folder is mounted" was said, and the next Enter launches all the same.
+    /// The warning about a launch without folders was shown. The next Enter launches.
     pub fn is_warned(&self) -> bool {
         self.warned
     }

@@ -1,4 +1,4 @@
-//! The amounts of one container: from a preset, the environment's minimum, or by hand.
+//! The amounts of one container: from a preset, the environment's minimum, or custom.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// A kind of accelerator and how much of it.
+/// A kind of accelerator and its amount.
 #[derive(Clone, Debug)]
 pub struct Accelerator {
     pub slot: String,
@@ -27,19 +27,19 @@ pub struct Accelerator {
 #[derive(Clone, Debug)]
 pub struct Amounts {
     source: Source,
-    /// Nobody has chosen yet: another environment or group chooses anew.
+    /// You haven't chosen anything yet, so another environment or group chooses again.
     automatic: bool,
     pub cpu: Slider,
     pub mem: Slider,
     pub shmem: Slider,
-    /// The shared memory goes by the memory.
+    /// The shared memory depends on the memory.
     pub automatic_shmem: bool,
     pub accelerators: Vec<Accelerator>,
-    /// What a request asked for beside its preset.
+    /// The amounts that a request has in addition to its preset.
     beside: Beside,
 }
 
-/// Amounts that go over those of a preset.
+/// Amounts that override those of a preset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Beside {
     cpu: Option<Cpu>,
@@ -58,7 +58,7 @@ impl Beside {
         }
     }
 
-    /// Without what the preset says as well.
+    /// Removes the amounts that are the same in the preset.
     fn without(&mut self, preset: &Preset) {
         let slots = &preset.slots;
         self.cpu = self.cpu.filter(|cpu| *cpu != slots.cpu);
@@ -100,12 +100,12 @@ impl Amounts {
         &self.source
     }
 
-    /// Numbers cannot be changed here.
+    /// The numbers can't be changed.
     pub fn are_fixed(&self, around: &Around<'_>) -> bool {
         around.presets_only()
     }
 
-    /// As they stand; what does not parse is nothing.
+    /// The current amounts. A text that doesn't parse counts as nothing.
     pub fn slots(&self) -> ResourceSlots {
         let mut slots = ResourceSlots::new(
             Cpu::from_millis(self.cpu.value().unwrap_or(0)),
@@ -119,7 +119,7 @@ impl Amounts {
         slots
     }
 
-    /// The person chose where amounts come from.
+    /// Takes your choice of where amounts come from.
     pub fn choose(&mut self, source: Source, around: &Around<'_>) {
         self.automatic = false;
         self.beside = Beside::default();
@@ -127,14 +127,14 @@ impl Amounts {
         self.apply(around);
     }
 
-    /// A number was changed by hand.
+    /// Makes the amounts custom after a number was changed.
     pub fn by_hand(&mut self) {
         self.automatic = false;
         self.beside = Beside::default();
         self.source = Source::Custom;
     }
 
-    /// Another environment or group, or more is known of them.
+    /// Takes another environment or group, or new data about them.
     pub fn offered(&mut self, around: &Around<'_>) {
         self.keep_kinds(around);
         if self.is_elsewhere(around) {
@@ -149,7 +149,7 @@ impl Amounts {
         }
     }
 
-    /// The chosen preset is one of another group.
+    /// The chosen preset belongs to another group.
     fn is_elsewhere(&self, around: &Around<'_>) -> bool {
         let Source::Preset(name) = &self.source else {
             return false;
@@ -187,7 +187,7 @@ impl Amounts {
         }
     }
 
-    /// A row for each kind there is, and for those that are asked for though there is none.
+    /// Keeps a row for each kind that exists, and for requested kinds that don't exist.
     fn keep_kinds(&mut self, around: &Around<'_>) {
         let mut old = std::mem::take(&mut self.accelerators);
         for kind in around.kinds() {
@@ -201,7 +201,7 @@ impl Amounts {
         self.accelerators.extend(old);
     }
 
-    /// `[x] automatic` of shared memory is turned.
+    /// Switches the shared memory between automatic and custom.
     pub fn toggle_shmem(&mut self, around: &Around<'_>) {
         self.automatic_shmem = !self.automatic_shmem;
         self.by_hand();
@@ -210,7 +210,7 @@ impl Amounts {
         }
     }
 
-    /// What it would be by itself.
+    /// The automatic amount of shared memory.
     pub fn usual_shmem(&self, around: &Around<'_>) -> Bytes {
         around.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
     }
@@ -261,7 +261,7 @@ impl Amounts {
 
     pub fn write(&self, request: &mut LaunchRequest) {
         if let Source::Preset(name) = &self.source {
-            // Its amounts are the preset's: whoever launches takes them from there.
+            // The launch takes the amounts from the preset.
             request.preset = Some(name.clone());
             request.cpu = self.beside.cpu;
             request.mem = self.beside.mem;
@@ -278,7 +278,7 @@ impl Amounts {
     }
 }
 
-/// What a request asks for, what it leaves open by the usual amounts.
+/// The amounts of a request. Missing ones have the default amounts.
 fn given(request: &LaunchRequest, around: &Around<'_>) -> ResourceSlots {
     let usual = around.usual();
     ResourceSlots {

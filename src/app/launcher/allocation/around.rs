@@ -1,4 +1,4 @@
-//! What amounts depend on: the environment, the group, the size of the cluster.
+//! The facts that amounts depend on: the environment, the group, the size of the cluster.
 
 use super::{
     outlook::{self, Slot},
@@ -20,9 +20,9 @@ pub struct Around<'a> {
     pub offer: &'a Offer,
     pub environment: Option<&'a Environment>,
     pub group: Option<&'a ResourceGroup>,
-    /// Containers of one session.
+    /// Containers in one session.
     pub size: u32,
-    /// Sessions.
+    /// The number of sessions.
     pub copies: u32,
 }
 
@@ -39,10 +39,10 @@ impl<'a> Around<'a> {
         self.catalogue().map_or(&[], |offer| &offer.accelerators)
     }
 
-    /// The most one container can ever have.
+    /// The maximum of one container.
     pub fn most(&self) -> SlotLimits {
         let mut most = amounts::most(self.catalogue(), self.group);
-        // Until the catalogue tells: all of the machine, where workbay itself decides.
+        // Without a catalog, an engine without a scheduler of its own has the whole machine.
         if let (Some(engine), None) = (&self.offer.engine, self.catalogue())
             && !engine.capabilities.has(Capability::Schedules)
         {
@@ -55,7 +55,7 @@ impl<'a> Around<'a> {
         most
     }
 
-    /// Of CPU or memory all that the group has, and what of it is free.
+    /// The total and the free amount of CPU or memory in the group.
     pub fn whole(&self, field: LaunchField) -> Option<(u64, u64)> {
         let group = self.group?;
         let all = group.capacity.as_ref()?;
@@ -117,7 +117,7 @@ impl<'a> Around<'a> {
         outlook::free(slot, self.catalogue(), self.group)
     }
 
-    /// Why a kind of accelerator is not to be had at all.
+    /// Why a kind of accelerator isn't available at all.
     pub fn why_no_accelerator(&self, slot: &str) -> Option<String> {
         if !amounts::supports(self.environment, slot) {
             return Some("the environment can't use it".to_owned());
@@ -133,7 +133,7 @@ impl<'a> Around<'a> {
         none.then(|| "your limit is 0".to_owned())
     }
 
-    /// The shared memory a container gets by itself.
+    /// The automatic shared memory of a container.
     pub fn automatic_shmem(&self, mem: Bytes) -> Bytes {
         let minimum = self.environment.map_or(Bytes(0), |it| it.facts.minimum.mem);
         let ours = !self.offer.has(Capability::Schedules);
@@ -145,8 +145,8 @@ impl<'a> Around<'a> {
         amounts::automatic_shmem(mem, minimum, small)
     }
 
-    /// What a container gets when nothing is chosen: the settings' amounts, as much as the
-    /// environment needs, no more than there is.
+    /// The default resources of a container: the amounts of the settings, raised to the environment's minimum
+    /// and limited to the maximum.
     pub fn usual(&self) -> ResourceSlots {
         let (cpu, mem) = (self.cpu(), self.memory());
         let within = |amount: u64, bounds: &Bounds| {
@@ -162,7 +162,7 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// The least the environment runs with.
+    /// The environment's minimum.
     pub fn least(&self) -> ResourceSlots {
         ResourceSlots {
             cpu: Cpu::from_millis(self.cpu().least),
@@ -178,7 +178,7 @@ impl<'a> Around<'a> {
         minimum.unwrap_or_default()
     }
 
-    /// What the queue would do with so much in each container.
+    /// What the queue would do with this amount in each container.
     pub fn outlook(&self, slot: Slot<'_>, one: u64) -> outlook::Outlook {
         let all = one
             .saturating_mul(u64::from(self.size))
@@ -186,7 +186,7 @@ impl<'a> Around<'a> {
         outlook::of(slot, all, self.catalogue(), self.group)
     }
 
-    /// What one of a slot is called.
+    /// The unit of a slot.
     pub fn called(&self, slot: &str) -> String {
         unit(slot, self.catalogue())
     }
@@ -197,7 +197,7 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Amounts in a few words, none that is nothing.
+/// Amounts in a few words, without those that are zero.
 pub fn in_words(slots: &ResourceSlots, offer: &Offer) -> String {
     let mut parts = vec![format!("{} CPU", slots.cpu), Unit::Bytes.short(slots.mem.0)];
     for (slot, amount) in slots.accelerators.iter().filter(|it| *it.1 > 0) {
@@ -216,7 +216,7 @@ mod tests {
         text::Clean,
     };
 
-    /// A machine of two cores that is taken to have 64, of which some are free.
+    /// A machine that is treated as having 64 cores, of which some are free.
     fn offer(free: u64) -> Offer {
         let slots =
             |cores: u64| ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB));
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn until_the_catalogue_tells_the_machine_is_the_most() {
         let mut offer = offer(63);
-        // What the catalogue tells is all there is to it.
+        // The limits of the catalog replace those of the machine.
         if let Some(catalogue) = &mut offer.catalogue {
             catalogue.policy.per_container.cpu = Some(Cpu::from_millis(4000));
         }

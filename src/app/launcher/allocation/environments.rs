@@ -1,4 +1,4 @@
-//! The environment: chosen from a list that is searched by typing, or an image by hand.
+//! The environment: chosen from a list that you search by typing, or a manual image.
 
 mod choice;
 #[cfg(test)]
@@ -15,7 +15,7 @@ use crate::{
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// The heading of those that follow.
+    /// The heading of the choices that follow.
     Group(&'a Clean),
     /// A choice by its position.
     Choice(usize),
@@ -24,16 +24,16 @@ pub enum Line<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Environments {
     query: Input,
-    /// Those that fit the query.
+    /// The choices that match the query.
     choices: Vec<Choice>,
-    /// How many there are before anything is typed.
+    /// The number of environments without a search.
     known: usize,
-    /// What was chosen, by label or name; `None` = the default. What a search marks is chosen only
-    /// once a person moves in the list or leaves the field.
+    /// The chosen environment by label or name, `None` for the default. A marked search result is chosen only
+    /// when you move in the list or leave the field.
     wanted: Option<String>,
-    /// What would be launched, by its place among the choices.
+    /// The position of the environment that would be launched.
     marked: Option<usize>,
-    /// An image instead.
+    /// A manual image in place of an environment.
     image: Input,
 }
 
@@ -84,7 +84,7 @@ impl Environments {
         self.choices.get(self.marked?)
     }
 
-    /// The label of what would be launched.
+    /// The label of the environment that would be launched.
     pub fn label(&self, offer: &Offer) -> String {
         match (self.marked_choice(), &self.wanted) {
             (Some(choice), _) => choice.label.clone(),
@@ -93,7 +93,7 @@ impl Environments {
         }
     }
 
-    /// What is known of what would be launched.
+    /// What is known about the environment that would be launched.
     pub fn chosen<'a>(&self, offer: &'a Offer) -> Option<&'a Environment> {
         if self.is_by_hand() {
             return resolve::find_image(&offer.environments, self.image.text());
@@ -101,19 +101,18 @@ impl Environments {
         resolve::find(&offer.environments, &self.label(offer))
     }
 
-    /// Environments were told, or the query changed.
+    /// Takes new environments, or another query.
     pub fn offered(&mut self, offer: &Offer) {
         let before = self.marked_choice().map(|choice| choice.label.clone());
         self.list(offer);
-        // What a search marks stays marked while it is there.
+        // A marked search result stays marked while it exists.
         let kept = before.filter(|_| self.is_searched());
         if let Some(at) = kept.and_then(|label| choice::find(&self.choices, &label)) {
             self.marked = Some(at);
         }
     }
 
-    /// Lists what fits the query and marks the best of it, or what was chosen where nothing is
-    /// searched.
+    /// Lists the matches of the query and marks the best one. Without a search, marks the chosen environment.
     fn list(&mut self, offer: &Offer) {
         self.known = offer.environments.len();
         self.choices = choice::fitting(self.query.text(), &offer.environments);
@@ -127,7 +126,7 @@ impl Environments {
     fn chosen_before(&self, offer: &Offer) -> Option<usize> {
         let found = |label: &str| choice::find(&self.choices, label);
         match &self.wanted {
-            // The engine knows more spellings of it than its label.
+            // The engine accepts other spellings than the label.
             Some(wanted) => found(wanted).or_else(|| {
                 let known = resolve::find(&offer.environments, wanted)?;
                 found(&known.label())
@@ -146,14 +145,14 @@ impl Environments {
             .or((!self.choices.is_empty()).then_some(0))
     }
 
-    /// What is marked is chosen: it stays when the search is cleared.
+    /// Chooses the marked environment, so that it stays when the search is cleared.
     fn keep_mark(&mut self) {
         if let Some(choice) = self.marked_choice() {
             self.wanted = Some(choice.label.clone());
         }
     }
 
-    /// The field is left: what a search has found is taken.
+    /// Chooses the search result when the focus leaves the field.
     pub fn left(&mut self) {
         if self.is_searched() {
             self.keep_mark();
@@ -163,14 +162,14 @@ impl Environments {
     pub fn key(&mut self, key: Key, offer: &Offer) -> bool {
         let before = self.query.text().to_owned();
         let taken = self.query.key(key);
-        // Who moves through what was typed does not search anew.
+        // Moving the cursor in the text doesn't search again.
         if self.query.text() != before {
             self.list(offer);
         }
         taken
     }
 
-    /// The search is given up; `false` = there was none.
+    /// Clears the search. Returns `false` if there was none.
     pub fn clear_search(&mut self, offer: &Offer) -> bool {
         let searched = !self.query.is_empty() && !self.is_by_hand();
         if searched {
@@ -185,7 +184,7 @@ impl Environments {
         self.list(offer);
     }
 
-    /// Up and down in the list; `false` = it ends there.
+    /// Moves up or down in the list. Returns `false` at its end.
     pub fn step(&mut self, by: isize) -> bool {
         let last = self.choices.len().saturating_sub(1);
         let next = match self.marked {
@@ -200,7 +199,7 @@ impl Environments {
         moved
     }
 
-    /// The choice that was clicked.
+    /// Chooses the environment that was clicked.
     pub fn choose(&mut self, at: usize) {
         if at < self.choices.len() {
             self.marked = Some(at);
@@ -216,7 +215,8 @@ impl Environments {
         self.image.paste(text.trim());
     }
 
-    /// What is wrong with the search; whether what is chosen can be launched is a rule of launches.
+    /// The problem with the search. The rules of launches check whether the chosen environment can be
+    /// launched.
     pub fn problem(&self) -> Option<String> {
         let fails =
             !self.is_by_hand() && self.is_searched() && self.known > 0 && self.choices.is_empty();

@@ -1,4 +1,4 @@
-//! What is wrong or half done in the variables, and the row where a problem of the page is mended.
+//! Finds problems and unfinished rows among the variables, and the row that fixes a problem of the page.
 
 use super::{Allocation, Fault, Part, variable_of, variable_row};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Allocation {
-    /// What is wrong with a row of the variables. `typing` = the person is in it.
+    /// The problem with a row of the variables. `typing` means that the row has the focus.
     pub fn variable_fault(&self, at: usize, typing: bool) -> Option<Fault> {
         let name = self.variables.rows().get(at)?.name().text();
         if self.threads.sets(name) {
@@ -17,12 +17,12 @@ impl Allocation {
         self.variables.fault(at, typing)
     }
 
-    /// Whether a row of the variables is what is wrong with the field.
+    /// Whether the problem with the field is in one of its rows.
     pub fn has_variable_fault(&self) -> bool {
         (0..self.variables.count()).any(|at| self.variable_fault(at, false).is_some())
     }
 
-    /// A row with a name or a value alone, left by going to `to`.
+    /// A row with only a name or only a value, if going to `to` would leave it.
     pub(super) fn half_a_variable(&self, row: Row, to: Option<Row>) -> Option<Undone> {
         let at = index(row)?;
         let missing = self.variables.missing(at)?;
@@ -35,7 +35,7 @@ impl Allocation {
         })
     }
 
-    /// The row of a variable goes, those below it move up.
+    /// Removes the row of a variable. The rows below it move up.
     pub(super) fn without_variable(&mut self, row: Row, to: Row) -> Row {
         let Some(gone) = index(row) else {
             return to;
@@ -52,14 +52,14 @@ impl Allocation {
         let why = &problem.message;
         match problem.field {
             Field::Variables => Some(self.variable_to_mend(why)),
-            // Above the number stands whether there is one.
+            // The row above the number only switches it between automatic and custom.
             Field::OpenMp if !self.threads.automatic => Some(Row::item(Field::OpenMp, 1)),
             field => self.rows(offer).into_iter().find(|row| row.field == field),
         }
     }
 
-    /// The half of a row where what is missing or wrong is typed: a secret that is asked for again
-    /// must not be typed into a name.
+    /// The part of a row that fixes a problem. A secret that must be entered again must not be typed into a
+    /// name.
     fn variable_to_mend(&self, why: &str) -> Row {
         let all = 0..self.variables.count();
         let faulty = all
@@ -68,7 +68,7 @@ impl Allocation {
         if let Some((at, fault)) = faulty {
             return variable_row(at, fault.half);
         }
-        // The engine says no to a value; its words may tell whose.
+        // The engine refused a value, and its message may name the variable.
         let told = |name: &str| why.split(|c: char| !is_of_name(c)).any(|word| word == name);
         let rows = self.variables.rows();
         let told = rows.iter().position(|row| told(row.name().text()));
@@ -81,7 +81,7 @@ impl Allocation {
     }
 }
 
-/// Which variable a row is of.
+/// The index of the variable that a row is about.
 fn index(row: Row) -> Option<usize> {
     (row.field == Field::Variables).then(|| variable_of(row).0)
 }

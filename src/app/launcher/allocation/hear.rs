@@ -1,4 +1,4 @@
-//! What keys and actions do to the second page.
+//! Handles keys and actions on the second page.
 
 use super::{
     Allocation, Heard, Offer, Part, Row, options::turned, presets, variable_of, variable_row,
@@ -37,7 +37,7 @@ impl Allocation {
         }
     }
 
-    /// Who does something elsewhere has left the search.
+    /// An action in another row ends the search.
     fn stands_on(&mut self, row: Row) {
         if row.field != Field::Environment {
             self.environments.left();
@@ -48,7 +48,7 @@ impl Allocation {
         self.moved = Some(to).filter(|to| *to != from);
     }
 
-    /// What follows when a row changed.
+    /// Updates what depends on a row after it has changed.
     fn after(&mut self, changed: bool, row: Row, offer: &Offer) -> bool {
         if !changed {
             return false;
@@ -99,7 +99,7 @@ impl Allocation {
     }
 
     fn hear_action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
-        // What can be typed here is typed, whatever it means elsewhere.
+        // A character is text first, even if it is bound to an action.
         if let Some(key) = key.filter(|key| is_text(*key))
             && self.hear_key(row, key, offer)
         {
@@ -134,7 +134,7 @@ impl Allocation {
         self.moved.take().map_or(Heard::Yes, Heard::Goto)
     }
 
-    /// Through the environments; from a line of the variables to the one above or below.
+    /// Moves through the environments, or from a line of the variables to the one above or below.
     fn hear_up_down(&mut self, row: Row, action: Action, offer: &Offer) -> Heard {
         let down = action == Action::ListDown;
         match row.field {
@@ -162,7 +162,7 @@ impl Allocation {
         }
     }
 
-    /// Left and right: another choice, more or less, or through the text.
+    /// Handles left and right: chooses another option, changes a number, or moves in a text.
     fn turn(&mut self, row: Row, forward: bool, key: Option<Key>, offer: &Offer) -> bool {
         match row.field {
             Field::Environment | Field::Image | Field::Variables => {
@@ -173,14 +173,14 @@ impl Allocation {
         if let Some((options, at)) = self.choices(row, offer) {
             return self.choose(row, turned(&options, at, forward), offer);
         }
-        // An automatic amount is first one by hand.
+        // An automatic amount becomes custom first.
         if self.automatic(row) == Some(true) {
             return self.toggle(row, offer);
         }
         self.step(row, forward, false, offer)
     }
 
-    /// One of a few is taken, if it can be.
+    /// Chooses an option if it is possible.
     pub(super) fn choose(&mut self, row: Row, at: usize, offer: &Offer) -> bool {
         let options = self.choices(row, offer).map(|(options, _)| options);
         let option = options.as_ref().and_then(|options| options.get(at));
@@ -213,12 +213,12 @@ impl Allocation {
         self.after(true, row, offer)
     }
 
-    /// The smallest step there is.
+    /// Changes a number by its smallest step.
     fn small_step(&mut self, row: Row, up: bool, offer: &Offer) -> bool {
         self.automatic(row) != Some(true) && self.step(row, up, true, offer)
     }
 
-    /// Home and End: the least and the most of a number, the ends of a text.
+    /// Handles Home and End: the minimum and maximum of a number, the ends of a text.
     fn go_to_end(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> bool {
         let bounds = self.bounds(row, offer);
         if self.automatic(row) == Some(true) {
@@ -248,7 +248,7 @@ impl Allocation {
     }
 }
 
-/// Whether the wizard takes the focus elsewhere by it.
+/// Whether the launcher moves the focus elsewhere on the action.
 fn leaves(action: Action) -> bool {
     matches!(
         action,

@@ -1,4 +1,4 @@
-//! How many: sessions, containers of a cluster, threads.
+//! The numbers of sessions, containers of a cluster, and threads.
 
 use super::{
     options::Choose,
@@ -32,12 +32,12 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// Containers of a session, 1 while no number stands there.
+    /// Containers in a session, 1 while the text isn't a number.
     pub fn containers(&self) -> u32 {
         small(&self.size)
     }
 
-    /// Sessions; a cluster is launched alone.
+    /// The number of sessions. Only one cluster session can be launched at a time.
     pub fn copies(&self) -> u32 {
         if self.containers() > 1 {
             return 1;
@@ -98,7 +98,7 @@ impl Numbers {
         };
         request.cluster_size = said(&self.size);
         if self.containers() > 1 {
-            // Of one container there is only one way.
+            // The cluster mode matters only with several containers.
             if self.multi_node {
                 request.cluster_mode = ClusterMode::MultiNode;
             }

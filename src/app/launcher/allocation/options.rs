@@ -1,12 +1,12 @@
-//! One of a few, turned through with left and right.
+//! One of a few options, changed with the left and right keys.
 
-/// One of a few.
+/// One of a few options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choose {
     pub title: String,
-    /// What more is to know of it.
+    /// A note about the option.
     pub note: String,
-    /// Why it cannot be chosen.
+    /// Why the option isn't possible.
     pub why_not: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl Choose {
     }
 }
 
-/// The next one that can be chosen, round and round; `at` itself where there is no other.
+/// The next possible option in a ring. Returns `at` if there is no other.
 pub fn turned(options: &[Choose], at: usize, forward: bool) -> usize {
     let count = options.len();
     let by = if forward { 1 } else { count.saturating_sub(1) };

@@ -7,22 +7,22 @@ use crate::model::{
     resources::ResourceSlots,
 };
 
-/// What becomes of a wish for so much of a slot.
+/// The outlook for an amount of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// Nobody tells what is free.
+    /// The free amount isn't known.
     Unknown,
-    /// It is there; what more is to know of it.
+    /// The amount is free, with a note.
     Free(String),
     Waits(String),
 }
 
-/// One slot of what is asked for.
+/// One slot of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot<'a> {
     Cpu,
     Memory,
-    /// Its slot name, and what one of it is called.
+    /// The slot name, and its unit.
     Accelerator(&'a str, &'a str),
 }
 
@@ -35,7 +35,7 @@ impl Slot<'_> {
         }
     }
 
-    /// What stands behind a number of it.
+    /// The text after an amount of the slot.
     pub fn name(self) -> String {
         match self {
             Self::Cpu => " CPU".to_owned(),
@@ -53,7 +53,7 @@ impl Slot<'_> {
     }
 }
 
-/// What can be had of a slot now.
+/// The free amount of a slot.
 pub fn free(
     slot: Slot<'_>,
     offer: Option<&Catalogue>,
@@ -67,7 +67,7 @@ pub fn free(
     }
 }
 
-/// `wanted` is of all containers and copies together.
+/// `wanted` is the total of all containers and copies.
 pub fn of(
     slot: Slot<'_>,
     wanted: u64,
@@ -87,7 +87,7 @@ pub fn of(
     }
     let (unit, name) = (slot.unit(), slot.name());
     let all = group.and_then(|group| slot.of(group.capacity.as_ref()?));
-    // What the limit of a person forbids is not in use.
+    // Resources that only your limit excludes aren't in use.
     let left = group.and_then(|group| slot.of(group.free.as_ref()?));
     let left = left.unwrap_or(free);
     let why = match all.filter(|all| *all >= left && *all >= wanted) {

@@ -1,4 +1,4 @@
-//! Where a session goes: project, resource group, agent.
+//! Where a session runs: project, resource group, agent.
 
 use super::{around::in_words, options::Choose};
 use crate::{
@@ -11,10 +11,10 @@ use crate::{
     },
 };
 
-/// What is shown where the engine picks.
+/// Shown if the engine chooses.
 const ANY: &str = "any (the engine chooses)";
 
-/// `None` = the context's own, or the engine picks.
+/// `None` is the context's default, or the choice of the engine.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     project: Option<String>,
@@ -41,7 +41,7 @@ fn agents<'a>(
 }
 
 impl Place {
-    /// The group that was chosen, or the one that nothing said means.
+    /// The chosen group, or the default group.
     pub fn group<'a>(&self, offer: &'a Offer) -> Option<&'a ResourceGroup> {
         offer.group(&LaunchRequest {
             resource_group: self.group.clone(),
@@ -49,12 +49,12 @@ impl Place {
         })
     }
 
-    /// Shown only where there is a choice, or a name that is none of them.
+    /// The project is shown only if there is a choice, or if its name isn't among the projects.
     pub fn has_projects(&self, offer: &Offer) -> bool {
         projects(offer).len() > 1 || (self.project.is_some() && offer.catalogue.is_some())
     }
 
-    /// Of a cluster the only one is shown as well: it is where sessions go.
+    /// The only group of a Backend.AI cluster is shown too, because it shows where sessions run.
     pub fn has_groups(&self, offer: &Offer) -> bool {
         let several = groups(offer).len() > 1;
         let only = !groups(offer).is_empty() && offer.has(Capability::Schedules);
@@ -75,9 +75,9 @@ impl Place {
     }
 
     pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
-        // Where workbay itself decides there is a default group, and nobody picks.
+        // Without a scheduler of its own, an engine has a default group.
         let usual = offer.group(&LaunchRequest::default());
-        // Of a cluster with one group nobody picks either.
+        // A Backend.AI cluster with a single group has that default group.
         let usual = usual.filter(|_| !offer.has(Capability::Schedules) || groups(offer).len() == 1);
         let usual = usual.map_or(ANY, |group| group.name.as_str());
         let mut options = Vec::new();
@@ -113,7 +113,7 @@ impl Place {
         let Some(next) = options.get(at).filter(|_| at != now) else {
             return;
         };
-        // Other groups belong to it.
+        // The new project has other groups.
         *self = Self {
             project: Some(next.title.clone()),
             ..Self::default()
@@ -138,7 +138,7 @@ impl Place {
     }
 
     pub fn write(&self, request: &mut LaunchRequest) {
-        // Of somebody else's session the project is theirs, and said already.
+        // The session of another owner has that owner's project, which is already in the request.
         if request.owner.is_none() {
             request.project.clone_from(&self.project);
         }
@@ -147,13 +147,13 @@ impl Place {
     }
 }
 
-/// The name of an option; "any" is none.
+/// The name of an option, `None` for "any".
 fn chosen(options: &[Choose], at: usize) -> Option<String> {
     let option = options.get(at).filter(|option| option.title != ANY)?;
     Some(option.title.clone())
 }
 
-/// The options with the one of this name marked; one that is not there is added with the reason.
+/// Returns the options and the position of the option with this name. A missing one is added with the reason.
 fn with_missing(mut options: Vec<Choose>, now: Option<&str>, why: &str) -> (Vec<Choose>, usize) {
     let Some(now) = now else {
         return (options, 0);

@@ -1,15 +1,15 @@
-//! Presets: amounts under a name, the environment's minimum, or one's own.
+//! Presets, the environment's minimum, or custom amounts.
 
 use super::{around::Around, options::Choose};
 use crate::model::{catalogue::Preset, launch::amounts::why_not_preset, text::Clean};
 
-/// Where the amounts come from.
+/// The source of the amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// The person's own, or the settings'.
+    /// Custom amounts, or those of the settings.
     #[default]
     Custom,
-    /// The least the environment runs with.
+    /// The environment's minimum.
     Minimum,
     Preset(String),
 }
@@ -35,19 +35,19 @@ pub fn why_not(preset: &Preset, around: &Around<'_>) -> Option<String> {
     why_not_preset(preset, around.environment, around.catalogue(), around.group)
 }
 
-/// The first that can be had.
+/// The first available preset, otherwise custom amounts.
 pub fn automatic(around: &Around<'_>) -> Source {
     let fine = |preset: &&Preset| why_not(preset, around).is_none();
     let first = of(around).into_iter().find(fine);
     first.map_or(Source::Custom, |it| Source::Preset(it.name.to_string()))
 }
 
-/// All sources with what they are, and the position of the chosen one.
+/// All sources with their notes, and the position of the chosen one.
 pub fn options(chosen: &Source, own: &str, around: &Around<'_>) -> (Vec<Choose>, usize) {
     let sources = sources(around);
     let at = sources.iter().position(|source| source == chosen);
     let mut options: Vec<Choose> = sources.iter().map(|it| option(it, own, around)).collect();
-    // A preset that is not there any more is shown for what it is.
+    // A preset that no longer exists is still shown.
     let at = at.unwrap_or_else(|| {
         let title = match chosen {
             Source::Preset(name) => Clean::new(name).into_string(),
@@ -64,7 +64,7 @@ pub fn options(chosen: &Source, own: &str, around: &Around<'_>) -> (Vec<Choose>,
     (options, at)
 }
 
-/// In the order in which they are shown.
+/// The sources in the order of the list.
 pub fn sources(around: &Around<'_>) -> Vec<Source> {
     let named = of(around).into_iter();
     let mut sources: Vec<Source> = named

@@ -1,4 +1,4 @@
-//! A number between its least and its most: stepped with left and right, or typed.
+//! A number between a minimum and a maximum, changed with the left and right keys or typed.
 
 use crate::{
     app::input::Input,
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Thousandths of a core.
@@ -21,20 +21,20 @@ pub enum Unit {
     Pieces,
 }
 
-/// Where a number may lie, in the unit's own numbers.
+/// The range of a number, in its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     pub least: u64,
-    /// `None` = nobody tells.
+    /// `None` if it isn't known.
     pub most: Option<u64>,
-    /// What can be had now.
+    /// The amount that is free now.
     pub free: Option<u64>,
-    /// It goes in steps of this.
+    /// The number must be a multiple of this.
     pub quantum: u64,
 }
 
 impl Bounds {
-    /// More may be free than one container can ever have: of that it is told as much as it can get.
+    /// Limits the free amount to the maximum of one container.
     pub(super) fn in_one(mut self) -> Self {
         self.free = self
             .free
@@ -47,12 +47,12 @@ impl Bounds {
 pub struct Slider {
     unit: Unit,
     input: Input,
-    /// What is shown was set, not typed: the first thing that is typed replaces it.
+    /// The text was set, not typed, so typing replaces it.
     fresh: bool,
 }
 
 impl Unit {
-    /// A number as a person would type it; it reads back as the same number.
+    /// Formats a number as you would type it. It parses to the same number.
     pub fn exact(self, value: u64) -> String {
         match self {
             Self::Cores | Self::Devices => Cpu::from_millis(value).to_string(),
@@ -61,7 +61,7 @@ impl Unit {
         }
     }
 
-    /// A number as it is read at a glance.
+    /// Formats a number for quick reading.
     pub fn short(self, value: u64) -> String {
         match self {
             Self::Bytes => Bytes(value).to_string(),
@@ -95,7 +95,7 @@ impl Unit {
         .unwrap_or(value)
     }
 
-    /// The next usual number below; none = 0.
+    /// The next usual number below, 0 if there is none.
     fn below(self, value: u64) -> u64 {
         let under =
             |steps: &mut dyn Iterator<Item = u64>| steps.take_while(|step| *step < value).last();
@@ -108,7 +108,7 @@ impl Unit {
         .unwrap_or(0)
     }
 
-    /// What one small step is where nothing else is said.
+    /// The default size of a small step.
     fn small(self) -> u64 {
         match self {
             Self::Cores => 100,
@@ -117,7 +117,7 @@ impl Unit {
         }
     }
 
-    /// Whether a character may stand in such a number.
+    /// Whether a number of this unit can contain a character.
     fn takes(self, c: char) -> bool {
         match self {
             Self::Cores | Self::Devices => c.is_ascii_digit() || c == '.',
@@ -146,7 +146,7 @@ fn exact_bytes(value: u64) -> String {
         ("MiB", Bytes::MIB),
         ("KiB", Bytes::KIB),
     ] {
-        // Up to three decimals of a unit are a number a person can read.
+        // A number with up to three decimals is still readable.
         if value >= size && value.saturating_mul(1000).is_multiple_of(size) {
             let thousandths = u128::from(value) * 1000 / u128::from(size);
             let number = Cpu::from_millis(u64::try_from(thousandths).unwrap_or(u64::MAX));
@@ -184,7 +184,7 @@ impl Slider {
         }
     }
 
-    /// To the next usual number; `fine` = by the smallest step.
+    /// Steps to the next usual number, or by the smallest step if `fine`.
     pub fn step(&mut self, up: bool, fine: bool, bounds: &Bounds) {
         let now = self.value().unwrap_or(bounds.least);
         let quantum = bounds.quantum.max(1);
@@ -197,7 +197,7 @@ impl Slider {
         };
         let most = bounds.most.map(|most| most / quantum * quantum);
         let next = match most {
-            // What was typed beyond the most is never made more, and never jumps on a step down.
+            // A step up never increases a number that was typed above the maximum.
             Some(most) if up => next.min(most.max(now)),
             _ => next,
         };
@@ -219,7 +219,7 @@ impl Slider {
         *self = Self::new(self.unit, value);
     }
 
-    /// A key that types or edits; `false` = it is not for a number.
+    /// Handles a key that types or edits. Returns `false` if the key isn't for a number.
     pub fn key(&mut self, key: Key) -> bool {
         if let KeyCode::Char(c) = key.code
             && !key.ctrl
@@ -237,7 +237,7 @@ impl Slider {
         taken
     }
 
-    /// What does not belong in a number is left out.
+    /// Pastes only the characters that a number can contain.
     pub fn paste(&mut self, text: &str) {
         let text: String = text.chars().filter(|c| self.unit.takes(*c)).collect();
         self.input = Input::with_text(text.trim());

@@ -1,5 +1,5 @@
-//! How many threads libraries start: as many as there are cores, or a number by hand. Both numbers
-//! are environment variables of those names.
+//! The number of threads that libraries start: the number of cores, or a custom number. Both numbers are
+//! environment variables with those names.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub const OPEN_BLAS: &str = "OPENBLAS_NUM_THREADS";
 
 #[derive(Clone, Debug)]
 pub struct Threads {
-    /// Nothing is said: the engine sets both to the number of cores.
+    /// The engine sets both to the number of cores.
     pub automatic: bool,
     pub open_mp: Slider,
     pub open_blas: Slider,
@@ -28,12 +28,12 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// A variable that is set here already.
+    /// Whether this page already sets a variable.
     pub fn sets(&self, name: &str) -> bool {
         !self.automatic && (name == OPEN_MP || name == OPEN_BLAS)
     }
 
-    /// `most` is where their sliders end.
+    /// `most` is the maximum of their sliders.
     pub fn problems(&self, most: Option<u64>) -> Vec<FieldProblem> {
         let fields = [
             (Field::OpenMp, &self.open_mp),
@@ -51,7 +51,7 @@ impl Threads {
         shown.filter_map(wrong).collect()
     }
 
-    /// Takes its two numbers out of the variables, where both are numbers.
+    /// Takes the two numbers from the variables, if both are numbers.
     pub fn read(&mut self, env: &mut BTreeMap<String, String>) {
         *self = Self::default();
         let number = |name| {

@@ -1,5 +1,5 @@
-//! Environment variables: rows of a name and a value. Behind the last one stands an empty row; what
-//! is typed there makes it a row.
+//! Environment variables: rows of a name and a value. The last row is always empty, and typing there adds a
+//! row.
 
 mod fault;
 mod lines;
@@ -14,7 +14,7 @@ use crate::{
 
 pub use fault::Fault;
 
-/// A half of a row.
+/// A part of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Name,
@@ -32,7 +32,7 @@ pub struct Variables {
     /// The last one is empty.
     rows: Vec<Variable>,
     rules: SecretRules,
-    /// Names that were marked as secret in what was read.
+    /// Names that the request marked as secret.
     marked: BTreeSet<String>,
 }
 
@@ -68,7 +68,7 @@ impl Variable {
 }
 
 impl Variables {
-    /// All rows, the empty one at the end too.
+    /// All rows, including the empty one at the end.
     pub fn rows(&self) -> &[Variable] {
         &self.rows
     }
@@ -79,12 +79,12 @@ impl Variables {
         self.marked.contains(name) || self.rules.is_secret(name, value)
     }
 
-    /// By which rules names and values are secret.
+    /// Sets the rules that decide which names and values are secret.
     pub fn judge_by(&mut self, rules: &SecretRules) {
         self.rules.clone_from(rules);
     }
 
-    /// How many hold something.
+    /// The number of rows that aren't empty.
     pub fn count(&self) -> usize {
         self.rows.len() - 1
     }
@@ -101,11 +101,11 @@ impl Variables {
         })
     }
 
-    /// A key that types or edits. Gives where the focus is then; `None` = not taken.
+    /// Handles a key that types or edits. Returns the new focus, or `None` if the key isn't used.
     pub fn key(&mut self, at: usize, part: Part, key: Key) -> Option<(usize, Part)> {
-        // As it is written elsewhere: NAME=value.
+        // Typing `=` after the name goes to the value, as in NAME=value.
         if part == Part::Name && key == Key::char('=') {
-            // The empty row has no value to go to.
+            // The empty row has no value that could get the focus.
             let half = if self.is_last(at) { part } else { Part::Value };
             return Some((at, half));
         }
@@ -121,12 +121,12 @@ impl Variables {
         Some((at, part))
     }
 
-    /// Backspace where there is nothing to delete: to the half before; an empty row goes.
+    /// Handles Backspace in an empty input: goes to the previous part, and removes an empty row.
     fn back(&mut self, at: usize, part: Part) -> (usize, Part) {
         match (part, at) {
             (Part::Value, _) => (at, Part::Name),
             (Part::Name, 0) => (0, Part::Name),
-            // Its value would be left without a name.
+            // The value would be left without a name.
             (Part::Name, _) if self.missing(at).is_some() => (at, Part::Name),
             (Part::Name, _) => {
                 if self.rows[at].is_empty() && !self.is_last(at) {
@@ -137,8 +137,7 @@ impl Variables {
         }
     }
 
-    /// Pasted text: lines `NAME=value` fill rows, anything else goes where the cursor is. Gives
-    /// where the focus is then.
+    /// Pastes a text: lines `NAME=value` fill rows, any other text goes to the cursor. Returns the new focus.
     pub fn paste(&mut self, at: usize, part: Part, text: &str) -> (usize, Part) {
         let read = lines::read(text);
         if part == Part::Value || read.is_empty() {
@@ -151,14 +150,14 @@ impl Variables {
         for (name, value) in read {
             self.set(&name, &value);
         }
-        // What was half typed before is still to be finished.
+        // A row that was unfinished before keeps the focus.
         match self.missing(at) {
             Some(_) => (at, part),
             None => (self.count(), Part::Name),
         }
     }
 
-    /// A variable of this name gets the value; a new row where there is none.
+    /// Gives a variable its value, in a new row if there is none.
     fn set(&mut self, name: &str, value: &str) {
         match self.rows.iter_mut().find(|row| row.name.text() == name) {
             Some(row) => row.value.set(value),
@@ -184,7 +183,7 @@ impl Variables {
         if self.rows.last().is_none_or(|row| !row.is_empty()) {
             self.rows.push(Variable::default());
         }
-        // What was emptied by hand leaves no second empty row at the end.
+        // A row that you have emptied isn't kept as a second empty row at the end.
         while let [.., before, last] = &self.rows[..]
             && before.is_empty()
             && last.is_empty()
@@ -193,7 +192,7 @@ impl Variables {
         }
     }
 
-    /// From a request; secrets have no value there.
+    /// Reads the variables of a request, in which secrets have no value.
     pub fn read(&mut self, env: &BTreeMap<String, String>, marked: &BTreeSet<String>) {
         self.marked.clone_from(marked);
         self.rows = env
@@ -203,7 +202,7 @@ impl Variables {
         self.rows.push(Variable::default());
     }
 
-    /// Rows without fault.
+    /// Returns the rows without a problem.
     pub fn write(&self) -> BTreeMap<String, String> {
         let whole = |(at, row): (usize, &Variable)| {
             let fine = !row.is_empty() && self.fault(at, false).is_none();
@@ -212,12 +211,12 @@ impl Variables {
         self.rows.iter().enumerate().filter_map(whole).collect()
     }
 
-    /// Names that stay secret, whatever their values are now.
+    /// Names that stay secret, even if their values change.
     pub fn marked(&self) -> &BTreeSet<String> {
         &self.marked
     }
 
-    /// The question before all go.
+    /// The question before all variables are removed.
     pub fn question(&self) -> Option<String> {
         match self.count() {
             0 => None,
@@ -247,7 +246,7 @@ mod tests {
         assert_eq!((it.count(), it.write()["A"].as_str()), (1, "1"));
         typed(&mut it, "B = 2");
         assert_eq!(it.write().len(), 2);
-        // Backspace goes back through both halves and takes the row with it.
+        // Backspace goes back through both parts and removes the row.
         let mut at = (1, Part::Value);
         for _ in 0..3 {
             at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
@@ -255,7 +254,7 @@ mod tests {
         assert_eq!((it.count(), at), (1, (1, Part::Name)));
         let at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
         assert_eq!(at, (0, Part::Value));
-        // A value is not left behind without a name.
+        // A value must not stay without a name.
         it.paste(1, Part::Name, "B=2");
         typed(&mut it, "C = 3");
         let mut at = (2, Part::Name);
@@ -318,12 +317,12 @@ mod tests {
             (env["A"].as_str(), env["B"].as_str(), env["C"].as_str()),
             ("1", "two words", "a=b")
         );
-        // In a value it is a value.
+        // In a value, `X=1` is plain text.
         it.paste(0, Part::Value, "X=1");
         assert_eq!(it.write()["A"], "1X=1");
         it.paste(3, Part::Name, "plain");
         assert_eq!(it.rows()[3].name().text(), "plain");
-        // A row that was half typed before is still to be finished.
+        // A row that was unfinished before keeps the focus.
         assert_eq!(it.paste(3, Part::Name, "D=1"), (3, Part::Name));
         assert_eq!(it.write()["D"], "1");
     }

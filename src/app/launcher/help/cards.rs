@@ -1,4 +1,4 @@
-//! What the cards of the review mean, and the launch.
+//! Explains the cards of the review, and the launch.
 
 use super::{Entry, Page, entry};
 

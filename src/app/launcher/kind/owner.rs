@@ -1,4 +1,4 @@
-//! Whose session it is to be, where an administrator launches for somebody else.
+//! The owner of the session, if an administrator launches it for another user.
 
 use super::{Heard, Offer, Row, turned};
 use crate::{
@@ -20,7 +20,7 @@ pub const EMAIL: usize = 0;
 pub const ACCESS_KEY: usize = 1;
 pub const PROJECT: usize = 2;
 
-/// How far the search for a person is.
+/// The state of the search for a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Search {
     #[default]
@@ -36,7 +36,7 @@ pub struct OwnerForm {
     search: Search,
     access_key: usize,
     project: usize,
-    /// The key of a launch that is done again, until the person was looked up.
+    /// The owner of a relaunched session, until the search has found the user.
     known: Option<Owner>,
 }
 
@@ -49,12 +49,12 @@ impl OwnerForm {
         &mut self.email
     }
 
-    /// How far the search is.
+    /// The state of the search.
     pub fn found(&self) -> &Search {
         &self.search
     }
 
-    /// What a line of choices shows.
+    /// The value of a line with options.
     pub fn value(&self, item: usize) -> Option<&Clean> {
         let Search::Found(choices) = &self.search else {
             return None;
@@ -77,7 +77,7 @@ impl OwnerForm {
         }
     }
 
-    /// Another address is another person.
+    /// Another address means another user.
     pub(super) fn edited(&mut self) {
         self.search = Search::None;
         self.known = None;
@@ -96,7 +96,7 @@ impl OwnerForm {
         *at = turned(count, Some(*at), by).unwrap_or(0);
     }
 
-    /// Enter in the address: the person is looked up; once found, Enter goes on.
+    /// Handles Enter in the address: searches for the user. After that, Enter goes to the next row.
     pub(super) fn search(&mut self, offer: &Offer) -> Heard {
         let email = self.email.text().trim().to_owned();
         let looked_up = matches!(self.search, Search::Asked | Search::Found(_));

@@ -1,4 +1,4 @@
-//! A new folder, made in place: its line is typed, asked of the daemon, and mounted when it is there.
+//! Creates a folder from its line: you type the name, the daemon creates the folder, and it is mounted.
 
 use super::{Line, Storage, entry};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     protocol::message::Request,
 };
 
-/// Making a folder in place.
+/// The state of the new folder.
 #[derive(Clone, Debug, Default)]
 pub enum Making {
     #[default]
@@ -23,7 +23,7 @@ pub enum Making {
 }
 
 impl Storage {
-    /// A name for a new folder stands on its line.
+    /// The line for a new folder has a name.
     pub fn is_naming(&self) -> bool {
         match &self.making {
             Making::Typing(input) | Making::Failed(input, _) => !input.is_empty(),
@@ -31,7 +31,7 @@ impl Storage {
         }
     }
 
-    /// The name of a new folder is about to be typed in. A refused one can be mended.
+    /// Starts typing the name of a new folder. A refused name can be fixed.
     pub(super) fn begin_typing(&mut self, offer: &Offer) {
         match &self.making {
             Making::Failed(input, _) => self.making = Making::Typing(input.clone()),
@@ -47,8 +47,8 @@ impl Storage {
         Heard::Goto(Line::New.row())
     }
 
-    /// Enter in the line of a new folder: a name that stands there is made, without one it is the
-    /// Enter of any other line.
+    /// Handles Enter in the line for a new folder: creates the folder if there is a name. Without a name,
+    /// Enter does the same as in other lines.
     pub(super) fn make(&mut self, offer: &Offer) -> Heard {
         let (Making::Typing(input) | Making::Failed(input, _)) = &self.making else {
             return Heard::No;
@@ -83,7 +83,7 @@ impl Storage {
         folders::check_name(name).err()
     }
 
-    /// Why it cannot be launched as it stands.
+    /// Why the launch isn't possible with an unfinished folder.
     pub(super) fn why_unfinished(&self) -> Option<String> {
         self.making_problem().or_else(|| match &self.making {
             Making::Typing(input) if !input.is_empty() => {
@@ -94,7 +94,7 @@ impl Storage {
         })
     }
 
-    /// What is wrong with the name of the folder being made.
+    /// The problem with the name of the new folder.
     pub fn making_problem(&self) -> Option<String> {
         match &self.making {
             Making::Typing(input) if !input.is_empty() => self.why_no_name(input.text().trim()),
@@ -103,7 +103,7 @@ impl Storage {
         }
     }
 
-    /// The folder was made, or not; a new one is mounted at once.
+    /// Takes the result. A new folder is mounted at once.
     pub fn made(&mut self, result: Result<Folder, Clean>) -> Option<Row> {
         let (Making::Asked(input) | Making::Typing(input)) = &self.making else {
             return None;
@@ -127,7 +127,7 @@ impl Storage {
     }
 }
 
-/// Characters that a person means as a name, on a line where nothing is typed yet.
+/// Characters that begin a name in an empty line.
 pub(super) fn begins_a_name(key: Key) -> bool {
     let plain = !key.ctrl && !key.alt;
     plain && matches!(key.code, KeyCode::Char(c) if c.is_alphanumeric() || "_.".contains(c))

@@ -1,4 +1,4 @@
-//! Amounts: read from a launch, written into one, by hand and by themselves.
+//! Tests of amounts: read from a launch, written into one, custom and automatic.
 
 use super::*;
 use crate::{
@@ -77,7 +77,7 @@ fn a_launch_of_before_comes_back_as_it_was() {
         ..LaunchRequest::default()
     };
     assert_eq!(again(&request, &offer), request);
-    // The same where they go over those of a preset.
+    // The same, but the amounts override those of a preset.
     request.preset = Some("a".to_owned());
     assert_eq!(again(&request, &offer), request);
 }

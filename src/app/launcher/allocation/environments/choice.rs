@@ -1,4 +1,4 @@
-//! One environment as a line of the list, and which of them fit what is typed.
+//! One environment as a line of the list, and the environments that match the typed text.
 
 use std::cmp::Reverse;
 
@@ -9,29 +9,29 @@ use crate::model::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// `name:version`, as it is asked for.
+    /// `name:version`, as a request names it.
     pub label: String,
     pub name: Clean,
-    /// Without what the chips say.
+    /// The version without the parts that the chips show.
     pub version: Clean,
     /// `this machine` or the image's size.
     pub note: String,
-    /// The heading it stands under, where images have one.
+    /// The heading above the environment, if images have one.
     pub group: Option<Clean>,
-    /// What its tag requires or names: `py311`, `cuda12.1`.
+    /// The requirements and names in its tag: `py311`, `cuda12.1`.
     pub chips: Vec<Clean>,
-    /// Why it cannot be launched.
+    /// Why it can't be launched.
     pub unavailable: Option<Clean>,
-    /// A launch pulls it first.
+    /// A launch must pull it first.
     pub absent: bool,
-    /// The catalogue's label of it.
+    /// Its label in the catalog.
     pub known_as: Option<Clean>,
-    /// It was made of a session: chosen only by who wants it.
+    /// It was created from a session, so it is never chosen automatically.
     pub customized: bool,
 }
 
-/// The environments that hold every word of `query`: what is on the engine before what would have to
-/// be pulled, those of a group together, those of a name together, the newest version first.
+/// The environments that contain every word of `query`: first those on the engine, then those that must be
+/// pulled. Groups stay together, names stay together, and the newest version is first.
 pub fn fitting(query: &str, environments: &[Environment]) -> Vec<Choice> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -50,7 +50,7 @@ pub fn fitting(query: &str, environments: &[Environment]) -> Vec<Choice> {
     found.into_iter().map(|(.., choice)| choice).collect()
 }
 
-/// Groups and names in the order in which the engine told them.
+/// Groups and names in the order of the engine's list.
 #[derive(Default)]
 struct Order<'a> {
     groups: Vec<Option<&'a Clean>>,
@@ -75,7 +75,7 @@ fn position<T: PartialEq>(known: &mut Vec<T>, wanted: T) -> usize {
         })
 }
 
-/// How new a version is: numbers by their value, `latest` before all.
+/// How new a version is. Numbers compare by value, `latest` is the newest.
 fn age(version: &str) -> (bool, Vec<(u64, String)>) {
     let latest = version == "latest" || version.starts_with("latest-");
     let parts = version.split(|c: char| !c.is_alphanumeric());
@@ -99,15 +99,15 @@ fn searched(choice: &Choice) -> String {
     text
 }
 
-/// The choice of this label, or the first of this name.
+/// The choice with this label, or the first one with this name.
 pub fn find(choices: &[Choice], label: &str) -> Option<usize> {
     let exact = choices.iter().position(|choice| choice.label == label);
     exact.or_else(|| choices.iter().position(|choice| choice.name == *label))
 }
 
-/// The first launchable one of which most words begin the name or the version, its name before its
-/// version: `2.4` means the version rather than a part of `cuda12.4`, `python` an environment of that
-/// name rather than another one's `python-3.12`.
+/// The first launchable choice whose name or version begins with most of the words. The name counts more:
+/// `2.4` means the version rather than a part of `cuda12.4`, `python` an environment of that name rather than
+/// another one's `python-3.12`.
 pub fn best(query: &str, choices: &[Choice]) -> Option<usize> {
     let query = query.to_lowercase();
     let score = |choice: &Choice| {
@@ -146,12 +146,12 @@ fn choice(environment: &Environment) -> Choice {
     }
 }
 
-/// `3.11` of `3.11-py311-cuda12`, where the chips say the rest; the whole of it else.
+/// Shortens `3.11-py311-cuda12` to `3.11` if the chips show the rest.
 fn shown_version(environment: &Environment) -> Clean {
     let version = environment.version.as_str();
     let chips: Vec<&str> = environment.facts.chips.iter().map(Clean::as_str).collect();
     match version.split_once('-') {
-        // Its own name is among the chips.
+        // The chips of a customized image include its own name.
         Some((first, _)) if environment.facts.customized.is_some() => Clean::new(first),
         Some((first, rest)) if rest == chips.join("-") => Clean::new(first),
         _ => environment.version.clone(),

@@ -1,4 +1,4 @@
-//! A search marks; moving, clicking and leaving choose.
+//! A search only marks an environment. Moving, clicking or leaving the field chooses it.
 
 use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ fn the_mark_of_a_search_stays_while_others_come_and_go() {
     let mut all = begun(&offer);
     press(&mut all, "p y", &offer);
     assert_eq!(all.label(&offer), "python:3.12");
-    // Moving through what was typed searches nothing anew.
+    // Moving the cursor in the text doesn't search again.
     assert!(all.step(1));
     press(&mut all, "left right home end", &offer);
     assert_eq!(all.label(&offer), "python:3.11");
@@ -122,7 +122,7 @@ fn what_fits_nothing_is_told_and_a_blank_is_no_search() {
         (all.problem(), all.label(&offer)),
         (None, "python:3.11".to_owned())
     );
-    // Nothing is known yet: nothing can be missed.
+    // Nothing is known yet, so nothing can be missing.
     let nothing = Offer::blank();
     let mut all = begun(&nothing);
     press(&mut all, "z", &nothing);
@@ -130,7 +130,7 @@ fn what_fits_nothing_is_told_and_a_blank_is_no_search() {
 }
 
 proptest! {
-    /// Whatever is typed and taken back: without moving, the choice is that of before.
+    /// A search that is typed and cleared without moving keeps the earlier choice.
     #[test]
     fn any_search_taken_back_changes_nothing(typed in "[a-z0-9. ]{1,12}", first in 0_usize..4) {
         let offer = four();

@@ -1,15 +1,15 @@
-//! What is wrong with a row of the variables, and in which of its halves.
+//! Finds the problem with a row of the variables, and the part that has it.
 
 use super::{Part, Variables};
 use crate::model::{launch::check::check_value, spec::check_variable_name};
 
-/// Letters of a name that are shown in a question.
+/// Characters of a name that a question shows.
 const NAMES: usize = 40;
 
-/// What is wrong with a row.
+/// The problem with a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where it is mended.
+    /// The part that fixes it.
     pub half: Part,
     pub why: String,
 }
@@ -27,7 +27,8 @@ impl Fault {
 }
 
 impl Variables {
-    /// What is wrong with a row. `typing` = the person is in it: what is not typed yet is no fault.
+    /// The problem with a row. `typing` means that the row has the focus, so a missing part isn't a problem
+    /// yet.
     pub fn fault(&self, at: usize, typing: bool) -> Option<Fault> {
         let row = self.rows.get(at).filter(|row| !row.is_empty())?;
         let (name, value) = (row.name.text(), row.value.text());
@@ -54,7 +55,7 @@ impl Variables {
         }))
     }
 
-    /// The half that is missing of a row of which the other one is there.
+    /// The missing part of a row that has the other one.
     pub fn missing(&self, at: usize) -> Option<Part> {
         let row = self.rows.get(at)?;
         match (row.name.is_empty(), row.value.is_empty()) {
@@ -64,7 +65,7 @@ impl Variables {
         }
     }
 
-    /// The question before a row with only one of its halves is left.
+    /// The question before an incomplete row is left.
     pub fn ask_of_half(&self, at: usize) -> String {
         let row = self.rows.get(at).filter(|row| !row.name.is_empty());
         let Some(row) = row else {

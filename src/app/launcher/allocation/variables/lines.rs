@@ -1,6 +1,6 @@
-//! Variables as they stand in files and shells: `NAME=value` a line.
+//! Variables in the format of files and shells: one `NAME=value` in each line.
 
-/// The variables in pasted text; empty = it is something else.
+/// The variables in a pasted text, empty if it is any other text.
 pub fn read(text: &str) -> Vec<(String, String)> {
     // Terminals send pasted line ends as carriage returns.
     let lines = text.split(['\n', '\r']).map(str::trim);
