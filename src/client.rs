@@ -1,7 +1,8 @@
-//! A face's end of the line to the daemon: connect (or start the daemon), ask, hear notices, open
+//! A client's end of the connection to the daemon: connect (or start the daemon), ask, get notices, open
 //! streams.
 //!
-//! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does.
+//! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does. Each stream
+//! has a connection of its own beside it.
 
 pub mod launch;
 mod link;
@@ -14,7 +15,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use link::Greeted;
+use link::{Connection, Greeted};
 pub use pulse::Expecting;
 pub use start::Starter;
 pub use stream::{Stream, StreamItem, StreamSender};
@@ -117,7 +118,7 @@ pub struct DaemonHello {
     pub instance: InstanceId,
 }
 
-/// How often a daemon may close the line before it has said a word.
+/// How often a daemon may close the connection before its greeting.
 const TRIES: u32 = 50;
 
 /// A request that was put and is not answered yet.
@@ -141,6 +142,8 @@ pub struct Client {
     out: mpsc::Sender<Frame<FromClient>>,
     shared: Arc<link::Shared>,
     hello: Arc<DaemonHello>,
+    /// How the connections of streams are made.
+    options: Arc<ConnectOptions>,
 }
 
 impl Client {
@@ -151,21 +154,7 @@ impl Client {
     pub async fn connect(
         options: &ConnectOptions,
     ) -> Result<(Self, mpsc::Receiver<ClientEvent>), ClientError> {
-        let mut was = None;
-        // A daemon that dies right now, or becomes another program, still takes connections for a moment.
-        for _ in 0..TRIES {
-            let socket = start::reach(options).await?;
-            match link::greet(socket, options).await? {
-                Greeted::Line(client, events) => return Ok((client, events)),
-                Greeted::Nothing => {}
-                Greeted::Upgrading(now) if was.as_ref().is_none_or(|was| *was == now) => {
-                    was = Some(now);
-                }
-                Greeted::Upgrading(now) => return Err(ClientError::Older(now.version.into())),
-            }
-            tokio::time::sleep(start::RETRY).await;
-        }
-        Err(start::silent(&options.paths))
+        Ok(link::begin(dial(options).await?, options))
     }
 
     /// To a daemon that a test plays at the other end of the socket.
@@ -173,7 +162,7 @@ impl Client {
     pub(crate) async fn over(socket: tokio::net::UnixStream) -> Self {
         let options = ConnectOptions::existing(Paths::below(std::path::Path::new("/nowhere")));
         match link::greet(socket, &options).await {
-            Ok(Greeted::Line(client, _)) => client,
+            Ok(Greeted::Hello(connection)) => link::begin(connection, &options).0,
             _ => panic!("no connection"),
         }
     }
@@ -228,13 +217,38 @@ impl Client {
     }
 
     /// Opens a stream. Whether it could be opened comes as its first item.
-    pub async fn open(&self, open: StreamOpen) -> Result<Stream, Failure> {
-        let (stream, state) = self.shared.add_stream()?;
-        let message = Frame::Control(FromClient::OpenStream { stream, open });
-        let opened = Stream::new(stream, state, self.out.clone());
-        if self.out.send(message).await.is_err() {
+    pub fn open(&self, open: StreamOpen) -> Stream {
+        Stream::open(self.clone(), open)
+    }
+
+    /// A connection for a stream.
+    async fn dial(&self) -> Result<Connection, Failure> {
+        if self.is_lost() {
             return Err(self.shared.lost_failure());
         }
-        Ok(opened)
+        let dialed = dial(&self.options).await;
+        dialed.map_err(|error| match error {
+            ClientError::NoDaemon(_) => self.shared.lost_failure(),
+            error => error.into_failure(),
+        })
     }
+}
+
+/// A connection to a daemon that has answered the greeting.
+async fn dial(options: &ConnectOptions) -> Result<Connection, ClientError> {
+    let mut was = None;
+    // A daemon that dies right now, or becomes another program, still takes connections for a moment.
+    for _ in 0..TRIES {
+        let socket = start::reach(options).await?;
+        match link::greet(socket, options).await? {
+            Greeted::Hello(connection) => return Ok(connection),
+            Greeted::Nothing => {}
+            Greeted::Upgrading(now) if was.as_ref().is_none_or(|was| *was == now) => {
+                was = Some(now);
+            }
+            Greeted::Upgrading(now) => return Err(ClientError::Older(now.version.into())),
+        }
+        tokio::time::sleep(start::RETRY).await;
+    }
+    Err(start::silent(&options.paths))
 }

@@ -82,7 +82,7 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
         rows: 24,
         start: workbay::model::shell::ShellStart::default(),
     };
-    let mut stream = client.open(terminal).await.expect("a stream");
+    let mut stream = client.open(terminal);
     until(&mut stream, b"$").await;
     let sender = stream.sender();
     for (at, key) in keys() {

@@ -67,7 +67,7 @@ async fn run(line: &Line, command: Command, settings: &TerminalSettings) -> Outc
         tty,
         kernel: command.kernel,
     };
-    let mut stream = line.stream(open).await?;
+    let mut stream = line.stream(open);
     // Raw mode only once the command is there: an error before is then read as usual.
     let mut raw = None;
     let mut input = None;

@@ -130,8 +130,8 @@ impl Line {
         }
     }
 
-    pub async fn stream(&self, open: StreamOpen) -> Result<Stream, Fail> {
-        Ok(self.watched(self.client.open(open)).await??)
+    pub fn stream(&self, open: StreamOpen) -> Stream {
+        self.client.open(open)
     }
 }
 

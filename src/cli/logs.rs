@@ -34,7 +34,7 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
             timestamps: arguments.timestamps,
             before: None,
         };
-        let stream = line.stream(StreamOpen::Log { session, options }).await?;
+        let stream = line.stream(StreamOpen::Log { session, options });
         tokio::select! {
             outcome = line.watched(copy(stream, how(arguments))) => outcome?,
             // Ctrl-C is how following ends.

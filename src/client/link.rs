@@ -1,8 +1,10 @@
-//! The two tasks of a connection and what they share with the clones of the client.
+//! The greeting of a connection, the two tasks of a client's connection and what they share with the clones of the
+//! client.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use futures_util::StreamExt;
@@ -19,22 +21,20 @@ use super::{
     Client, ClientError, ClientEvent, ConnectOptions, DaemonHello,
     pulse::Pulse,
     start::{patiently, silent},
-    stream::{StreamItem, StreamState},
 };
 use crate::{
     model::text::Clean,
     protocol::{
         frame::{Frame, FrameCodec, FrameError, FrameWriter},
         greeting::{Greeting, Welcome},
-        message::{
-            Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, Reply, RequestId, StreamEnd,
-            StreamId,
-        },
+        message::{Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, Reply, RequestId},
         version::version,
     },
 };
 
 type Codec = FrameCodec<FromClient, FromDaemon>;
+pub(super) type Reader = FramedRead<OwnedReadHalf, Codec>;
+pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromClient>;
 type FirstCodec = FrameCodec<Greeting, Welcome>;
 type Answer = oneshot::Sender<Result<Reply, Failure>>;
 
@@ -42,6 +42,8 @@ type Answer = oneshot::Sender<Result<Reply, Failure>>;
 const EVENTS: usize = 1024;
 /// Messages that wait for the socket.
 const OUTGOING: usize = 64;
+/// Bytes that are read at once.
+const READ: usize = 32 * 1024;
 
 /// What waits for the daemon's words.
 pub(super) struct Shared {
@@ -52,9 +54,7 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct Inner {
     next_request: RequestId,
-    next_stream: StreamId,
     answers: HashMap<RequestId, Answer>,
-    streams: HashMap<StreamId, Arc<StreamState>>,
     lost: Option<Clean>,
 }
 
@@ -75,18 +75,6 @@ impl Shared {
         Ok(id)
     }
 
-    pub(super) fn add_stream(&self) -> Result<(StreamId, Arc<StreamState>), Failure> {
-        let mut inner = self.lock();
-        if let Some(why) = &inner.lost {
-            return Err(lost(why));
-        }
-        inner.next_stream += 1;
-        let id = inner.next_stream;
-        let state = Arc::new(StreamState::opening(&self.pulse));
-        inner.streams.insert(id, state.clone());
-        Ok((id, state))
-    }
-
     pub(super) fn is_lost(&self) -> bool {
         self.lock().lost.is_some()
     }
@@ -98,10 +86,6 @@ impl Shared {
         }
     }
 
-    fn stream(&self, id: StreamId) -> Option<Arc<StreamState>> {
-        self.lock().streams.get(&id).cloned()
-    }
-
     fn answer(&self, id: RequestId, result: Result<Reply, Failure>) {
         let answer = self.lock().answers.remove(&id);
         if let Some(answer) = answer {
@@ -110,29 +94,16 @@ impl Shared {
         }
     }
 
-    fn end_stream(&self, id: StreamId, end: StreamEnd) {
-        let state = self.lock().streams.remove(&id);
-        if let Some(state) = state {
-            state.end(end);
-        }
-    }
-
     /// Nothing comes any more: everybody who waits is told.
     fn break_off(&self, why: &Clean) {
-        let (answers, streams) = {
+        let answers = {
             let mut inner = self.lock();
             inner.lost = Some(why.clone());
-            (
-                std::mem::take(&mut inner.answers),
-                std::mem::take(&mut inner.streams),
-            )
+            std::mem::take(&mut inner.answers)
         };
         for answer in answers.into_values() {
             // Whoever asked may have gone.
             let _ = answer.send(Err(lost(why)));
-        }
-        for state in streams.into_values() {
-            state.end(StreamEnd::Lost { why: why.clone() });
         }
     }
 }
@@ -144,11 +115,18 @@ fn lost(why: &Clean) -> Failure {
 
 /// What became of a greeting.
 pub(super) enum Greeted {
-    Line(Client, mpsc::Receiver<ClientEvent>),
-    /// The other side was closed before it said a word: a daemon that was about to die.
+    Hello(Connection),
+    /// The other side was closed before its greeting: a daemon that was about to end.
     Nothing,
     /// The daemon, of that version since that time, becomes our program.
     Upgrading(Was),
+}
+
+/// A connection after the greetings.
+pub(super) struct Connection {
+    pub reader: Reader,
+    pub writer: Writer,
+    hello: DaemonHello,
 }
 
 /// Which daemon it was.
@@ -158,13 +136,13 @@ pub(super) struct Was {
     pub started_at: jiff::Timestamp,
 }
 
-/// Says hello and starts the tasks.
+/// Says hello.
 pub(super) async fn greet(
     socket: UnixStream,
     options: &ConnectOptions,
 ) -> Result<Greeted, ClientError> {
     let (read, write) = socket.into_split();
-    let mut reader = FramedRead::new(read, FirstCodec::default());
+    let mut reader = FramedRead::with_capacity(read, FirstCodec::default(), READ);
     let mut writer = FrameWriter::new(write);
     let talk = async {
         let hello = Greeting::Hello {
@@ -205,8 +183,23 @@ pub(super) async fn greet(
             return Ok(Greeted::Upgrading(was));
         }
     };
-    let reader = reader.map_decoder(|_| Codec::default());
-    let writer = FrameWriter::new(writer.into_inner());
+    Ok(Greeted::Hello(Connection {
+        reader: reader.map_decoder(|_| Codec::default()),
+        writer: FrameWriter::new(writer.into_inner()),
+        hello,
+    }))
+}
+
+/// Starts the tasks of a client's connection.
+pub(super) fn begin(
+    connection: Connection,
+    options: &ConnectOptions,
+) -> (Client, mpsc::Receiver<ClientEvent>) {
+    let Connection {
+        reader,
+        writer,
+        hello,
+    } = connection;
     let (out, outgoing) = mpsc::channel(OUTGOING);
     let (events, heard) = mpsc::channel(EVENTS);
     let shared = Arc::new(Shared {
@@ -220,8 +213,19 @@ pub(super) async fn greet(
         read.await;
         watch.abort();
     });
-    let hello = Arc::new(hello);
-    Ok(Greeted::Line(Client { out, shared, hello }, heard))
+    // A stream is for the daemon that has the session's state. One that doesn't respond is noticed by the pulse.
+    let options = ConnectOptions {
+        starter: None,
+        patience: Duration::MAX,
+        ..options.clone()
+    };
+    let client = Client {
+        out,
+        shared,
+        hello: Arc::new(hello),
+        options: Arc::new(options),
+    };
+    (client, heard)
 }
 
 /// Where the running program lies. One that was replaced is called `PATH (deleted)`: what took its place
@@ -233,9 +237,9 @@ fn this_program() -> Option<String> {
     std::path::Path::new(&path).is_file().then_some(path)
 }
 
-/// Ends (and closes the line) when the last client and the last stream are dropped.
+/// Ends (and closes the connection) when the last client and the last stream are dropped.
 async fn write_all(
-    mut writer: FrameWriter<OwnedWriteHalf, FromClient>,
+    mut writer: Writer,
     mut outgoing: mpsc::Receiver<Frame<FromClient>>,
     shared: Arc<Shared>,
 ) {
@@ -255,49 +259,41 @@ async fn write_all(
 }
 
 /// What is too long for the daemon fails alone, and the connection stays.
-fn feed(
-    writer: &mut FrameWriter<OwnedWriteHalf, FromClient>,
-    frame: Frame<FromClient>,
-    shared: &Shared,
-) -> Result<(), FrameError> {
-    let of = match &frame {
-        Frame::Control(FromClient::Ask { id, .. }) => Some(Ok(*id)),
-        Frame::Control(FromClient::OpenStream { stream, .. }) => Some(Err(*stream)),
+fn feed(writer: &mut Writer, frame: Frame<FromClient>, shared: &Shared) -> Result<(), FrameError> {
+    let asked = match &frame {
+        Frame::Control(FromClient::Ask { id, .. }) => Some(*id),
         _ => None,
     };
-    let (bytes, most, of) = match (writer.feed(frame), of) {
-        (Err(FrameError::TooLong { bytes, most }), Some(of)) => (bytes, most, of),
-        (fed, _) => return fed,
-    };
-    let text = format!("the request is too long: {bytes} bytes (max: {most})");
-    let failure = Failure::new(FailureKind::Usage, text)
-        .with_help("store long texts in a file in the session or in a folder");
-    match of {
-        Ok(request) => shared.answer(request, Err(failure)),
-        Err(stream) => shared.end_stream(stream, StreamEnd::Failed { failure }),
+    match (writer.feed(frame), asked) {
+        (Err(FrameError::TooLong { bytes, most }), Some(id)) => {
+            shared.answer(id, Err(too_long(bytes, most)));
+            Ok(())
+        }
+        (fed, _) => fed,
     }
-    Ok(())
 }
 
-async fn read_all(
-    mut reader: FramedRead<OwnedReadHalf, Codec>,
-    shared: Arc<Shared>,
-    events: mpsc::Sender<ClientEvent>,
-) {
+pub(super) fn too_long(bytes: usize, most: usize) -> Failure {
+    let text = format!("the request is too long: {bytes} bytes (max: {most})");
+    Failure::new(FailureKind::Usage, text)
+        .with_help("store long texts in a file in the session or in a folder")
+}
+
+async fn read_all(mut reader: Reader, shared: Arc<Shared>, events: mpsc::Sender<ClientEvent>) {
     let why = loop {
         let received = reader.next().await;
         shared.pulse.heard();
         match received {
             Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => break message,
-            Some(Ok(Frame::Control(message))) => hear(message, &shared, &events).await,
-            Some(Ok(Frame::Data(data))) => {
-                if let Some(state) = shared.stream(data.stream) {
-                    state.push(StreamItem::Data {
-                        source: data.origin.output(),
-                        bytes: data.bytes,
-                    });
-                }
+            Some(Ok(Frame::Control(FromDaemon::Answer { id, result }))) => {
+                shared.answer(id, result);
             }
+            Some(Ok(Frame::Control(FromDaemon::Notice { seq, change }))) => {
+                // A caller that dropped its receiver does not want them.
+                let _ = events.send(ClientEvent::Notice { seq, change }).await;
+            }
+            // Of streams, which have connections of their own.
+            Some(Ok(_)) => {}
             Some(Err(error)) => {
                 break Clean::new(&format!("the connection to the daemon broke: {error}"));
             }
@@ -306,26 +302,4 @@ async fn read_all(
     };
     shared.break_off(&why);
     let _ = events.send(ClientEvent::Lost { why }).await;
-}
-
-async fn hear(message: FromDaemon, shared: &Shared, events: &mpsc::Sender<ClientEvent>) {
-    match message {
-        FromDaemon::Answer { id, result } => shared.answer(id, result),
-        FromDaemon::Notice { seq, change } => {
-            // A caller that dropped its receiver does not want them.
-            let _ = events.send(ClientEvent::Notice { seq, change }).await;
-        }
-        FromDaemon::StreamOpened { stream } => {
-            if let Some(state) = shared.stream(stream) {
-                state.push(StreamItem::Opened);
-            }
-        }
-        FromDaemon::Credit { stream, bytes } => {
-            if let Some(state) = shared.stream(stream) {
-                state.grant(bytes);
-            }
-        }
-        FromDaemon::StreamEnded { stream, end } => shared.end_stream(stream, end),
-        FromDaemon::Refused { .. } => {}
-    }
 }

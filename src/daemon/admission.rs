@@ -1,12 +1,13 @@
 //! Who may be connected at once.
 //!
-//! A newcomer gets an answer whatever others do: clients that stay (they follow notices or have a
-//! stream open) never take the last places, and when all places are taken, the client that has been
-//! idle for the longest time is disconnected. Only when every other client waits for an answer is a
-//! newcomer refused, with a message.
+//! A newcomer gets an answer whatever others do: clients that stay (they follow notices) never take the
+//! last places, and when all places are taken, the client that has been idle for the longest time is
+//! disconnected. Only when every other client waits for an answer is a newcomer refused, with a message.
+//!
+//! A connection that carries a stream gives its place back: streams have places of their own.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -18,10 +19,12 @@ use crate::{
     protocol::message::{Failure, FailureKind},
 };
 
-/// Connections at once.
+/// Connections at once that carry no stream.
 const PLACES: usize = 256;
 /// How many of them clients that stay may take.
 const STAYING: usize = 224;
+/// Streams at once. Each also has a connection to its engine.
+const STREAMS: usize = 512;
 
 /// Everybody who is connected.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,7 @@ pub(super) struct Admission(Arc<Mutex<Inner>>);
 struct Inner {
     places: HashMap<ConnectionId, Place>,
     staying: usize,
+    streams: HashSet<ConnectionId>,
     /// Counts what clients do; a place with a smaller number has been idle for longer.
     moment: u64,
 }
@@ -91,6 +95,7 @@ impl Inner {
             place.give_up.cancel();
             self.staying -= usize::from(place.stays);
         }
+        self.streams.remove(&id);
     }
 }
 
@@ -132,6 +137,21 @@ impl Admitted {
         }
         place.stays = true;
         inner.staying += 1;
+        Ok(())
+    }
+
+    /// From now on it carries a stream and has no place among the clients, unless there are too many streams.
+    pub fn carry_stream(&self) -> Result<(), Failure> {
+        let mut inner = self.all.lock();
+        if inner.streams.len() >= STREAMS {
+            let text = format!("too many terminals, logs and commands are open (max: {STREAMS})");
+            let failure = Failure::new(FailureKind::Refused, text);
+            return Err(failure.with_help("close some, then try again"));
+        }
+        if inner.places.remove(&self.id).is_none() {
+            return Err(Failure::new(FailureKind::Refused, made_room()));
+        }
+        inner.streams.insert(self.id);
         Ok(())
     }
 
@@ -198,6 +218,27 @@ mod tests {
         let stay_again = clients.iter().filter(|client| client.stay().is_ok());
         assert_eq!(stay_again.count(), STAYING);
         assert!(all.admit(1000).is_ok());
+    }
+
+    #[test]
+    fn streams_take_no_places_of_clients_and_have_a_limit() {
+        let all = Admission::default();
+        let ids = 0..STREAMS as ConnectionId;
+        let streams: Vec<Admitted> = ids
+            .map(|id| {
+                let stream = all.admit(id).unwrap();
+                stream.carry_stream().unwrap();
+                stream
+            })
+            .collect();
+        let one_more = all.admit(1000).unwrap();
+        let refused = one_more.carry_stream().unwrap_err();
+        assert!(refused.message.as_str().ends_with("(max: 512)"));
+        assert_eq!(all.lock().places.len(), 1);
+        assert!(streams.iter().all(|it| !it.give_up.is_cancelled()));
+        drop(streams);
+        one_more.carry_stream().unwrap();
+        assert!(all.lock().places.is_empty());
     }
 
     #[test]

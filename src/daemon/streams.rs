@@ -1,19 +1,29 @@
-//! Terminals, logs and commands: bytes carried between a client and the engine, never looked at.
+//! Connections that carry one terminal, log, command or connection to a port each: bytes between a client and the
+//! engine, never looked at. A side that doesn't read slows down the other one through the socket's buffer.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    future::ready,
+    stream::{BoxStream, once, poll_fn},
+};
 use tokio::{
-    sync::{Notify, Semaphore, mpsc},
+    io::Interest,
+    net::UnixStream,
+    sync::{mpsc, oneshot},
     time::timeout,
 };
 
-use super::translate;
+use super::{
+    admission::Admitted,
+    greeting::{Reader, Writer},
+    house::House,
+    inbound::Inbound,
+    presence::{Presence, Typing},
+    translate,
+};
 use crate::{
     engine::{
         api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
@@ -21,148 +31,106 @@ use crate::{
     },
     model::{log::LogSource, text::Clean},
     protocol::{
-        frame::Frame,
+        frame::{Frame, FrameError, MAX_DATA},
         message::{
-            Failure, FailureKind, FromDaemon, STREAM_WINDOW, StreamData, StreamEnd, StreamId,
-            StreamOpen,
+            Failure, FailureKind, FromClient, FromDaemon, StreamData, StreamEnd, StreamOpen,
         },
     },
 };
 
-/// Input and output are cut into pieces of this size, so that one flood does not hold up another pane's echo.
-const PIECE: usize = 32 * 1024;
 /// Opening may need the engine to start tmux.
 const OPENING: Duration = Duration::from_secs(60);
+/// Bytes written together.
+const TOGETHER: usize = 2 * MAX_DATA;
 
-pub(super) type Outgoing = mpsc::Sender<Frame<FromDaemon>>;
+/// What a program or a log prints, then how it ended.
+type Pieces = BoxStream<'static, Result<(LogSource, Bytes), StreamEnd>>;
 
-/// The connection's hold on one open stream.
-#[derive(Debug)]
-pub(super) struct Seat {
-    pub input: InputQueue,
-    /// Bytes the client still takes.
-    pub credit: Semaphore,
+/// What an engine opened.
+struct Opened {
+    pieces: Pieces,
+    /// A log takes no input.
+    input: Option<mpsc::Sender<Input>>,
 }
 
-impl Default for Seat {
-    fn default() -> Self {
-        Self {
-            input: InputQueue::default(),
-            credit: Semaphore::new(STREAM_WINDOW as usize),
-        }
-    }
-}
-
-impl Seat {
-    /// A client that grants nonsense must not overflow the semaphore.
-    pub fn grant(&self, bytes: u32) {
-        if self.credit.available_permits() < STREAM_WINDOW as usize {
-            self.credit.add_permits(bytes.min(STREAM_WINDOW) as usize);
-        }
-    }
-}
-
-/// Input that waits for the program; bounded by the window.
-#[derive(Debug, Default)]
-pub(super) struct InputQueue {
-    inner: Mutex<Waiting>,
-    filled: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    pieces: VecDeque<Piece>,
-    bytes: usize,
-}
-
-#[derive(Debug, PartialEq)]
-enum Piece {
-    Bytes(BytesMut),
-    Resize(u16, u16),
-    Eof,
-}
-
-/// The client sent more than it was granted.
-#[derive(Debug)]
-pub(super) struct TooMuch;
-
-impl InputQueue {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub fn bytes(&self, bytes: &[u8]) -> Result<(), TooMuch> {
-        let mut waiting = self.lock();
-        waiting.bytes += bytes.len();
-        if waiting.bytes > STREAM_WINDOW as usize {
-            return Err(TooMuch);
-        }
-        match waiting.pieces.back_mut() {
-            Some(Piece::Bytes(last)) => last.extend_from_slice(bytes),
-            _ => waiting.pieces.push_back(Piece::Bytes(bytes.into())),
-        }
-        drop(waiting);
-        self.filled.notify_one();
-        Ok(())
-    }
-
-    /// Only the last of several sizes counts.
-    pub fn resize(&self, columns: u16, rows: u16) {
-        let mut waiting = self.lock();
-        if let Some(Piece::Resize(..)) = waiting.pieces.back() {
-            waiting.pieces.pop_back();
-        }
-        waiting.pieces.push_back(Piece::Resize(columns, rows));
-        drop(waiting);
-        self.filled.notify_one();
-    }
-
-    pub fn end(&self) {
-        let mut waiting = self.lock();
-        if waiting.pieces.back() != Some(&Piece::Eof) {
-            waiting.pieces.push_back(Piece::Eof);
-        }
-        drop(waiting);
-        self.filled.notify_one();
-    }
-
-    async fn next(&self) -> Piece {
-        loop {
-            {
-                let mut waiting = self.lock();
-                if let Some(piece) = waiting.take() {
-                    return piece;
-                }
-            }
-            self.filled.notified().await;
-        }
-    }
-}
-
-impl Waiting {
-    fn take(&mut self) -> Option<Piece> {
-        let mut piece = self.pieces.pop_front()?;
-        if let Piece::Bytes(bytes) = &mut piece {
-            if bytes.len() > PIECE {
-                let rest = bytes.split_off(PIECE);
-                self.pieces.push_front(Piece::Bytes(rest));
-            }
-            self.bytes -= bytes.len();
-        }
-        Some(piece)
-    }
-}
-
-/// Opens a stream and carries its bytes until it ends or the task is aborted.
-pub(super) async fn carry(
-    engine: Arc<dyn Engine>,
-    stream: StreamId,
+/// Carries the stream until it ends, the client closes the connection or the daemon ends. An error is why the
+/// client is cut off.
+pub(super) async fn serve(
     open: StreamOpen,
-    seat: Arc<Seat>,
-    out: Outgoing,
-) {
-    let line = Line { stream, seat, out };
-    let end = match open {
+    mut reader: Reader,
+    writer: &mut Writer,
+    admitted: &Admitted,
+    house: &House,
+) -> Result<(), Clean> {
+    let carried = async {
+        let mut typing = Typing::new(&open);
+        let begun = tokio::select! {
+            begun = begin(open, admitted, house) => begun,
+            () = closed(reader.io().as_ref()) => return Ok(()),
+        };
+        let end = match begun {
+            Ok((Opened { pieces, input }, _present)) => tokio::select! {
+                end = print(pieces, writer) => match end {
+                    Ok(end) => end,
+                    // The client has gone.
+                    Err(_) => return Ok(()),
+                },
+                ended = feed(input, &mut reader, &mut typing, house) => return ended,
+            },
+            Err(failure) => StreamEnd::Failed { failure },
+        };
+        // The client may have gone.
+        let _ = writer.send(Frame::Control(FromDaemon::Ended { end })).await;
+        Ok(())
+    };
+    tokio::select! {
+        ended = carried => ended,
+        () = house.inbound.closed() => Ok(()),
+    }
+}
+
+/// Returns when the client has closed the connection, even while bytes of it wait to be read.
+async fn closed(socket: &UnixStream) {
+    // Urgent data doesn't exist on such a socket: this interest is for the end of the connection only.
+    if socket.ready(Interest::PRIORITY).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Opens the stream on its engine, if that is allowed.
+async fn begin(
+    open: StreamOpen,
+    admitted: &Admitted,
+    house: &House,
+) -> Result<(Opened, Option<Presence>), Failure> {
+    admitted.carry_stream()?;
+    let engine = may_open(house, &open).await?;
+    let present = Presence::begin(&open, &house.inbound).await;
+    let opened = match timeout(OPENING, open_on(&*engine, open)).await {
+        Ok(Ok(opened)) => opened,
+        Ok(Err(error)) => return Err(translate::engine_failure(&error)),
+        Err(_) => {
+            let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
+            return Err(Failure::new(FailureKind::Unreachable, text));
+        }
+    };
+    Ok((opened, present))
+}
+
+/// The loop knows whether the session is in a state for it, and which engine has it.
+async fn may_open(house: &House, open: &StreamOpen) -> Result<Arc<dyn Engine>, Failure> {
+    let (answer, answered) = oneshot::channel();
+    let look = Inbound::Look {
+        open: open.clone(),
+        answer,
+    };
+    let ending = || Failure::new(FailureKind::Unreachable, "the daemon is stopping");
+    house.inbound.send(look).await.map_err(|_| ending())?;
+    answered.await.unwrap_or_else(|_| Err(ending()))
+}
+
+async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, EngineError> {
+    let Attached { output, input } = match open {
         StreamOpen::Terminal {
             session,
             tag,
@@ -176,11 +144,9 @@ pub(super) async fn carry(
                 rows,
                 start,
             };
-            line.program(engine.attach(session.id, request)).await
+            engine.attach(session.id, request).await?
         }
-        StreamOpen::Control { session, kernel } => {
-            line.program(engine.control(session.id, kernel)).await
-        }
+        StreamOpen::Control { session, kernel } => engine.control(session.id, kernel).await?,
         StreamOpen::Exec {
             session,
             argv,
@@ -188,7 +154,7 @@ pub(super) async fn carry(
             kernel,
         } => {
             let command = ExecCommand { argv, tty, kernel };
-            line.program(engine.exec(session.id, command)).await
+            engine.exec(session.id, command).await?
         }
         StreamOpen::Dial {
             session,
@@ -196,149 +162,41 @@ pub(super) async fn carry(
             port,
         } => {
             let target = DialTarget { service, port };
-            line.program(engine.dial(session.id, &target)).await
+            engine.dial(session.id, &target).await?
         }
-        StreamOpen::Log { session, options } => line.log(engine.logs(session.id, options)).await,
+        StreamOpen::Log { session, options } => {
+            let chunks = engine.logs(session.id, options).await?;
+            return Ok(Opened {
+                pieces: of_log(chunks),
+                input: None,
+            });
+        }
     };
-    let ended = FromDaemon::StreamEnded { stream, end };
-    // The client may have gone.
-    let _ = line.out.send(Frame::Control(ended)).await;
+    Ok(Opened {
+        pieces: of_program(output),
+        input: Some(input),
+    })
 }
 
-struct Line {
-    stream: StreamId,
-    seat: Arc<Seat>,
-    out: Outgoing,
+fn of_program(mut output: mpsc::Receiver<Output>) -> Pieces {
+    let printed = poll_fn(move |context| output.poll_recv(context)).map(|output| match output {
+        Output::Stdout(bytes) => Ok((LogSource::Stdout, bytes)),
+        Output::Stderr(bytes) => Ok((LogSource::Stderr, bytes)),
+        Output::End { exit_code } => Err(StreamEnd::Exited { exit_code }),
+        Output::Lost { why } => Err(StreamEnd::Lost { why }),
+    });
+    let why = Clean::new("the connection to the session broke");
+    let broken = ready(Err(StreamEnd::Lost { why }));
+    printed.chain(once(broken)).boxed()
 }
 
-/// The client has gone.
-struct Gone;
-
-type Opening<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;
-
-impl Line {
-    async fn program(&self, opening: Opening<'_, Attached>) -> StreamEnd {
-        let attached = match self.opened(opening).await {
-            Ok(attached) => attached,
-            Err(end) => return end,
-        };
-        let Attached { output, input } = attached;
-        tokio::select! {
-            end = self.output(output) => end,
-            () = self.input(input) => std::future::pending().await,
-        }
-    }
-
-    async fn log(
-        &self,
-        opening: Opening<'_, BoxStream<'static, Result<LogChunk, EngineError>>>,
-    ) -> StreamEnd {
-        let mut chunks = match self.opened(opening).await {
-            Ok(chunks) => chunks,
-            Err(end) => return end,
-        };
-        while let Some(chunk) = chunks.next().await {
-            match chunk {
-                Ok(chunk) => {
-                    if self.send(chunk.source, chunk.bytes).await.is_err() {
-                        break;
-                    }
-                }
-                Err(error) => return lost_or_failed(&error),
-            }
-        }
-        StreamEnd::Exited { exit_code: None }
-    }
-
-    async fn opened<T>(&self, opening: Opening<'_, T>) -> Result<T, StreamEnd> {
-        let opened = match timeout(OPENING, opening).await {
-            Ok(Ok(opened)) => opened,
-            Ok(Err(error)) => {
-                let failure = translate::engine_failure(&error);
-                return Err(StreamEnd::Failed { failure });
-            }
-            Err(_) => {
-                let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
-                let failure = Failure::new(FailureKind::Unreachable, text);
-                return Err(StreamEnd::Failed { failure });
-            }
-        };
-        let stream = self.stream;
-        // Whether the client is still there shows at the first bytes.
-        let _ = self.say(FromDaemon::StreamOpened { stream }).await;
-        Ok(opened)
-    }
-
-    async fn output(&self, mut output: mpsc::Receiver<Output>) -> StreamEnd {
-        loop {
-            let (source, bytes) = match output.recv().await {
-                Some(Output::Stdout(bytes)) => (LogSource::Stdout, bytes),
-                Some(Output::Stderr(bytes)) => (LogSource::Stderr, bytes),
-                Some(Output::End { exit_code }) => return StreamEnd::Exited { exit_code },
-                Some(Output::Lost { why }) => return StreamEnd::Lost { why },
-                None => {
-                    let why = Clean::new("the connection to the session broke");
-                    return StreamEnd::Lost { why };
-                }
-            };
-            if self.send(source, bytes).await.is_err() {
-                return StreamEnd::Exited { exit_code: None };
-            }
-        }
-    }
-
-    /// Sends as much as the client takes; waits for more credit.
-    async fn send(&self, source: LogSource, mut bytes: Bytes) -> Result<(), Gone> {
-        while !bytes.is_empty() {
-            let piece = bytes.split_to(bytes.len().min(PIECE));
-            let permits = self.seat.credit.acquire_many(piece.len() as u32).await;
-            permits.map_err(|_| Gone)?.forget();
-            let data = StreamData {
-                stream: self.stream,
-                origin: source.into(),
-                bytes: piece,
-            };
-            self.out.send(Frame::Data(data)).await.map_err(|_| Gone)?;
-        }
-        Ok(())
-    }
-
-    /// Hands input on and grants as much anew, by the quarter of a window: not each key is worth a
-    /// message. Ends when the program takes no more.
-    async fn input(&self, input: mpsc::Sender<Input>) {
-        let mut owed = 0;
-        loop {
-            let (item, taken) = match self.seat.input.next().await {
-                Piece::Bytes(bytes) => {
-                    let taken = bytes.len() as u32;
-                    (Input::Bytes(bytes.freeze()), taken)
-                }
-                Piece::Resize(columns, rows) => (Input::Resize { columns, rows }, 0),
-                Piece::Eof => (Input::Eof, 0),
-            };
-            if input.send(item).await.is_err() {
-                return;
-            }
-            owed += taken;
-            if owed < STREAM_WINDOW / 4 {
-                continue;
-            }
-            let credit = FromDaemon::Credit {
-                stream: self.stream,
-                bytes: std::mem::take(&mut owed),
-            };
-            if self.say(credit).await.is_err() {
-                return;
-            }
-        }
-    }
-
-    async fn say(&self, message: FromDaemon) -> Result<(), Gone> {
-        self.out
-            .send(Frame::Control(message))
-            .await
-            .map_err(|_| Gone)
-    }
+fn of_log(chunks: BoxStream<'static, Result<LogChunk, EngineError>>) -> Pieces {
+    let printed = chunks.map(|chunk| match chunk {
+        Ok(chunk) => Ok((chunk.source, chunk.bytes)),
+        Err(error) => Err(lost_or_failed(&error)),
+    });
+    let end = ready(Err(StreamEnd::Exited { exit_code: None }));
+    printed.chain(once(end)).boxed()
 }
 
 fn lost_or_failed(error: &EngineError) -> StreamEnd {
@@ -352,27 +210,155 @@ fn lost_or_failed(error: &EngineError) -> StreamEnd {
     }
 }
 
+/// Writes what comes, everything that is ready together.
+async fn print(mut pieces: Pieces, writer: &mut Writer) -> Result<StreamEnd, FrameError> {
+    writer.feed(Frame::Control(FromDaemon::Opened))?;
+    let mut joined = Joined::default();
+    loop {
+        let next = match pieces.next().now_or_never() {
+            Some(next) => next,
+            None => {
+                joined.end(writer)?;
+                writer.flush().await?;
+                pieces.next().await
+            }
+        };
+        match next {
+            Some(Ok((source, bytes))) => joined.add(source, &bytes, writer)?,
+            Some(Err(end)) => {
+                joined.end(writer)?;
+                return Ok(end);
+            }
+            None => return Ok(StreamEnd::Exited { exit_code: None }),
+        }
+        if writer.pending() >= TOGETHER {
+            writer.flush().await?;
+        }
+    }
+}
+
+/// Bytes of one source that become one frame: logs come line by line, and each frame costs.
+#[derive(Default)]
+struct Joined {
+    source: Option<LogSource>,
+    bytes: BytesMut,
+}
+
+impl Joined {
+    fn add(
+        &mut self,
+        source: LogSource,
+        bytes: &[u8],
+        writer: &mut Writer,
+    ) -> Result<(), FrameError> {
+        for piece in bytes.chunks(MAX_DATA) {
+            if self.source != Some(source) || self.bytes.len() + piece.len() > MAX_DATA {
+                self.end(writer)?;
+                self.source = Some(source);
+            }
+            self.bytes.extend_from_slice(piece);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, writer: &mut Writer) -> Result<(), FrameError> {
+        let bytes = self.bytes.split().freeze();
+        match self.source.take() {
+            Some(source) if !bytes.is_empty() => writer.feed(Frame::Data(StreamData {
+                origin: source.into(),
+                bytes,
+            })),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Passes input on until the client closes the connection. While the program doesn't read, neither do we.
+async fn feed(
+    input: Option<mpsc::Sender<Input>>,
+    reader: &mut Reader,
+    typing: &mut Typing,
+    house: &House,
+) -> Result<(), Clean> {
+    while let Some(frame) = reader.next().await {
+        let item = match frame {
+            Ok(Frame::Data(data)) => {
+                if let Some(used) = typing.heard(data.origin) {
+                    // Without the loop the daemon is ending.
+                    let _ = house.inbound.send(used).await;
+                }
+                Input::Bytes(data.bytes)
+            }
+            Ok(Frame::Control(FromClient::Resize { columns, rows })) => {
+                Input::Resize { columns, rows }
+            }
+            Ok(Frame::Control(FromClient::EndInput)) => Input::Eof,
+            Ok(Frame::Control(FromClient::Ask { .. } | FromClient::Open { .. })) => {
+                return Err(Clean::new("this connection carries a stream already"));
+            }
+            Err(FrameError::Io(_)) => return Ok(()),
+            Err(error) => return Err(Clean::new(&error.to_string())),
+        };
+        let Some(input) = &input else { continue };
+        tokio::select! {
+            sent = input.send(item) => if sent.is_err() {
+                // The program takes no more. How it ended comes with its output.
+                closed(reader.io().as_ref()).await;
+                return Ok(());
+            },
+            () = closed(reader.io().as_ref()) => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use futures_util::stream::iter;
+    use tokio::io::AsyncWriteExt as _;
+
     use super::*;
+    use crate::protocol::{
+        frame::FrameWriter,
+        reader::{Budget, FrameReader},
+    };
 
     #[tokio::test]
-    async fn input_is_joined_in_order_and_bounded_by_the_window() {
-        let queue = InputQueue::default();
-        queue.bytes(b"ab").unwrap();
-        queue.bytes(b"c").unwrap();
-        queue.resize(1, 1);
-        queue.resize(2, 2);
-        queue.bytes(b"d").unwrap();
-        queue.end();
-        queue.end();
-        assert_eq!(queue.next().await, Piece::Bytes(BytesMut::from("abc")));
-        assert_eq!(queue.next().await, Piece::Resize(2, 2));
-        assert_eq!(queue.next().await, Piece::Bytes(BytesMut::from("d")));
-        assert_eq!(queue.next().await, Piece::Eof);
-        assert!(queue.lock().pieces.is_empty());
-        let window = vec![0; STREAM_WINDOW as usize];
-        queue.bytes(&window).unwrap();
-        queue.bytes(b"x").unwrap_err();
+    async fn the_end_of_a_connection_is_noticed_while_bytes_wait() {
+        let (mut client, socket) = UnixStream::pair().unwrap();
+        client.write_all(b"not read").await.unwrap();
+        socket.readable().await.unwrap();
+        assert!(closed(&socket).now_or_never().is_none());
+        drop(client);
+        closed(&socket).await;
+    }
+
+    #[tokio::test]
+    async fn lines_that_are_ready_come_in_one_frame() {
+        let (client, socket) = UnixStream::pair().unwrap();
+        let mut writer = FrameWriter::new(socket.into_split().1);
+        let mut reader = FrameReader::<_, FromDaemon>::new(client, Budget::new(1 << 20));
+        let line = |source| Ok((source, Bytes::from_static(b"a line\n")));
+        let lines = (0..1000).map(|_| line(LogSource::Stdout));
+        let lines = lines.chain([line(LogSource::Stderr)]);
+        let end = StreamEnd::Exited { exit_code: None };
+        let pieces = iter(lines.chain([Err(end.clone())])).boxed();
+        let printing = async {
+            assert_eq!(print(pieces, &mut writer).await.unwrap(), end);
+            writer.flush().await.unwrap();
+            drop(writer);
+        };
+        let reading = async {
+            let mut seen = Vec::new();
+            while let Some(frame) = reader.next().await {
+                match frame.unwrap() {
+                    Frame::Data(data) => seen.push((data.origin.output(), data.bytes.len())),
+                    Frame::Control(message) => assert_eq!(message, FromDaemon::Opened),
+                }
+            }
+            seen
+        };
+        let ((), seen) = tokio::join!(printing, reading);
+        assert_eq!(seen, [(LogSource::Stdout, 7000), (LogSource::Stderr, 7)]);
     }
 }

@@ -1,8 +1,7 @@
 //! How messages lie on the wire.
 //!
 //! A frame is its length (4 bytes, big end first, counting what follows), one byte of kind, and the
-//! rest: JSON for a control message; the stream's number (4 bytes), the origin (1 byte) and raw bytes
-//! for stream data.
+//! rest: JSON for a control message; the origin (1 byte) and raw bytes for stream data.
 
 use std::marker::PhantomData;
 
@@ -14,7 +13,7 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use super::{
     greeting::{Greeting, Welcome},
-    message::{FromClient, FromDaemon, Origin, STREAM_WINDOW, StreamData},
+    message::{FromClient, FromDaemon, Origin, StreamData},
 };
 use crate::model::text::Clean;
 
@@ -22,12 +21,14 @@ use crate::model::text::Clean;
 pub const MAX_FRAME: usize = 64 * 1024 * 1024;
 /// The longest message from a client. Launches with their variables and scripts fit.
 pub const MAX_REQUEST: usize = 1024 * 1024;
+/// The most bytes in one piece of a stream.
+pub const MAX_DATA: usize = 64 * 1024;
 /// The longest first message of either side.
 const MAX_GREETING: usize = 64 * 1024;
 
 const LENGTH_BYTES: usize = 4;
 const KIND_BYTES: usize = 1;
-const DATA_HEAD: usize = 5;
+const DATA_HEAD: usize = 1;
 const CONTROL: u8 = 0;
 const DATA: u8 = 1;
 
@@ -49,12 +50,12 @@ impl Limits for Welcome {
 
 impl Limits for FromClient {
     const CONTROL: usize = MAX_REQUEST;
-    const DATA: usize = STREAM_WINDOW as usize;
+    const DATA: usize = MAX_DATA;
 }
 
 impl Limits for FromDaemon {
     const CONTROL: usize = MAX_FRAME;
-    const DATA: usize = STREAM_WINDOW as usize;
+    const DATA: usize = MAX_DATA;
 }
 
 /// The longest frame of a kind, from its kind on. An unknown kind is refused where it is read.
@@ -115,7 +116,6 @@ impl<Out: Serialize + Limits, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
             }
             Frame::Data(data) => {
                 put_head::<Out>(wire, DATA_HEAD + data.bytes.len(), DATA)?;
-                wire.put_u32(data.stream);
                 wire.put_u8(data.origin as u8);
                 wire.put_slice(&data.bytes);
             }
@@ -223,10 +223,8 @@ fn take_body<In: Limits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameErro
 }
 
 fn read_data(mut body: Bytes) -> StreamData {
-    let stream = body.get_u32();
     let origin = Origin::from(body.get_u8());
     StreamData {
-        stream,
         origin,
         bytes: body,
     }
@@ -253,7 +251,6 @@ mod tests {
 
     fn data() -> StreamData {
         StreamData {
-            stream: 3,
             origin: Origin::Stderr,
             bytes: Bytes::from_static(b"\x00raw \xff bytes"),
         }
@@ -303,11 +300,11 @@ mod tests {
             let from_client = Daemon::default().decode(&mut wire.clone()).is_err();
             (from_client, Face::default().decode(&mut wire).is_err())
         };
-        let window = DATA_HEAD + STREAM_WINDOW as usize;
+        let piece = DATA_HEAD + MAX_DATA;
         assert_eq!(refused(CONTROL, MAX_REQUEST), (false, false));
         assert_eq!(refused(CONTROL, MAX_REQUEST + 1), (true, false));
-        assert_eq!(refused(DATA, window), (false, false));
-        assert_eq!(refused(DATA, window + 1), (true, true));
+        assert_eq!(refused(DATA, piece), (false, false));
+        assert_eq!(refused(DATA, piece + 1), (true, true));
         assert_eq!(refused(CONTROL, MAX_FRAME + 1), (true, true));
     }
 
@@ -316,7 +313,7 @@ mod tests {
         for (bytes, what) in [
             (&b"\0\0\0\0"[..], "incomplete"),
             (&b"\0\0\0\x01\x09"[..], "unknown kind"),
-            (&b"\0\0\0\x03\x01ab"[..], "incomplete"),
+            (&b"\0\0\0\x01\x01"[..], "incomplete"),
             (&b"\0\0\0\x03\x00{}"[..], "doesn't understand"),
         ] {
             let error = Daemon::default()

@@ -26,13 +26,11 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 
-/// How many bytes a stream's receiver takes before it must grant more credit.
-pub const STREAM_WINDOW: u32 = 256 * 1024;
-
-/// Numbers a client chooses for its requests and streams; unique within one connection.
+/// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;
+/// The number of a stream within a client. It is in no message: each stream has a connection of its own.
 pub type StreamId = u32;
 
 /// From a face to the daemon, after its greeting.
@@ -43,27 +41,17 @@ pub enum FromClient {
         id: RequestId,
         request: Request,
     },
-    OpenStream {
-        stream: StreamId,
+    /// The first message of a connection that carries this stream and nothing else. Closing the connection closes
+    /// the stream.
+    Open {
         open: StreamOpen,
     },
-    ResizeStream {
-        stream: StreamId,
+    Resize {
         columns: u16,
         rows: u16,
     },
     /// Closes the other side's stdin.
-    EndInput {
-        stream: StreamId,
-    },
-    /// So many more bytes may be sent on this stream.
-    Credit {
-        stream: StreamId,
-        bytes: u32,
-    },
-    CloseStream {
-        stream: StreamId,
-    },
+    EndInput,
 }
 
 /// From the daemon to a face, after its welcome.
@@ -71,30 +59,17 @@ pub enum FromClient {
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum FromDaemon {
     /// The connection cannot go on; it is closed after this.
-    Refused {
-        message: Clean,
-    },
+    Refused { message: Clean },
     Answer {
         id: RequestId,
         result: Result<Reply, Failure>,
     },
     /// To subscribers only; `seq` grows by one, a gap means a notice was lost and a new snapshot is due.
-    Notice {
-        seq: u64,
-        change: Change,
-    },
-    StreamOpened {
-        stream: StreamId,
-    },
-    /// So many more bytes of input may be sent on this stream.
-    Credit {
-        stream: StreamId,
-        bytes: u32,
-    },
-    StreamEnded {
-        stream: StreamId,
-        end: StreamEnd,
-    },
+    Notice { seq: u64, change: Change },
+    /// The stream of this connection is open.
+    Opened,
+    /// The last message of a stream.
+    Ended { end: StreamEnd },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -421,7 +396,6 @@ pub enum StreamEnd {
 /// One piece of a stream's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamData {
-    pub stream: StreamId,
     pub origin: Origin,
     pub bytes: bytes::Bytes,
 }

@@ -61,6 +61,10 @@ impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
         }
     }
 
+    pub fn io(&self) -> &R {
+        &self.io
+    }
+
     /// The same connection, of which other frames come now.
     pub fn of<Other>(self) -> FrameReader<R, Other> {
         FrameReader {
@@ -164,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::protocol::{
-        frame::MAX_REQUEST,
+        frame::{MAX_DATA, MAX_REQUEST},
         message::{FromClient, Origin, Request, StreamData},
     };
 
@@ -190,7 +194,6 @@ mod tests {
 
     fn data(bytes: Vec<u8>) -> Frame<FromClient> {
         Frame::Data(StreamData {
-            stream: 3,
             origin: Origin::Typed,
             bytes: bytes.into(),
         })
@@ -198,7 +201,7 @@ mod tests {
 
     fn frame() -> impl Strategy<Value = Frame<FromClient>> {
         let bytes = prop::collection::vec(any::<u8>(), 0..300_usize);
-        let long = (0..200_000_usize).prop_map(|length| vec![7; length]);
+        let long = (0..MAX_DATA).prop_map(|length| vec![7; length]);
         let name = (0..MAX_REQUEST - 200).prop_map(|length| "n".repeat(length));
         prop_oneof![
             4 => bytes.prop_map(data),

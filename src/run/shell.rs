@@ -114,10 +114,7 @@ async fn attach(
         rows,
         start,
     };
-    let mut stream = match client.open(open).await {
-        Ok(stream) => stream,
-        Err(failure) => return Ok(Err(failure)),
-    };
+    let mut stream = client.open(open);
     let opened = tokio::select! {
         item = stream.recv() => item,
         failure = never_answered(&client) => return Ok(Err(failure)),

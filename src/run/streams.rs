@@ -123,10 +123,7 @@ async fn carry(
     mut orders: mpsc::Receiver<Order>,
     events: &mpsc::Sender<Event>,
 ) -> Option<StreamEnd> {
-    let mut opened = match client.open(open).await {
-        Ok(opened) => opened,
-        Err(failure) => return Some(StreamEnd::Failed { failure }),
-    };
+    let mut opened = client.open(open);
     let sender = opened.sender();
     let write = async {
         while let Some(order) = orders.recv().await {

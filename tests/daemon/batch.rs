@@ -80,7 +80,7 @@ async fn the_log_of_a_command_stays_readable() {
         session: SessionKey::local(session.id),
         options: LogOptions::default(),
     };
-    let mut log = face.client.open(open).await.unwrap();
+    let mut log = face.client.open(open);
     let mut read = Vec::new();
     while let Some(item) = log.recv().await {
         match item {
@@ -132,7 +132,7 @@ async fn a_command_does_not_start_before_its_time() {
         session: SessionKey::local(session.id),
         options: LogOptions::default(),
     };
-    let mut log = face.client.open(open).await.unwrap();
+    let mut log = face.client.open(open);
     let said = format!("{:?}", log.recv().await);
     assert!(said.contains("it hasn't started"), "{said}");
     let ended = face.until_status(session.id, Status::Terminated).await;

@@ -158,17 +158,13 @@ async fn a_context_that_is_not_there_is_told_with_those_that_are() {
         "context 'nowhere' not found. Configured: local, prod"
     );
     let session = SessionKey::new(stranger, workbay::model::id::SessionId::random());
-    let mut stream = face
-        .client
-        .open(StreamOpen::Terminal {
-            session,
-            tag: "t".into(),
-            columns: 80,
-            rows: 24,
-            start: workbay::model::shell::ShellStart::default(),
-        })
-        .await
-        .unwrap();
+    let mut stream = face.client.open(StreamOpen::Terminal {
+        session,
+        tag: "t".into(),
+        columns: 80,
+        rows: 24,
+        start: workbay::model::shell::ShellStart::default(),
+    });
     let Some(StreamItem::Ended(StreamEnd::Failed { failure })) = stream.recv().await else {
         panic!("it was opened");
     };
@@ -259,7 +255,7 @@ async fn a_read_only_context_changes_nothing() {
 
 /// Opens a stream, says hello; the first bytes that come.
 async fn open(face: &Face, open: StreamOpen) -> Result<Vec<u8>, Failure> {
-    let mut stream = face.client.open(open).await.unwrap();
+    let mut stream = face.client.open(open);
     match stream.recv().await {
         Some(StreamItem::Opened) => {}
         Some(StreamItem::Ended(StreamEnd::Failed { failure })) => return Err(failure),

@@ -64,7 +64,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
         rows: 24,
         start: workbay::model::shell::ShellStart::default(),
     };
-    let mut shell = again.client.open(terminal).await.unwrap();
+    let mut shell = again.client.open(terminal);
     assert_eq!(shell.recv().await, Some(StreamItem::Opened));
     assert_eq!(place.world().made[&id], 1);
 }
@@ -179,7 +179,7 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
                 tty: None,
                 kernel: None,
             };
-            let _stream = face.client.open(die).await;
+            let _stream = face.client.open(die);
             place.until_dead().await;
             Some(id)
         }

@@ -76,7 +76,7 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
         session: SessionKey::local(ids[1]),
         options: workbay::model::log::LogOptions::default(),
     };
-    let mut log = face.client.open(log).await.unwrap();
+    let mut log = face.client.open(log);
     let said = format!("{:?}", log.recv().await);
     assert!(said.contains("was deleted"), "{said}");
     catch_up(&mut face, 6).await;

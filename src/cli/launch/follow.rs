@@ -157,7 +157,7 @@ async fn to_the_end(
     let key = session.key();
     let mut watch = Watch::new(vec![session], Goal::Ended);
     let mut seen = watch.begin(line.subscribe().await?, |_| Ok(()))?;
-    let mut output = Output::open(line, key).await?;
+    let mut output = Output::open(line, key);
     let mut asked = 0;
     while !watch.is_over() {
         if signals.heard() > asked {
@@ -180,7 +180,7 @@ async fn to_the_end(
         output.drain(printer).await?;
         if output.trouble.is_some() && !output.opened {
             // What was kept of it.
-            output = Output::open(line, key).await?;
+            output = Output::open(line, key);
             output.drain(printer).await?;
         }
     }
@@ -211,17 +211,17 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
 
 impl Output {
     /// From its beginning, which may be still to come.
-    async fn open(line: &Line, session: SessionKey) -> Result<Self, Fail> {
+    fn open(line: &Line, session: SessionKey) -> Self {
         let options = LogOptions {
             follow: true,
             ..LogOptions::default()
         };
-        let stream = line.stream(StreamOpen::Log { session, options }).await?;
-        Ok(Self {
+        let stream = line.stream(StreamOpen::Log { session, options });
+        Self {
             stream: Some(stream),
             opened: false,
             trouble: None,
-        })
+        }
     }
 
     async fn next(&mut self) -> Option<StreamItem> {

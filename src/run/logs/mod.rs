@@ -113,7 +113,7 @@ struct Streams {
 impl Work {
     async fn run(mut self, mut orders: mpsc::Receiver<LogOrder>) {
         let mut streams = Streams {
-            whole: self.begin().await,
+            whole: self.begin(),
             preview: None,
         };
         let mut changed = true;
@@ -142,7 +142,7 @@ impl Work {
                 told = Instant::now();
             }
             if streams.preview.is_none() && self.reader.wants_preview() {
-                streams.preview = self.open_preview().await;
+                streams.preview = self.open_preview();
                 self.reader.preview_opened();
             }
             if self.reader.has_preview_enough() {
@@ -152,18 +152,17 @@ impl Work {
     }
 
     /// Opens the log from its beginning.
-    async fn begin(&mut self) -> Option<Stream> {
-        let opened = match &self.client {
-            Some(client) => client.open(self.open.clone()).await,
-            None => Err(no_line()),
-        };
-        opened
-            .map_err(|failure| self.reader.ended(StreamEnd::Failed { failure }))
-            .ok()
+    fn begin(&mut self) -> Option<Stream> {
+        if let Some(client) = &self.client {
+            return Some(client.open(self.open.clone()));
+        }
+        let failure = no_line();
+        self.reader.ended(StreamEnd::Failed { failure });
+        None
     }
 
     /// Opens its end.
-    async fn open_preview(&self) -> Option<Stream> {
+    fn open_preview(&self) -> Option<Stream> {
         let StreamOpen::Log { session, options } = &self.open else {
             return None;
         };
@@ -175,7 +174,7 @@ impl Work {
             session: *session,
             options,
         };
-        self.client.as_ref()?.open(open).await.ok()
+        Some(self.client.as_ref()?.open(open))
     }
 
     /// Does what comes next, outside of the runtime's thread; `None` = that is gone.
