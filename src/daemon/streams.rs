@@ -339,7 +339,7 @@ mod tests {
         let mut writer = FrameWriter::new(socket.into_split().1);
         let mut reader = FrameReader::<_, FromDaemon>::new(client, Budget::new(1 << 20));
         let line = |source| Ok((source, Bytes::from_static(b"a line\n")));
-        let lines = (0..1000).map(|_| line(LogSource::Stdout));
+        let lines = (0..1000).map(move |_| line(LogSource::Stdout));
         let lines = lines.chain([line(LogSource::Stderr)]);
         let end = StreamEnd::Exited { exit_code: None };
         let pieces = iter(lines.chain([Err(end.clone())])).boxed();
