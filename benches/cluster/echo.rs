@@ -95,7 +95,6 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
         samples.add("echo/workbay", millis(now() - start));
     }
     sender.send(FRESH).await.expect("the line is taken away");
-    sender.close().await.expect("it closes");
 }
 
 async fn until(stream: &mut Stream, text: &[u8]) {

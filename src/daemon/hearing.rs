@@ -1,13 +1,17 @@
 //! What connections say to the loop, and who is answered once it is known.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::{
     clock,
     core::{ClientSeat, Core},
     heart::News,
-    inbound::Inbound,
+    inbound::{ConnectionId, Inbound},
     looks,
+    outbox::Outbox,
 };
 use crate::{
     controller::{
@@ -17,6 +21,7 @@ use crate::{
     model::{
         id::SessionKey,
         notice::{Level, Notice},
+        text::Clean,
     },
     protocol::message::StreamOpen,
 };
@@ -28,16 +33,7 @@ impl Core {
                 connection,
                 outbox,
                 older,
-            } => {
-                let seat = ClientSeat {
-                    outbox,
-                    older,
-                    subscribed: false,
-                    watched: HashSet::new(),
-                    shown: HashMap::new(),
-                };
-                self.clients.insert(connection, seat);
-            }
+            } => self.joined(connection, outbox, older),
             Inbound::Left { connection } => {
                 self.clients.remove(&connection);
                 let tickets = self.waiters.left(connection);
@@ -62,6 +58,22 @@ impl Core {
                 self.looks.push((open, answer));
             }
         }
+    }
+
+    pub(super) fn joined(
+        &mut self,
+        connection: ConnectionId,
+        outbox: Arc<Outbox>,
+        older: Option<Clean>,
+    ) {
+        let seat = ClientSeat {
+            outbox,
+            older,
+            subscribed: false,
+            watched: HashSet::new(),
+            shown: HashMap::new(),
+        };
+        self.clients.insert(connection, seat);
     }
 
     /// What was only done for who has gone is given up.

@@ -165,16 +165,23 @@ impl Core {
     }
 
     /// At the end one thing can still be asked for: that no newer program comes after it.
-    pub(super) fn hear_last(&self, word: Inbound) {
-        if let Inbound::Asked {
-            connection,
-            id,
-            request: Request::Stop,
-        } = word
-        {
-            tracing::info!("asked to stop");
-            self.controls.end();
-            self.answer(connection, id, Ok(Reply::Done));
+    pub(super) fn hear_last(&mut self, word: Inbound) {
+        match word {
+            Inbound::Joined {
+                connection,
+                outbox,
+                older,
+            } => self.joined(connection, outbox, older),
+            Inbound::Asked {
+                connection,
+                id,
+                request: Request::Stop,
+            } => {
+                tracing::info!("asked to stop");
+                self.controls.end();
+                self.answer(connection, id, Ok(Reply::Done));
+            }
+            _ => {}
         }
     }
 
