@@ -1,4 +1,4 @@
-//! Idle checks put off or on again, as a person asks for it and the rules allow.
+//! Extends idle checks or switches them off or on, at the user's request and within the rules.
 
 use jiff::Timestamp;
 
@@ -19,17 +19,17 @@ use crate::{
     },
 };
 
-/// What is granted.
+/// An accepted request.
 struct Grant {
-    /// Its word in the audit trail.
+    /// The name in the audit trail.
     action: &'static str,
     reprieve: Reprieve,
-    /// For the history.
+    /// The text for the history.
     text: String,
 }
 
 impl Controller {
-    /// The session as it stands then.
+    /// Applies the request and returns the session.
     pub(in crate::controller) fn keep(
         &mut self,
         turn: &mut Turn,
@@ -79,7 +79,7 @@ impl Controller {
         let Some(clock) = self.idle.clocks.get_mut(&id) else {
             return;
         };
-        // What a person decides is shown at once, however recently the checks were published.
+        // The result of a request is shown at once, however recently the checks were reported.
         clock.told_at = None;
         match keep {
             Keep::Extend => {
@@ -91,7 +91,8 @@ impl Controller {
         }
     }
 
-    /// So many times, by so much each, from now or from the end that is due.
+    /// Checks how often and how far the user may extend. The time counts from now, or from the end
+    /// that is due.
     fn extended(&self, session: &Session, now: Timestamp) -> Result<Grant, Refusal> {
         let (rules, name) = (&self.settings.resources.reprieve, &session.name);
         let mut reprieve = session.reprieve;
@@ -128,7 +129,7 @@ impl Controller {
         })
     }
 
-    /// Nothing, when it is exempt already.
+    /// `None` if the session is exempt already.
     fn exempted(&self, session: &Session) -> Result<Option<Grant>, Refusal> {
         if session.reprieve.exempt {
             return Ok(None);

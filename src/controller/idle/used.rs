@@ -1,4 +1,4 @@
-//! What is heard of sessions: that they are used, what they use, that the clock jumped.
+//! Handles events about use: sessions are used, their usage figures, and jumps of the clock.
 
 use jiff::Timestamp;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Controller {
-    /// A person used a session, or what counts as use began or ended.
+    /// A session was used, or an activity that counts as use began or ended.
     pub(in crate::controller) fn used(
         &mut self,
         turn: &mut Turn,
@@ -31,7 +31,7 @@ impl Controller {
         self.attend(turn, now, id);
     }
 
-    /// Figures of sessions came; of those whose utilization is judged they count.
+    /// Handles usage figures. They count for sessions whose utilization is checked.
     pub(in crate::controller) fn sampled_now(
         &mut self,
         turn: &mut Turn,
@@ -52,7 +52,7 @@ impl Controller {
         }
     }
 
-    /// The clock was set, or the machine slept: what became due meanwhile is due after a notice.
+    /// The clock was set, or the machine slept: what became due meanwhile gets a new notice.
     pub(in crate::controller) fn jumped(&mut self, turn: &mut Turn, now: Timestamp) {
         self.idle.begin_anew(now);
         for clock in self.idle.clocks.values_mut() {

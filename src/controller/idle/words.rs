@@ -1,4 +1,4 @@
-//! Why a session was ended, in one sentence.
+//! The sentence that says why a session was reclaimed.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A length of time as it is said: `45 s`, `62 min`, `3 h 5 min`, `2 d 3 h`.
+/// A duration as text: `45 s`, `62 min`, `3 h 5 min`, `2 d 3 h`.
 pub(super) fn roughly(span: SignedDuration) -> String {
     let seconds = ((span.as_millis() + 500) / 1000).max(0);
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -29,7 +29,7 @@ pub(super) fn roughly(span: SignedDuration) -> String {
     }
 }
 
-/// How the session ends that this checker is over for.
+/// The ending of a session that this checker reclaims.
 pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> Ending {
     let limit = check.limit.unwrap_or_default();
     match &check.checker {

@@ -1,4 +1,4 @@
-//! What only the time brings: who has waited too long.
+//! Sessions that have waited too long.
 
 use jiff::Timestamp;
 
@@ -7,7 +7,7 @@ use crate::{
     model::{history::Outcome, id::SessionId, record::SessionRecord, span::Span},
 };
 
-/// When something is due, and when the next of the others is.
+/// What is due now, and the time of the next one.
 #[derive(Default)]
 struct Due {
     now: Vec<SessionId>,
@@ -25,7 +25,8 @@ impl Due {
 }
 
 impl Controller {
-    /// Cancels who has waited longer than the group allows; tells when the next is due.
+    /// Cancels sessions that have waited longer than the group allows. Returns when the next one is
+    /// due.
     pub(super) fn cancel_overdue(&mut self, turn: &mut Turn, now: Timestamp) -> Option<Timestamp> {
         let mut due = Due::default();
         for held in self.waiting() {
@@ -60,7 +61,7 @@ impl Controller {
     }
 }
 
-/// A time to start is not waiting.
+/// The time until a later start time doesn't count as waiting.
 pub(super) fn begin_of_wait(record: &SessionRecord) -> Timestamp {
     let created_at = record.session.created_at;
     record

@@ -1,4 +1,4 @@
-//! Leaving the queue without having begun.
+//! Sessions that leave the queue without having begun.
 
 use jiff::Timestamp;
 
@@ -18,13 +18,13 @@ use crate::{
 pub(in crate::controller) struct Leaving<'a> {
     pub phase: &'a str,
     pub result: Outcome,
-    /// The reason's word.
+    /// The code of the reason.
     pub info: &'a str,
     pub why: Option<String>,
 }
 
 impl Controller {
-    /// PENDING becomes CANCELLED: there is no container to be ended.
+    /// PENDING becomes CANCELLED, because there is no container to terminate.
     pub(in crate::controller) fn leave_queue(
         &mut self,
         turn: &mut Turn,
@@ -70,7 +70,7 @@ impl Controller {
         }
     }
 
-    /// A person does not want it any more.
+    /// The user cancels the session.
     pub(in crate::controller) fn leave_as_asked(
         &mut self,
         turn: &mut Turn,
@@ -87,7 +87,7 @@ impl Controller {
         self.leave_queue(turn, now, id, leaving);
     }
 
-    /// Values of secret variables live in memory only: a daemon that was started anew has none.
+    /// Values of secret variables are in memory only, so a restarted daemon doesn't have them.
     pub(super) fn cancel_without_secrets(&mut self, turn: &mut Turn, now: Timestamp) {
         let lost: Vec<SessionId> = self
             .waiting()

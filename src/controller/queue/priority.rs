@@ -1,4 +1,4 @@
-//! Another priority for a session that waits.
+//! Changes the priority of a waiting session.
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Controller {
-    /// Its place in the queue follows in the round after this turn.
+    /// The new position follows in the round after this turn.
     pub(in crate::controller) fn set_priority(
         &mut self,
         turn: &mut Turn,

@@ -1,4 +1,4 @@
-//! A round and what follows from it.
+//! A round of the queue and its consequences.
 
 use jiff::Timestamp;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Controller {
-    /// Who may begin begins; of all others is told what they wait for.
+    /// Starts the sessions that may begin, and records for the others what they wait for.
     pub(in crate::controller) fn round(&mut self, turn: &mut Turn, now: Timestamp) {
         self.cancel_without_secrets(turn, now);
         self.queue.wake_at = self.cancel_overdue(turn, now);
@@ -46,7 +46,7 @@ impl Controller {
         }
     }
 
-    /// Only while somebody waits for room is the engine looked at from time to time.
+    /// Plans surveys of the engine only while a session waits for room.
     fn plan_look(&mut self, now: Timestamp) {
         if self.queue.lines.groups.is_empty() {
             self.queue.look_at = None;
@@ -55,7 +55,7 @@ impl Controller {
         }
     }
 
-    /// PENDING no more: its container is made.
+    /// The session leaves PENDING: its container is created.
     fn begin_making(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         self.write_tries(turn, id);
         let Some(group) = self
@@ -84,7 +84,7 @@ impl Controller {
         self.begin_with_image(turn, now, id);
     }
 
-    /// Deadlines of the queue.
+    /// Handles deadlines of the queue.
     pub(in crate::controller) fn queue_due(&mut self, turn: &mut Turn, now: Timestamp) {
         let is_due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if is_due(self.queue.look_at) {
@@ -93,7 +93,8 @@ impl Controller {
         }
         if is_due(self.queue.wake_at) {
             self.queue.wake_at = None;
-            // Who begins now may have slept since the engine was looked at.
+            // The engine may have changed since its last survey, so a session that becomes due
+            // needs a new one.
             if !self.look_for_room(turn) {
                 turn.stirred = true;
             }
@@ -102,7 +103,8 @@ impl Controller {
         }
     }
 
-    /// Asks the engine what others hold now; a round follows its answer. `false` = it cannot be asked.
+    /// Surveys what other instances use. A round follows the answer. `false` if the engine isn't
+    /// connected.
     fn look_for_room(&mut self, turn: &mut Turn) -> bool {
         let looking = |it: &Waiting| matches!(it.purpose, Purpose::Queue);
         if self.is_connected() && !self.surveys.values().any(looking) {
@@ -111,7 +113,7 @@ impl Controller {
         self.is_connected()
     }
 
-    /// After each turn: what may have made room, or needs some, is followed by a round.
+    /// After each turn: plans a round if the turn may have made or needs room.
     pub(in crate::controller) fn follow_with_round(&mut self, turn: &mut Turn) {
         if !turn.stirred && !self.has_moved(turn) {
             return;
@@ -123,7 +125,7 @@ impl Controller {
         }
     }
 
-    /// Whether a session went a step further in this turn.
+    /// Whether a session has moved to another step in this turn.
     pub(in crate::controller) fn has_moved(&self, turn: &Turn) -> bool {
         turn.before.iter().any(|(id, before)| {
             let after = self.held.get(id).map(|held| &held.record);

@@ -1,4 +1,5 @@
-//! How often the queue has tried a session: many tries for one reason are one entry of its history.
+//! The queue's attempts to start a session. Many attempts with the same reason are one entry of its
+//! history.
 
 use jiff::Timestamp;
 
@@ -17,23 +18,24 @@ use crate::{
     },
 };
 
-/// The phase of all that a queue decides.
+/// The phase of all decisions of a queue.
 pub(super) const PHASE: &str = "schedule-sessions";
 
-/// The tries since this daemon began, or since the session came.
+/// The attempts since this daemon started, or since the session was created.
 #[derive(Clone, Debug)]
 pub(in crate::controller) struct Tries {
     first: Timestamp,
     last: Timestamp,
     count: u32,
-    /// How many of them its history knows.
+    /// How many of them are in its history.
     written: u32,
-    /// The entries they are in; each reason has its own.
+    /// The number of history entries. Each reason has its own.
     entries: u32,
     hold: Hold,
 }
 
-/// Beyond so many entries the last one is told anew with each reason: two reasons may take turns for days.
+/// The most entries. Beyond it, the last entry is rewritten for each new reason, because two
+/// reasons may alternate for days.
 const ENTRIES: u32 = 20;
 
 impl Tries {
@@ -50,7 +52,8 @@ impl Tries {
 }
 
 impl Controller {
-    /// It was tried and did not fit. Its history is written when that is new, or for a new reason.
+    /// Counts an attempt without success. Its history is written the first time, and for every new
+    /// reason.
     pub(super) fn note_try(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, hold: &Hold) {
         let Some(held) = self.held.get_mut(&id) else {
             return;
@@ -70,7 +73,7 @@ impl Controller {
         if !fresh {
             return;
         }
-        // What was tried for the reason before is complete.
+        // The attempts for the previous reason are complete.
         self.write_tries(turn, id);
         if let Some(held) = self.held.get_mut(&id)
             && held.tries.as_ref().is_none_or(|it| !it.hold.is_like(hold))
@@ -80,7 +83,7 @@ impl Controller {
         }
     }
 
-    /// What was not written yet of the tries.
+    /// Writes the attempts that aren't in the history yet.
     pub(super) fn write_tries(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.held.get_mut(&id) else {
             return;

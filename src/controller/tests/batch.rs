@@ -1,4 +1,4 @@
-//! Sessions that run one command: how they end, whoever was away meanwhile.
+//! Batch sessions: how they end, also while the daemon or the engine isn't running.
 
 use super::play::{Play, fault};
 use crate::engine::api::ContainerState;
@@ -22,7 +22,7 @@ pub fn request(timeout: Option<u64>) -> LaunchRequest {
     }
 }
 
-/// Its reason, its sentence, its result, its exit code.
+/// Its status info, its message, its result and its exit code.
 fn end(play: &Play, id: SessionId) -> (String, String, BatchResult, Option<i64>) {
     let session = play.session(id);
     assert_eq!(session.status, Status::Terminated);
@@ -251,7 +251,7 @@ fn a_command_that_a_person_ends_has_neither_succeeded_nor_failed() {
     let mut play = Play::new();
     let id = play.comes(request(Some(900)));
     play.terminate(id);
-    // Its timeout means nothing any more.
+    // Its timeout doesn't matter any more.
     play.wait(1_000);
     let (info, _, result, code) = end(&play, id);
     assert_eq!(info, "user-requested");

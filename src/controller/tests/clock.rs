@@ -29,11 +29,11 @@ fn a_timeout_counts_the_time_that_passed() {
         let begun = play.now;
         set(&mut play, seconds);
         assert_eq!(play.status(id), Status::Running, "set by {seconds}");
-        // A daemon that comes after knows it too.
+        // A restarted daemon knows it, too.
         play.restart();
         play.work_off();
         assert_eq!(play.status(id), Status::Running, "set by {seconds}");
-        // Nothing else was to be looked after so far away.
+        // Nothing else is due at such a late time.
         let due = play.controller.next_deadline().unwrap();
         let passed = due.as_second() - at(begun + seconds).as_second();
         assert!((900..=1000).contains(&passed), "set by {seconds}: {passed}");

@@ -1,4 +1,4 @@
-//! Sessions of several containers.
+//! Cluster sessions.
 
 use super::play::{Play, settings};
 use crate::engine::api::ContainerState;
@@ -184,7 +184,7 @@ fn a_lost_store_is_filled_again_with_all_of_them() {
     assert_eq!(after.placement, before.placement);
 }
 
-/// A launch with a secret whose daemon is killed when an order of that name is due.
+/// A launch with a secret whose daemon is killed before an order of that name.
 fn killed_before(order: &str) -> (Play, SessionId) {
     let mut play = Play::with(settings());
     let mut request = request();
@@ -216,7 +216,7 @@ fn a_lost_store_is_not_filled_with_the_secrets_of_labels() {
     play.launch_with(request());
     play.work_off();
     let id = play.launched[0];
-    // An earlier version wrote them on its containers.
+    // An earlier version wrote the secrets to its containers.
     let sight = play.there.get_mut(&id).unwrap();
     let spec = &mut sight.recorded.as_mut().unwrap().spec;
     spec.env
@@ -283,7 +283,7 @@ fn who_was_made_already_needs_no_secret_any_more() {
     assert_eq!(play.status(id), Status::Running);
     assert_eq!(kernels(&play, id), vec![Status::Running; 3]);
 
-    // One of its containers is missing: what there is cannot be completed.
+    // One of its containers is missing, so the session can't be completed.
     let (mut play, id) = killed_before("start");
     let record = play.stored.get_mut(&id).unwrap();
     record.step = crate::model::record::Step::Create;

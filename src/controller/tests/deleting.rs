@@ -1,4 +1,4 @@
-//! Records of ended sessions that a person deletes.
+//! Records of ended sessions that the user deletes.
 
 use super::{
     batch,
@@ -36,7 +36,7 @@ fn a_record_goes_when_its_remains_are_gone() {
     assert_eq!(play.answered[&ticket], Ok(Answer::Done));
     assert!(play.controller.session(id).is_none());
     assert!(!play.stored.contains_key(&id));
-    // Its deadlines are nobody's.
+    // The deadlines of a deleted session don't do anything.
     play.wait(30 * 24 * 60 * 60);
     let again = ask(&mut play, id);
     let refusal = play.answered[&again].as_ref().unwrap_err();
@@ -71,7 +71,7 @@ fn a_record_stays_while_its_files_cannot_be_deleted() {
     play.carry_out(0, Some(FaultKind::Failed));
     assert!(play.answered[&ticket].is_err());
     assert!(play.stored.contains_key(&id));
-    // What is forgotten already needs no engine.
+    // A forgotten session is deleted without an engine.
     play.wait(8 * 24 * 60 * 60);
     assert!(play.controller.is_forgotten(id));
     let ticket = ask(&mut play, id);

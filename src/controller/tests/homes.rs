@@ -1,4 +1,4 @@
-//! Homes that are taken over by a later session.
+//! Home directories that a later session takes over.
 
 use super::{
     batch,
@@ -15,7 +15,8 @@ use crate::{
 const HOUR: i64 = 60 * 60;
 const DAY: i64 = 24 * HOUR;
 
-/// One that has ended, whose home is kept for seven days, and one that begins in its home after nine.
+/// An ended session whose home directory is kept for seven days, and one that begins in it after
+/// nine.
 fn two(play: &mut Play) -> (SessionId, SessionId) {
     let earlier = play.comes(LaunchRequest::default());
     play.terminate(earlier);
@@ -56,7 +57,7 @@ fn a_home_that_nobody_waits_for_any_more_goes() {
     assert_eq!(play.session(earlier).scratch, None);
 }
 
-/// Lets so much time pass; whether deleting is tried.
+/// Lets time pass. Returns whether deleting is tried.
 fn is_tried(play: &mut Play, seconds: i64) -> bool {
     play.now += seconds;
     play.tell(Fact::Tick);

@@ -1,4 +1,4 @@
-//! The controller played through without a daemon: any order of facts must keep its promises.
+//! Plays the controller through without a daemon: its guarantees must hold for any order of events.
 
 pub(in crate::controller) mod batch;
 mod clock;
@@ -25,7 +25,7 @@ use crate::model::{
     status::Status,
 };
 
-/// One thing that a person, the engine or fate does.
+/// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
 enum Deed {
     Launch,
@@ -162,7 +162,7 @@ impl Play {
         }
     }
 
-    /// Who asked has gone: the daemon forgets who waited for an answer.
+    /// The client has disconnected: the daemon forgets that it waited for an answer.
     fn leave(&mut self, ticket: u64) {
         if ticket <= self.asked && !self.answered.contains_key(&ticket) {
             let is_pull = self.controller.pulls.is_asked_by(ticket);
@@ -184,8 +184,8 @@ impl Play {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: every step is allowed, every request is answered once, and
-    /// when all is quiet again each running session has its container and nothing else is there.
+    /// Whatever happens in whatever order: every step is allowed, every request is answered once,
+    /// and in the end each running session has its container and nothing else exists.
     #[test]
     fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..60)) {
         let mut play = Play::new();

@@ -1,4 +1,5 @@
-//! An engine that is played, and a store that takes all: the controller without a daemon.
+//! A simulated engine and a database that accepts every write, to run the controller without a
+//! daemon.
 
 mod engine;
 mod rest;
@@ -71,33 +72,34 @@ pub fn fault(kind: FaultKind) -> Fault {
     }
 }
 
-/// An engine that carries orders out (or not) when the test says so, and a store that takes all.
+/// A simulated engine that carries out orders when the test says so, and a database that accepts
+/// every write.
 pub struct Play {
     pub controller: Controller,
     pub settings: Settings,
     pub now: i64,
-    /// Orders given and not carried out.
+    /// Orders that aren't carried out yet.
     pub orders: Vec<Order>,
     pub there: BTreeMap<SessionId, Sighting>,
     pub stored: BTreeMap<SessionId, SessionRecord>,
     pub answered: BTreeMap<u64, Result<Answer, Refusal>>,
     pub history: Vec<HistoryEntry>,
-    /// Sessions told as changed, in their order.
+    /// Sessions that were reported as changed, in order.
     pub told: Vec<SessionId>,
-    /// What people were told, in its order.
+    /// Notifications, in order.
     pub notices: Vec<Notice>,
-    /// Sessions whose stop hook was begun, each time.
+    /// Sessions whose stop hook began, once for each time.
     pub stop_hooks: Vec<SessionId>,
-    /// What they hold, as told.
+    /// What the sessions use, as reported.
     pub statistics: Option<Box<Statistics>>,
-    /// How much was written in all.
+    /// How many writes there were in total.
     pub written: usize,
     pub others: ResourceSlots,
     pub lacks: Vec<(Capability, Clean)>,
     pub folders: Vec<Folder>,
-    /// Images on the engine.
+    /// The images on the engine.
     pub images: BTreeSet<String>,
-    /// How far each image's pull was told to be, in its order.
+    /// The reported progress of each image's pull, in order.
     pub pulls: Vec<Pull>,
     pub info: EngineInfo,
     pub asked: u64,
@@ -117,7 +119,7 @@ impl Play {
         play
     }
 
-    /// Before its first word with the engine.
+    /// A controller that hasn't connected to its engine yet.
     pub fn on(settings: Settings, info: EngineInfo) -> Self {
         let none = Vec::new();
         Self {
@@ -211,7 +213,7 @@ impl Play {
                 let stored = self.stored.remove(&session.id);
                 assert!(stored.is_some(), "deleted and not stored");
             }
-            // None of the rest is a controller's to ask for, or of a session.
+            // The other changes don't come from a controller, or aren't about a session.
             _ => {}
         }
     }
@@ -241,7 +243,7 @@ impl Play {
         })))
     }
 
-    /// Launches and lets everything come to rest; the session it became.
+    /// Launches a session and carries everything out. Returns the session.
     pub fn comes(&mut self, request: LaunchRequest) -> SessionId {
         let ticket = self.launch_with(request);
         self.work_off();
@@ -251,7 +253,7 @@ impl Play {
         }
     }
 
-    /// The refusal of a launch.
+    /// Returns the refusal of a launch.
     pub fn refused(&mut self, request: LaunchRequest) -> Refusal {
         let ticket = self.launch_with(request);
         self.work_off();
@@ -267,7 +269,7 @@ impl Play {
         self.work_off();
     }
 
-    /// Carries everything out, lets deadlines come, until nothing moves but who waits.
+    /// Carries out all orders and lets deadlines pass, until only waiting sessions are left.
     pub fn work_off(&mut self) {
         self.connected = true;
         let mut looks = 0;
@@ -280,7 +282,7 @@ impl Play {
                 .checked_add(SignedDuration::from_secs(300))
                 .unwrap();
             let due = self.controller.next_deadline().filter(|due| *due <= soon);
-            // Whoever waits for room looks for it for ever.
+            // Surveys for room repeat forever while a session waits.
             let looking = due.is_some() && self.controller.queue.look_at == due;
             looks += u32::from(looking);
             match due {
@@ -294,7 +296,7 @@ impl Play {
         panic!("it never comes to rest: {:?}", self.orders);
     }
 
-    /// A killed daemon: what is in the store is all that is left.
+    /// A killed daemon: only the state database is left.
     pub fn restart(&mut self) {
         let records = self.stored.values().cloned().collect();
         let settings = self.settings.clone();
@@ -308,7 +310,7 @@ impl Play {
         self.tell(Fact::Tick);
     }
 
-    /// Time passes.
+    /// Lets time pass.
     pub fn wait(&mut self, seconds: i64) {
         self.now += seconds;
         self.tell(Fact::Tick);
@@ -319,7 +321,7 @@ impl Play {
         self.controller.session(id).unwrap()
     }
 
-    /// What is said of a session.
+    /// The status message of a session.
     pub fn why(&self, id: SessionId) -> String {
         let why = self.session(id).status_message.as_ref();
         why.map(ToString::to_string).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Images on their way: shared, given up, tried again, begun anew.
+//! Image pulls: shared, cancelled, retried and restarted.
 
 use super::play::Play;
 use crate::{
@@ -19,7 +19,7 @@ pub fn of_image(image: &str) -> LaunchRequest {
     }
 }
 
-/// A launch whose image is on its way; all but the pull is carried out.
+/// A launch whose image is being pulled. Everything but the pull is carried out.
 pub fn pulls(play: &mut Play, image: &str) -> SessionId {
     let ticket = play.launch_with(of_image(image));
     while let Some(at) = first_but_pulls(play) {
@@ -81,7 +81,7 @@ fn a_session_waits_for_its_image_and_then_runs() {
     assert_eq!(play.status(id), Status::Running);
     let phases: Vec<&str> = play.history.iter().map(|it| it.phase.as_str()).collect();
     assert!(phases.contains(&"pull-images"), "{phases:?}");
-    // It is here now.
+    // The image exists now.
     play.comes(of_image("quay.io/team/tool:1"));
     assert!(play.images.contains("quay.io/team/tool:1"));
 }
@@ -117,7 +117,7 @@ fn what_nobody_wants_any_more_is_given_up() {
     play.work_off();
     play.check_rest();
     assert!(play.images.is_empty());
-    // By hand: who asked has gone.
+    // The client of the `pull` request has disconnected.
     play.ask(Ask::Pull {
         image: "tool:1".to_owned(),
     });
@@ -154,7 +154,7 @@ fn what_cannot_be_is_told_at_once() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     let number = numbers(&play)[0];
-    // Nothing had come before the network was found to be down.
+    // No data had arrived before the network failed.
     play.orders.clear();
     let result = Err(super::play::fault(FaultKind::Away));
     play.tell(Fact::Pulled { number, result });
@@ -170,7 +170,7 @@ fn a_daemon_that_starts_anew_begins_it_anew() {
     play.work_off();
     play.check_rest();
     assert_eq!(play.status(id), Status::Running);
-    // It came while nobody looked.
+    // The image arrived by other means.
     let id = pulls(&mut play, "tool:2");
     play.images.insert("tool:2".to_owned());
     play.restart();

@@ -6,15 +6,15 @@ use crate::model::{
     id::SessionId, session::BatchResult, spec::LaunchRequest, status::Status, text::Clean,
 };
 
-/// In the first start of the machine.
+/// The first boot of the machine.
 fn play() -> Play {
     let mut play = Play::new();
     play.controller.know_boot(Some("first".into()));
     play
 }
 
-/// The machine is started again; the daemon has not begun yet. What the engine shows of containers then
-/// is up to `left`.
+/// The machine restarts, and the daemon hasn't started yet. `left` sets what the engine shows of
+/// the containers then.
 fn restart(play: &mut Play, left: impl Fn(&mut Sighting)) {
     play.there.values_mut().for_each(left);
     play.restart();
@@ -75,7 +75,7 @@ fn the_reason_outlives_daemons_that_never_reached_the_engine() {
     let mut play = play();
     let id = play.comes(LaunchRequest::default());
     restart(&mut play, exited(143));
-    // Killed before the engine answered, twice.
+    // The daemon is killed twice before the engine responds.
     for _ in 0..2 {
         play.restart();
         play.controller.know_boot(Some("second".into()));
@@ -95,7 +95,7 @@ fn what_runs_again_or_is_on_another_machine_is_not_concerned() {
         Status::Running,
         "somebody started it again"
     );
-    // From then on it is of this start of the machine.
+    // From then on, the session belongs to this boot.
     play.there.clear();
     play.restart();
     play.controller.know_boot(Some("second".into()));

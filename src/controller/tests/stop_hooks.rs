@@ -1,4 +1,4 @@
-//! Stop hooks: when they are carried out, and that they hold up nothing for ever.
+//! Stop hooks: when they run, and that they don't block a session forever.
 
 use super::play::{Play, settings};
 use crate::{
@@ -35,7 +35,7 @@ fn asked(play: &mut Play, session: SessionId, force: bool) {
     play.ask(Ask::Terminate { session, force });
 }
 
-/// What stands in the history of its wills.
+/// The results of its stop hooks in its history.
 fn stop_hooks(play: &Play, id: SessionId) -> Vec<Outcome> {
     let mine = play.history.iter().filter(|it| it.session == id);
     let stop_hooks = mine.filter(|it| it.phase == "stop-hook");
@@ -96,7 +96,7 @@ fn force_skips_it_at_once_and_in_the_middle() {
     };
     asked(&mut play, id, true);
     assert_eq!(kinds(&play), [OrderKind::Stop]);
-    // Its answer comes late.
+    // The answer arrives late.
     let words = "late".into();
     let outcome = Outcome::Success;
     play.tell(Fact::WillDone {
@@ -135,7 +135,7 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     let line = play.line;
     let fault = super::play::fault(FaultKind::Lost);
     play.tell(Fact::EngineDown { line, fault });
-    // The program's line broke with it.
+    // The connection broke together with the hook.
     play.carry_out(0, Some(FaultKind::Lost));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);

@@ -1,4 +1,4 @@
-//! The rules of Backend.AI's idle checkers, clause by clause, and our own about fairness.
+//! The rules of Backend.AI's idle checkers, clause by clause, and our own rules about fairness.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What is known, when it is judged, what must be said of it.
+/// What is known, when it is checked, and the expected result.
 struct Row {
     clause: &'static str,
     checker: IdleChecker,
@@ -110,7 +110,7 @@ fn of_grace_and_window() -> Vec<Row> {
         })
     };
     let mut rows = vec![
-        // remaining = grace end - now + window
+        // remaining = end of the grace period - now + window
         row(clause, graced(), 0, Says::Grace(400)),
         row(clause, graced(), 299, Says::Grace(400)),
         row(clause, graced().using(300, 400, 0, 0), 400, Says::Over),
@@ -234,7 +234,7 @@ fn of_fairness() -> Vec<Row> {
     rows.push(row(clause, short(), 11, Says::Over));
     let clause = "no end without notice: a fifth of the window after use went down";
     let busy = || Facts::new(utilization(Join::And, &[("cpu_util", 50)])).using(0, 200, 1_000, 0);
-    // The average falls below a half after 50 s of rest.
+    // The average falls below a half after 50 s without use.
     let rests = busy().using(205, 265, 0, 0);
     let Says::Ends(end) = rests.says(&IdleChecker::Utilization, 265) else {
         panic!("it has rested for more than half of the window");
@@ -305,7 +305,7 @@ fn figures_are_told_beside_the_verdict() {
     let told: Vec<_> = told
         .map(|it| (it.resource.as_str(), it.average, it.threshold))
         .collect();
-    // Memory in whole percents; what has no value is told as such.
+    // Memory is in whole percents. A resource without a value is reported as such.
     let expected = [
         ("cpu_util", 420, 500),
         ("cuda_util", -1, 500),

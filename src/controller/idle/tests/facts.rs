@@ -1,4 +1,4 @@
-//! One session as a row of a table says it is.
+//! One session as a row of a table describes it.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Started at 0 and not used since, watched for long; one core and 100 MiB asked for.
+/// It started at 0, wasn't used since, and was watched for long. It requested 1 CPU and 100 MiB.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub session_type: SessionType,
@@ -47,7 +47,7 @@ impl Facts {
         }
     }
 
-    /// A figure every 5 s: thousandths of a core, MiB.
+    /// Adds a sample every 5 s: thousandths of a core, MiB.
     pub fn using(mut self, from: i64, to: i64, cpu: u64, mem: u64) -> Self {
         let seconds = (from..=to).step_by(5);
         self.samples
@@ -57,7 +57,7 @@ impl Facts {
         self
     }
 
-    /// All devices of the figures so far, in hundredths of a percent.
+    /// Sets all devices in the samples so far, in hundredths of a percent.
     pub fn devices(mut self, utilization: u32) -> Self {
         for sample in &mut self.samples {
             sample.accelerators = vec![AcceleratorUsage {
@@ -90,7 +90,7 @@ impl Facts {
         judge(&case, at(second))
     }
 
-    /// What one checker says at that second.
+    /// The result of one checker at that second.
     pub fn says(&self, checker: &IdleChecker, second: i64) -> Says {
         let checks = self.judged(second);
         let Some(check) = checks.iter().find(|check| check.checker == *checker) else {
@@ -107,7 +107,7 @@ impl Facts {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
-    /// The checker is not in force.
+    /// The checker isn't in force.
     Nothing,
     Rests,
     Ends(i64),
@@ -142,7 +142,7 @@ pub fn lifetime(seconds: u64) -> IdleRules {
     }
 }
 
-/// A window of 100 s; thresholds in percent.
+/// A window of 100 s, with thresholds in percent.
 pub fn utilization(operator: Join, thresholds: &[(&str, i64)]) -> IdleRules {
     let thresholds = thresholds.iter();
     IdleRules {

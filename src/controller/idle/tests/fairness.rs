@@ -1,4 +1,4 @@
-//! Nobody is ended who could not be warned, whatever the clock and the daemon do.
+//! No session is reclaimed without a warning, whatever happens to the clock and the daemon.
 
 use jiff::SignedDuration;
 use proptest::prelude::*;
@@ -86,7 +86,7 @@ fn facts() -> impl Strategy<Value = Facts> {
     )
 }
 
-/// What a person or fate does in a session's life.
+/// One action of the user, or an accident, while a session runs.
 #[derive(Clone, Debug)]
 enum Deed {
     Type,
@@ -125,7 +125,7 @@ proptest! {
     fn nobody_is_ended_unwarned(deeds in proptest::collection::vec(deed(), 1..12)) {
         let mut play = play(network(600));
         let id = runs(&mut play, LaunchRequest::default());
-        // Since when the daemon could speak without a gap.
+        // Since when the daemon could warn without a gap.
         let mut since = play.now;
         let mut heard = 0;
         for deed in deeds {

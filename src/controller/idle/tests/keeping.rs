@@ -1,4 +1,4 @@
-//! What a person may do against idle checks.
+//! What users may do against idle checks.
 
 use super::{
     facts::{lifetime, network},
@@ -53,7 +53,7 @@ fn what_a_person_decides_is_shown_at_once() {
     pass(&mut play, 400);
     for _ in 0..2 {
         let session = keep(&mut play, id, Keep::Extend).unwrap();
-        // Both within one second.
+        // Both happen within one second.
         play.now -= 1;
         let until = session.reprieve.until.unwrap();
         assert_eq!(session.idle_checks[0].state, IdleState::Counting { until });
@@ -67,7 +67,7 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
     pass(&mut play, 400);
     let session = keep(&mut play, id, Keep::Extend).unwrap();
     let until = session.reprieve.until.unwrap().duration_since(at(play.now));
-    // From the end that was due, some 200 s from now.
+    // The extension counts from the end that was due, about 200 s from now.
     assert!((3_780..=3_800).contains(&until.as_secs()), "{until:?}");
     assert_eq!(session.activity.unwrap().kind, ActivityKind::Extended);
     assert_eq!(
@@ -78,7 +78,7 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
     );
     pass(&mut play, 3_700);
     assert_eq!(play.status(id), Status::Running);
-    // A second time, after the warnings came once more.
+    // The second extension follows after the warnings were repeated.
     let warned = told(&play).len();
     assert!(warned >= 2, "{warned}");
     keep(&mut play, id, Keep::Extend).unwrap();
@@ -146,7 +146,7 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
                     resources.toml";
         assert_eq!(refusal.help.unwrap(), *help);
     }
-    // Nothing is due while something is open.
+    // Nothing is due while a connection is open.
     let mut play = play(network(600), twice_an_hour());
     let id = runs(&mut play, LaunchRequest::default());
     used(&mut play, id, Use::Opened(ActivityKind::Exec));

@@ -1,4 +1,4 @@
-//! Whole lives of sessions in virtual time.
+//! Whole lives of sessions in simulated time.
 
 use super::facts::{lifetime, network, utilization};
 use crate::{
@@ -29,7 +29,7 @@ pub fn play(rules: IdleRules) -> Play {
     Play::with(settings)
 }
 
-/// Lets so many seconds pass, and whatever comes due in them happen.
+/// Lets time pass. Carries out orders and handles deadlines as they come due.
 pub fn pass(play: &mut Play, seconds: i64) {
     let end = play.now + seconds;
     loop {
@@ -48,7 +48,7 @@ pub fn pass(play: &mut Play, seconds: i64) {
     play.now = play.now.max(end);
 }
 
-/// Launched and running.
+/// Launches a session that runs.
 pub fn runs(play: &mut Play, request: LaunchRequest) -> SessionId {
     play.launch_with(request);
     pass(play, 1);
@@ -61,7 +61,7 @@ pub fn used(play: &mut Play, session: SessionId, usage: Use) {
     play.tell(Fact::Used { session, usage });
 }
 
-/// The reason's word and its sentence.
+/// The code and the sentence of the reason.
 fn end(play: &Play, id: SessionId) -> (String, String) {
     let session = play.session(id);
     assert_eq!(session.status, Status::Terminated);
@@ -72,7 +72,7 @@ fn end(play: &Play, id: SessionId) -> (String, String) {
     )
 }
 
-/// Warnings and the word of the end, of all that was told.
+/// The warnings and the code of the end, from all notifications.
 pub fn told(play: &Play) -> Vec<&'static str> {
     let words = play.notices.iter().filter_map(|notice| match notice.kind {
         NoticeKind::IdleWarning { .. } => Some("warning"),
@@ -82,7 +82,7 @@ pub fn told(play: &Play) -> Vec<&'static str> {
     words.collect()
 }
 
-/// What became due while nobody could be warned ends after the notice of two minutes, not before.
+/// What became due while no warning was possible ends after the notice of two minutes, not before.
 pub fn ends_after_its_notice(play: &mut Play, id: SessionId) {
     pass(play, 110);
     assert_eq!(play.status(id), Status::Running);
@@ -236,7 +236,7 @@ fn the_launch_can_only_tighten_the_rules() {
     }
 }
 
-/// So many thousandths of a core, every five seconds.
+/// Sends samples of `cpu` thousandths of a core, every five seconds.
 fn sample(play: &mut Play, id: SessionId, seconds: i64, cpu: u64) {
     let end = play.now + seconds;
     while play.now < end {

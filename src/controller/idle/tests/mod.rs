@@ -1,4 +1,4 @@
-//! Idle checks: the clauses of the judge, and whole lives of sessions in virtual time.
+//! Idle checks: the rules one by one, and whole lives of sessions in simulated time.
 
 mod clauses;
 mod facts;

@@ -1,4 +1,4 @@
-//! Who is warned, when and how often.
+//! When and how often warnings are sent.
 
 use super::super::warn::Warner;
 use crate::{
@@ -20,7 +20,7 @@ fn ends(until: i64, limit: Option<u64>) -> IdleCheck {
     }
 }
 
-/// Lets the time pass; at which seconds there was a warning.
+/// Lets time pass. Returns the seconds with a warning.
 fn warned(warner: &mut Warner, from: i64, to: i64, checks: &[IdleCheck]) -> Vec<i64> {
     let mut seconds = Vec::new();
     seconds.extend(warner.look(at(from), ID, checks).map(|_| from));
@@ -43,7 +43,7 @@ fn each_mark_once_and_only_those_shorter_than_the_limit() {
     assert_eq!(all, [1_200, 1_500, 1_740]);
     let short = [ends(60, Some(60))];
     assert_eq!(warned(&mut Warner::default(), 0, 60, &short), [30]);
-    // A manager does not tell its limits.
+    // A manager doesn't report its limits.
     let unknown = [ends(2_000, None)];
     let all = warned(&mut Warner::default(), 0, 2_000, &unknown);
     assert_eq!(all, [200, 1_400, 1_700, 1_940]);
@@ -61,10 +61,10 @@ fn an_end_that_moved_away_is_warned_of_once_more() {
     let limit = Some(3_600);
     let first = [ends(3_600, limit)];
     assert_eq!(warned(&mut warner, 0, 3_305, &first), [1_800, 3_000, 3_300]);
-    // It trembles: nothing new.
+    // A small change of the end doesn't warn again.
     let trembling = [ends(3_610, limit)];
     assert_eq!(warned(&mut warner, 3_306, 3_330, &trembling), [0_i64; 0]);
-    // To 20 minutes before its end: 30 lies behind it, 10, 5 and 1 before.
+    // Now the end is 20 minutes away: the mark at 30 has passed, those at 10, 5 and 1 haven't.
     let later = [ends(4_600, limit)];
     assert_eq!(
         warned(&mut warner, 3_400, 4_600, &later),

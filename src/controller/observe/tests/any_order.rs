@@ -13,7 +13,7 @@ use crate::{
     model::{id::SessionId, status::Tab},
 };
 
-/// One thing that a person, the engine or fate does.
+/// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
 enum Deed {
     Launch,
@@ -27,7 +27,7 @@ enum Deed {
     Environments,
     CarryOut(usize),
     Fail(usize, u8),
-    /// The engine's own doing: a status, with or without an event.
+    /// The engine changes a status, with or without an event.
     Become(usize, u8, bool),
     Appear(u8),
     Vanish(usize),
@@ -180,7 +180,7 @@ impl Play {
         }
     }
 
-    /// What must be true when a face has looked on for some minutes and all went well.
+    /// What must be true after a client has watched for some minutes without failures.
     fn check_rest(&self) {
         for ticket in 1..=self.asked {
             assert!(self.answers.contains_key(&ticket), "ticket {ticket} waits");
@@ -209,8 +209,9 @@ impl Play {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: every request is answered once, nothing is asked twice at
-    /// once, nothing is told twice, and when a face looks on for a while it sees what is there.
+    /// Whatever happens in whatever order: every request is answered once, no request to the engine
+    /// runs twice at once, nothing is reported twice, and a client that watches for a while sees
+    /// what exists.
     #[test]
     fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..80)) {
         let mut play = Play::with(3);

@@ -1,4 +1,4 @@
-//! Launches are checked against what is known; folders and owners.
+//! Launches are checked against what is known. Also tests folders and owners.
 
 use jiff::SignedDuration;
 
@@ -52,7 +52,7 @@ fn group(cores: u64) -> ResourceGroup {
     }
 }
 
-/// With a group of so many processors, and the catalogue read.
+/// Starts with a group of `cores` CPU and a known catalog.
 fn offering(cores: u64) -> Play {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(cores)];
@@ -106,7 +106,7 @@ fn what_cannot_be_known_is_left_to_the_engine() {
 fn of_what_nothing_is_known_it_is_read_first() {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
-    // Several at once are decided by one reading.
+    // One reading decides several launches.
     let refused = [play.ask(with_cpu(8)), play.ask(with_cpu(5))];
     let fits = play.ask(with_cpu(4));
     assert_eq!(play.requests_of("launch"), 0);
@@ -179,7 +179,7 @@ fn a_project_is_known_by_its_name_too() {
         anew: false,
     });
     play.work_off();
-    // Of another one it is read first.
+    // The catalog of another project is read first.
     for (project, readings) in [("lab", 1), ("elsewhere", 2)] {
         let ticket = play.ask(ask(LaunchRequest {
             project: Some(project.to_owned()),
@@ -196,14 +196,14 @@ fn a_project_is_known_by_its_name_too() {
 fn nothing_is_refused_for_what_may_be_over() {
     let mut play = offering(4);
     play.pass(30);
-    // Meanwhile somebody added a machine.
+    // An agent was added meanwhile.
     play.offer.resource_groups = vec![group(8)];
     let ticket = play.ask(with_cpu(8));
     assert_eq!(play.requests_of("launch"), 0, "it is looked again first");
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
     assert_eq!((play.requests_of("catalogue"), play.audits), (2, 1));
-    // And still nothing larger can be had.
+    // A larger launch is still impossible.
     play.pass(30);
     let ticket = play.ask(with_cpu(9));
     play.work_off();
@@ -219,7 +219,7 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     play.carry_out(0, Some(FaultKind::Failed));
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
-    // A catalogue with gaps says nothing for certain.
+    // A catalog with gaps isn't conclusive.
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
     play.offer.project = Some("lab".into());
@@ -236,7 +236,7 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     }));
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
-    // Without a line there is nobody to decide.
+    // Without a connection, the engine can't decide either.
     let mut play = offering(4);
     play.pass(30);
     let ticket = play.ask(with_cpu(8));

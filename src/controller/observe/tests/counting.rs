@@ -1,4 +1,5 @@
-//! What the person holds is counted while somebody looks, soon after something moved, not too often.
+//! What the user's sessions use is counted while a client watches, soon after a change, but not too
+//! often.
 
 use super::{
     super::fact::{Ask, Fact},
@@ -12,7 +13,7 @@ use crate::model::{
     statistics::Statistics,
 };
 
-/// When it was counted, in seconds.
+/// The times of the counts, in seconds.
 fn counted(play: &Play) -> Vec<i64> {
     let asked = play.requests.iter();
     let asked = asked.filter(|(_, what)| *what == "statistics");
@@ -82,17 +83,17 @@ fn a_lost_line_tells_nothing() {
     assert_eq!(play.observer.statistics(), None);
 }
 
-/// A group of four cores, of which the engine says that one is held and three can still be had.
+/// A group of 4 CPU. The engine reports 1 as used and 3 as available.
 fn late_figures(play: &mut Play) {
     offer(play, 1);
     play.held.groups[0].remaining = ResourceSlots::new(Cpu::from_millis(3000), Bytes::mib(8));
-    // The limits leave less than what is free.
+    // The limits leave less than what is available.
     play.held.groups[0].free = Some(ResourceSlots::new(Cpu::from_millis(3500), Bytes::mib(8)));
     play.held.groups[0].capacity = Some(ResourceSlots::new(Cpu::from_millis(4000), Bytes::mib(16)));
     play.held.sessions = Some(0);
 }
 
-/// A session of two cores in the group, as the engine lists it.
+/// A session with 2 CPU in the group, as the engine lists it.
 fn hold(play: &mut Play, status: &str) -> crate::model::id::SessionId {
     let id = play.make(status);
     let session = play.there.get_mut(&id).unwrap();
@@ -114,9 +115,9 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
         let (using, left) = (group.using.cpu.millis(), group.remaining.cpu.millis());
         (using, left, told.sessions, group.waiting)
     };
-    // The one that waits holds nothing yet.
+    // The waiting session doesn't use anything yet.
     assert_eq!(known(&play), (2000, 2000, Some(1), Some(1)));
-    // The engine's figures stay as they were.
+    // The engine's figures haven't changed yet.
     play.set(second, "PREPARING");
     play.event(second);
     play.settle();
@@ -130,7 +131,7 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     assert_eq!(known(&play), (2000, 2000, Some(1), None));
     let told = play.observer.statistics().unwrap();
     assert_eq!(free(told), Cpu::from_millis(2000));
-    // What is offered at a launch is the same.
+    // A launch has the same available resources.
     play.offer.resource_groups.clone_from(&play.held.groups);
     let ticket = play.ask(Ask::Catalogue {
         project: None,

@@ -1,4 +1,4 @@
-//! Launch, rename, terminate, make an image.
+//! Launch, rename, terminate, create an image.
 
 use super::{
     super::{
@@ -77,7 +77,7 @@ fn who_ends_a_session_before_it_runs_is_told_nothing() {
 fn a_launched_session_that_cannot_be_read_yet_has_a_row_all_the_same() {
     let mut play = Play::watched(0);
     let ticket = play.ask(launch("first"));
-    // What there is, and the launch.
+    // The catalog, and then the launch.
     play.carry_out(0, None);
     play.carry_out(0, None);
     let id = *play.there.keys().next().unwrap();
@@ -255,7 +255,7 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
         },
         launch("first"),
     ] {
-        // What there is was read before.
+        // The catalog was read before.
         play.ask(Ask::Catalogue {
             project: None,
             anew: false,

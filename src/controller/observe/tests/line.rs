@@ -1,4 +1,4 @@
-//! The line: lost, denied, found again, asked too early.
+//! The connection: lost, refused, restored, and requests that come too early.
 
 use super::{
     super::{

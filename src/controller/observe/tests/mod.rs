@@ -1,5 +1,5 @@
-//! The observer played through in virtual time against an engine that answers (or not) when the test
-//! says so.
+//! Runs the observer in simulated time against an engine that answers (or not) when the test says
+//! so.
 
 mod any_order;
 mod checks;
@@ -41,16 +41,16 @@ use crate::{
 
 const REFRESH: i64 = 15;
 
-/// An engine with its sessions, a clock, and what a face was told.
+/// An engine with its sessions, a clock, and what a client has received.
 struct Play {
     observer: Observer,
-    /// Milliseconds.
+    /// In milliseconds.
     now: i64,
-    /// Orders given and not carried out, with the time they were given.
+    /// Orders that aren't carried out yet, with the time they were given.
     orders: Vec<(i64, Order)>,
     there: BTreeMap<SessionId, Session>,
     made: u32,
-    /// What a face knows by notices alone.
+    /// What a client knows from changes alone.
     mirror: BTreeMap<SessionId, Session>,
     told: Vec<Change>,
     answers: BTreeMap<u64, Result<Answer, Refusal>>,
@@ -59,12 +59,12 @@ struct Play {
     listening: bool,
     has_events: bool,
     connected: bool,
-    /// Times at which something was asked of the engine without a person behind it.
+    /// The times of requests to the engine that no user made.
     requests: Vec<(i64, &'static str)>,
     audits: usize,
-    /// What can be chosen from.
+    /// The available resources.
     offer: Catalogue,
-    /// What the person holds.
+    /// What the user's sessions use.
     held: Statistics,
 }
 
@@ -85,7 +85,7 @@ fn place(tab: Tab) -> usize {
 }
 
 impl Play {
-    /// So many running sessions; nobody looks, nothing is carried out yet.
+    /// An observer for `count` running sessions. No client watches, and nothing is carried out yet.
     fn with(count: u32) -> Self {
         let refresh = SignedDuration::from_secs(REFRESH);
         let mut play = Self {
@@ -114,7 +114,7 @@ impl Play {
         play
     }
 
-    /// The same with a face that looks, everything read.
+    /// The same with a client that watches, after everything was read.
     fn watched(count: u32) -> Self {
         let mut play = Self::with(count);
         play.tell(Fact::Watched(true));
@@ -186,7 +186,7 @@ impl Play {
         }
     }
 
-    /// The same thing is never asked twice at once.
+    /// No request runs twice at once.
     fn note_order(&mut self, order: &Order) {
         let Order::Run { what, .. } = order else {
             return;
@@ -198,7 +198,7 @@ impl Play {
         assert!(!same || what.is_deed(), "{what:?} is under way already");
     }
 
-    /// Whether its answer is still waited for.
+    /// Whether the answer of the request is still expected.
     fn counts(&self, errand: ErrandNumber) -> bool {
         self.observer.under_way.contains_key(&errand)
     }
@@ -289,7 +289,7 @@ impl Play {
         }
     }
 
-    /// Carries one order out, or lets it fail.
+    /// Carries out one order, or lets it fail.
     fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
         let (_, order) = self.orders.remove(index);
         let failure = if self.connected {
@@ -346,7 +346,7 @@ impl Play {
         Some((due.as_millisecond() - at(0).as_millisecond() - self.now).max(0))
     }
 
-    /// Lets so much time pass, everything carried out as it comes.
+    /// Lets time pass, and carries everything out as it comes.
     fn pass(&mut self, seconds: i64) {
         let end = self.now + seconds * 1000;
         self.work_off();
@@ -366,7 +366,7 @@ impl Play {
         panic!("it never comes to rest at {}", self.now);
     }
 
-    /// Until what follows from the present is done; the next list does not count.
+    /// Lets the current work finish. The next list doesn't count.
     fn settle(&mut self) {
         self.pass(5);
     }

@@ -229,7 +229,7 @@ fn a_person_is_warned_of_an_end_that_the_engine_tells() {
         _ => None,
     });
     assert_eq!(warned.collect::<Vec<_>>(), [200, 1_400, 1_700, 1_940]);
-    // Nobody looks: nobody is warned, and no timer runs.
+    // No client watches, so there are no warnings and no timers.
     play.tell(Fact::Watched(false));
     assert_eq!(play.observer.next_deadline(), None);
 }

@@ -1,4 +1,4 @@
-//! Any queue, and one of ten thousand.
+//! Properties of any queue, and a queue of ten thousand sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// A session as it comes: group, priority, when, CPU, MiB, how often it was tried.
+/// A session: group, priority, creation time, CPU, MiB, how often it was tried.
 type Comes = (usize, i32, i64, u64, u64, u32);
 
 const GROUPS: [&str; 3] = ["all", "half", "new"];
@@ -97,7 +97,8 @@ fn decided<'a>(
 }
 
 proptest! {
-    /// Neither the machine nor a group ever holds more than there is, whoever held some before.
+    /// Sessions begin only within the capacity of the machine and its groups, whatever is in use
+    /// before.
     #[test]
     fn never_over_capacity(comes in comes(), others in held(), skip in 0..4_u32) {
         let (rules, all) = (rules(skip), waiters(&comes));
@@ -115,8 +116,8 @@ proptest! {
         prop_assert!(begun.len() <= 6);
     }
 
-    /// Nobody is overtaken in its group but by the policy, everybody is accounted for, and nobody
-    /// begins before its time.
+    /// Sessions pass others in their group only by the policy, every session is accounted for, and
+    /// none begins before its time.
     #[test]
     fn nobody_is_overtaken_or_lost(comes in comes(), others in held(), skip in 0..4_u32) {
         let (rules, all) = (rules(skip), waiters(&comes));
@@ -161,7 +162,7 @@ proptest! {
         }
     }
 
-    /// The same, in whatever order the store tells of them.
+    /// The result doesn't depend on the order of the records.
     #[test]
     fn the_order_is_stable(comes in comes(), others in held(), skip in 0..4_u32, turn in 0..40_usize) {
         let (rules, mut all) = (rules(skip), waiters(&comes));
@@ -171,7 +172,7 @@ proptest! {
         prop_assert_eq!(one, decided(&rules, &others, &all, at(30)));
     }
 
-    /// When sessions end one after the other, all that wait have their turn.
+    /// When sessions end one after the other, all waiting sessions begin eventually.
     #[test]
     fn nobody_starves(comes in comes(), skip in 0..4_u32) {
         let rules = rules(skip);
@@ -179,7 +180,7 @@ proptest! {
         all.retain(|it| it.group != "half" || it.wants.cpu <= Cpu::from_millis(2000));
         all.retain(|it| it.group != "new" || it.wants.cpu <= Cpu::from_millis(3000));
         for _ in 0..=all.len() {
-            // All that ran has ended by the next round.
+            // All running sessions have ended by the next round.
             let decision = decided(&rules, &ResourceSlots::default(), &all, at(100));
             prop_assert!(all.is_empty() || !decision.begin.is_empty(), "nobody begins");
             all.retain(|it| !decision.begin.contains(&it.id));
@@ -188,7 +189,7 @@ proptest! {
     }
 }
 
-/// A machine that is full, and so many who wait.
+/// A full machine with `count` waiting sessions.
 fn crowd(count: u128) -> Play {
     let mut settings = settings(|_| ());
     settings.launch.cpu = Cpu::from_millis(4000);

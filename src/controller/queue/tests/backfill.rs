@@ -1,4 +1,4 @@
-//! Any queue of sessions with timeouts: whoever passes, the first in the queue never starts later for it.
+//! Any queue of sessions with timeouts: sessions that pass never delay the first one in the queue.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// A session as it comes: when, CPU, MiB, its timeout, how long it really runs (of its timeout, in tenths),
+/// A session: creation time, CPU, MiB, its timeout, its real duration (in tenths of its timeout),
 /// and its priority.
 #[derive(Clone, Debug)]
 struct Comes {
@@ -62,12 +62,12 @@ fn id(number: usize) -> SessionId {
     SessionId::from_u128(((number as u128) + 1) << 96)
 }
 
-/// A machine on which sessions come, run and end.
+/// A machine on which sessions are launched, run and end.
 struct Machine<'a> {
     rules: &'a ResourceRules,
     all: &'a [Comes],
     begun: BTreeMap<usize, i64>,
-    /// By when the first of the queue was said to start, since it is the first.
+    /// The announced start of the first session in the queue, since it is the first.
     promised: BTreeMap<SessionId, Timestamp>,
     passed: usize,
 }
@@ -118,7 +118,7 @@ impl Machine<'_> {
     }
 }
 
-/// Runs until all have ended; `Err` = what went wrong.
+/// Runs until all sessions have ended; `Err` is what went wrong.
 fn run(rules: &ResourceRules, all: &[Comes]) -> Result<usize, TestCaseError> {
     let mut machine = Machine {
         rules,
@@ -151,7 +151,7 @@ fn run(rules: &ResourceRules, all: &[Comes]) -> Result<usize, TestCaseError> {
             .iter()
             .filter(|begun| first.is_some_and(|first| came(begun) > came(&first.id)));
         machine.passed += later.count();
-        // Who came later and is more urgent puts the first off; nobody else does.
+        // Only a later session with a higher priority may delay the first one.
         let first = first.map(|placed| (placed.id, placed.starts_by));
         let priority = |of: &SessionId| {
             let number = (0..all.len()).find(|it| id(*it) == *of);
@@ -184,7 +184,7 @@ proptest! {
     }
 }
 
-/// The property above would hold of a queue in which nobody ever passes.
+/// The property above would also hold for a queue without any passing.
 #[test]
 fn sessions_do_pass() {
     let job = |at, cpu, timeout| Comes {

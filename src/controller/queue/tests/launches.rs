@@ -1,4 +1,4 @@
-//! What a launch becomes, and what is refused at its field.
+//! The results of launches, and which field a refusal names.
 
 use super::{MIB_64, cpus, full_by, named, settings};
 use crate::{

@@ -1,4 +1,4 @@
-//! The queue in virtual time.
+//! The queue in simulated time.
 
 mod any;
 mod backfill;
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// The played machine has 4 CPU and 1 GiB; each session of this test has 1 CPU.
+/// The simulated machine has 4 CPU and 1 GiB. Each session of this test has 1 CPU.
 fn named(name: &str) -> LaunchRequest {
     LaunchRequest {
         name: Some(name.to_owned()),
@@ -42,7 +42,7 @@ fn group(rules: &mut ResourceRules) -> &mut GroupRules {
     rules.groups.get_mut("default").unwrap()
 }
 
-/// A machine whose four cores are taken.
+/// A machine without free CPU.
 fn full() -> Play {
     full_by(|_| ())
 }

@@ -1,4 +1,4 @@
-//! Smaller sessions that start before the first in the queue, and what is said to those that don't.
+//! Smaller sessions that start before the first in the queue, and the reasons of those that don't.
 
 use super::{cpus, group, named, settings};
 use crate::{
@@ -22,7 +22,7 @@ fn batch(name: &str, millis: u64, timeout: Option<u64>) -> LaunchRequest {
     }
 }
 
-/// Two of four cores are in use, and the first in the queue waits for four.
+/// 2 of 4 CPU are in use, and the first session in the queue waits for 4.
 fn held_up(timeout: Option<u64>, change: impl FnOnce(&mut ResourceRules)) -> (Play, SessionId) {
     let mut play = Play::with(settings(change));
     play.comes(batch("runs", 2000, timeout));

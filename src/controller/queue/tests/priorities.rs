@@ -1,4 +1,4 @@
-//! Another priority for who waits, and who counts as waiting.
+//! Changed priorities of waiting sessions, and which sessions count as waiting.
 
 use super::{cpus, full, named, settings};
 use crate::{

@@ -1,4 +1,4 @@
-//! Who waits, for what, for how long.
+//! Which sessions wait, for what, and for how long.
 
 use super::{cpus, full, full_by, group, named, settings};
 use crate::{
@@ -24,7 +24,7 @@ fn info(play: &Play, id: SessionId) -> String {
     info.map(ToString::to_string).unwrap_or_default()
 }
 
-/// `phase result attempts` of what the queue wrote of a session.
+/// `phase result attempts` of the queue's entries in a session's history.
 fn history(play: &Play, id: SessionId) -> Vec<String> {
     let own = play.history.iter().filter(|entry| entry.session == id);
     own.map(|entry| format!("{} {:?} {}", entry.phase, entry.result, entry.attempts))
@@ -186,7 +186,7 @@ fn each_reason_has_an_entry_of_its_own() {
     for _ in 0..3 {
         play.wait(15);
     }
-    // There is a core for it now, but others took the memory.
+    // It has enough CPU now, but others use the memory.
     play.others.mem = Bytes(Bytes::GIB);
     play.wait(15);
     play.terminate(play.launched[0]);

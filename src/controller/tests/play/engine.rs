@@ -1,4 +1,4 @@
-//! The engine that is played: it carries orders out, or fails at them.
+//! The simulated engine: it carries orders out, or fails at them.
 
 use super::{Play, fault};
 use crate::engine::api::{ContainerState, Recorded, Sighting, SubSighting};
@@ -45,7 +45,7 @@ impl Play {
         std::iter::once(host).chain(images).collect()
     }
 
-    /// An image on its way: half of it, then all.
+    /// A pull in progress: half of the image, then all of it.
     fn pull(&mut self, number: PullNumber, reference: String, failure: Option<FaultKind>) {
         let figures = PullFigures {
             layers: 2,
@@ -66,7 +66,7 @@ impl Play {
         self.tell(Fact::Pulled { number, result });
     }
 
-    /// Carries one order out, or lets it fail.
+    /// Carries out one order, or lets it fail.
     pub fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
         let order = self.orders.remove(index);
         if let Order::CancelPull { number } = order {
@@ -174,7 +174,7 @@ impl Play {
         }
     }
 
-    /// One of a cluster's other containers ends; the first is 1.
+    /// Ends one of the other containers of a cluster session. The first one is 1.
     pub fn die_sub(&mut self, session: SessionId, number: usize, exit_code: i64) {
         let sight = self.there.get_mut(&session);
         if let Some(sub) = sight.and_then(|sight| sight.subs.get_mut(number - 1)) {
@@ -182,7 +182,7 @@ impl Play {
         }
     }
 
-    /// Never more than the machine has, or is taken to have.
+    /// The sessions never use more than the machine has.
     fn check_capacity(&self) {
         let specs = self
             .there

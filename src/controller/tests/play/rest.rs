@@ -1,4 +1,4 @@
-//! What must be true whenever nothing moves.
+//! What must be true whenever nothing is in progress.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ impl Play {
             assert_eq!(session.pending_request, None);
             let mut stored = self.stored[&session.id].session.clone();
             if waits {
-                // Places are told, not stored.
+                // Positions are reported but not stored.
                 stored.placement.queue_position = session.placement.queue_position;
                 stored.placement.starts_by = session.placement.starts_by;
                 stored.status_message.clone_from(&session.status_message);
