@@ -75,8 +75,8 @@ impl Line {
         })
     }
 
-    /// The storage host for new folders: the site's default, else the only host, else the manager's
-    /// choice.
+    /// The storage host for new folders: the site's default if it is allowed, else the first
+    /// allowed host.
     async fn folder_host(&self) -> Result<Option<Clean>> {
         let call = Call::get("/folders/_/hosts").within(SHORT);
         let hosts: Value = self.http.json(&call).await?;

@@ -1,4 +1,4 @@
-//! What is read, how often, and what is told of it.
+//! What is read, how often, and what is reported.
 
 use super::{
     super::{

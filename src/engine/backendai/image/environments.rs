@@ -30,7 +30,7 @@ const QUERY: &str = "query($installed: Boolean) { images(is_installed: $installe
                      architecture size_bytes is_local installed labels { key value } \
                      resource_limits { key min } supported_accelerators } }";
 
-/// Which images are local. All of them are read only if there are local ones.
+/// Which images are local. All images are read only if there are local ones or no installed ones.
 const LOCAL: &str = "query { images(load_filters: [\"general\", \"operational\", \"customized\"]) { \
                      is_local installed } }";
 
