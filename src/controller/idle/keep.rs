@@ -91,8 +91,8 @@ impl Controller {
         }
     }
 
-    /// Checks how often and how far the user may extend. The time counts from now, or from the end
-    /// that is due.
+    /// Grants another extension if the rules allow one. It counts from the end that is due, or from
+    /// now if that has passed.
     fn extended(&self, session: &Session, now: Timestamp) -> Result<Grant, Refusal> {
         let (rules, name) = (&self.settings.resources.reprieve, &session.name);
         let mut reprieve = session.reprieve;

@@ -213,7 +213,7 @@ impl Play {
                 let stored = self.stored.remove(&session.id);
                 assert!(stored.is_some(), "deleted and not stored");
             }
-            // The other changes don't come from a controller, or aren't about a session.
+            // The other writes don't come from a controller, or aren't about a session.
             _ => {}
         }
     }
