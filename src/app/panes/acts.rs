@@ -1,4 +1,4 @@
-//! What a person asks of the panes by key: typing, desks, panes side by side.
+//! Key actions on panes: typing, desks, panes side by side.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -13,15 +13,15 @@ use crate::{
     terminal::encode,
 };
 
-/// Cells a border moves at once.
+/// Cells of one step of a border.
 const COLUMNS_AT_ONCE: u16 = 4;
 const ROWS_AT_ONCE: u16 = 2;
 
 impl Panes {
-    /// A key no scope has bound; `None` = not taken either.
+    /// Handles a key that no scope binds. Returns `None` if it isn't used.
     pub fn key(&mut self, key: Key, ids: &mut Ids, now: Timestamp) -> Option<Vec<Step>> {
         if std::mem::take(&mut self.leader) {
-            // Unknown after the leader: cancelled, and never typed by accident.
+            // An unknown key after the leader key cancels it, and is never typed by accident.
             return Some(Vec::new());
         }
         if std::mem::take(&mut self.moving)
@@ -42,7 +42,7 @@ impl Panes {
         (key == Key::plain(KeyCode::Esc)).then(|| self.close_active())
     }
 
-    /// An action of the scopes Terminal, Leader and Panes; `key` is what was pressed for it.
+    /// Handles an action of the scopes Terminal, Leader and Panes. `key` is the pressed key.
     pub fn action(
         &mut self,
         action: Action,
@@ -81,7 +81,7 @@ impl Panes {
         steps
     }
 
-    /// To another desk.
+    /// Shows another desk.
     fn turn(&mut self, by: usize) -> Vec<Step> {
         let at = (self.active + by) % self.desks.len().max(1);
         let focus = self.desks.get(at).map(|desk| desk.focus);
@@ -96,13 +96,13 @@ impl Panes {
         Vec::new()
     }
 
-    /// The part of the page that the shown desk has.
+    /// The area of the shown desk.
     fn area(&self) -> Option<(Rect, &Desk)> {
         let desk = self.desk()?;
         Some((self.area_of(desk, self.page?), desk))
     }
 
-    /// To the pane on that side, out of a full screen too.
+    /// Focuses the pane on that side, even if a pane fills the view.
     fn look_to(&mut self, side: Side) -> Vec<Step> {
         let found = self
             .area()
@@ -120,7 +120,7 @@ impl Panes {
         }
     }
 
-    /// Moves a border of the pane with the keys; arrows go on with it until another key is pressed.
+    /// Moves a border of the focused pane. Arrow keys continue to move it until another key is pressed.
     fn move_border(&mut self, side: Side) -> Vec<Step> {
         let Some((area, _)) = self.area() else {
             return Vec::new();
@@ -139,7 +139,7 @@ impl Panes {
         self.moving
     }
 
-    /// A shell of its own beside or below the pane with the keys, in the same place.
+    /// Opens a new shell next to or below the focused pane, in the same place.
     fn split(&mut self, axis: Axis, ids: &mut Ids) -> Vec<Step> {
         let Some(pane) = self.active() else {
             return Vec::new();
@@ -148,7 +148,7 @@ impl Panes {
         self.open_beside(place, &name, keeps_alive, axis, ids)
     }
 
-    /// A new pane for a place, in half of the room of the pane with the keys.
+    /// Opens a new pane for a place, in half of the focused pane's area.
     pub fn open_beside(
         &mut self,
         place: Place,
@@ -178,7 +178,7 @@ impl Panes {
         self.show(id)
     }
 
-    /// A shell that begins as a person chose, on a desk of its own.
+    /// Opens a shell with the chosen settings, on a desk of its own.
     pub fn open_as(
         &mut self,
         place: Place,
@@ -196,7 +196,7 @@ impl Panes {
         self.show(id)
     }
 
-    /// To a pane; one whose shell has ended is opened anew.
+    /// Focuses a pane. If its shell has ended, it is reopened.
     pub fn go_to(&mut self, id: PaneId, ids: &mut Ids) -> Vec<Step> {
         let mut steps = self.show(id);
         if let Some(pane) = self.active_mut().filter(|pane| pane.can_reopen()) {
@@ -205,7 +205,7 @@ impl Panes {
         steps
     }
 
-    /// Closes the pane with the keys; the shell behind it goes on.
+    /// Closes the focused pane. Its shell keeps running.
     pub(super) fn close_active(&mut self) -> Vec<Step> {
         match self.desk().map(Desk::focus) {
             Some(id) => self.close_pane(id),
@@ -213,7 +213,7 @@ impl Panes {
         }
     }
 
-    /// Closes a pane; its neighbours have its room.
+    /// Closes a pane. Its neighbors take its room.
     pub(super) fn close_pane(&mut self, id: PaneId) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         if let Some(at) = self.position(id) {
@@ -254,7 +254,7 @@ impl Panes {
         self.paste_now(text)
     }
 
-    /// Without a question.
+    /// Closes without asking for confirmation.
     pub(super) fn paste_now(&mut self, text: &str) -> Vec<Step> {
         let pane = self.active_mut();
         pane.and_then(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))

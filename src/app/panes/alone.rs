@@ -1,5 +1,5 @@
-//! One window is in one pane: a second view of it would have another size, and one of the two would be
-//! filled up with dots. And a split goes when its shell does.
+//! Keeps each window in a single pane. A second view would have another size, and tmux would fill one of the
+//! two with dots. A split closes when its shell ends.
 
 use super::{Desk, Pane, PaneId, Panes, Place, State, control::Asked};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Panes {
-    /// The windows of a pane whose tmux session is its own: nobody else chooses what it shows.
+    /// The windows of a pane that has its own tmux session, so that no other client chooses its window.
     fn own_windows(&self, pane: &Pane) -> Option<&Group> {
         let own = pane.tmux_session();
         self.windows(pane).filter(|group| group.session == own)
@@ -20,7 +20,7 @@ impl Panes {
         Some(self.own_windows(pane)?.active()?.index)
     }
 
-    /// The open pane of the same container that shows a window, `but` this one.
+    /// The other open pane of the same container that shows a window. `but` is excluded.
     fn holder(&self, place: Place, index: u32, but: PaneId) -> Option<PaneId> {
         let others = |pane: &&Pane| pane.place == place && pane.id != but;
         let mut others = self.list.iter().filter(others);
@@ -33,7 +33,7 @@ impl Panes {
         self.holder(pane.place, index, pane.id).is_some()
     }
 
-    /// Shows a window in the pane with the keys, or goes to the pane that shows it already.
+    /// Shows a window in the focused pane, or goes to the pane that already shows it.
     pub fn select_window(&mut self, index: u32) -> Vec<Step> {
         let held = self
             .active()
@@ -44,10 +44,10 @@ impl Panes {
         }
     }
 
-    /// The next window, or the one before, that no other pane shows.
+    /// Shows the next or previous window that no other pane shows.
     pub(super) fn turn_window(&mut self, forward: bool) -> Vec<Step> {
         let known = self.active().and_then(|pane| {
-            // A pane alone leaves it to tmux.
+            // With a single pane for the container, tmux chooses the window.
             self.list
                 .iter()
                 .find(|it| it.place == pane.place && it.id != pane.id)?;
@@ -69,8 +69,8 @@ impl Panes {
         }
     }
 
-    /// The windows of a container were listed again: a split whose window is no more is closed, and two panes
-    /// that have come to one window (by tmux's own keys) are parted.
+    /// Handles a new list of a container's windows. Closes a split whose window is gone, and separates two
+    /// panes that show the same window because of tmux's own keys.
     pub(super) fn part_windows(&mut self, place: Place) -> Vec<Step> {
         let here: Vec<PaneId> = self
             .list
@@ -102,7 +102,8 @@ impl Panes {
         if let Some(pane) = self.list.iter_mut().find(|pane| pane.id == id) {
             pane.window = Some(now);
         }
-        // Who came to it last has it; the other one gets what that one left.
+        // The pane that changed to the window last keeps it. The other one gets the window that this pane
+        // left.
         match (holder, left) {
             (Some(holder), Some(left)) if left != now => self.send_to(place, holder, left),
             _ => Vec::new(),
@@ -125,7 +126,7 @@ impl Panes {
         self.desks.iter().find(holds).is_some_and(Desk::is_shared)
     }
 
-    /// The shell of a pane has ended as shells do: a split goes with it.
+    /// Closes a split when its shell ends normally.
     pub(super) fn close_if_split(&mut self, id: PaneId) -> Vec<Step> {
         let pane = self.pane(id);
         let over = pane.is_some_and(|pane| {

@@ -1,10 +1,10 @@
-//! What comes from panes for the user's clipboard. The user's own copies go out at once; a program's writes
-//! go out only if the user lets them.
+//! Handles texts from panes for your clipboard. Your own copies are sent at once. Writes of programs are sent
+//! only if you allow them.
 //!
-//! Both arrive as the same bytes, and everything in a session can be changed by its programs. So a text counts
-//! as the user's only by a permit: it is given when a key or a click that copies has just been sent to the
-//! pane (see `copying`), it is for one text of that pane, and it is void as soon as the user does something else.
-//! Where two different texts arrive at once, nobody can tell which is the user's, and neither goes out.
+//! Both arrive as the same bytes, and programs in a session can change everything in it. So a text counts as
+//! yours only with a permit. A permit is given when a key or a click that copies has just been sent to the
+//! pane (see `copying`). It is for one text of that pane, and it ends as soon as you do something else. If
+//! two different texts arrive at once, the TUI can't tell which is yours and sends neither.
 
 use std::{collections::HashMap, path::PathBuf};
 
@@ -22,45 +22,45 @@ use crate::{
     terminal::clipboard::fits,
 };
 
-/// How long a copied text waits, in case another one arrives.
+/// How long a copied text waits in case another one arrives.
 const SETTLE: SignedDuration = SignedDuration::from_millis(200);
 
-/// A text and where it came from.
+/// A text and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     place: Place,
-    /// The session's or the host's name.
+    /// The name of the session or the machine.
     pub name: Clean,
     pub text: String,
 }
 
-/// A text as a pane brought it.
+/// A text as it arrives from a pane.
 #[derive(Debug)]
 pub(super) struct Write {
     pub(super) pane: PaneId,
     pub(super) copied: Copied,
-    /// Another text came with it.
+    /// Another text arrived with it.
     pub(super) mixed: bool,
     /// The pane is on the screen.
     pub(super) seen: bool,
 }
 
-/// The user has just copied in this pane: one text may go out.
+/// You have just copied in this pane, so one text can be sent.
 #[derive(Debug)]
 struct Permit {
     pane: PaneId,
     place: Place,
     until: Timestamp,
-    /// Programs there write to the clipboard anyway.
+    /// Programs in this place also write to the clipboard.
     contested: bool,
     arrived: Option<Arrived>,
 }
 
-/// What came for a permit.
+/// The text that arrived for a permit.
 #[derive(Debug)]
 struct Arrived {
     write: Write,
-    /// By the pane of the permit, not only by another one of its session.
+    /// The pane of the permit sent it, not only another pane of its session.
     by_pane: bool,
     settles: Timestamp,
 }
@@ -68,22 +68,22 @@ struct Arrived {
 #[derive(Debug, Default)]
 pub(super) struct Clipboard {
     policy: ClipboardPolicy,
-    /// Where copies are saved that are too long for the clipboard.
+    /// The directory for copies that are too long for the clipboard.
     directory: PathBuf,
-    /// What the user has decided about programs, for the life of this TUI.
+    /// Your decisions about programs, kept while this TUI runs.
     decided: HashMap<Place, bool>,
     permit: Option<Permit>,
-    /// What a permit let out last, and until when other panes of its session bring it again.
+    /// The last text sent by a permit, and until when other panes of its session can repeat it.
     sent: Option<(Place, String, Timestamp)>,
-    /// When programs wrote last without a permit.
+    /// When programs last wrote without a permit.
     wrote: HashMap<Place, Timestamp>,
-    /// The latest text of a program that waits for the user.
+    /// The latest text of a program that waits for your decision.
     held: Option<Copied>,
-    /// Writes that were refused.
+    /// The number of refused writes.
     refused: HashMap<Place, u32>,
-    /// What went out last, or was too long to.
+    /// The last text that was sent, or was too long for that.
     last: Option<Copied>,
-    /// The user's copy that is too long, until a dialog asks about it.
+    /// The pane of your copy that is too long, until a dialog asks about it.
     too_long: Option<PaneId>,
 }
 
@@ -95,7 +95,7 @@ impl Clipboard {
         }
     }
 
-    /// A key or a click that copies was sent to the pane.
+    /// Gives a permit after a key or a click that copies was sent to the pane.
     fn permit(&mut self, pane: PaneId, place: Place, now: Timestamp) -> Vec<Step> {
         let steps = self.end_permit();
         let wrote = self.wrote.get(&place);
@@ -109,7 +109,7 @@ impl Clipboard {
         steps
     }
 
-    /// The user does something else: what has arrived so far counts, nothing later does.
+    /// Ends the permit because you do something else. A text that has arrived counts, a later one doesn't.
     fn end_permit(&mut self) -> Vec<Step> {
         let Some(permit) = self.permit.take() else {
             return Vec::new();
@@ -135,7 +135,7 @@ impl Clipboard {
         steps
     }
 
-    /// A text came from a pane.
+    /// Takes a text from a pane.
     fn came(&mut self, write: Write, now: Timestamp) -> Vec<Step> {
         let mut steps = self.tick(now);
         let place = write.copied.place;
@@ -168,7 +168,7 @@ impl Clipboard {
         Some(settled.map_or(permit.until, |it| it.settles.min(permit.until)))
     }
 
-    /// The user copied it.
+    /// Sends a text that you have copied.
     fn of_user(&mut self, pane: PaneId, copied: Copied) -> Vec<Step> {
         if fits(&copied.text) {
             return vec![self.send(copied)];
@@ -178,7 +178,7 @@ impl Clipboard {
         Vec::new()
     }
 
-    /// Nobody but a program wrote this.
+    /// Handles a text that only a program wrote.
     fn of_program(&mut self, copied: Copied, seen: bool) -> Vec<Step> {
         if !fits(&copied.text) {
             return self.refuse(&copied, "too long for the clipboard");
@@ -206,7 +206,7 @@ impl Clipboard {
         Step::Copy(text)
     }
 
-    /// Reported once for a session, counted afterwards.
+    /// Reports the first refusal of a session, and counts the later ones.
     fn refuse(&mut self, copied: &Copied, why: &str) -> Vec<Step> {
         let count = self.refused.entry(copied.place).or_default();
         *count += 1;
@@ -221,7 +221,7 @@ impl Clipboard {
         vec![Step::toast(Level::Info, text)]
     }
 
-    /// The user lets programs there write, and what is held goes out.
+    /// Allows programs in this place to write, and sends the waiting text.
     fn allow(&mut self, place: Place, name: &Clean) -> Vec<Step> {
         self.decided.insert(place, true);
         let before = self.refused.remove(&place).unwrap_or(0);
@@ -247,7 +247,7 @@ impl Clipboard {
         vec![Step::toast(Level::Info, text)]
     }
 
-    /// The file that a text goes to.
+    /// The file for a text.
     fn path(&self, copied: &Copied) -> PathBuf {
         let name = format!("{}-copy.txt", file_name(copied.name.as_str()));
         self.directory.join(name)
@@ -255,7 +255,7 @@ impl Clipboard {
 }
 
 impl Permit {
-    /// A text of its session: it waits for a moment whether another one comes.
+    /// Takes a text of its session, which waits briefly in case another one arrives.
     fn take(&mut self, write: Write, now: Timestamp) {
         let by_pane = write.pane == self.pane;
         let Some(arrived) = &mut self.arrived else {
@@ -275,19 +275,19 @@ impl Permit {
 }
 
 impl Panes {
-    /// What a program wants in the clipboard, and the user has not decided about.
+    /// A text of a program that waits for your decision.
     pub fn held_copy(&self) -> Option<&Copied> {
         self.clipboard.held.as_ref()
     }
 
-    /// Copies that are too long for the clipboard are saved there, if the user wants it.
+    /// Sets the directory where you can save copies that are too long for the clipboard.
     #[must_use]
     pub fn saving_to(mut self, directory: PathBuf) -> Self {
         self.clipboard.directory = directory;
         self
     }
 
-    /// A pane may have brought something for the clipboard.
+    /// Takes a text for the clipboard from a pane, if it has one.
     pub(super) fn take_copy(&mut self, at: usize, now: Timestamp) -> Vec<Step> {
         let Some(pane) = self.list.get_mut(at) else {
             return Vec::new();
@@ -310,16 +310,16 @@ impl Panes {
         steps
     }
 
-    /// A key or a click that copies was sent to the pane.
+    /// Gives a permit after a key or a click that copies was sent to the pane.
     pub(super) fn permit_copy(&mut self, pane: PaneId, now: Timestamp) -> Vec<Step> {
         match self.pane(pane).map(|pane| pane.place) {
-            // A shell of this host has no tmux of ours, so nothing is known of its keys.
+            // A shell of this machine doesn't run in the bundled tmux, so nothing is known about its keys.
             None | Some(Place::Host) => Vec::new(),
             Some(place) => self.clipboard.permit(pane, place, now),
         }
     }
 
-    /// The permit of this pane is void.
+    /// Ends the permit of this pane.
     pub(super) fn end_permit(&mut self, pane: PaneId) -> Vec<Step> {
         let permit = self.clipboard.permit.as_ref();
         if permit.is_none_or(|it| it.pane != pane) {
@@ -330,7 +330,7 @@ impl Panes {
         steps
     }
 
-    /// A permit holds only while its pane is on the screen and has the keys.
+    /// A permit is valid only while its pane is visible and focused.
     pub(super) fn watch_permit(&mut self, on_page: bool) -> Vec<Step> {
         let Some(pane) = self.clipboard.permit.as_ref().map(|it| it.pane) else {
             return Vec::new();
@@ -352,7 +352,7 @@ impl Panes {
         self.clipboard.wake_at()
     }
 
-    /// A copy that is too long for the clipboard is saved only after a question.
+    /// Asks for confirmation before it saves a copy that is too long for the clipboard.
     fn ask_about_long_copy(&mut self) {
         let Some(pane) = self.clipboard.too_long.take() else {
             return;
@@ -367,7 +367,7 @@ impl Panes {
         self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
     }
 
-    /// An action about the clipboard; `None` = it is none.
+    /// Handles an action on the clipboard. Returns `None` for other actions.
     pub(super) fn clipboard_action(&mut self, action: Action) -> Option<Vec<Step>> {
         let wanted = match self.clipboard.held.as_ref() {
             Some(held) => Some((held.place, held.name.clone())),
@@ -383,7 +383,7 @@ impl Panes {
         })
     }
 
-    /// What was copied last, to a new file.
+    /// Saves the last copy in a new file.
     pub(super) fn save_copy(&self) -> Vec<Step> {
         let Some(last) = &self.clipboard.last else {
             let text = "nothing copied in a terminal yet";

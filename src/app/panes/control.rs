@@ -1,5 +1,5 @@
-//! The control lines: one to the tmux of each container that has a live pane here. They are told of windows
-//! and carry commands; nothing is asked again and again.
+//! The control connections: one to the tmux of each container with a live pane. They report changes of
+//! windows and take commands, so that nothing is polled.
 
 use std::collections::VecDeque;
 
@@ -18,29 +18,29 @@ use crate::{
     terminal::control::{Command, Heard, Listing, Reader},
 };
 
-/// Commands kept while a line opens.
+/// Maximum number of commands that wait while a connection opens.
 const KEPT: usize = 32;
-/// Longest wait between two attempts, in seconds.
+/// Maximum wait between two attempts, in seconds.
 const LONGEST_WAIT: i64 = 30;
-/// Longest complaint kept of a line that never spoke.
+/// Maximum bytes of stderr kept from a connection without other output.
 const LONGEST_COMPLAINT: usize = 512;
 
-/// Why something was asked.
+/// The purpose of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// What windows there are.
+    /// The list of windows.
     List,
-    /// A person's wish; only a refusal is told.
+    /// Your action. Only a refusal is shown.
     Act,
-    /// Told nobody: the line's own settings.
+    /// A setting of the connection. Its answer isn't shown.
     Setting,
-    /// What a pane has printed, for this file.
+    /// The output of a pane, for this file.
     History(String),
-    /// Whether this text was found; nothing more is typed to it.
+    /// Whether this text was found. `done` means that you have finished typing it.
     Sought { text: String, done: bool },
 }
 
-/// What a line brought.
+/// A result from a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Brought {
     Refused(Clean),
@@ -48,13 +48,13 @@ pub(super) enum Brought {
         file: String,
         printed: Vec<u8>,
     },
-    /// This text is not in what the pane has printed, or is.
+    /// Whether the output of the pane contains this text.
     Sought {
         text: String,
         done: bool,
         found: bool,
     },
-    /// What windows there are in this place was listed again.
+    /// The windows in this place were listed again.
     Listed(Place),
 }
 
@@ -70,14 +70,14 @@ struct Line {
     stream: StreamId,
     state: State,
     reader: Reader,
-    /// What the next answers are to.
+    /// The purposes of the next answers.
     asked: VecDeque<Asked>,
-    /// Said as soon as it is open.
+    /// Commands to send when the connection opens.
     kept: Vec<(Command, Asked)>,
     listing: Option<Listing>,
-    /// Something changed since the list under way was asked for.
+    /// Something has changed since the pending list was requested.
     stale: bool,
-    /// What it said on stderr before anything else.
+    /// The stderr output before any other output.
     complaint: Vec<u8>,
     spoke: bool,
     attempts: u32,
@@ -90,7 +90,7 @@ enum State {
     Lost {
         retry_at: Timestamp,
     },
-    /// There is none to this session.
+    /// A connection to this session isn't possible.
     Refused(Clean),
 }
 
@@ -102,7 +102,8 @@ impl Lines {
         }
     }
 
-    /// Holds a line to each of these places and to no other; without `ids` none can be opened now.
+    /// Keeps a connection to each of these places and closes all others. Without `ids`, none can be opened
+    /// now.
     pub(super) fn hold(&mut self, wanted: &[Place], ids: Option<&mut Ids>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.list.retain(|line| {
@@ -128,12 +129,12 @@ impl Lines {
         self.list.iter().find(|line| line.place == place)
     }
 
-    /// What the tmux there listed last.
+    /// The last list from the tmux in this place.
     pub(super) fn listing(&self, place: Place) -> Option<&Listing> {
         self.of(place)?.listing.as_ref()
     }
 
-    /// Says a command, or why that cannot be done.
+    /// Sends a command, or returns why that isn't possible.
     pub(super) fn ask(
         &mut self,
         place: Place,
@@ -155,7 +156,7 @@ impl Lines {
         }
     }
 
-    /// `None` = not a stream of ours.
+    /// Returns `None` if the stream isn't a control connection.
     pub(super) fn stream(
         &mut self,
         stream: StreamId,
@@ -212,7 +213,7 @@ impl Line {
         }
     }
 
-    /// A shell of this host has no line.
+    /// A shell of this machine has no control connection.
     fn open(&self) -> Option<Step> {
         Some(Step::Do(Effect::Open {
             stream: self.stream,
@@ -234,7 +235,7 @@ impl Line {
         self.asked.push_back(why);
         Step::Do(Effect::Send {
             stream: self.stream,
-            // What is asked here is no use of the session.
+            // Commands of the TUI don't count as use of the session.
             origin: Origin::Reply,
             bytes: command.line().into(),
         })
@@ -284,7 +285,8 @@ impl Line {
                     }
                 }
                 Heard::Attached => {
-                    // tmux 3.3a refuses it to a client whose attach is not through.
+                    // tmux 3.3a refuses the command to a client that hasn't completely attached, so it is
+                    // sent again.
                     steps.push(self.say(&Command::watch(), Asked::Setting));
                     steps.extend(self.list());
                 }
@@ -295,7 +297,7 @@ impl Line {
         steps
     }
 
-    /// Asks what there is now; once at a time.
+    /// Requests the list of windows. Only one request is sent at a time.
     fn list(&mut self) -> Option<Step> {
         if self.asked.contains(&Asked::List) {
             self.stale = true;
@@ -333,7 +335,7 @@ impl Line {
             StreamEnd::Failed { failure } if failure.kind != FailureKind::Unreachable => {
                 self.state = State::Refused(failure.message.clone());
             }
-            // It could not even begin: trying again would not help.
+            // The connection couldn't even start, so a retry wouldn't help.
             StreamEnd::Exited { .. } if !self.spoke => {
                 let said = String::from_utf8_lossy(&self.complaint);
                 let said = said.lines().next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Whether the user has just copied in tmux, known only from what the user did here: keys, mouse and commands
-//! that we sent to the pane.
+//! Finds out whether you have just copied in tmux, only from the keys, mouse events and commands that the TUI
+//! has sent to the pane.
 //!
-//! What the session's tmux reports proves nothing, because programs in the session can change it. It can only
-//! narrow this down: a report that copy mode is over ends it here, no report begins it.
+//! Reports of the session's tmux prove nothing, because programs in the session can change them. A report can
+//! end copy mode here, but never start it.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,19 +16,19 @@ use crate::{
     terminal::control::{Command, Target, Window},
 };
 
-/// How long after a copying key its text may arrive.
+/// How long after a copying key its text can arrive.
 pub(super) const WINDOW: SignedDuration = SignedDuration::from_secs(2);
 /// Two presses within this time are a double click.
 const DOUBLE_CLICK: SignedDuration = SignedDuration::from_millis(500);
 
-/// What tmux reports of the window that the pane shows.
+/// The report of tmux about the window that the pane shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reported {
     /// It is in copy mode.
     copy_mode: Option<bool>,
     /// Copy mode has vi's keys.
     vi: Option<bool>,
-    /// The program takes the mouse itself.
+    /// The program handles the mouse itself.
     takes_mouse: bool,
 }
 
@@ -42,22 +42,22 @@ impl Reported {
     }
 }
 
-/// What a key or a click was for.
+/// The effect of a key or a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Did {
-    /// It copies what is marked.
+    /// It copies the selection.
     Copy,
     /// It leaves copy mode without a copy.
     Leave,
     Other,
 }
 
-/// How the user entered copy mode.
+/// How you entered copy mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entered {
     /// By a key or a command for it.
     Asked,
-    /// By the wheel, which tmux may have given to the program: counts only while tmux reports copy mode.
+    /// By the wheel, which tmux may have passed to the program. It counts only while tmux reports copy mode.
     Scrolled,
 }
 
@@ -72,25 +72,25 @@ enum Prompt {
     Character,
 }
 
-/// What the user did in one pane.
+/// What you have done in one pane.
 #[derive(Debug, Default)]
 pub(super) struct Copying {
     entered: Option<Entered>,
-    /// tmux has reported copy mode since then.
+    /// tmux has reported copy mode since you entered it.
     confirmed: bool,
-    /// After a copying key: when copy mode counts as left, whatever tmux reports.
+    /// When copy mode ends after a copying key, whatever tmux reports.
     ends: Option<Timestamp>,
     /// The last key was tmux's prefix.
     prefix: bool,
     prompt: Prompt,
-    /// Where and when the left button was pressed last, and how often in a row.
+    /// The position and time of the last left press, and the number of presses in a row.
     pressed: Option<(u16, u16, Timestamp)>,
     clicks: u8,
     dragged: bool,
 }
 
 impl Copying {
-    /// Copy mode was entered by a command of ours.
+    /// A command of the TUI has entered copy mode.
     pub(super) fn enter(&mut self) {
         *self = Self {
             entered: Some(Entered::Asked),
@@ -98,16 +98,16 @@ impl Copying {
         };
     }
 
-    /// Copy mode was left, or another window is shown.
+    /// You have left copy mode, or another window is shown.
     pub(super) fn leave(&mut self) {
         *self = Self::default();
     }
 
-    /// tmux has listed its windows again.
+    /// Takes a new list of windows from tmux.
     pub(super) fn reported(&mut self, reported: Reported) {
         match reported.copy_mode {
             Some(true) => self.confirmed = true,
-            // A list from before the mode was entered is no reason.
+            // A list from before copy mode was entered doesn't end it.
             Some(false) if self.confirmed => self.leave_mode(),
             _ => {}
         }
@@ -129,20 +129,20 @@ impl Copying {
         entered && self.ends.is_none_or(|at| now < at)
     }
 
-    /// Something is copied now; unless the user enters copy mode again it is over soon.
+    /// A copy is made now. Copy mode ends soon, unless you enter it again.
     fn copied(&mut self, now: Timestamp) -> Did {
         self.ends.get_or_insert(after(now, WINDOW));
         Did::Copy
     }
 
-    /// A key on its way to the pane.
+    /// Takes a key that is sent to the pane.
     pub(super) fn key(&mut self, key: Key, reported: Reported, now: Timestamp) -> Did {
         if std::mem::take(&mut self.prefix) {
             if key == Key::plain(KeyCode::Char('[')) || key == Key::plain(KeyCode::PageUp) {
                 self.enter();
                 return Did::Other;
             }
-            // Another command of tmux: it may show another window.
+            // Takes another tmux command, which can show another window.
             self.leave_mode();
             return Did::Leave;
         }
@@ -174,7 +174,7 @@ impl Copying {
         }
     }
 
-    /// A key of copy mode, as tmux binds it.
+    /// The effect of a key in copy mode, by tmux's bindings.
     fn command(&mut self, key: Key, vi: Option<bool>, now: Timestamp) -> Did {
         let (vi, emacs) = (vi != Some(false), vi != Some(true));
         match (key.code, key.ctrl, key.alt) {
@@ -204,7 +204,7 @@ impl Copying {
         Did::Other
     }
 
-    /// The mouse over the pane's cells, sent to tmux.
+    /// Takes a mouse event over the pane's cells that is sent to tmux.
     pub(super) fn mouse(&mut self, mouse: Mouse, reported: Reported, now: Timestamp) -> Did {
         let copying = self.is_copying(reported, now);
         if mouse.ctrl || mouse.alt || mouse.shift || (reported.takes_mouse && !copying) {
@@ -231,7 +231,7 @@ impl Copying {
                 self.dragged = false;
             }
             MouseKind::Drag(Button::Left) if self.pressed.is_some() => self.dragged = true,
-            // tmux copies a dragged text, a word at a double click, and a line at a triple one.
+            // tmux copies a dragged text, a word at a double click, and a line at a triple click.
             MouseKind::Release(Button::Left) if self.pressed.is_some() => {
                 let marked = self.clicks > 1 || std::mem::take(&mut self.dragged);
                 return if marked { self.copied(now) } else { Did::Other };
@@ -243,21 +243,21 @@ impl Copying {
 }
 
 impl Panes {
-    /// A key on its way to the pane with the keys.
+    /// Takes a key that is sent to the focused pane.
     pub(super) fn watch_key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
         self.watch(None, now, |copying, reported| {
             copying.key(key, reported, now)
         })
     }
 
-    /// The mouse over this pane, sent to it.
+    /// Takes a mouse event over this pane that is sent to it.
     pub(super) fn watch_mouse(&mut self, mouse: Mouse, pane: PaneId, now: Timestamp) -> Vec<Step> {
         self.watch(Some(pane), now, |copying, reported| {
             copying.mouse(mouse, reported, now)
         })
     }
 
-    /// `None` = the pane with the keys.
+    /// `None` is the focused pane.
     fn watch(
         &mut self,
         pane: Option<PaneId>,
@@ -277,7 +277,7 @@ impl Panes {
         }
     }
 
-    /// A command that enters copy mode in the pane with the keys.
+    /// Takes a command that enters copy mode in the focused pane.
     pub(super) fn enter_copy_mode(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
         if let Some(pane) = self.active_mut() {
             pane.copying.enter();
@@ -285,7 +285,7 @@ impl Panes {
         self.tmux(make)
     }
 
-    /// A command that shows another window in the pane with the keys, or leaves copy mode.
+    /// Takes a command that shows another window in the focused pane, or leaves copy mode.
     pub(super) fn leave_copy_mode(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
         let mut steps = Vec::new();
         if let Some(pane) = self.active_mut() {
@@ -297,7 +297,7 @@ impl Panes {
         steps
     }
 
-    /// tmux has listed the windows of this container again.
+    /// Takes a new list of this container's windows from tmux.
     pub(super) fn note_copy_modes(&mut self, place: Place) {
         let reported: Vec<_> = self
             .list

@@ -1,4 +1,4 @@
-//! A desk: panes side by side that share the page; one of them has the keys.
+//! A desk: panes side by side on one tab of the terminal view. One of them has the focus.
 
 use ratatui::layout::Rect;
 
@@ -11,17 +11,17 @@ use super::{
 pub struct Desk {
     pub(super) tree: Tree,
     pub(super) focus: PaneId,
-    /// The pane with the keys fills the page, without head and tabs.
+    /// The focused pane fills the view, without head and tabs.
     pub(super) zoomed: bool,
 }
 
-/// Where a pane is on the page.
+/// The position of a pane in the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaneArea {
     pub pane: PaneId,
-    /// Its head line; `None` while it fills the page.
+    /// Its head line, `None` while it fills the view.
     pub head: Option<Rect>,
-    /// Its cells; their number is the size of its terminal.
+    /// Its cells. They set the size of its terminal.
     pub cells: Rect,
 }
 
@@ -39,12 +39,12 @@ impl Desk {
         self.tree.panes()
     }
 
-    /// Whether several panes share the page.
+    /// Whether several panes share the desk.
     pub fn is_shared(&self) -> bool {
         matches!(self.tree, Tree::Split(_))
     }
 
-    /// Those a person sees when the desk is shown.
+    /// The panes that are visible when the desk is shown.
     pub fn seen(&self) -> Vec<PaneId> {
         if self.zoomed {
             return vec![self.focus];
@@ -56,7 +56,7 @@ impl Desk {
         self.focus
     }
 
-    /// What is seen of it in `area`, and the borders that can be dragged.
+    /// The visible panes in `area`, and the borders that can be dragged.
     pub fn place(&self, area: Rect) -> (Vec<PaneArea>, Vec<Border>) {
         if self.zoomed {
             let whole = PaneArea {
@@ -86,12 +86,12 @@ impl Desk {
         (panes.collect(), borders)
     }
 
-    /// Takes a pane away; `None` = it was the last one.
+    /// Removes a pane. Returns `None` if it was the last one.
     pub fn without(mut self, pane: PaneId) -> Option<Self> {
         let before = self.panes();
         self.tree = self.tree.without(pane)?;
         if self.focus == pane {
-            // To the one that stood before it, as the eye goes.
+            // The pane before it in reading order gets the focus.
             let at = before.iter().position(|it| *it == pane).unwrap_or(0);
             let left = self.panes();
             self.focus = left[at.saturating_sub(1).min(left.len() - 1)];

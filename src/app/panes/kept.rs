@@ -1,5 +1,5 @@
-//! Panes on their desks as they are remembered for the next TUI. The shells themselves go on in their
-//! sessions; each pane is known there by its tag.
+//! The panes on their desks, saved for the next TUI. The shells keep running in their sessions, which know
+//! each pane by its tag.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// Of more than this a file is not one of ours.
+/// A file with more entries than this wasn't written by workbay.
 const MOST: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptDesk {
     pub(super) tree: KeptTree,
-    /// Which of its panes has the keys, in reading order.
+    /// The position of the focused pane in reading order.
     pub(super) focus: usize,
     pub(super) zoomed: bool,
 }
@@ -38,9 +38,9 @@ pub(super) enum KeptTree {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptPane {
-    /// `None` = a shell of this host, which begins anew.
+    /// `None` is a shell of this machine, which restarts.
     pub session: Option<SessionKey>,
-    /// Another container of it than its main one.
+    /// A container of the session other than its main one.
     #[serde(default)]
     pub(super) kernel: Option<KernelId>,
     pub(super) name: Clean,
@@ -49,7 +49,7 @@ pub struct KeptPane {
 }
 
 impl Panes {
-    /// The desks with what can come back, and which of them is shown.
+    /// The desks with the panes that can be restored, and the shown desk.
     pub fn kept(&self) -> (Vec<KeptDesk>, usize) {
         let desks: Vec<Option<KeptDesk>> = self.desks.iter().map(|it| self.kept_desk(it)).collect();
         let before = desks.iter().take(self.active).flatten().count();
@@ -71,8 +71,7 @@ impl Panes {
         })
     }
 
-    /// Puts desks back as they were, without the panes that are not `wanted` any more. Nothing is opened
-    /// before the page is shown.
+    /// Restores desks without panes that aren't `wanted`. Nothing is opened until the terminal view is shown.
     pub fn restore(
         &mut self,
         desks: Vec<KeptDesk>,

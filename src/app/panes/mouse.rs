@@ -1,4 +1,4 @@
-//! The mouse on the page of the terminals: tabs, borders, and what a program is told of it.
+//! Handles the mouse in the terminal view: tabs, borders, and reports to programs.
 
 use jiff::Timestamp;
 use ratatui::layout::{Position, Rect};
@@ -13,7 +13,7 @@ use crate::{
     terminal::encode::{self, MouseButton, MouseEvent, MouseReport},
 };
 
-/// What a mouse button was pressed on and has not left: where it goes belongs to that.
+/// Where the held mouse button was pressed. Its movements belong to that place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Held {
     #[default]
@@ -23,7 +23,7 @@ pub(super) enum Held {
     Border(usize),
 }
 
-/// Where everything on the page is.
+/// The positions of everything in the view.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     pub tabs: Rect,
@@ -47,7 +47,7 @@ impl Panes {
                 let place = ground.panes.iter().find(|it| it.pane == id);
                 return place.map_or_else(Vec::new, |it| self.tell(mouse, it, now));
             }
-            // It began elsewhere.
+            // The press began elsewhere.
             (Held::Nothing, MouseKind::Drag(_) | MouseKind::Release(_)) => return Vec::new(),
             _ => {}
         }
@@ -108,7 +108,8 @@ impl Panes {
         Vec::new()
     }
 
-    /// Tells the program in a pane, where it asked for it; what was dragged out of it is at its edge.
+    /// Reports the event to the program in a pane, if the program has requested it. A drag that leaves the
+    /// pane is reported at its edge.
     fn tell(&mut self, mouse: Mouse, place: &PaneArea, now: Timestamp) -> Vec<Step> {
         let origin = match mouse.kind {
             MouseKind::Moved => Origin::Motion,
@@ -128,7 +129,7 @@ impl Panes {
     }
 }
 
-/// `None` = the pane has no cells.
+/// Returns `None` if the pane has no cells.
 fn report(mouse: Mouse, cells: Rect) -> Option<MouseReport> {
     let button = |button: Button| match button {
         Button::Left => MouseButton::Left,

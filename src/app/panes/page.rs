@@ -1,4 +1,4 @@
-//! Where desks and panes are on the page.
+//! The positions of desks and panes in the terminal view.
 
 use ratatui::layout::Rect;
 
@@ -6,8 +6,8 @@ use super::{Border, Desk, PaneArea, Panes};
 use crate::app::step::Step;
 
 impl Panes {
-    /// The part of the screen for tabs, heads and cells changed, or a pane was opened: each pane
-    /// takes the size it has on its desk.
+    /// Takes a new area for tabs, heads and cells, or a new pane. Each pane gets the size that it has on its
+    /// desk.
     pub fn set_page(&mut self, page: Rect) -> Vec<Step> {
         self.page = Some(page);
         let mut steps = Vec::new();
@@ -24,8 +24,8 @@ impl Panes {
         steps
     }
 
-    /// The part of the page that a desk has. Where panes share it the tabs have a row of their own; a
-    /// pane alone has its head beside them, one that fills the page has neither.
+    /// The area of a desk. If panes share it, the tabs have a row of their own. A single pane has its head
+    /// next to the tabs, and a pane that fills the view has neither.
     pub(super) fn area_of(&self, desk: &Desk, page: Rect) -> Rect {
         let own_row = self.desks.len() > 1 && desk.is_shared() && !desk.zoomed;
         let top = u16::from(own_row).min(page.height);
@@ -36,7 +36,7 @@ impl Panes {
         }
     }
 
-    /// Where the tabs are, and what is seen of the desk that is shown.
+    /// The position of the tabs, and the visible parts of the shown desk.
     pub fn place(&self, page: Rect) -> (Rect, Vec<PaneArea>, Vec<Border>) {
         let Some(desk) = self.desk() else {
             return (Rect::default(), Vec::new(), Vec::new());

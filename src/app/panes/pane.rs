@@ -1,4 +1,4 @@
-//! One open terminal: where it runs, what it shows, whether its line stands.
+//! One open terminal: its place, its screen, and the state of its connection.
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -27,26 +27,26 @@ use crate::{
     },
 };
 
-/// Keys typed while a terminal opens are kept and sent then, up to so many bytes.
+/// Maximum bytes of typed keys that wait while a terminal opens.
 const TYPED_AHEAD: usize = 4 * 1024;
-/// A bell rings at most this often.
+/// Minimum time between two rings of the bell.
 const BELL_EVERY: SignedDuration = SignedDuration::from_secs(1);
-/// A pane that keeps its session alive is closed when it was hidden for so long.
+/// How long a pane that keeps its session alive can be hidden before its connection is closed.
 const HIDDEN_FOR: SignedDuration = SignedDuration::from_secs(60);
-/// Longest wait between two attempts, in seconds.
+/// Maximum wait between two attempts, in seconds.
 const LONGEST_WAIT: i64 = 30;
 
 /// Where the shell runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Session(SessionKey),
-    /// Another container of a cluster session than its main one.
+    /// A container of a cluster session other than its main one.
     Container(SessionKey, KernelId),
     Host,
 }
 
 impl Place {
-    /// The container, where it is not the main one.
+    /// The container, if it isn't the main one.
     pub fn kernel(self) -> Option<KernelId> {
         match self {
             Self::Container(_, kernel) => Some(kernel),
@@ -54,7 +54,7 @@ impl Place {
         }
     }
 
-    /// The session, whichever of its containers it is.
+    /// The session of the place, for any of its containers.
     pub fn session(self) -> Option<SessionKey> {
         match self {
             Self::Session(session) | Self::Container(session, _) => Some(session),
@@ -63,23 +63,23 @@ impl Place {
     }
 }
 
-/// The state of the line to the shell.
+/// The state of the connection to the shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Asked for, or about to be as soon as its size is known.
+    /// Requested, or about to be requested when the size is known.
     Opening,
     Live,
-    /// The shell ended, or could not be opened; a person decides.
+    /// The shell has ended or couldn't be opened. You decide what to do.
     Ended {
         why: Clean,
     },
-    /// Closed because nobody looked; it is opened again when it is shown.
+    /// Closed because the pane was hidden. It reopens when it is shown.
     Paused,
-    /// The line broke; it is opened again by itself.
+    /// The connection broke. It reconnects automatically.
     Lost {
         why: Clean,
         attempt: u32,
-        /// `None` = as soon as the daemon is back.
+        /// `None` waits until the daemon is connected again.
         retry_at: Option<Timestamp>,
     },
 }
@@ -88,43 +88,43 @@ pub enum State {
 pub struct Pane {
     pub id: PaneId,
     pub place: Place,
-    /// The session's or the host's name.
+    /// The name of the session or the machine.
     pub name: Clean,
     pub state: State,
     pub emulator: Emulator,
-    /// Printed something since it was last looked at.
+    /// The program has printed something since the pane was last visible.
     pub has_news: bool,
-    /// Printed something since it was opened: its tmux session stands.
+    /// The program has printed something since the pane was opened, so its tmux session exists.
     pub has_begun: bool,
     pub stream: StreamId,
-    /// An open line counts as use of the session: it is held only while a person sees the pane.
+    /// An open connection counts as use of the session, so it stays open only while the pane is visible.
     pub keeps_alive: bool,
-    /// The session's container is paused: its shell waits.
+    /// The session's container is paused, so its shell waits.
     pub session_paused: bool,
-    /// The session has ended: no shell can be opened in it.
+    /// The session has ended, so no shell can be opened in it.
     pub session_over: bool,
-    /// Its shell ended as shells do, not by a fault.
+    /// Its shell ended normally, without a failure.
     pub(super) ended_by_itself: bool,
-    /// The window it showed when its tmux listed them last.
+    /// The window that it showed in tmux's last list.
     pub(super) window: Option<u32>,
-    /// Since when nobody can see it.
+    /// Since when the pane isn't visible.
     hidden_since: Option<Timestamp>,
-    /// How its shell begins.
+    /// The settings that its shell starts with.
     pub start: ShellStart,
     tag: String,
-    /// `Opening`, and not asked for yet.
+    /// The state is `Opening`, but the terminal hasn't been requested yet.
     unasked: bool,
     typed_ahead: Vec<u8>,
     attempts: u32,
     rang_at: Option<Timestamp>,
-    /// What came for the clipboard and nobody has taken yet.
+    /// A text for the clipboard that nothing has taken yet.
     copied: Option<Written>,
-    /// What the user did about tmux's copy mode there.
+    /// Your actions in tmux's copy mode in this pane.
     pub(super) copying: Copying,
 }
 
 impl Pane {
-    /// A pane to be opened by [`Pane::set_size`]; `tag` names its terminal to the engine for good.
+    /// Creates a pane, which [`Pane::set_size`] opens. `tag` permanently names its terminal to the engine.
     pub fn new(id: PaneId, place: Place, name: Clean, tag: String, stream: StreamId) -> Self {
         Self {
             id,
@@ -152,21 +152,21 @@ impl Pane {
         }
     }
 
-    /// Where links of its programs may lead.
+    /// Sets the schemes that links of its programs may have.
     #[must_use]
     pub fn linking(mut self, schemes: LinkSchemes) -> Self {
         self.emulator = self.emulator.linking(schemes);
         self
     }
 
-    /// What its programs are told that ask for the colours of what has none.
+    /// Sets the default colors that its programs get when they ask for them.
     #[must_use]
     pub fn telling(mut self, colours: DefaultColours) -> Self {
         self.emulator = self.emulator.telling(colours);
         self
     }
 
-    /// How it is remembered.
+    /// The saved form of the pane.
     pub(super) fn kept(&self) -> KeptPane {
         KeptPane {
             session: self.place.session(),
@@ -177,32 +177,32 @@ impl Pane {
         }
     }
 
-    /// Its terminal was asked for.
+    /// Its terminal has been requested.
     pub(super) fn is_asked(&self) -> bool {
         !self.unasked
     }
 
-    /// Its own session of the tmux that it shows.
+    /// The name of the tmux session that belongs to this pane.
     pub fn tmux_session(&self) -> String {
         inside::pane_session(&self.tag)
     }
 
-    /// What a person or a program there wants in the clipboard.
+    /// Takes the text for the clipboard from you or a program.
     pub fn take_copied(&mut self) -> Option<Written> {
         self.copied.take()
     }
 
-    /// Keys go to the shell, or will.
+    /// Keys go to the shell now, or when it is open.
     pub fn takes_keys(&self) -> bool {
         !matches!(self.state, State::Ended { .. })
     }
 
-    /// What has ended can be opened anew.
+    /// The ended shell can be reopened.
     pub fn can_reopen(&self) -> bool {
         !self.takes_keys() && !self.session_over
     }
 
-    /// How its session is now. Where that has ended nothing is tried any more.
+    /// Takes the status of its session. After the session has ended, the pane doesn't reconnect.
     pub(super) fn told_status(&mut self, status: &Status) {
         self.session_over = status.is_final();
         let tries = matches!(self.state, State::Lost { .. } | State::Paused);
@@ -215,7 +215,7 @@ impl Pane {
         self.emulator.modes()
     }
 
-    /// Takes the size of the screen part it has; opens what waits for a size.
+    /// Takes the size of the pane's area. Opens a terminal that waits for its size.
     pub fn set_size(&mut self, columns: u16, rows: u16) -> Option<Step> {
         let before = self.emulator.size();
         self.emulator.resize(columns, rows);
@@ -232,7 +232,7 @@ impl Pane {
         }))
     }
 
-    /// Another size and the old one again: whatever runs there paints itself anew.
+    /// Changes the size and restores it, so that the program repaints its screen.
     fn paint_again(&self) -> [Step; 2] {
         let (columns, rows) = self.emulator.size();
         let other = if rows > 1 { rows - 1 } else { rows + 1 };
@@ -278,7 +278,7 @@ impl Pane {
         }
     }
 
-    /// Opens it anew under the same tag: the same shell when it still runs.
+    /// Reopens the terminal with the same tag. It is the same shell if that still runs.
     pub fn reopen(&mut self, stream: StreamId) -> Step {
         self.stream = stream;
         self.state = State::Opening;
@@ -288,9 +288,9 @@ impl Pane {
         self.open()
     }
 
-    /// Whether a person can see it now. A line that keeps the session alive is closed after a
-    /// while without anybody, and opened when somebody looks.
-    /// Without `ids` it cannot be opened now.
+    /// Takes whether the pane is visible. A connection that keeps the session alive is closed after the pane
+    /// has been hidden for a while, and reopened when the pane is visible. Without `ids`, it can't be opened
+    /// now.
     pub fn look(&mut self, seen: bool, ids: Option<&mut Ids>, now: Timestamp) -> Option<Step> {
         if seen {
             self.hidden_since = None;
@@ -307,12 +307,12 @@ impl Pane {
         close
     }
 
-    /// A user has it on the screen.
+    /// Whether the pane is visible.
     pub fn is_seen(&self) -> bool {
         self.hidden_since.is_none()
     }
 
-    /// When its line is to be closed because nobody looks.
+    /// When the connection will be closed because the pane is hidden.
     pub fn pause_at(&self) -> Option<Timestamp> {
         let held = !matches!(self.state, State::Paused | State::Ended { .. });
         let hidden = self.hidden_since.filter(|_| self.keeps_alive && held)?;
@@ -330,8 +330,8 @@ impl Pane {
         self.send(Origin::Typed, encode::key(key, self.modes()))
     }
 
-    /// Bytes for the shell; kept while it opens, dropped while the line is broken, for nobody could
-    /// see what they do.
+    /// Sends bytes to the shell. They wait while the shell opens, and are dropped while the connection is
+    /// broken, because their effect wouldn't be visible.
     pub fn send(&mut self, origin: Origin, bytes: Vec<u8>) -> Option<Step> {
         match self.state {
             _ if bytes.is_empty() => None,
@@ -351,7 +351,7 @@ impl Pane {
     }
 
     pub fn event(&mut self, event: &StreamEvent, now: Timestamp) -> Vec<Step> {
-        // The last words of a line that we closed.
+        // The last output of a connection that the pane has closed.
         if self.state == State::Paused {
             return Vec::new();
         }
@@ -366,7 +366,7 @@ impl Pane {
     }
 
     fn opened(&mut self) -> Vec<Step> {
-        // A fresh screen: whatever stood on the old one is painted again by the shell's side.
+        // Starts with an empty screen, because the shell's side paints everything again.
         self.emulator = self.emulator.anew();
         self.has_begun = false;
         self.copying.leave();
@@ -400,7 +400,7 @@ impl Pane {
 
     fn ended(&mut self, end: &StreamEnd, now: Timestamp) {
         match end {
-            // A terminal client that was killed is no shell that ended.
+            // A signal killed the terminal's client, which doesn't mean that the shell ended.
             StreamEnd::Exited {
                 exit_code: Some(code @ 129..=159),
             } if self.place != Place::Host => {
@@ -410,12 +410,12 @@ impl Pane {
             StreamEnd::Exited {
                 exit_code: Some(code),
             } if *code == i64::from(inside::NO_SHELL) && !self.start.toolbox => {
-                // Opened again it has one.
+                // The reopened terminal uses the bundled shell.
                 self.start.toolbox = true;
                 self.finish("no shell in this environment: Enter opens workbay's own".into());
             }
             StreamEnd::Exited { exit_code } => {
-                // 126 and 127: it could not even be run.
+                // 126 and 127 mean that the shell couldn't be run.
                 self.ended_by_itself = !matches!(exit_code, Some(126 | 127)) && self.has_begun;
                 let why = match exit_code {
                     Some(code) if *code != 0 => format!("shell ended with code {code}"),
@@ -426,7 +426,7 @@ impl Pane {
             StreamEnd::Failed { failure } if failure.kind == FailureKind::Unreachable => {
                 self.lost(failure.message.clone(), Some(now));
             }
-            // An engine opens nothing in a paused container; it will when that goes on.
+            // An engine opens nothing in a paused container, but will when the container continues.
             StreamEnd::Failed { failure } if self.session_paused => {
                 self.lost(failure.message.clone(), Some(now));
             }
@@ -440,7 +440,7 @@ impl Pane {
         self.state = State::Ended { why };
     }
 
-    /// The line broke. `now` = try again after a while; `None` = when the daemon is back.
+    /// The connection broke. `now` retries after a while, `None` waits for the daemon.
     pub fn lost(&mut self, why: Clean, now: Option<Timestamp>) {
         self.typed_ahead.clear();
         self.attempts = self.attempts.saturating_add(1);
@@ -453,7 +453,7 @@ impl Pane {
         };
     }
 
-    /// When it wants to be opened again.
+    /// When the next attempt to open it is due.
     pub fn retry_at(&self) -> Option<Timestamp> {
         match self.state {
             State::Lost { retry_at, .. } => retry_at,
@@ -461,7 +461,7 @@ impl Pane {
         }
     }
 
-    /// Whether a key asks to open what has ended, or what waits for its next attempt.
+    /// Whether a key reopens an ended terminal, or one that waits for its next attempt.
     pub fn is_reopen_key(&self, key: Key) -> bool {
         key == Key::plain(KeyCode::Enter)
             && !self.session_over

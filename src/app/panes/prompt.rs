@@ -1,37 +1,37 @@
-//! What a pane asks in the status line: a name, a text to look for, whether a window is to be ended.
+//! The prompts of a pane: a name, a search text, or the confirmation before a window is closed.
 
 use std::path::PathBuf;
 
 use crate::{app::input::Input, model::text::Clean};
 
-/// A question of the pane with the keys.
+/// A prompt of the focused pane.
 #[derive(Clone, Debug)]
 pub struct Prompt {
     pub question: Question,
-    /// What is typed; empty where only yes or no is asked.
+    /// The typed text, empty for a question with yes or no.
     pub input: Input,
     /// The search has begun.
     pub(super) searched: bool,
-    /// What is looked for is not there.
+    /// The searched text wasn't found.
     pub missing: bool,
-    /// The pane's tmux session: with another pane on top the question is gone.
+    /// The pane's tmux session. The prompt is shown only while this pane has the focus.
     pub(super) pane: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Another name for this window.
+    /// The new name of this window.
     Rename(u32),
-    /// What to look for in what was printed.
+    /// The text to search for in the output.
     Search {
-        /// It was in copy mode before, and stays there.
+        /// The pane was in copy mode before, and stays in it.
         was_copying: bool,
     },
-    /// Whether this window is to be ended, and what runs there.
+    /// Asks for confirmation before this window is closed, and shows its program.
     Close { index: u32, command: Clean },
-    /// Whether this text is to be pasted, each line of it as if typed.
+    /// Asks for confirmation before this text is pasted, each line as if it was typed.
     Paste(String),
-    /// Whether a copy that is too long for the clipboard is to be saved in this file.
+    /// Asks for confirmation before a copy that is too long for the clipboard is saved in this file.
     SaveCopy { bytes: u64, path: PathBuf },
 }
 
@@ -46,12 +46,12 @@ impl Prompt {
         }
     }
 
-    /// A text is typed; else it is a question of yes or no.
+    /// Whether the prompt needs a text. Otherwise it is a question with yes or no.
     pub fn is_typed(&self) -> bool {
         matches!(self.question, Question::Rename(_) | Question::Search { .. })
     }
 
-    /// It has a dialog of its own, else it stands in the status line.
+    /// Whether the prompt has a dialog of its own. Otherwise it is in the status line.
     pub fn is_dialog(&self) -> bool {
         matches!(
             self.question,
@@ -59,7 +59,7 @@ impl Prompt {
         )
     }
 
-    /// What stands before the text, or the whole question.
+    /// The label before the text, or the whole question.
     pub fn label(&self) -> String {
         match &self.question {
             Question::Rename(index) => format!("rename window {index} to"),

@@ -1,4 +1,4 @@
-//! A text is looked for in what a pane has printed, letter by letter as it is typed; tmux does it and marks it.
+//! Searches the output of a pane while you type. tmux searches and marks the matches.
 
 use super::{
     Panes,
@@ -8,7 +8,7 @@ use super::{
 use crate::{app::step::Step, model::notice::Level, terminal::control::Command};
 
 impl Panes {
-    /// After a letter of the text that is looked for.
+    /// Continues the search after a change of the text.
     pub(super) fn search_on(&mut self) -> Vec<Step> {
         let is_search = |it: &&mut Prompt| matches!(it.question, Question::Search { .. });
         let Some(prompt) = self.prompt.as_mut().filter(is_search) else {
@@ -23,7 +23,7 @@ impl Panes {
         steps
     }
 
-    /// `done`: nothing more is typed.
+    /// `done` means that you have finished typing.
     pub(super) fn ask_whether_found(&mut self, text: &str, done: bool) -> Vec<Step> {
         if text.is_empty() {
             return Vec::new();
@@ -32,7 +32,7 @@ impl Panes {
         self.tmux_for(Command::found, Asked::Sought { text, done })
     }
 
-    /// The prompt says it while one types, a toast afterwards.
+    /// The prompt shows it while you type, a toast shows it afterwards.
     pub(super) fn told_found(&mut self, text: &str, done: bool, found: bool) -> Option<Step> {
         let open = self.prompt.as_mut().filter(|prompt| {
             matches!(prompt.question, Question::Search { .. }) && prompt.input.text() == text

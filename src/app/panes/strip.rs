@@ -1,4 +1,4 @@
-//! The windows of a pane as tabs in its head: which fit, and where each stands.
+//! The windows of a pane as tabs in its head: which ones fit, and their positions.
 
 use ratatui::layout::{Position, Rect};
 use unicode_width::UnicodeWidthStr as _;
@@ -6,26 +6,26 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{Desk, Pane, Panes, Place};
 use crate::terminal::control::{Group, Window};
 
-/// Longest name of a window on a tab, in cells.
+/// Maximum cells of a window's name on a tab.
 const NAME: usize = 20;
 
-/// A window's tab that is shown.
+/// The tab of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowTab {
     pub index: u32,
     pub active: bool,
-    /// Something happened there that nobody has seen.
+    /// The window has output that hasn't been visible.
     pub news: bool,
-    /// Its bell rang: somebody is called.
+    /// The bell of the window rang.
     pub rang: bool,
-    /// From the left edge of the line.
+    /// Distance from the left edge of the line.
     pub column: u16,
     pub width: u16,
     pub label: String,
 }
 
 impl WindowTab {
-    /// Its place in the place of the whole line.
+    /// Its area within the area of the whole line.
     pub fn area(&self, line: Rect) -> Rect {
         Rect {
             x: line.x.saturating_add(self.column),
@@ -36,17 +36,17 @@ impl WindowTab {
     }
 }
 
-/// Where the parts of a pane's head are.
+/// The positions of the parts of a pane's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadPlaces {
-    /// Without cells where a tab names the pane.
+    /// Empty if a tab shows the name of the pane.
     pub name: Rect,
-    /// Room for the tabs of windows; what they leave is free.
+    /// Room for the tabs of windows. The rest stays empty.
     pub windows: Rect,
 }
 
 impl Panes {
-    /// The parts of the head of a pane that has this line.
+    /// The parts of the pane's head in this line.
     pub fn head(&self, pane: &Pane, line: Rect) -> HeadPlaces {
         let shared = self.desk().is_some_and(Desk::is_shared);
         let room = Rect {
@@ -54,7 +54,7 @@ impl Panes {
             width: line.width.saturating_sub(2 * u16::from(shared)),
             ..line
         };
-        // A pane alone is named by its tab where there are tabs.
+        // The tab of a single pane shows its name, if there are tabs.
         let named = shared || self.desks().len() == 1;
         let wanted = if named {
             u16::try_from(head_name(pane).width() + 2).unwrap_or(u16::MAX)
@@ -79,8 +79,8 @@ impl Panes {
         }
     }
 
-    /// The windows that a pane's head names: in a split its own, for each other one is in a pane of its own
-    /// or in none.
+    /// The windows in a pane's head. A split shows only its own window, because every other window is in a
+    /// pane of its own or in none.
     pub fn head_windows(&self, pane: &Pane) -> Option<Group> {
         let group = self.windows(pane)?;
         let mut shown = group.clone();
@@ -90,7 +90,7 @@ impl Panes {
         Some(shown)
     }
 
-    /// The window whose tab is there.
+    /// The window whose tab is at this position.
     pub(super) fn window_at(&self, pane: &Pane, line: Rect, at: Position) -> Option<u32> {
         let windows = self.head(pane, line).windows;
         let tabs = window_tabs(&self.head_windows(pane)?, windows.width);
@@ -99,7 +99,7 @@ impl Panes {
     }
 }
 
-/// What a pane's head calls it.
+/// The name of a pane in its head.
 pub fn head_name(pane: &Pane) -> String {
     let host = if pane.place == Place::Host {
         "host "
@@ -109,7 +109,7 @@ pub fn head_name(pane: &Pane) -> String {
     format!("{host}{}", pane.name)
 }
 
-/// The windows as they fit into `width` cells; those around the active one win.
+/// The tabs of windows that fit into `width` cells. Those around the active one have precedence.
 #[must_use]
 pub fn window_tabs(group: &Group, width: u16) -> Vec<WindowTab> {
     let labels: Vec<String> = group.windows.iter().map(label).collect();
@@ -135,7 +135,7 @@ pub fn window_tabs(group: &Group, width: u16) -> Vec<WindowTab> {
         .collect()
 }
 
-/// Which labels fit, from the active one outwards.
+/// The labels that fit, from the active one outwards.
 fn shown(labels: &[String], active: usize, width: u16) -> std::ops::Range<usize> {
     let cells = |at: usize| labels.get(at).map_or(0, |label| label.width());
     let mut range = active..active + 1;
@@ -160,7 +160,7 @@ fn shown(labels: &[String], active: usize, width: u16) -> std::ops::Range<usize>
     }
 }
 
-/// Number, name and tmux's own marks: `*` is shown, `!` rang, `#` printed something.
+/// Number, name and tmux's own marks: `*` is the current window, `!` rang its bell, `#` has new output.
 fn label(window: &Window) -> String {
     let mut name = String::new();
     for c in window.name.as_str().chars() {

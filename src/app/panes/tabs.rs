@@ -1,25 +1,25 @@
-//! The tabs of the desks: which fit, and where each stands.
+//! The tabs of the desks: which ones fit, and their positions.
 
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Pane, Panes, Place, State};
 
-/// Longest name on a tab, in cells.
+/// Maximum cells of a name on a tab.
 const TAB_NAME: usize = 24;
 
-/// A tab that is shown.
+/// The tab of a desk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tab {
     pub position: usize,
-    /// From the left edge of the tabs.
+    /// Distance from the left edge of the tabs.
     pub column: u16,
     pub width: u16,
     pub label: String,
 }
 
 impl Tab {
-    /// Its place inside the place of all tabs.
+    /// Its area within the area of all tabs.
     pub fn area(&self, tabs: Rect) -> Rect {
         Rect {
             x: tabs.x.saturating_add(self.column),
@@ -31,7 +31,7 @@ impl Tab {
 }
 
 impl Panes {
-    /// The tabs as they fit into `width` cells; those around the active one win.
+    /// The tabs that fit into `width` cells. Those around the active one have precedence.
     pub fn tabs(&self, width: u16) -> Vec<Tab> {
         let labels: Vec<String> = (0..self.desks.len()).map(|at| self.label(at)).collect();
         let cells = |at: usize| labels.get(at).map_or(0, |label| label.width() + 1);
@@ -68,7 +68,7 @@ impl Panes {
             .collect()
     }
 
-    /// How many of `width` cells the tabs take.
+    /// The cells that the tabs take, up to `width`.
     pub(super) fn tabs_end(&self, width: u16) -> u16 {
         let tabs = self.tabs(width);
         tabs.last()
@@ -76,7 +76,7 @@ impl Panes {
             .min(width)
     }
 
-    /// The name of the pane that has the keys there, how many more there are, what is the matter.
+    /// The name of the desk's focused pane, the number of other panes, and their state.
     pub(super) fn label(&self, at: usize) -> String {
         let Some(desk) = self.desks.get(at) else {
             return String::new();
@@ -106,7 +106,7 @@ impl Panes {
     }
 }
 
-/// What is the matter with the line to a pane's shell.
+/// The problem with the connection to a pane's shell.
 fn mark(pane: &Pane) -> Option<&'static str> {
     match pane.state {
         State::Lost { .. } => Some(" lost"),
@@ -116,7 +116,7 @@ fn mark(pane: &Pane) -> Option<&'static str> {
     }
 }
 
-/// As much of a name as a tab shows.
+/// The part of a name that fits on a tab.
 fn short(name: &str) -> String {
     let mut shown = String::new();
     for c in name.chars() {

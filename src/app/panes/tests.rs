@@ -16,10 +16,10 @@ use crate::{
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
-/// A pane alone has 80x22 cells on it.
+/// A single pane has 80x22 cells in this area.
 const PAGE: Rect = Rect::new(0, 0, 80, 23);
 
-/// The panes with what a person and the daemon do to them.
+/// The panes, with the actions of a user and the daemon.
 struct World {
     panes: Panes,
     ids: Ids,
@@ -81,7 +81,7 @@ impl World {
         self.panes.tick(&mut self.ids, self.now)
     }
 
-    /// The daemon tells of a session.
+    /// The daemon reports a session.
     fn told(&mut self, number: u128, name: &Clean, info: Option<&str>) -> Vec<Step> {
         let mut told = testing::session(number, name.as_str());
         told.status = Status::Running;
@@ -130,7 +130,7 @@ fn sent(steps: &[Step]) -> String {
         .collect()
 }
 
-/// The tag and size of the terminals these steps open.
+/// The tags and sizes of the terminals that these steps open.
 fn opened(steps: &[Step]) -> Vec<(String, u16, u16)> {
     steps
         .iter()

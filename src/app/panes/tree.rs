@@ -1,4 +1,4 @@
-//! How the panes of a desk share its part of the screen: a tree of halves. Geometry only.
+//! Divides the area of a desk among its panes: a tree of halves. It only computes positions.
 
 mod kept;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::PaneId;
 
-/// The fewest columns and rows (its head line among them) a half is made with.
+/// Minimum columns and rows of a half, including its head line.
 const LEAST: (u16, u16) = (20, 4);
 /// The whole, in the unit of shares.
 const WHOLE: u32 = 10_000;
 
-/// How two halves lie.
+/// The direction of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Axis {
-    /// Left and right, with a line of one column between them.
+    /// Left and right, with a border of one column between them.
     Beside,
-    /// Above and below; the head line of what is below parts them.
+    /// Above and below, separated by the head line of the lower half.
     Below,
 }
 
-/// Where something lies as seen from a pane.
+/// A direction from a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Left,
@@ -47,12 +47,12 @@ pub struct Placed {
     pub area: Rect,
 }
 
-/// The line between two halves, which can be dragged.
+/// The border between two halves, which can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Border {
     pub area: Rect,
     pub axis: Axis,
-    /// Which split it is, from the root down, the first half before the second.
+    /// The number of its split, counted from the root down, the first half before the second.
     pub split: usize,
 }
 
@@ -65,14 +65,14 @@ pub enum Tree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     axis: Axis,
-    /// Of the first half, in ten thousandths.
+    /// The share of the first half, in ten thousandths.
     share: u32,
     first: Tree,
     second: Tree,
 }
 
 impl Split {
-    /// The first half, the line between them, the second half.
+    /// The first half, the border, the second half.
     fn areas(&self, area: Rect) -> (Rect, Rect, Rect) {
         match self.axis {
             Axis::Beside => {
@@ -108,7 +108,7 @@ impl Split {
         }
     }
 
-    /// Gives the first half so many cells, as far as both halves stay usable.
+    /// Gives the first half this number of cells, as far as both halves keep their minimum.
     fn set_first(&mut self, cells: i32, area: Rect) {
         let (room, least) = match self.axis {
             Axis::Beside => (area.width.saturating_sub(1), LEAST.0),
@@ -119,7 +119,7 @@ impl Split {
             return;
         }
         let cells = cells.clamp(least, room - least).unsigned_abs();
-        // Rounded up, so that reading it back gives the same cells.
+        // Rounds up, so that the same share results in the same cells.
         self.share = (cells * WHOLE).div_ceil(room.unsigned_abs());
     }
 }
@@ -137,7 +137,7 @@ impl Tree {
         }
     }
 
-    /// Where each pane is in `area`, and the lines between them.
+    /// The area of each pane in `area`, and the borders between them.
     pub fn place(&self, area: Rect) -> (Vec<Placed>, Vec<Border>) {
         let (mut panes, mut borders) = (Vec::new(), Vec::new());
         self.place_into(area, &mut panes, &mut borders);
@@ -160,7 +160,7 @@ impl Tree {
         }
     }
 
-    /// Halves the place of `pane` for `new`; `false` = there is not enough room in `area`.
+    /// Splits the area of `pane` for `new`. Returns `false` if there isn't enough room in `area`.
     pub fn split(&mut self, pane: PaneId, new: PaneId, axis: Axis, area: Rect) -> bool {
         let placed = self.place(area).0.into_iter().find(|it| it.pane == pane);
         let fits = placed.is_some_and(|it| match axis {
@@ -188,7 +188,7 @@ impl Tree {
         }
     }
 
-    /// Takes a pane out, its neighbour has its place; `None` = nothing is left.
+    /// Removes a pane, and its neighbor takes its area. Returns `None` if nothing is left.
     pub fn without(self, pane: PaneId) -> Option<Self> {
         match self {
             Self::Pane(own) => (own != pane).then_some(Self::Pane(own)),
@@ -212,7 +212,7 @@ impl Tree {
         }
     }
 
-    /// The pane beyond that side of `pane`: of several the one with the longest common edge.
+    /// The next pane on that side of `pane`. Of several, the one with the longest common edge.
     pub fn beside(&self, pane: PaneId, side: Side, area: Rect) -> Option<PaneId> {
         let placed = self.place(area).0;
         let from = placed.iter().find(|it| it.pane == pane)?.area;
@@ -223,7 +223,7 @@ impl Tree {
         candidates.min().map(|(_, _, pane)| pane)
     }
 
-    /// Moves the nearest border of `pane` that lies across this direction by so many cells.
+    /// Moves the nearest border of `pane` in this direction by `cells` cells.
     pub fn push_border(&mut self, pane: PaneId, side: Side, cells: u16, area: Rect) -> bool {
         let Self::Split(split) = self else {
             return false;
@@ -253,12 +253,12 @@ impl Tree {
         true
     }
 
-    /// Moves a border to where it was dragged.
+    /// Moves a border to the position where it was dragged.
     pub fn drag_border(&mut self, border: usize, to: Position, area: Rect) {
         self.drag(&mut { border }, to, area);
     }
 
-    /// `left`: how many splits come before it. True = it was here.
+    /// `left` is the number of splits before it. Returns whether the border was found.
     fn drag(&mut self, left: &mut usize, to: Position, area: Rect) -> bool {
         let Self::Split(split) = self else {
             return false;
@@ -277,8 +277,8 @@ impl Tree {
     }
 }
 
-/// How far `to` lies beyond that side of `from` and how many cells of edge they have in common;
-/// `None` = it lies elsewhere.
+/// The distance of `to` on that side of `from`, and the cells of their common edge. `None` if it isn't on
+/// that side.
 fn neighbours(from: Rect, to: Rect, side: Side) -> Option<(u16, u16)> {
     let gap = match side {
         Side::Left => from.x.checked_sub(to.right()),

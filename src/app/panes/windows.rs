@@ -1,5 +1,5 @@
-//! The windows of a pane's tmux, and what a person does with them. All by commands to that tmux, so that
-//! its own keys and ours always agree.
+//! The windows of a pane's tmux, and the actions on them. All actions are commands to that tmux, so that its
+//! own keys and those of workbay always agree.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ impl Panes {
         self.windows(pane)?.active()
     }
 
-    /// What is asked in the status line.
+    /// The prompt in the status line.
     pub fn prompt(&self) -> Option<&Prompt> {
         let pane = self.active()?;
         self.prompt
@@ -44,7 +44,7 @@ impl Panes {
             .filter(|prompt| prompt.pane == pane.tmux_session())
     }
 
-    /// Leaves the question; `None` = there is none.
+    /// Cancels the prompt. Returns `None` if there is none.
     pub fn cancel_prompt(&mut self) -> Option<Vec<Step>> {
         let question = self.prompt().map(|prompt| prompt.question.clone());
         let searched = self.prompt.take().is_some_and(|it| it.searched);
@@ -56,9 +56,9 @@ impl Panes {
         })
     }
 
-    /// One control line to each container with a live pane, once that has painted: tmux 3.3a's server dies,
-    /// and every shell with it, when a session is made (the pane's own) while a control client is half
-    /// connected.
+    /// Keeps one control connection to each container with a live pane that has printed something. The server
+    /// of tmux 3.3a crashes, with every shell, if a session is created (that of the pane) while a control
+    /// client is half connected.
     pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
         let mut wanted: Vec<Place> = Vec::new();
         let begun = |pane: &&Pane| pane.state == State::Live && pane.has_begun;
@@ -71,7 +71,7 @@ impl Panes {
         self.lines.hold(&wanted, ids)
     }
 
-    /// What control lines brought, as steps.
+    /// Turns the results of control connections into steps.
     pub(super) fn take_brought(&mut self, brought: Vec<Brought>) -> Vec<Step> {
         let mut steps = Vec::new();
         for one in brought {
@@ -93,7 +93,7 @@ impl Panes {
         steps
     }
 
-    /// An action about windows and what was printed; `None` = it is none.
+    /// Handles an action on windows or their output. Returns `None` for other actions.
     pub(super) fn window_action(&mut self, action: Action) -> Option<Vec<Step>> {
         Some(match action {
             Action::WindowNew => self.leave_copy_mode(Command::new_window),
@@ -115,7 +115,7 @@ impl Panes {
                 let index = window.index;
                 (Question::Close { index, command }, Input::default())
             }),
-            // As in tmux, Enter alone ends no window.
+            // As in tmux, Enter alone doesn't close a window.
             Action::ConfirmPress if self.is_closing() => Vec::new(),
             Action::InputSubmit | Action::ConfirmYes | Action::ConfirmPress => self.answer(),
             Action::InputCancel | Action::ConfirmNo => self.cancel_prompt().unwrap_or_default(),
@@ -126,7 +126,7 @@ impl Panes {
         })
     }
 
-    /// Says a command to the tmux of the pane with the keys.
+    /// Sends a command to the tmux of the focused pane.
     pub(super) fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
         self.tmux_for(make, Asked::Act)
     }
@@ -145,7 +145,7 @@ impl Panes {
         }
     }
 
-    /// The place and tmux session of the pane with the keys.
+    /// The place and tmux session of the focused pane.
     fn target(&self) -> Option<(Place, Target)> {
         let pane = self.active().filter(|pane| pane.place != Place::Host)?;
         let own = pane.tmux_session();
@@ -165,7 +165,7 @@ impl Panes {
         }
     }
 
-    /// Asks in the status line; what is asked depends on the window that is shown.
+    /// Opens a prompt in the status line. Its content depends on the shown window.
     fn ask_person(&mut self, ask: impl FnOnce(&Window) -> (Question, Input)) -> Vec<Step> {
         if self.target().is_none() {
             return vec![Step::toast(Level::Info, self.why_no_windows())];
@@ -175,14 +175,14 @@ impl Panes {
             Some(Prompt::new(question, input, pane.tmux_session()))
         });
         if asked.is_none() {
-            // Whether the line is there at all shows in what it says to a question.
+            // The answer to a command shows whether the connection works.
             return self.tmux_for(|_| Command::list(), Asked::List);
         }
         self.prompt = asked;
         Vec::new()
     }
 
-    /// A key of the text that is asked for.
+    /// Handles a key in the prompt's text.
     pub(super) fn type_answer(&mut self, key: Key) -> Option<Vec<Step>> {
         let prompt = self.prompt.as_mut()?;
         let before = prompt.input.text().to_owned();
@@ -209,7 +209,8 @@ impl Panes {
         matches!(question, Some(Question::Close { .. }))
     }
 
-    /// A text with line breaks is asked about where the program would take each line as typed.
+    /// Asks for confirmation before it pastes a text with line breaks into a program that treats each line as
+    /// typed.
     pub(super) fn asks_before_paste(&mut self, text: &str) -> bool {
         let open = |pane: &&Pane| matches!(pane.state, State::Live | State::Opening);
         let Some(pane) = self.active().filter(open) else {
@@ -219,14 +220,14 @@ impl Panes {
         if !breaks || pane.modes().bracketed_paste {
             return false;
         }
-        // Terminals send a line break in any of three forms.
+        // Terminals send a line break in one of three forms.
         let lines = text.replace("\r\n", "\n").replace('\r', "\n");
         let question = Question::Paste(lines);
         self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
         true
     }
 
-    /// The person has answered what was asked.
+    /// Carries out the answer to the prompt.
     fn answer(&mut self) -> Vec<Step> {
         if self.prompt().is_none() {
             return Vec::new();
@@ -266,7 +267,7 @@ fn no_windows(why: &Clean) -> Step {
     )
 }
 
-/// The window an action like `window.3` means.
+/// The window number of an action like `window.3`.
 fn number(action: Action) -> Option<u32> {
     let numbered = [
         Action::WindowOne,

@@ -153,7 +153,7 @@ fn two_panes_of_one_session_bring_the_same_copy() {
 #[test]
 fn where_a_program_writes_at_the_same_time_nothing_goes_out() {
     let contested: [fn(&mut World) -> Vec<Step>; 4] = [
-        // Before, behind, in the same bytes, and by another pane.
+        // A program's text before, after, in the same bytes, and from another pane.
         |world| {
             let mut steps = world.comes("EVIL");
             steps.extend(world.copies());
@@ -197,7 +197,7 @@ fn something_else_ends_the_permit() {
     let mut steps = world.comes("EVIL");
     steps.extend(world.until_rest());
     assert!(sent(&steps).is_empty());
-    // What came before that is the user's.
+    // A text that has arrived before that is the user's.
     let mut world = World::new(ClipboardPolicy::Refuse);
     world.copies();
     world.comes("mine");
@@ -249,7 +249,7 @@ fn a_refusal_is_remembered_and_drops_what_is_held() {
     }
 }
 
-/// In base64 it is one character more than terminals take.
+/// The base64 form has one character more than terminals accept.
 fn too_long() -> String {
     let text = "x".repeat(56_245);
     assert!(STANDARD.encode(&text).len() > crate::terminal::clipboard::LONGEST);

@@ -2,7 +2,7 @@ use super::*;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// What an honest tmux reports outside of copy mode.
+/// The report of an honest tmux outside of copy mode.
 const SHELL: Reported = Reported {
     copy_mode: Some(false),
     vi: None,
@@ -37,7 +37,7 @@ fn click(copying: &mut Copying, kind: MouseKind, column: u16, reported: Reported
 
 #[test]
 fn keys_at_a_shell_never_copy() {
-    // Not even where tmux claims to be in copy mode.
+    // The same if tmux claims to be in copy mode.
     for reported in [SHELL, mode(true), mode(false), Reported::default()] {
         let mut copying = Copying::default();
         let did = type_keys(

@@ -19,7 +19,7 @@ fn act(panes: &mut Panes, ids: &mut Ids, action: Action) {
     panes.set_page(PAGE);
 }
 
-/// A desk with three panes of one session, of which the second has the keys, and one of another.
+/// A desk with three panes of one session, the second of them focused, and one pane of another session.
 fn laid_out() -> Panes {
     let (mut panes, mut ids) = (Panes::new("old"), Ids::default());
     panes.open_session(key(2), &"two".into(), false, &mut ids);
@@ -35,7 +35,7 @@ fn laid_out() -> Panes {
 
 fn back(kept: (Vec<KeptDesk>, usize), wanted: impl Fn(&KeptPane) -> bool) -> (Panes, Vec<Step>) {
     let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
-    // As a file, which is what it becomes.
+    // Saves and reads it, as a file does.
     let text = serde_json::to_string(&kept.0).unwrap();
     let desks = serde_json::from_str(&text).unwrap();
     panes.restore(desks, kept.1, wanted, &mut ids);
@@ -69,7 +69,7 @@ fn desks_come_back_as_they_were() {
         desk.panes().iter().position(|id| *id == desk.focus())
     };
     assert_eq!((focus(&after), focus(&before)), (Some(1), Some(1)));
-    // The same shells: each pane is found by its tag.
+    // The shells are the same, because each pane is found by its tag.
     assert_eq!(
         opened(&steps),
         [
@@ -80,7 +80,7 @@ fn desks_come_back_as_they_were() {
         ]
     );
     assert_eq!(after.kept(), before.kept());
-    // A further pane has a tag of its own.
+    // A new pane gets a tag of its own.
     let (mut panes, _) = back(before.kept(), |_| true);
     let mut ids = Ids::default();
     panes.open_session(key(3), &"three".into(), false, &mut ids);

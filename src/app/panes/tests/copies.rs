@@ -1,8 +1,8 @@
-//! What reaches the clipboard of a person, and what does not.
+//! Tests which texts reach your clipboard.
 
 use super::*;
 
-/// What goes to the clipboard, and what is said about it.
+/// The text that goes to the clipboard, and the message about it.
 fn clipboard_of(steps: &[Step]) -> (Vec<&str>, usize) {
     let copied = steps.iter().filter_map(|step| match step {
         Step::Copy(text) => Some(text.as_str()),
@@ -24,7 +24,7 @@ fn refusing() -> World {
     };
     let mut world = World::live(1);
     world.panes = std::mem::take(&mut world.panes).with(&settings);
-    // As tmux takes the mouse.
+    // Reports the mouse as tmux does.
     world.prints("\x1b[?1002h\x1b[?1006h$ ");
     world
 }

@@ -1,8 +1,8 @@
-//! Desks: their tabs, panes side by side on them, the mouse on both.
+//! Tests of desks: their tabs, panes side by side, and the mouse on both.
 
 use super::*;
 
-/// The tags and sizes of panes told another size.
+/// The tags and sizes of resized panes.
 fn resized(steps: &[Step]) -> Vec<(u16, u16)> {
     let size = |step: &Step| match step {
         Step::Do(Effect::ResizeStream { columns, rows, .. }) => Some((*columns, *rows)),
@@ -15,7 +15,7 @@ fn resized(steps: &[Step]) -> Vec<(u16, u16)> {
 fn a_pane_is_split_focused_moved_and_closed() {
     let mut world = World::live(1);
     let steps = world.act(Action::PaneSplitRight);
-    // A window of its own, or the two would mirror each other.
+    // It gets a window of its own, because otherwise the two would mirror each other.
     let fresh = |step: &Step| match step {
         Step::Do(Effect::Open {
             open: StreamOpen::Terminal { start, .. },
@@ -90,7 +90,7 @@ fn a_drag_belongs_to_what_it_began_on() {
         "\x1b[<0;3;3M"
     );
     assert_eq!(world.panes.active().unwrap().id, PaneId(1));
-    // Out over the border: the edge of the pane it began in.
+    // A drag over the border is reported at the edge of the pane where it began.
     assert_eq!(
         sent(&world.mouse(MouseKind::Drag(left), 70, 5)),
         "\x1b[<32;39;5M"

@@ -1,4 +1,4 @@
-//! What programs in a pane ask for, and what they get.
+//! Tests what programs in a pane can request, and what they get.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn links_of_the_program_lead_where_the_settings_say() {
     let mut world = World::new();
     world.panes = world.panes.with(&settings);
     world.open(1);
-    // Opened again after it was lost, as much as the first time.
+    // A reopened pane applies the same settings.
     for _ in 0..2 {
         world.happens(StreamEvent::Opened);
         world.prints("\x1b]8;;http://a.example\x07a\x1b]8;;ssh://b.example\x07b");

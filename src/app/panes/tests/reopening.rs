@@ -1,4 +1,4 @@
-//! Panes whose shell ended, broke or could not be opened.
+//! Tests of panes whose shell has ended, broke or couldn't be opened.
 
 use super::*;
 
@@ -145,7 +145,7 @@ fn an_environment_without_a_shell_gets_the_toolbox_s_by_enter() {
         _ => false,
     });
     assert!(toolbox, "{steps:?}");
-    // Without one of its own it is not offered for ever.
+    // If the bundled shell is missing too, it isn't offered again.
     world.happens(no_shell);
     let State::Ended { why } = world.state() else {
         panic!("{:?}", world.state());

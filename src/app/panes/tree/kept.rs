@@ -1,4 +1,4 @@
-//! A tree as it is remembered.
+//! The saved form of a tree.
 
 use super::{Split, Tree, WHOLE};
 use crate::app::panes::{
@@ -7,7 +7,7 @@ use crate::app::panes::{
 };
 
 impl Tree {
-    /// With what is told of each pane; the others are left out and their neighbours have their room.
+    /// Saves the panes for which there is data. The others are left out, and their neighbors take their area.
     pub fn kept(&self, told: &dyn Fn(PaneId) -> Option<KeptPane>) -> Option<KeptTree> {
         match self {
             Self::Pane(pane) => told(*pane).map(KeptTree::Pane),
@@ -23,7 +23,7 @@ impl Tree {
         }
     }
 
-    /// With the panes that `made` makes.
+    /// Restores a tree with the panes that `made` creates.
     pub fn restored(
         kept: KeptTree,
         made: &mut dyn FnMut(KeptPane) -> Option<PaneId>,

@@ -102,7 +102,7 @@ proptest! {
         let whole = Rect::new(3, 2, width, height);
         let (panes, borders) = tree.place(whole);
         let cells: u32 = panes.iter().map(|it| it.area.area()).sum();
-        // A line below is the head of a pane, a line beside has cells of its own.
+        // A border below is the head of a pane, a border beside has cells of its own.
         let lines: u32 = borders.iter().filter(|it| it.axis == Axis::Beside).map(|it| it.area.area()).sum();
         prop_assert_eq!(cells + lines, whole.area());
         for one in &panes {

@@ -15,14 +15,14 @@ use crate::{
 mod alone;
 mod containers;
 
-/// Panes on one session with the daemon's side of its streams.
+/// Panes in one session, with the daemon's side of their streams.
 struct World {
     panes: Panes,
     ids: Ids,
     now: Timestamp,
-    /// What was opened and not closed, and what was said to each control line.
+    /// The streams that are open, and the commands to each control connection.
     controls: Vec<StreamId>,
-    /// In which container each line that was opened leads, in order.
+    /// The containers of the opened connections, in order.
     led: Vec<Option<KernelId>>,
     said: Vec<String>,
     toasts: Vec<String>,
@@ -56,7 +56,7 @@ impl World {
         world
     }
 
-    /// A pane was opened; its shell comes up.
+    /// Opens a pane and its shell.
     fn begin(&mut self, opened: Vec<Step>) {
         self.take(opened);
         let lines = self.controls.len();
@@ -75,7 +75,7 @@ impl World {
         });
     }
 
-    /// With a shell and a control line that has listed these windows.
+    /// Opens a pane with a shell and a control connection that has listed these windows.
     fn live(windows: &[(u32, &str)]) -> Self {
         let mut world = Self::opening();
         world.control(StreamEvent::Opened);

@@ -1,4 +1,4 @@
-//! Several panes of one session: each window is in one of them.
+//! Tests with several panes of one session: each window is in one of them.
 
 use super::*;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 
 const PAGE: ratatui::layout::Rect = ratatui::layout::Rect::new(0, 0, 80, 23);
 
-/// Two panes side by side: the first shows window 1, the second, with the keys, window 3.
+/// Two panes side by side: the first shows window 1, the second, which has the focus, window 3.
 fn two() -> World {
     let mut world = World::live(&[(1, "bash"), (2, "vim")]);
     world.act(Action::PaneSplitRight);
@@ -28,7 +28,7 @@ fn two() -> World {
     world
 }
 
-/// tmux lists these windows; each pane shows one of them.
+/// tmux lists these windows. Each pane shows one of them.
 fn list(world: &mut World, windows: &[u32], shown: &[u32]) {
     world.prints("%session-window-changed $1 @2\n");
     let row = |pane: u32, shows: u32, index: u32| {
@@ -59,7 +59,7 @@ fn a_window_that_is_in_a_pane_is_gone_to() {
     world.act(Action::WindowOne);
     assert_eq!(active(&world), PaneId(1));
     assert!(world.said.is_empty(), "{:?}", world.said);
-    // The next one is the next that no pane shows.
+    // The next window is the next one that no pane shows.
     world.act(Action::WindowNext);
     assert_eq!(world.said, ["select-window -t '=wb-f-1:2'"]);
     world.answer("");
@@ -76,7 +76,7 @@ fn a_window_that_is_in_a_pane_is_gone_to() {
 #[test]
 fn two_panes_that_tmux_brought_to_one_window_are_parted() {
     let mut world = two();
-    // Ctrl-B 1 in the second: the first gets what the second left, once.
+    // Ctrl-B 1 in the second pane: the first one gets the window that the second left, once.
     list(&mut world, &[1, 2, 3], &[1, 1]);
     assert_eq!(world.said, ["select-window -t '=wb-f-1:3'"]);
     world.answer("");
@@ -88,7 +88,7 @@ fn two_panes_that_tmux_brought_to_one_window_are_parted() {
     );
     list(&mut world, &[1, 2, 3], &[3, 1]);
     assert!(world.said.is_empty(), "{:?}", world.said);
-    // To a window that no pane shows nobody is in the way.
+    // A window that no pane shows causes no conflict.
     list(&mut world, &[1, 2, 3], &[3, 2]);
     assert!(world.said.is_empty(), "{:?}", world.said);
 }
@@ -99,14 +99,14 @@ fn a_split_goes_with_its_shell() {
     list(&mut world, &[1, 2], &[1, 2]);
     assert_eq!(world.panes.count(), 1, "the other shell is shown nowhere");
     assert_eq!(active(&world), PaneId(1));
-    // A pane alone goes on with the next window.
+    // A single pane continues with the next window.
     list(&mut world, &[2], &[2]);
     assert_eq!(world.panes.count(), 1);
-    // The same where the terminal itself ends, as that of a shell of this host does.
+    // The same if the terminal itself ends, like a shell of this machine.
     let mut world = two();
     world.terminal(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert_eq!(world.panes.count(), 1);
-    // What could not be run is not swept away with its reason.
+    // A pane whose command couldn't be run stays open and shows the reason.
     let mut world = two();
     world.terminal(StreamEvent::Ended(StreamEnd::Exited {
         exit_code: Some(127),

@@ -1,4 +1,4 @@
-//! Panes in other containers of a cluster session: each container has a tmux of its own.
+//! Tests of panes in other containers of a cluster session: each container has a tmux of its own.
 
 use super::*;
 use crate::{
@@ -19,7 +19,7 @@ fn cluster() -> Session {
     }
 }
 
-/// A pane in the main container, and one in another, which has the keys.
+/// A pane in the main container, and a focused one in another container.
 fn two() -> World {
     let mut world = World::live(&[(1, "bash"), (2, "vim")]);
     let opened = world
@@ -48,7 +48,7 @@ fn a_pane_in_another_container_has_a_line_there_and_its_windows() {
         ["next-window -t '=wb-f-2:'", "copy-mode -eu -t '=wb-f-2:'"]
     );
     assert!(world.toasts.is_empty(), "{:?}", world.toasts);
-    // It is closed with the pane; that of the main container stays.
+    // The connection closes with the pane. That of the main container stays open.
     world.terminal(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert_eq!(world.controls.len(), 1);
 }
@@ -70,7 +70,7 @@ fn a_text_is_looked_for_in_another_container() {
 fn windows_of_two_containers_with_one_number_are_two() {
     let mut world = two();
     let main = PaneId(1);
-    // Window 1 of the main container is in a pane; that is no reason to leave this one.
+    // Window 1 of the main container is in a pane. That doesn't affect a pane of another container.
     world.act(Action::WindowOne);
     assert_ne!(world.panes.active().unwrap().id, main);
     assert_eq!(world.said, ["select-window -t '=wb-f-2:1'"]);
