@@ -1,9 +1,9 @@
-//! Finding what went wrong in a log.
+//! Finds errors in a log.
 
 use std::ops::Range;
 
-/// What errors begin with, in the words of the usual languages and tools. As they stand: a line about `0 errors` or an
-/// `error_rate` is none.
+/// The words that errors begin with in common languages and tools. They must match exactly: `0 errors` or
+/// `error_rate` isn't an error.
 const WORDS: [&str; 22] = [
     "Traceback (most recent call last)",
     "Error:",
@@ -29,7 +29,7 @@ const WORDS: [&str; 22] = [
     "Permission denied",
 ];
 
-/// What a line that looks like an error is recognized by.
+/// Returns the part of a line that looks like an error.
 pub(super) fn find(line: &str) -> Option<Range<usize>> {
     let found = |word: &str| line.find(word).map(|at| at..at + word.len());
     WORDS.into_iter().find_map(found)

@@ -1,4 +1,4 @@
-//! What happens to an open log.
+//! Handles the events of an open log.
 
 use super::{
     Logs, State, close,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Logs {
-    /// Something happened to a log.
+    /// Handles an event of a log.
     pub fn event(&mut self, log: StreamId, event: LogEvent) -> Vec<Step> {
         let mut steps = match event {
             LogEvent::Opened if log == self.stream => self.opened(),

@@ -15,33 +15,35 @@ use crate::{app::msg::Ticket, model::text::Clean, protocol::message::StreamEnd};
 /// The number of the first line of a preview.
 pub const PREVIEW: u64 = 1 << 48;
 
-/// Which lines are wanted.
+/// The lines that the view needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// The last ones.
+    /// The last lines.
     Last { lines: usize },
-    /// This one and so many on both sides.
+    /// This line, and `lines` on both sides.
     Around { number: u64, lines: usize },
 }
 
-/// What the view wants of an open log.
+/// An order of the view for an open log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogOrder {
     Page(Want),
-    /// Counts the lines with matches and looks for the first one from a line on. It replaces the search before it.
+    /// Counts the lines with matches, and searches the first one from a line on. It replaces the previous
+    /// search.
     Search {
         id: u64,
         matcher: Matcher,
         from: u64,
     },
-    /// The next match at or after a line, or the last one before it; around the end of the log.
+    /// Searches the next match at or after a line, or the last one before it. Continues at the other end of
+    /// the log.
     Seek {
         id: u64,
         from: u64,
         forward: bool,
     },
     EndSearch,
-    /// All lines to a new file, with their times in this zone.
+    /// Saves all lines to a new file, with their times in this zone.
     Save {
         ticket: Ticket,
         path: PathBuf,
@@ -49,21 +51,21 @@ pub enum LogOrder {
     },
 }
 
-/// What happened to an open log.
+/// An event of an open log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogEvent {
-    /// It is read from its beginning.
+    /// The log is being read from its beginning.
     Opened,
-    /// There are other lines than before.
+    /// The lines of the log have changed.
     Extent(Extent),
-    /// The preview was reached: this line of it is that line of the log.
+    /// The reader has reached the preview: this line of the preview is that line of the log.
     Joined {
         preview: u64,
         line: u64,
     },
     Page(Page),
     Searched(Searched),
-    /// Where a search or a step of it leads; `None` = nothing matches.
+    /// The result of a search or of one of its steps, `None` if nothing matches.
     Hit {
         id: u64,
         number: Option<u64>,
@@ -71,25 +73,25 @@ pub enum LogEvent {
     Ended(StreamEnd),
 }
 
-/// Which lines there are.
+/// The range of lines in the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// The first line kept.
+    /// The first stored line.
     pub first: u64,
-    /// One more than the last line; unfinished ones count.
+    /// One more than the last line, including unfinished ones.
     pub end: u64,
-    /// The last lines, while those between are still being read.
+    /// The last lines, while those before them are still being read.
     pub preview: Option<(u64, u64)>,
     /// The end of the log isn't reached yet.
     pub loading: bool,
-    /// Changes with every change of a line.
+    /// Changes whenever a line changes.
     pub revision: u64,
-    /// Why lines are kept in memory only, which holds few.
+    /// Why lines are stored only in memory, which has room for few.
     pub in_memory: Option<Clean>,
 }
 
 impl Extent {
-    /// First line and end of the part of the log that has this line.
+    /// The first line and the end of the part of the log that contains this line.
     pub fn part(&self, number: u64) -> (u64, u64) {
         match self.preview {
             Some(preview) if number >= PREVIEW => preview,
@@ -97,33 +99,33 @@ impl Extent {
         }
     }
 
-    /// One more than the last line of all.
+    /// One more than the last line, including a preview.
     pub fn last(&self) -> u64 {
         self.preview.map_or(self.end, |(_, end)| end)
     }
 }
 
-/// Lines in a row.
+/// Consecutive lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub first: u64,
     pub entries: Vec<Entry>,
-    /// What is known of the log when they are read.
+    /// The state of the log when they were read.
     pub extent: Extent,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Searched {
     pub id: u64,
     /// Lines with matches.
     pub matches: u64,
-    /// Lines that were searched.
+    /// The lines that have been searched.
     pub searched: u64,
-    /// Lines there are.
+    /// All lines.
     pub lines: u64,
-    /// All of them were searched, and the end of the log is reached.
+    /// All lines have been searched, and the end of the log is reached.
     pub complete: bool,
-    /// Which match the last one found is, from 1.
+    /// The number of the last match, from 1.
     pub position: Option<u64>,
 }

@@ -1,5 +1,5 @@
-//! Searching, and going from match to match and from error to error. The log is searched elsewhere: here is what is asked
-//! and what is done with the answers.
+//! Searches, and moves from match to match and from error to error. `run/logs` searches the log. This file
+//! sends the orders and handles the answers.
 
 use super::{
     Logs,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Logs {
-    /// Goes to the first match of what is typed so far.
+    /// Goes to the first match of the typed text.
     pub(super) fn search_typed(&mut self) -> Vec<Step> {
         let text = self.typing.as_ref().map_or("", Input::text).to_owned();
         if text.is_empty() {
@@ -37,7 +37,7 @@ impl Logs {
         }
     }
 
-    /// The next match after the last one, or the one before it.
+    /// Goes to the next match after the last one, or to the one before it.
     pub(super) fn seek(&mut self, forward: bool) -> Vec<Step> {
         let first = self.visible().first().map_or(0, |row| row.number);
         let Some(search) = &mut self.search else {
@@ -50,7 +50,7 @@ impl Logs {
         vec![self.order(LogOrder::Seek { id, from, forward })]
     }
 
-    /// The first line that looks like an error, and those after it.
+    /// Goes to the first line that looks like an error, and then to the next ones.
     pub(super) fn next_error(&mut self) -> Step {
         match &mut self.search {
             Some(search) if search.matcher == Matcher::Errors => {

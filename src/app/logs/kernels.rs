@@ -7,19 +7,19 @@ use crate::{
 };
 
 impl Logs {
-    /// `None` = the main kernel's, which needs no name.
+    /// `None` is the main container, which needs no id.
     pub(super) fn kernel_id(&self) -> Option<KernelId> {
         let other = self.kernels.get(self.kernel).filter(|_| self.kernel > 0);
         other.map(|(id, _)| *id)
     }
 
-    /// Whose log it is and of how many, where there are several.
+    /// The container of the log, its position and their number, if there are several.
     pub fn kernel(&self) -> Option<(&Clean, usize, usize)> {
         let (_, hostname) = self.kernels.get(self.kernel)?;
         (self.kernels.len() > 1).then_some((hostname, self.kernel + 1, self.kernels.len()))
     }
 
-    /// The session's kernels were told.
+    /// Takes the containers of the session.
     pub fn know_kernels(&mut self, session: &Session) {
         let at = self.kernels.get(self.kernel).map(|(id, _)| *id);
         let kernels = kernels_of(session);
@@ -30,7 +30,7 @@ impl Logs {
         }
     }
 
-    /// The log of the next kernel, from its beginning.
+    /// Shows the log of the next container, from its beginning.
     pub(super) fn turn(&mut self, by: isize, ids: &mut Ids) -> Vec<Step> {
         let count = self.kernels.len().cast_signed();
         if count < 2 {

@@ -1,5 +1,5 @@
-//! From a log's bytes to lines: colours kept, carriage returns obeyed, everything else that is no
-//! text stripped.
+//! Turns the bytes of a log into lines. Keeps colors, applies carriage returns, and removes everything else
+//! that isn't text.
 
 use jiff::Timestamp;
 
@@ -9,24 +9,24 @@ use crate::{
     terminal::look::Look,
 };
 
-/// Longer lines are broken, so that one line without end cannot fill the memory.
+/// Longer lines are broken, so that an endless line can't fill the memory.
 const LONGEST: usize = 16 * 1024;
-/// Longest escape sequence read; what is longer is text no more.
+/// Maximum length of an escape sequence. A longer one ends there.
 const LONGEST_SEQUENCE: usize = 4 * 1024;
 const TAB: usize = 8;
 
 /// A line of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// When it was printed, where the engine keeps times.
+    /// When the line was printed, if the engine keeps times.
     pub time: Option<Timestamp>,
     pub text: Clean,
-    /// Where looks begin, by byte; empty = plain.
+    /// The byte where each look begins, empty for plain text.
     pub looks: Vec<(usize, Look)>,
 }
 
 impl Line {
-    /// Bytes it holds in memory, about.
+    /// Approximate size in memory, in bytes.
     pub fn cost(&self) -> usize {
         self.text.as_str().len() + self.looks.len() * size_of::<(usize, Look)>() + size_of::<Self>()
     }
@@ -41,16 +41,16 @@ impl Line {
     }
 }
 
-/// Reads one source of a log; a line that is not ended yet stays in it.
+/// Reads one source of a log and stores its unfinished line.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// The unfinished end of the last chunk: part of a character.
+    /// The incomplete character at the end of the last chunk.
     partial: Vec<u8>,
     state: State,
     sequence: String,
     pen: Look,
     line: Vec<(char, Look)>,
-    /// Where the next character goes.
+    /// The position of the next character.
     cursor: usize,
     times: Option<Times>,
 }
@@ -58,9 +58,9 @@ pub struct Reader {
 /// The times before the lines.
 #[derive(Clone, Debug)]
 struct Times {
-    /// What may be one, at the beginning of a line.
+    /// A possible time at the beginning of a line.
     coming: Option<String>,
-    /// Of the present line.
+    /// The time of the current line.
     time: Option<Timestamp>,
 }
 
@@ -72,7 +72,7 @@ impl Times {
         }
     }
 
-    /// Takes a character at the beginning of a line; what turns out to be no time is given back.
+    /// Takes a character at the beginning of a line. Returns the text if it isn't a time.
     fn take(&mut self, c: char) -> Option<String> {
         let coming = self.coming.as_mut()?;
         coming.push(c);
@@ -100,17 +100,17 @@ enum State {
     #[default]
     Text,
     Escape,
-    /// `ESC (` and the like: one more character.
+    /// `ESC (` and similar: one more character follows.
     Charset,
     Csi,
-    /// OSC, DCS and the like, up to BEL or ST.
+    /// OSC, DCS and similar, up to BEL or ST.
     InString,
-    /// ESC inside such a string.
+    /// ESC in such a string.
     StringEscape,
 }
 
 impl Reader {
-    /// Takes a chunk; every line it ends goes to `take`.
+    /// Reads a chunk and passes every finished line to `take`.
     pub fn read(&mut self, bytes: &[u8], mut take: impl FnMut(Line)) {
         let joined;
         let mut rest: &[u8] = if self.partial.is_empty() {
@@ -146,7 +146,7 @@ impl Reader {
         }
     }
 
-    /// One whose lines have their times before them.
+    /// Creates a reader for lines with times.
     pub fn with_times() -> Self {
         Self {
             times: Some(Times::new()),
@@ -154,12 +154,12 @@ impl Reader {
         }
     }
 
-    /// The line that is not ended yet; `None` when there is nothing on it.
+    /// The unfinished line, `None` if it is empty.
     pub fn unfinished(&self) -> Option<Line> {
         (!self.line.is_empty()).then(|| self.finished())
     }
 
-    /// Ends the last line, at the end of the log.
+    /// Finishes the last line, at the end of the log.
     pub fn finish(&mut self) -> Option<Line> {
         let coming = self.times.as_mut().and_then(|times| times.coming.take());
         let coming = coming.unwrap_or_default();
@@ -193,7 +193,7 @@ impl Reader {
             State::Escape => self.escape(c),
             State::Csi => self.csi(c),
             State::InString => self.string(c),
-            // One more character, whatever it is.
+            // Exactly one more character belongs to the sequence.
             State::Charset | State::StringEscape => self.state = State::Text,
         }
     }
@@ -257,7 +257,7 @@ impl Reader {
         match c {
             '\u{7}' | '\u{9c}' | '\n' => self.state = State::Text,
             '\u{1b}' => self.state = State::StringEscape,
-            // An unended one must not swallow the whole log.
+            // An unfinished sequence must not swallow the whole log.
             _ if self.sequence.len() > LONGEST_SEQUENCE => self.state = State::Text,
             _ => {}
         }
@@ -294,7 +294,7 @@ impl Reader {
         }
     }
 
-    /// Blanks up to the cursor.
+    /// Adds blanks up to the cursor.
     fn pad(&mut self) {
         if self.line.len() < self.cursor {
             self.line.resize(self.cursor, (' ', Look::default()));

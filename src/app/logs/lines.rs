@@ -1,16 +1,16 @@
-//! From the two outputs of a log to its lines, in the order in which they end.
+//! Combines the two outputs of a log into lines, in the order in which they are finished.
 
 use super::line::{Line, Reader};
 use crate::model::log::LogSource;
 
-/// A line with what it is.
+/// A line with its source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     pub source: LogSource,
     pub line: Line,
 }
 
-/// Reads a log piece by piece.
+/// Reads a log in chunks.
 #[derive(Debug, Default)]
 pub struct Lines {
     stdout: Reader,
@@ -18,7 +18,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// One whose lines have their times before them.
+    /// Creates a reader for lines with times.
     pub fn with_times() -> Self {
         Self {
             stdout: Reader::with_times(),
@@ -26,7 +26,7 @@ impl Lines {
         }
     }
 
-    /// Takes bytes of one source; each line that they end goes to `take`.
+    /// Reads bytes of one source and passes each finished line to `take`.
     pub fn read(&mut self, source: LogSource, bytes: &[u8], mut take: impl FnMut(Entry)) {
         let reader = match source {
             LogSource::Stdout => &mut self.stdout,
@@ -35,12 +35,12 @@ impl Lines {
         reader.read(bytes, |line| take(Entry { source, line }));
     }
 
-    /// The lines that are not ended yet.
+    /// The unfinished lines.
     pub fn unfinished(&self) -> Vec<Entry> {
         entries(self.stdout.unfinished(), self.stderr.unfinished())
     }
 
-    /// The log ended: the last lines count as ended too.
+    /// Finishes the last lines, at the end of the log.
     pub fn finish(&mut self) -> Vec<Entry> {
         entries(self.stdout.finish(), self.stderr.finish())
     }

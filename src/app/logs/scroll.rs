@@ -1,5 +1,5 @@
-//! Which rows of a log are on the screen, and moving them. Only rows near the screen are measured. What is outside of
-//! the window is asked for, and the move goes on when it comes.
+//! Decides which rows of a log are visible, and scrolls them. It measures only rows near the screen. Lines
+//! outside of the window are requested, and scrolling continues when they arrive.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -9,34 +9,34 @@ use super::{Logs, feed::Want};
 /// A row of the screen: part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The line's number.
+    /// The number of the line.
     pub number: u64,
-    /// Bytes of its text.
+    /// The first byte of its text.
     pub start: usize,
     pub end: usize,
 }
 
-/// A place in the log: row `row` of line `number`, as lines are wrapped now.
+/// A place in the log: row `row` of line `number`, with the current wrapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub number: u64,
     pub row: usize,
 }
 
-/// Where the view goes as soon as the lines there have come.
+/// The place that the view goes to when the lines there arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// The end, to follow it.
+    /// Goes to the end and follows it.
     End,
     First,
-    /// This line to the top of the screen.
+    /// Puts this line at the top of the screen.
     Line(u64),
-    /// This line to a place in the upper half of the screen.
+    /// Puts this line in the upper half of the screen.
     Match(u64),
 }
 
 impl Logs {
-    /// The rows on the screen now, at most as many as fit.
+    /// The visible rows, no more than fit.
     pub fn visible(&self) -> Vec<Row> {
         let top = match self.top {
             Some(top) => top.max(self.window_start()),
@@ -77,7 +77,7 @@ impl Logs {
         self.window_start()
     }
 
-    /// A line as rows; one when lines are not wrapped.
+    /// The rows of a line, or a single one if lines aren't wrapped.
     fn rows_of(&self, number: u64) -> Vec<Row> {
         let text = self.entry(number).map_or("", |it| it.line().text.as_str());
         let row = |start: usize, end: usize| Row { number, start, end };
@@ -105,7 +105,7 @@ impl Logs {
         self.top = Some(place);
     }
 
-    /// Stays where the view is now.
+    /// Stops following and keeps the current position.
     pub(super) fn pause(&mut self) {
         self.leave_end(self.end_top());
     }
@@ -117,7 +117,7 @@ impl Logs {
         self.reach_goal();
     }
 
-    /// Scrolls by rows; reaching the end follows again.
+    /// Scrolls by rows. Reaching the end starts following again.
     pub(super) fn move_by(&mut self, rows: isize) {
         if self.goal.is_some() {
             self.owed = self.owed.saturating_add(rows);
@@ -147,7 +147,7 @@ impl Logs {
         }
     }
 
-    /// Rows that are left when the beginning of the window is reached.
+    /// Scrolls up. Returns the rows that are left at the beginning of the window.
     fn up(&self, place: &mut Place, mut rows: usize) -> usize {
         while rows > place.row {
             if place.number <= self.window.first() {
@@ -163,7 +163,7 @@ impl Logs {
         0
     }
 
-    /// Rows that are left when the last line of the window is at the bottom.
+    /// Scrolls down. Returns the rows that are left when the last line of the window is at the bottom.
     fn down(&self, place: &mut Place, mut rows: usize, end: Place) -> usize {
         while rows > 0 && *place < end {
             let in_line = self.rows_of(place.number).len();
@@ -185,7 +185,7 @@ impl Logs {
         rows
     }
 
-    /// Goes on with a move whose lines have come.
+    /// Continues scrolling when the lines have arrived.
     pub(super) fn go_on(&mut self) {
         self.reach_goal();
         if self.goal.is_none() && self.owed != 0 {
@@ -193,7 +193,7 @@ impl Logs {
         }
     }
 
-    /// Goes where the view was to go, if the lines there are in the window.
+    /// Goes to the goal if its lines are in the window.
     pub(super) fn reach_goal(&mut self) {
         let Some(goal) = self.goal else {
             return;
@@ -224,7 +224,7 @@ impl Logs {
         if let Goal::Match(_) = goal {
             self.owed -= isize::try_from(self.rows / 3).unwrap_or(0);
         } else if goal != Goal::First && self.window.end() == self.extent.last() {
-            // The last lines fill the screen.
+            // Keeps the screen filled with the last lines.
             self.top = Some(place.min(self.end_top()));
         }
     }
@@ -234,7 +234,7 @@ impl Logs {
         self.window.end() == self.extent.last() && self.window.is_of(self.extent.revision)
     }
 
-    /// The lines that are to be read now.
+    /// The lines that must be read now.
     pub(super) fn wanted(&self) -> Option<Want> {
         let lines = self.rows * 4 + 100;
         let around = |number| Some(Want::Around { number, lines });
@@ -260,7 +260,7 @@ impl Logs {
         let near = self.rows as u64 * 2;
         let above = from > first && top.number < from + near;
         let below = to < end && top.number + near + near > to;
-        // The last lines may be unfinished ones, which change.
+        // The last lines can be unfinished, so they can change.
         let changes = !self.window.is_of(self.extent.revision) && top.number + near > to;
         if above || below || changes {
             return around(top.number.max(first));
@@ -268,7 +268,7 @@ impl Logs {
         None
     }
 
-    /// Lines of a preview have other numbers once it is reached.
+    /// Changes the numbers of a preview's lines when the reader reaches it.
     pub(super) fn renumber(&mut self, preview: u64, line: u64) {
         let new = |number: u64| {
             if number >= super::feed::PREVIEW {

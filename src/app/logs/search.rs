@@ -1,13 +1,13 @@
-//! Searching a log: what matches, where in a line, and how far the search is.
+//! Searches a log: what matches, where in a line, and the progress of the search.
 
 use std::ops::Range;
 
 use super::{errors, feed::Searched};
 
-/// What a line is searched for.
+/// What a search looks for in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
-    /// Small letters find both cases, as in less and vim.
+    /// Lowercase letters match both cases, as in less and vim.
     Text { text: String, any_case: bool },
     /// Lines that look like an error.
     Errors,
@@ -25,7 +25,7 @@ impl Matcher {
         self.find(line, 0).is_some()
     }
 
-    /// Every place in a line, by byte.
+    /// All matches in a line, by byte.
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         let mut from = 0;
@@ -36,7 +36,7 @@ impl Matcher {
         places
     }
 
-    /// The first place at or after a byte. Only ASCII has its case folded, so bytes can be compared.
+    /// The first match at or after a byte. Ignores only the case of ASCII, so that bytes can be compared.
     fn find(&self, line: &str, from: usize) -> Option<Range<usize>> {
         let (text, any_case) = match self {
             Self::Text { text, any_case } => (text.as_bytes(), *any_case),
@@ -63,15 +63,15 @@ impl Matcher {
     }
 }
 
-/// A search in force.
+/// An active search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     pub matcher: Matcher,
     pub(super) id: u64,
     pub state: Searched,
-    /// The line gone to last.
+    /// The line of the last match that the view went to.
     pub current: Option<u64>,
-    /// The next line to go to is looked for.
+    /// The next match has been requested.
     pub(super) seeks: bool,
 }
 
@@ -86,7 +86,7 @@ impl Search {
         }
     }
 
-    /// As the status line names it.
+    /// The name of the search in the status line.
     pub fn name(&self) -> String {
         match &self.matcher {
             Matcher::Text { text, .. } => format!("/{text}"),

@@ -15,14 +15,14 @@ use crate::{
     protocol::message::{Failure, FailureKind, StreamEnd},
 };
 
-/// A log and the one who reads it, in memory.
+/// A log and its reader, in memory.
 struct World {
     logs: Logs,
     ids: Ids,
     reader: LogReader,
-    /// Steps that nobody has carried out.
+    /// Steps that haven't been carried out.
     steps: Vec<Step>,
-    /// Orders that wait, while the reader is busy.
+    /// Orders that wait while the reader is busy.
     busy: Option<VecDeque<LogOrder>>,
 }
 
@@ -70,7 +70,7 @@ impl World {
         self.settles();
     }
 
-    /// Carries out what the view wants of the log until it wants nothing more.
+    /// Carries out the orders of the view until there are no more.
     fn carry_out(&mut self, steps: Vec<Step>) {
         for step in steps {
             match (step, &mut self.busy) {
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// Everything was read.
+    /// The whole log has been read.
     fn is_idle(&mut self) {
         self.reader.idle();
         self.settles();
@@ -115,7 +115,7 @@ impl World {
         std::mem::take(&mut self.steps)
     }
 
-    /// Answers what was asked for while the reader was busy.
+    /// Answers the orders that arrived while the reader was busy.
     fn is_free(&mut self) {
         let orders = self.busy.take().unwrap_or_default();
         for order in orders {

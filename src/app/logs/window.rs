@@ -1,4 +1,4 @@
-//! The lines near the screen, as they are shown.
+//! The lines near the screen, in their visible form.
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -8,11 +8,11 @@ use crate::{
     terminal::look::Look,
 };
 
-/// A line as it is shown.
+/// A line in its visible form.
 #[derive(Debug)]
 pub struct Shown {
     entry: Entry,
-    /// With its time before it, while times are shown.
+    /// The line with its time, while times are shown.
     timed: Option<Line>,
 }
 
@@ -65,7 +65,7 @@ fn timed(line: &Line, zone: &TimeZone) -> Option<Line> {
 pub struct Window {
     first: u64,
     lines: Vec<Shown>,
-    /// What the log was like when they were read; `None` = another log.
+    /// The revision of the log when the lines were read, `None` for another log.
     revision: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl Window {
         self.revision == Some(revision)
     }
 
-    /// The log is read again: these lines stay until others come.
+    /// The log is being read again. These lines stay until the new ones arrive.
     pub fn outdate(&mut self) {
         self.revision = None;
     }
@@ -105,12 +105,12 @@ impl Window {
         self.lines.get(at)
     }
 
-    /// Numbers the lines anew.
+    /// Changes the numbers of the lines.
     pub fn move_to(&mut self, first: u64) {
         self.first = first;
     }
 
-    /// Shows the lines with their times, or without.
+    /// Shows or hides the times of the lines.
     pub fn show_times(&mut self, zone: Option<&TimeZone>) {
         let lines = std::mem::take(&mut self.lines).into_iter();
         self.lines = lines.map(|it| Shown::new(it.entry, zone)).collect();

@@ -1,5 +1,5 @@
-//! The command line: `:ctx prod`, `:q`. Words are completed; an unknown one is told with those there
-//! are.
+//! The command line: `:ctx prod`, `:q`. Tab completes words. The error for an unknown word lists the known
+//! ones.
 
 use super::{Around, Hint, Line, Panel};
 use crate::{
@@ -14,10 +14,10 @@ use crate::{
     model::status::Tab,
 };
 
-/// What a line asks for.
+/// The command of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// The list of contexts, to choose from.
+    /// Opens the list of contexts.
     Contexts,
     Show(Shown),
     Tab(Tab),
@@ -29,8 +29,8 @@ pub enum Command {
     Quit,
 }
 
-/// Every word, what it means without an argument, and whether it is offered (the others are known
-/// from elsewhere and mean the same).
+/// Every word, its meaning without an argument, and whether completion offers it. The others are known from
+/// other programs and mean the same.
 const WORDS: &[(&str, Command, bool)] = &[
     ("ctx", Command::Contexts, true),
     ("context", Command::Contexts, false),
@@ -54,12 +54,12 @@ pub const ALL: &str = "all";
 #[derive(Clone, Debug, Default)]
 pub struct CommandLine {
     pub input: Input,
-    /// Why the line was not taken; goes with the next key.
+    /// Why the line was refused, until the next key.
     pub problem: Option<String>,
 }
 
 impl CommandLine {
-    /// What Enter would ask for; the error is a sentence.
+    /// The command that Enter would carry out. The error is a sentence.
     pub fn read(&self, mirror: &Mirror) -> Result<Command, String> {
         let mut words = self.input.text().split_whitespace();
         let Some(first) = words.next() else {
@@ -79,7 +79,7 @@ impl CommandLine {
         }
     }
 
-    /// What Tab would add to the line.
+    /// The text that Tab would add.
     pub fn completion(&self, mirror: &Mirror) -> Option<String> {
         let text = self.input.text();
         if self.input.before_cursor() != text {
@@ -94,7 +94,7 @@ impl CommandLine {
                 (if takes_one { names(mirror) } else { Vec::new() }, rest)
             }
         };
-        // A whole word is not completed to a longer one: Enter takes it.
+        // A complete word isn't extended to a longer one, because Enter accepts it.
         let known = choices.iter().any(|choice| choice == typed);
         if known || text.is_empty() {
             return None;
@@ -135,7 +135,7 @@ impl Panel for CommandLine {
         Vec::new()
     }
 
-    /// Going back over the beginning of the line leaves it, as in vi.
+    /// Backspace in an empty line closes it, as in vi.
     fn key(&mut self, key: Key, around: &Around<'_>) -> Option<Vec<Step>> {
         if self.input.is_empty() && key.code == KeyCode::Backspace {
             return Some(self.back(around));

@@ -1,4 +1,4 @@
-//! An image made of a running session: its name, typed in one line.
+//! The prompt for the name of an image that is created from a running session.
 
 use super::{Around, Line, Panel};
 use crate::{
@@ -29,7 +29,7 @@ impl CommitForm {
         }
     }
 
-    /// Why the text cannot be the image's name; nothing is said of an empty one before Enter.
+    /// Why the text can't be the image's name. An empty text isn't a problem before Enter.
     fn wrong(&self) -> Option<String> {
         let text = self.input.text();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');

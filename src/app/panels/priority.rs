@@ -1,4 +1,4 @@
-//! Another priority for a waiting session, typed in one line.
+//! The prompt for another priority of a waiting session.
 
 use super::{Around, Line, Panel};
 use crate::model::{
@@ -49,7 +49,7 @@ impl PriorityForm {
     }
 }
 
-/// Asks for another priority.
+/// Requests another priority.
 pub fn ask(session: SessionKey, name: Clean, priority: i32) -> Step {
     Step::Ask {
         request: Request::Priority { session, priority },

@@ -1,4 +1,4 @@
-//! Another name for a session, typed in one line.
+//! The prompt for another name of a session.
 
 use super::{Around, Line, Panel};
 use crate::{
@@ -18,11 +18,11 @@ pub struct Rename {
     pub session: SessionKey,
     pub old: Clean,
     pub input: Input,
-    /// Why the engine did not take the name that stands there.
+    /// Why the engine refused the typed name.
     pub refused: Option<Refused>,
 }
 
-/// A name and why it was not taken.
+/// A refused name and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     name: String,
@@ -40,7 +40,7 @@ impl Rename {
         }
     }
 
-    /// The prompt once more, as it was, with why the name was not taken.
+    /// Restores the prompt with the refused name and the reason.
     #[must_use]
     pub fn again(session: SessionKey, old: &Clean, name: &str, why: Clean) -> Self {
         let name = name.to_owned();
@@ -51,7 +51,7 @@ impl Rename {
         }
     }
 
-    /// Why the text cannot be the name; shown while typing.
+    /// Why the text can't be the name, shown while you type.
     fn wrong(&self) -> Option<String> {
         let refused = self.refused.as_ref();
         let refused = refused.filter(|it| it.name == self.input.text());

@@ -1,5 +1,5 @@
-//! The sessions of a tab in order, and what a filter looks at of each in one piece of memory: with a
-//! hundred thousand ended sessions a letter typed must not look at each whole session.
+//! The sorted sessions of a tab, with the text that a filter searches in one piece of memory. With a hundred
+//! thousand ended sessions, a typed letter must not search in each whole session.
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -19,13 +19,13 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Index {
     entries: Vec<Entry>,
-    /// In lower case, one entry after another; empty while nobody filters.
+    /// The texts in lowercase, one entry after another. Empty without a filter.
     text: String,
     has_text: bool,
     several_owners: bool,
-    /// Positions of the entries that a filter left.
+    /// Positions of the entries that match the filter.
     kept: Vec<usize>,
-    /// Its words; `None` = nothing was filtered since the entries were made.
+    /// The words of the filter, `None` if the entries haven't been filtered yet.
     query: Option<String>,
 }
 
@@ -36,23 +36,23 @@ struct Entry {
     looked_at: LookedAt,
 }
 
-/// What a filter may look at: name, environment, context, the words of how it ended, and in a list of several
-/// owners owner, project and agents.
+/// The texts that a filter can search: name, environment, context, the words for how the session ended, and
+/// in a list with several owners owner, project and agents.
 #[derive(Clone, Copy, Debug, Default)]
 struct LookedAt {
-    /// Where in the text they begin, and where each ends.
+    /// The beginning of the texts, and the end of each.
     start: usize,
     ends: [usize; 5],
-    /// The characters that are in any of them, see [`letter`].
+    /// The set of characters in the texts, see [`letter`].
     letters: u64,
-    /// Only then they can be looked at byte by byte.
+    /// Whether they are ASCII, so that they can be compared by bytes.
     is_ascii: bool,
 }
 
-/// Which of them is how it ended: found by whole words or their beginnings, for every third session has
-/// the letters of a short name in its `terminated`.
+/// The text for how the session ended. It matches only whole words or their beginnings, because the letters
+/// of a short name are in many a `terminated`.
 const ENDING: usize = 3;
-/// Which of them is owner, project and agents: fuzzy matching would find most words in an agent's long name.
+/// The text of owner, project and agents. Fuzzy matching would find most words in an agent's long name.
 const PLACEMENT: usize = 4;
 
 /// The bit of a character in a set.
@@ -70,7 +70,7 @@ fn letters(text: &str) -> u64 {
 }
 
 impl Index {
-    /// Takes up the sessions of a tab anew.
+    /// Collects the sessions of a tab again.
     pub fn collect(&mut self, mirror: &Mirror, tab: Tab, shown: Shown, order: Order) {
         let of_tab = |session: &&Session| session.tab() == tab && shown.has(session.context);
         let mut found: Vec<&Session> = mirror.sessions().filter(of_tab).collect();
@@ -83,13 +83,13 @@ impl Index {
         self.query = None;
     }
 
-    /// The filter asks for something else than what was filtered last.
+    /// The filter has changed since the entries were filtered.
     pub fn is_behind(&self, filter: &Filter) -> bool {
         self.query.as_deref() != Some(filter.query().as_str())
             || (filter.editing().is_some() && !self.has_text)
     }
 
-    /// Keeps what the filter accepts.
+    /// Keeps the entries that match the filter.
     pub fn keep(&mut self, filter: &mut Filter, mirror: &Mirror, shown: Shown) {
         filter.set_several_owners(self.several_owners);
         if (filter.is_on() || filter.editing().is_some()) && !self.has_text {
@@ -126,12 +126,12 @@ impl Index {
         self.query = Some(query);
     }
 
-    /// What was kept, in order.
+    /// The matching sessions, in order.
     pub fn keys(&self) -> impl Iterator<Item = SessionKey> {
         self.kept.iter().map(|at| self.entries[*at].key)
     }
 
-    /// What the columns of what was kept would show in full.
+    /// The widths that columns would need to show the matching sessions in full.
     pub fn widest(&self) -> Widest {
         let kept = self.kept.iter().map(|at| self.entries[*at].widest);
         kept.fold(Widest::default(), Widest::and)
@@ -178,7 +178,7 @@ impl Index {
         }
     }
 
-    /// Whether the word's characters come in this order in one of the texts.
+    /// Whether one of the texts contains the word's characters in this order.
     fn meets(&self, entry: &Entry, word: &Word<'_>) -> bool {
         let looked_at = &entry.looked_at;
         if word.letters & !looked_at.letters != 0 {
@@ -230,19 +230,21 @@ impl<'a> Word<'a> {
     }
 }
 
-/// Without signs of the filter's language, and of characters that only stand for themselves.
+/// Whether the query has no signs of the filter's language, and only characters that match nothing but
+/// themselves.
 fn is_plain(query: &str) -> bool {
     let own =
         |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b' ' | b'-' | b'_' | b'.' | b':');
     query.bytes().all(own)
 }
 
-/// Whether all that `query` finds was found by `last`: beginnings of ids count from two digits on.
+/// Whether the matches of `last` include all matches of `query`. Beginnings of ids count only from two digits
+/// on.
 fn narrows(last: &str, query: &str) -> bool {
     query.starts_with(last) && (last.len() >= 2 || !is_hexadecimal(query))
 }
 
-/// An exit code is met by all of it: of `exit1` nothing is left that `exit13` would find.
+/// An exit code matches only completely: the matches of `exit1` don't include those of `exit13`.
 fn has_code(query: &str) -> bool {
     let word = query.split_whitespace().next_back().unwrap_or_default();
     word.starts_with("exit") && word.ends_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Logs that are longer than what is in memory.
+//! Tests of logs that are longer than the part in memory.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Searches, and the way from error to error.
+//! Tests of searches, and of moving from error to error.
 
 use super::*;
 

@@ -52,7 +52,7 @@ fn mirror(tab: Tab) -> Mirror {
     mirror
 }
 
-/// Types `text` into the filter and gives what is kept, after each letter.
+/// Types `text` into the filter and returns the matching sessions.
 fn kept(index: &mut Index, filter: &mut Filter, text: &str, mirror: &Mirror) -> Vec<SessionKey> {
     filter.edit();
     filter.type_into(|input| input.set(text));
@@ -71,7 +71,7 @@ proptest! {
         let mut index = Index::default();
         index.collect(&mirror, tab, Shown::All, Order::default());
         let mut filter = Filter::default();
-        // Letter by letter, and back.
+        // Types it letter by letter, and deletes it again.
         let letters: Vec<usize> = typed.char_indices().map(|(at, _)| at).chain([typed.len()]).collect();
         let back = letters.get(cut).copied().unwrap_or(0);
         for end in letters.into_iter().chain([back]) {
