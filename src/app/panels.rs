@@ -64,17 +64,17 @@ pub struct Line<'a> {
 
 /// What every panel does. A panel closes with [`Step::CLOSE`].
 pub trait Panel: Debug {
-    /// Where keys are looked up first.
+    /// The scope where keys are looked up first.
     fn scope(&self) -> Scope;
 
-    /// Where keys are looked up that neither the scope nor the text of the panel takes.
+    /// The scopes for keys that neither the scope nor the text of the panel uses.
     fn outer_scopes(&self) -> &'static [Scope] {
         &[Scope::Global]
     }
 
     fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step>;
 
-    /// A key that the scope doesn't bind; `None` = not taken.
+    /// Handles a key that the scope doesn't bind. Returns `None` if the key isn't used.
     fn key(&mut self, _key: Key, _around: &Around<'_>) -> Option<Vec<Step>> {
         None
     }
@@ -96,7 +96,7 @@ pub trait Panel: Debug {
         None
     }
 
-    /// The text of a prompt; `None` = the panel is a dialog.
+    /// The text of a prompt, `None` if the panel is a dialog.
     fn line(&self) -> Option<Line<'_>> {
         None
     }
@@ -110,7 +110,7 @@ pub trait Kind: Sized {
 
 macro_rules! panels {
     ($($name:ident($state:ty),)*) => {
-        /// A panel of any type; `view::panels` draws it.
+        /// A panel of any type. `view::panels` draws it.
         #[derive(Debug)]
         pub enum AnyPanel {
             $($name(Box<$state>),)*
@@ -166,7 +166,7 @@ panels! {
 }
 
 impl AnyPanel {
-    /// The panel that an action on a session opens, and what it asks for.
+    /// The panel that an action on a session opens, and its requests.
     pub fn opened_by(
         action: Action,
         row: &Session,
@@ -230,7 +230,7 @@ impl Panels {
         prompts.find(|it| it.panel().line().is_some())
     }
 
-    /// Closes the panel on top; `false` = none was open.
+    /// Closes the panel on top. Returns `false` if none was open.
     pub fn pop(&mut self, with_prompts: bool) -> bool {
         let at = self.at(with_prompts);
         at.map(|at| self.open.remove(at)).is_some()
@@ -244,7 +244,7 @@ impl Panels {
         self.open.iter_mut().find_map(P::of_mut)
     }
 
-    /// Closes the panel of a type; `false` = none was open.
+    /// Closes the panel of a type. Returns `false` if none was open.
     pub fn close<P: Kind>(&mut self) -> bool {
         let before = self.open.len();
         self.open.retain(|it| P::of(it).is_none());

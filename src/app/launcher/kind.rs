@@ -292,7 +292,7 @@ impl Form for Kind {
             }
             (value.clear)(request);
             if let Some(text) = self.typed(row.field) {
-                // A text with a problem is left out; `problems` reports it.
+                // A text with a problem is left out, and `problems` reports it.
                 let _ = (value.read)(request, &text, offer.reading());
             }
         }

@@ -1,8 +1,7 @@
-//! What the log view asks for and what it gets: the lines of a log are read, stored and searched outside of it, in
-//! `run/logs`.
+//! The orders of the log view and their results. `run/logs` reads, stores and searches the lines of a log.
 //!
-//! Lines have numbers from 0, which never change. While a long log is still being read from its beginning, its last
-//! lines are read beside it and have numbers from [`PREVIEW`] on, until they are reached
+//! Lines have numbers from 0, which never change. While a long log is being read from its beginning, its last
+//! lines are read as a preview. They have numbers from [`PREVIEW`] on, until the reader reaches them
 //! ([`LogEvent::Joined`]).
 
 use std::path::PathBuf;

@@ -35,7 +35,7 @@ impl PriorityForm {
     }
 
     /// # Errors
-    /// Why the text is no priority; shown while typing.
+    /// Why the text isn't a valid priority, shown while you type.
     pub fn wanted(&self) -> Result<i32, String> {
         priority::parse(self.input.text())
     }
