@@ -33,14 +33,14 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     pub paths: Paths,
-    /// How to start a daemon when none lives; `None` = only an existing one is asked.
+    /// How to start a daemon when none is running; `None` = connect only to an existing one.
     pub starter: Option<Starter>,
-    /// How long a daemon may take to answer.
+    /// How long to wait for an answer of the daemon.
     pub patience: Duration,
 }
 
 impl ConnectOptions {
-    /// Starts this very program as the daemon when none lives, waits 10 seconds.
+    /// Starts the current program as the daemon when none is running, and waits 10 seconds.
     pub fn new(paths: Paths) -> Self {
         Self {
             paths,
@@ -49,7 +49,7 @@ impl ConnectOptions {
         }
     }
 
-    /// Only an existing daemon is asked.
+    /// Connects only to an existing daemon.
     pub fn existing(paths: Paths) -> Self {
         Self {
             starter: None,
@@ -58,7 +58,7 @@ impl ConnectOptions {
     }
 }
 
-/// Why there is no line to the daemon. Each is a whole sentence for a person.
+/// Why there is no connection to the daemon. Each message is a whole sentence for users.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ClientError {
     #[error("no daemon is running (no answer at {}). `workbay daemon run` starts one", .0.display())]
@@ -90,7 +90,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// The same as a failure of a request.
+    /// Converts the error to the failure of a request.
     pub fn into_failure(self) -> Failure {
         let kind = match self {
             Self::Foreign { .. } => FailureKind::Auth,
@@ -101,16 +101,16 @@ impl ClientError {
     }
 }
 
-/// What comes without being asked for.
+/// What the daemon sends without a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientEvent {
     /// After `Request::Subscribe`. `seq` grows by one; ignore those up to the snapshot's.
     Notice { seq: u64, change: Change },
-    /// The last event: the line broke. Connect again.
+    /// The last event: the connection broke. Connect again.
     Lost { why: Clean },
 }
 
-/// What the daemon said about itself.
+/// The version, process and instance of the daemon, from its greeting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaemonHello {
     pub version: String,
@@ -121,7 +121,7 @@ pub struct DaemonHello {
 /// How often a daemon may close the connection before its greeting.
 const TRIES: u32 = 50;
 
-/// A request that was put and is not answered yet.
+/// A request that was sent and isn't answered yet.
 pub struct Asked {
     answered: oneshot::Receiver<Result<Reply, Failure>>,
     client: Client,
@@ -136,28 +136,28 @@ impl Asked {
     }
 }
 
-/// The line to the daemon.
+/// The control connection to the daemon.
 #[derive(Clone)]
 pub struct Client {
     out: mpsc::Sender<Frame<FromClient>>,
     shared: Arc<link::Shared>,
     hello: Arc<DaemonHello>,
-    /// How the connections of streams are made.
+    /// The options for connecting the streams.
     options: Arc<ConnectOptions>,
 }
 
 impl Client {
     /// Connects, starting the daemon when its lock is free, and waits until it answers.
     ///
-    /// The receiver must be drained (or dropped) by whoever subscribes: notices that nobody takes
-    /// hold back the answers behind them.
+    /// The caller must drain (or drop) the receiver if it subscribes: notices that nobody reads delay the
+    /// answers behind them.
     pub async fn connect(
         options: &ConnectOptions,
     ) -> Result<(Self, mpsc::Receiver<ClientEvent>), ClientError> {
         Ok(link::begin(dial(options).await?, options))
     }
 
-    /// To a daemon that a test plays at the other end of the socket.
+    /// Connects to a daemon that a test simulates at the other end of the socket.
     #[cfg(test)]
     pub(crate) async fn over(socket: tokio::net::UnixStream) -> Self {
         let options = ConnectOptions::existing(Paths::below(std::path::Path::new("/nowhere")));
@@ -167,32 +167,32 @@ impl Client {
         }
     }
 
-    /// What the daemon said about itself.
+    /// The version, process and instance of the daemon, from its greeting.
     pub fn hello(&self) -> &DaemonHello {
         &self.hello
     }
 
-    /// Whether the daemon isn't responding: something was expected of it, and it gave no sign of life.
+    /// Whether the daemon isn't responding: the client expected a message and received nothing.
     pub fn silence(&self) -> watch::Receiver<bool> {
         self.shared.pulse.silence()
     }
 
-    /// As long as what is returned lives, something is expected of the daemon.
+    /// While the returned value exists, the client expects messages of the daemon.
     pub fn expect(&self) -> Expecting {
         self.shared.pulse.expect()
     }
 
-    /// Somebody is here: if the daemon was quiet for long, it is asked for a sign of life.
+    /// The user is active: if the daemon was quiet for long, the client checks whether it responds.
     pub fn check(&self) {
         self.shared.pulse.check();
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Reply, Failure> {
         self.put(request).await?.answer().await
     }
 
-    /// Asks. Requests reach the daemon in the order in which this returned for them.
+    /// Sends a request. Requests reach the daemon in the order in which the calls of this function return.
     pub async fn put(&self, request: Request) -> Result<Asked, Failure> {
         if let Request::Watch { sessions } = &request {
             self.shared.pulse.watching(!sessions.is_empty());
@@ -211,17 +211,17 @@ impl Client {
         })
     }
 
-    /// Whether the connection ended: what was asked before and not answered may have been done.
+    /// Whether the connection ended. The daemon may have carried out requests that it didn't answer.
     pub fn is_lost(&self) -> bool {
         self.shared.is_lost()
     }
 
-    /// Opens a stream. Whether it could be opened comes as its first item.
+    /// Opens a stream. Its first item reports whether that succeeded.
     pub fn open(&self, open: StreamOpen) -> Stream {
         Stream::open(self.clone(), open)
     }
 
-    /// A connection for a stream.
+    /// Connects a stream.
     async fn dial(&self) -> Result<Connection, Failure> {
         if self.is_lost() {
             return Err(self.shared.lost_failure());
@@ -237,7 +237,7 @@ impl Client {
 /// A connection to a daemon that has answered the greeting.
 async fn dial(options: &ConnectOptions) -> Result<Connection, ClientError> {
     let mut was = None;
-    // A daemon that dies right now, or becomes another program, still takes connections for a moment.
+    // A daemon that is ending or upgrading still accepts connections for a moment.
     for _ in 0..TRIES {
         let socket = start::reach(options).await?;
         match link::greet(socket, options).await? {

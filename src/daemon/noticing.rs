@@ -1,5 +1,4 @@
-//! What a person should know of a session's life, told from what it was and what it is: the same for
-//! both kinds of engines. Pure.
+//! Derives notifications from the changes of sessions, in the same way for both kinds of engines. Pure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,18 +14,19 @@ use crate::model::{
     text::Clean,
 };
 
-/// Reasons that are a person's own wish.
+/// Status infos of ends that a user requested.
 const ASKED: [&str; 2] = ["user-requested", "force-terminated"];
 
-/// What was last known of a session that has not ended.
+/// The last known state of a session that has not ended.
 #[derive(Clone, Debug)]
 struct Known {
     status: Status,
-    /// It was seen running.
+    /// The session was seen running.
     ran: bool,
-    /// It was launched here; an engine that schedules explains by itself why one came to nothing.
+    /// The session was launched by this daemon. For such a session, an engine that schedules explains a
+    /// failed launch on its own.
     launched: bool,
-    /// Its end was told when it was decided.
+    /// A notification about the session's end was already sent, when the end was decided.
     end_is_told: bool,
 }
 
@@ -41,26 +41,26 @@ impl Known {
     }
 }
 
-/// Follows every session that has not ended.
+/// Tracks every session that has not ended.
 #[derive(Debug, Default)]
 pub(super) struct Noticing {
     known: HashMap<SessionKey, Known>,
 }
 
-/// What happened in one step.
+/// What happened in one step of the daemon.
 pub(super) struct Happened<'a> {
     pub changes: &'a [Change],
-    /// Sessions that were launched in it.
+    /// Sessions that were launched in this step.
     pub launched: Vec<&'a Session>,
-    /// The engine decides, and tells of launches that came to nothing.
+    /// The engine schedules, and explains launches that failed.
     pub observed: bool,
     /// Whose sessions are told of, where an engine shows those of others too.
     pub me: Option<&'a Clean>,
 }
 
 impl Noticing {
-    /// Sessions as they are when the daemon begins: nothing of them is news. What is ending was told
-    /// by the daemon before.
+    /// Sessions as they are when the daemon starts. They cause no notifications: the previous daemon already
+    /// reported those that are terminating.
     pub fn begin<'a>(sessions: impl Iterator<Item = &'a Session>) -> Self {
         let open = sessions.filter(|session| !session.status.is_final());
         let known = open.map(|session| {
@@ -75,7 +75,7 @@ impl Noticing {
         }
     }
 
-    /// What follows from a step, to be told after its changes.
+    /// The notifications that follow from a step. They are sent after its changes.
     pub fn hear(&mut self, happened: &Happened<'_>, now: Timestamp) -> Vec<Notice> {
         let mut notices = Vec::new();
         let new: HashSet<SessionKey> = happened.launched.iter().map(|it| it.key()).collect();
@@ -91,7 +91,7 @@ impl Noticing {
             let known = self.known.entry(session.key());
             known.or_insert_with(|| Known::new(session)).launched = true;
         }
-        // The end that is told in this step is known before the session shows it.
+        // Notifications in this step can report an end before the session shows it.
         for change in happened.changes {
             if let Change::Notice { notice } = change {
                 self.end_was_told(notice);
@@ -126,7 +126,7 @@ impl Noticing {
         now: Timestamp,
     ) -> Option<Notice> {
         let key = session.key();
-        // What is seen for the first time is no news, unless it was launched this moment.
+        // A session seen for the first time causes no notification, unless it was launched in this step.
         let before = self.known.remove(&key);
         let launched = new.contains(&key) || before.as_ref().is_some_and(|it| it.launched);
         if !session.status.is_final() {
@@ -162,7 +162,7 @@ fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text
 
 type News = (NoticeKind, Level, String);
 
-/// `explained` = why it never ran is told by the engine's heart.
+/// `explained` = the controller or observer of the engine already reports why the session never ran.
 fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
     let (name, status) = (&session.name, &session.status);
     if before.status == *status {
@@ -173,7 +173,7 @@ fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
         let begun = before.status.is_starting();
         return begun.then_some((NoticeKind::Running, Level::Success, text));
     }
-    // Who puts away what failed knows that it did.
+    // A session that was in ERROR was already reported as failed.
     let told = before.status == Status::Error;
     match status {
         Status::Error if !explained => Some(failed(session, "failed")),

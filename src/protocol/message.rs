@@ -1,4 +1,4 @@
-//! The words of the protocol.
+//! The messages of the protocol.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,16 +24,16 @@ use crate::model::{
     text::Clean,
 };
 
-/// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
-/// other with a sentence.
+/// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other
+/// with an error.
 pub const PROTOCOL: u32 = 9;
 
 /// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;
-/// The number of a stream within a client. It is in no message: each stream has a connection of its own.
+/// The number of a stream within a client. No message contains it: each stream has a connection of its own.
 pub type StreamId = u32;
 
-/// From a face to the daemon, after its greeting.
+/// From a client to the daemon, after its greeting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum FromClient {
@@ -54,17 +54,17 @@ pub enum FromClient {
     EndInput,
 }
 
-/// From the daemon to a face, after its welcome.
+/// From the daemon to a client, after its welcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum FromDaemon {
-    /// The connection cannot go on; it is closed after this.
+    /// The daemon closes the connection after this message.
     Refused { message: Clean },
     Answer {
         id: RequestId,
         result: Result<Reply, Failure>,
     },
-    /// To subscribers only; `seq` grows by one, a gap means a notice was lost and a new snapshot is due.
+    /// Only for subscribers. `seq` grows by one; after a gap, the client must get a new snapshot.
     Notice { seq: u64, change: Change },
     /// The stream of this connection is open.
     Opened,
@@ -77,67 +77,69 @@ pub enum FromDaemon {
 pub enum Request {
     /// A snapshot now (`Reply::Snapshot`), notices from then on.
     Subscribe,
-    /// A snapshot without notices; of the sessions of one tab alone where only they are wanted.
+    /// Sends a snapshot without notices, optionally with the sessions of one tab only.
     Snapshot {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tab: Option<Tab>,
     },
-    /// Environments read anew from the engine (`Reply::Environments`).
+    /// Environments, read again from the engine (`Reply::Environments`).
     Environments {
         context: ContextName,
     },
-    /// Fetches an image, by its reference or its name in the catalogue; `Reply::Done` when it is
-    /// there. `Change::Pull` tells how far it is. It is given up when the one who asked goes away.
+    /// Fetches an image, by its reference or its name in the catalog. `Reply::Done` follows when the image
+    /// exists; `Change::Pull` reports the progress. The pull is cancelled when the client that asked
+    /// disconnects.
     Pull {
         context: ContextName,
         image: String,
     },
-    /// What can be chosen from at a launch (`Reply::Catalogue`); kept for a minute unless `anew`.
+    /// The available resources for a launch (`Reply::Catalogue`), cached for a minute unless `anew` is set.
     Catalogue {
         context: ContextName,
-        /// A project's name; `None` = the context's own.
+        /// A project's name; `None` = the project of the context.
         project: Option<String>,
         anew: bool,
     },
-    /// Ends with `Reply::Launched` as soon as the sessions are recorded; they go on by themselves.
+    /// Ends with `Reply::Launched` as soon as the sessions are recorded. The launch itself continues
+    /// afterwards.
     Launch {
         context: ContextName,
         launch: Box<LaunchRequest>,
     },
-    /// What an (ended) session was launched with, secrets left out (`Reply::Again`).
+    /// The launch settings of a session that may have ended, without secrets (`Reply::Again`).
     Again {
         session: SessionKey,
     },
     /// The newest launches and the pinned ones (`Reply::Recents`).
     Recents,
-    /// Ends with `Reply::Recents`, too.
+    /// Also ends with `Reply::Recents`.
     EditRecent {
         id: RecentId,
         edit: RecentEdit,
     },
-    /// Makes a folder that survives sessions (`Reply::Folder`).
+    /// Creates a folder that survives sessions (`Reply::Folder`).
     CreateFolder {
         context: ContextName,
         name: String,
     },
-    /// The keys and projects of somebody a session is to be made for (`Reply::Owner`).
+    /// The keys and projects of the user that a session is launched for (`Reply::Owner`).
     FindOwner {
         context: ContextName,
         email: String,
     },
-    /// Has at least `count` sessions of a tab (only those whose name holds `text`) told as notices,
-    /// as far as there are so many; `Reply::Reached` comes after them.
+    /// Loads up to `count` sessions of a tab (only those whose name contains `text`) and sends them as
+    /// notices. `Reply::Reached` follows the notices.
     Reach {
         context: ContextName,
         tab: Tab,
         text: Option<String>,
         count: u32,
     },
-    /// Everything about one session, read anew (`Reply::Session`).
+    /// Everything about one session, read again from the engine (`Reply::Session`).
     Detail {
         session: SessionKey,
     },
-    /// Makes an image of a running session; its progress shows in the session's `pending_request`.
+    /// Creates an image from a running session. The session's `pending_request` shows the progress.
     Commit {
         session: SessionKey,
         image_name: String,
@@ -146,22 +148,22 @@ pub enum Request {
         session: SessionKey,
         name: String,
     },
-    /// Of a session that waits, 0 to 100.
+    /// The priority of a pending session, 0 to 100.
     Priority {
         session: SessionKey,
         priority: i32,
     },
-    /// `force` kills at once. Ends with `Reply::Done` as soon as it is recorded.
+    /// `force` kills the session immediately. Ends with `Reply::Done` as soon as the request is recorded.
     Terminate {
         session: SessionKey,
         force: bool,
     },
-    /// Deletes the record of a session that has ended, with its home and its log. `Reply::Done` when
-    /// nothing of it is left.
+    /// Deletes the record of an ended session, its home directory and its log. `Reply::Done` follows when all
+    /// of them are deleted.
     Delete {
         session: SessionKey,
     },
-    /// One full list from the engine, now; `None` = from every engine.
+    /// Reads one full list from the engine now; `None` = from every engine.
     Refresh {
         context: Option<ContextName>,
     },
@@ -173,7 +175,7 @@ pub enum Request {
     History {
         session: SessionKey,
     },
-    /// Puts off what idle checks would do (`Reply::Session`, as it stands then).
+    /// Extends or exempts a session from idle checks. `Reply::Session` contains the session with this change.
     Keep {
         session: SessionKey,
         keep: Keep,
@@ -182,13 +184,13 @@ pub enum Request {
     Figures {
         session: SessionKey,
     },
-    /// What a person was told of late (`Reply::Notices`, oldest first).
+    /// The latest notifications (`Reply::Notices`, oldest first).
     Notices,
     EditNotices {
         edit: NoticesEdit,
     },
     Status,
-    /// The daemon ends; sessions go on.
+    /// The daemon ends. Sessions keep running.
     Stop,
 }
 
@@ -202,12 +204,12 @@ pub enum Reply {
     Session {
         session: Box<Session>,
     },
-    /// What a launch made; with `failure` when not all that was asked for could be.
+    /// What a launch created. `failure` is set when a part of the launch failed.
     Launched {
         sessions: Vec<Session>,
         failure: Option<Failure>,
     },
-    /// With what is not known of it.
+    /// `missing` lists the settings that aren't known.
     Again {
         launch: Box<LaunchRequest>,
         #[serde(default)]
@@ -229,7 +231,7 @@ pub enum Reply {
     Catalogue {
         catalogue: Box<Catalogue>,
     },
-    /// How many sessions there are that were asked for.
+    /// How many sessions match the request.
     Reached {
         total: u64,
     },
@@ -241,7 +243,7 @@ pub enum Reply {
     },
     Notices {
         notices: Vec<Notice>,
-        /// So many of the newest nobody has looked at.
+        /// The number of the newest notifications that nobody has seen.
         #[serde(default)]
         unseen: usize,
     },
@@ -250,7 +252,7 @@ pub enum Reply {
     },
 }
 
-/// Everything a face shows, at notice number `seq`.
+/// Everything that a client shows, at notice number `seq`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub seq: u64,
@@ -265,11 +267,13 @@ pub struct ContextState {
     pub context: Context,
     pub engine: EngineState,
     pub environments: Vec<Environment>,
-    /// Sessions per tab in the order of `Tab::ALL`, where the engine has more than were told.
+    /// Sessions per tab in the order of `Tab::ALL`, where the engine has more sessions than the daemon has
+    /// sent.
     pub totals: Option<[u64; 3]>,
-    /// What the person's sessions hold; `None` while it is not known.
+    /// The resources that the user's sessions use; `None` while they aren't known.
     pub statistics: Option<Box<Statistics>>,
-    /// The state database was lost or damaged, and the engine has not been read since: sessions are missing.
+    /// The state database was lost or damaged, and the engine hasn't been read since then: sessions are
+    /// missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
 }
@@ -285,14 +289,14 @@ pub struct DaemonStatus {
     pub sessions: usize,
 }
 
-/// Why something was not done: a sentence and what to do.
+/// Why a request failed, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
     pub message: Clean,
-    /// The way out, when there is one.
+    /// The fix, if there is one.
     pub help: Option<Clean>,
-    /// The field of a launch it is about.
+    /// The field of a launch that caused the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<LaunchField>,
 }
@@ -306,11 +310,11 @@ pub enum FailureKind {
     NotFound,
     /// Exit code 4.
     Auth,
-    /// Engine or daemon does not answer: exit code 5.
+    /// The engine or the daemon doesn't answer: exit code 5.
     Unreachable,
     /// Refused in this state or by a limit: exit code 1.
     Refused,
-    /// Our fault or the disk's: exit code 1.
+    /// An internal error or a disk error: exit code 1.
     Internal,
 }
 
@@ -342,21 +346,21 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "open", rename_all = "kebab-case")]
 pub enum StreamOpen {
-    /// The session's tmux; `tag` names the pane, attaching again with it replaces the older client.
+    /// The session's tmux. `tag` names the pane: attaching again with the same tag replaces the older client.
     Terminal {
         session: SessionKey,
         tag: String,
         columns: u16,
         rows: u16,
-        /// How a shell begins that is not there yet.
+        /// How to start the shell if it doesn't exist yet.
         #[serde(default, skip_serializing_if = "ShellStart::is_usual")]
         start: ShellStart,
     },
-    /// The control line of a container's tmux (`tmux -C`): its words as they come, its commands as
-    /// input. It shows no terminal and is no use of the session.
+    /// The control connection to a container's tmux (`tmux -C`): its output is sent unchanged, and its input
+    /// is commands. It shows no terminal and doesn't count as use of the session.
     Control {
         session: SessionKey,
-        /// In this container of a cluster session; `None` = the main one.
+        /// The container of a cluster session; `None` = the main container.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kernel: Option<KernelId>,
     },
@@ -370,12 +374,12 @@ pub enum StreamOpen {
         service: String,
         port: Option<u16>,
     },
-    /// A command beside the session's own.
+    /// A command that runs in addition to the session's own.
     Exec {
         session: SessionKey,
         argv: Vec<String>,
         tty: Option<(u16, u16)>,
-        /// In this container of a cluster session; `None` = the main one.
+        /// The container of a cluster session; `None` = the main container.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kernel: Option<KernelId>,
     },
@@ -385,11 +389,11 @@ pub enum StreamOpen {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "kebab-case")]
 pub enum StreamEnd {
-    /// The program behind it ended.
+    /// The program of the stream ended.
     Exited { exit_code: Option<i64> },
-    /// It could not be opened.
+    /// The stream could not be opened.
     Failed { failure: Failure },
-    /// The line to the engine broke; opening it again may come back to the same shell.
+    /// The connection to the engine broke. Opening the stream again may lead back to the same shell.
     Lost { why: Clean },
 }
 
@@ -400,16 +404,16 @@ pub struct StreamData {
     pub bytes: bytes::Bytes,
 }
 
-/// Where bytes come from: which output of a program, or who made the input. Only what a person typed
-/// counts as use of a session.
+/// Where bytes come from: which output of a program, or the source of the input. Only typed input counts as
+/// use of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
     Stdout,
     Stderr,
-    /// Keys and pastes of a person; of a stream that is no terminal, all input.
+    /// Keys and pastes of a user. For streams without a terminal: all input.
     Typed,
-    /// The emulator's answers to what a program asked.
+    /// The terminal emulator's answers to queries of a program.
     Reply,
     /// The pane got or lost the focus.
     Focus,
@@ -418,7 +422,7 @@ pub enum Origin {
 }
 
 impl From<u8> for Origin {
-    /// A number we do not know is nobody's typing.
+    /// An unknown number doesn't count as typing.
     fn from(byte: u8) -> Self {
         let all = [
             Self::Stdout,
@@ -443,7 +447,7 @@ impl From<LogSource> for Origin {
 }
 
 impl Origin {
-    /// Which output it is; input is none.
+    /// Which output this is. Input counts as stdout.
     pub fn output(self) -> LogSource {
         match self {
             Self::Stderr => LogSource::Stderr,

@@ -1,8 +1,8 @@
-//! What goes from one program to the next in the same process.
+//! Passes the state of the daemon to the next program in the same process.
 //!
-//! The lock, the listening socket and a file in memory are sent over a pair of sockets whose other end
-//! is the new program's standard input: what is under way in a socket outlives the program that sent
-//! it. The shape of what the file holds is between two releases, so it is only ever added to.
+//! The lock, the listening socket and an in-memory file are sent over a socket pair whose other end is the
+//! standard input of the new program: data in a socket outlives the program that sent it. Two releases share
+//! the format of the file, so fields are only ever added.
 
 use std::{
     collections::BTreeMap,
@@ -32,27 +32,27 @@ use crate::{
     protocol::version::version,
 };
 
-/// Says that a handover follows; the number is that of its shape.
+/// Announces a handover. The number is the version of the format.
 const WORD: &[u8] = b"workbay handover 1";
 const DESCRIPTORS: usize = 3;
-/// The program that runs, also when another one has taken its place on the disk.
+/// The running program, even if its file on disk was replaced.
 const MYSELF: &str = "/proc/self/exe";
 
-/// What only the memory holds.
+/// State that is only in memory.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
-    /// The socket's file: device and number.
+    /// The device and inode of the socket's file.
     pub socket: (u64, u64),
-    /// Values that sessions in the queue wait with.
+    /// Values of secret variables that pending sessions need.
     pub secrets: Vec<Kept>,
     pub told: Told,
-    /// What the daemon could not become: then it is the program that it was.
+    /// The upgrade that failed, if the daemon had to restart as the previous program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<Failed>,
 }
 
-/// A program the daemon was to become, and why it could not.
+/// A program that the daemon could not be upgraded to, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     pub program: PathBuf,
@@ -60,7 +60,7 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// As a sentence for whoever looks next.
+    /// The error as a sentence for users.
     pub fn told(&self) -> Clean {
         let (program, why) = (self.program.display(), &self.why);
         Clean::new(&format!(
@@ -77,7 +77,7 @@ pub struct Kept {
     pub values: BTreeMap<String, String>,
 }
 
-/// What goes with the daemon into its next program.
+/// What the daemon passes to its next program.
 pub struct Handover {
     program: PathBuf,
     lock: File,
@@ -104,8 +104,8 @@ impl Handover {
         self.memory.told.heard(&notice.into());
     }
 
-    /// Is the next program from now on, or this one once more where that cannot be executed; the error is
-    /// why it is neither.
+    /// Executes the next program, or the current one again if that fails. Returns only if both fail, with the
+    /// error of the second attempt.
     pub fn go(mut self) -> io::Error {
         let why = self.execute(&self.program).to_string();
         let program = self.program.clone();
@@ -123,7 +123,7 @@ impl Handover {
         }
     }
 
-    /// Everything on the way to whoever reads standard input next.
+    /// Sends everything to the program that reads standard input next.
     fn leave(&self) -> io::Result<()> {
         let kind = SocketType::STREAM;
         let (mine, its) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
@@ -143,7 +143,7 @@ impl Handover {
     }
 }
 
-/// A file that has no name and lies on no disk.
+/// An in-memory file without a name.
 fn in_memory(memory: &Memory) -> io::Result<File> {
     let mut file = File::from(rustix::fs::memfd_create("handover", MemfdFlags::CLOEXEC)?);
     serde_json::to_writer(&mut file, memory)?;
@@ -152,14 +152,15 @@ fn in_memory(memory: &Memory) -> io::Result<File> {
     Ok(file)
 }
 
-/// What came from the program before, beside the lock.
+/// What the previous program passed on, except the lock.
 pub struct Inherited {
     pub listener: OwnedFd,
     pub memory: Memory,
 }
 
 impl Inherited {
-    /// Takes what waits on standard input, which is empty from then on; the lock's file beside it.
+    /// Receives the state from standard input and returns it with the lock's file. Standard input is empty
+    /// afterwards.
     pub fn take() -> io::Result<(File, Self)> {
         let taken = receive(&io::stdin())?;
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
@@ -198,7 +199,7 @@ fn receive(from: &impl AsFd) -> io::Result<(File, Inherited)> {
 mod tests {
     use super::*;
 
-    /// As every release hands it over. This text is never changed.
+    /// The format that every release hands over. Don't change this text.
     #[test]
     fn what_an_older_release_hands_over_is_understood() {
         let session = r#"{"context":"local","id":"7138f705-f926-4bd9-bd61-b60d90c3991f"}"#;
