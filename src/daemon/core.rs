@@ -1,4 +1,5 @@
-//! The one loop: news in, the store first, then clients, then the engines.
+//! The daemon's main loop: handles each event, writes to the state database first, then notifies clients,
+//! then sends commands to the engines.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -48,7 +49,7 @@ use crate::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 const TODAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long orders under way are waited for at the end.
+/// How long a daemon that stops waits for orders under way.
 const LAST_ORDERS: Duration = Duration::from_secs(3);
 
 pub(super) struct Core {
@@ -64,14 +65,14 @@ pub(super) struct Core {
     /// What could not be written yet, and the orders that wait for it.
     pub(super) owed: Owed,
     pub(super) withheld: Vec<(Number, Command)>,
-    /// Answers to orders that will never be carried out.
+    /// Events that answer withheld orders that won't be carried out.
     pub(super) undone: VecDeque<(Number, News)>,
     pub(super) write_again: Option<Instant>,
-    /// Whether the hearts were told that somebody looks.
+    /// Whether the contexts were last informed that a client is subscribed.
     pub(super) watched: bool,
     pub(super) pace: Pace,
     pub(super) controls: Controls,
-    /// What the next face that subscribes should tell its person.
+    /// Notices for the next client that subscribes.
     pub(super) notes: Vec<Notice>,
     pub(super) told: Told,
     pub(super) space: Space,
@@ -82,15 +83,15 @@ pub(super) struct Core {
 
 pub(super) struct ClientSeat {
     pub outbox: Arc<Outbox>,
-    /// What it is to be told of its age.
+    /// The message for a client that is older than the daemon.
     pub older: Option<Clean>,
     pub subscribed: bool,
     pub watched: HashSet<SessionKey>,
-    /// The figures it was last told, as shown.
+    /// The usage figures last sent to the client, as shown.
     pub shown: HashMap<SessionKey, Shown>,
 }
 
-/// What the loop is built of.
+/// What the loop is built from.
 pub(super) struct Parts {
     pub stations: Vec<Station>,
     pub store: Store,
@@ -105,7 +106,7 @@ pub(super) struct Parts {
     pub incomplete: Option<PathBuf>,
 }
 
-/// What the loop hears besides connections.
+/// The channels that the loop receives from.
 pub(super) struct Ears {
     pub inbound: mpsc::Receiver<Inbound>,
     pub news: mpsc::Receiver<(Number, News)>,
@@ -139,7 +140,7 @@ impl Core {
         }
     }
 
-    /// Values that sessions wait with, from an earlier program of this process.
+    /// Restores the secrets of queued sessions that the process kept across an upgrade.
     pub fn take_secrets(&mut self, secrets: Vec<Kept>) {
         for kept in secrets {
             if let Ok(number) = looks::station(&self.stations, kept.session.context) {
@@ -148,7 +149,7 @@ impl Core {
         }
     }
 
-    /// Runs until it is told to stop. Sessions go on. What only the memory holds is handed out.
+    /// Runs until the daemon is stopped; sessions keep running. Returns the state that is only in memory.
     pub async fn run(mut self, mut ears: Ears) -> Memory {
         self.forget_old_figures().await;
         for note in &self.notes {
@@ -186,7 +187,7 @@ impl Core {
         self.end(&mut ears).await
     }
 
-    /// Lets orders under way come to an end, so that their answers are in the store.
+    /// Waits for orders under way, so that their answers are in the state database.
     async fn end(mut self, ears: &mut Ears) -> Memory {
         let deadline = clock::instant() + LAST_ORDERS;
         while !self.stations.iter().all(Station::is_idle) {
@@ -221,13 +222,13 @@ impl Core {
         let dues = self.stations.iter().filter_map(|s| s.heart.next_deadline());
         let left = dues.min()?.duration_since(clock::now());
         let left = Duration::try_from(left).unwrap_or(Duration::ZERO);
-        // Sleep is counted by a clock that stands still while the machine sleeps and is not set: what
-        // is due today is looked at again each minute.
+        // The timer's clock stops while the machine sleeps and ignores changes of the system time, so
+        // deadlines within a day are checked again every minute.
         let left = if left < TODAY { left.min(MINUTE) } else { left };
         Some(clock::instant() + left)
     }
 
-    /// Deadlines came.
+    /// Handles the deadlines that have passed.
     async fn tick(&mut self) {
         let now = clock::now();
         for number in 0..self.stations.len() {
@@ -238,19 +239,21 @@ impl Core {
         }
     }
 
-    /// A piece of news and all that follows from it.
+    /// Handles one event and starts the commands that follow from it.
     pub(super) async fn settle(&mut self, number: Number, news: News) {
         for command in self.take_in(number, news).await {
             self.stations[number].begin(command);
         }
     }
 
-    /// At the end nothing new is begun: it is in the store and begins at the next start.
+    /// Handles an event while the daemon stops. New commands don't start: they are recorded in the state
+    /// database and start with the next daemon.
     async fn settle_last(&mut self, number: Number, news: News) {
         self.take_in(number, news).await;
     }
 
-    /// Handles news, writes, tells; the orders that may be carried out now.
+    /// Handles an event and its follow-ups, writes and publishes the results, and returns the commands that
+    /// may start now.
     async fn take_in(&mut self, number: Number, news: News) -> Vec<Command> {
         let mut commands = Vec::new();
         let mut queue = VecDeque::from([news]);
@@ -287,7 +290,7 @@ impl Core {
         commands
     }
 
-    /// What a person should know of it is told after it.
+    /// Appends the notifications that follow from the changes of the step.
     fn take_notice(&mut self, number: Number, step: &mut Step) {
         let heart = &self.stations[number].heart;
         let launched = step.answers.iter().filter_map(|(_, answer)| match answer {
@@ -322,7 +325,7 @@ impl Core {
         }
     }
 
-    /// Something that follows from no step of a heart.
+    /// Publishes a notice that doesn't come from a context.
     pub(super) fn tell(&mut self, notice: Notice) {
         let mut step = Step::default();
         step.changes.push(notice.into());
@@ -344,7 +347,7 @@ impl Core {
         let Some(client) = self.clients.get(&connection) else {
             return;
         };
-        // That so many were told is true only once they are.
+        // `Reached` means that the requested sessions were sent as notices, so it must follow them.
         let follows = matches!(result, Ok(Reply::Reached { .. }));
         let answer = FromDaemon::Answer { id, result };
         if follows {
@@ -355,14 +358,14 @@ impl Core {
     }
 }
 
-/// As the person is told them.
+/// Turns start-up notes into warnings.
 fn warnings(notes: Vec<Clean>) -> Vec<Notice> {
     let now = clock::now();
     let warning = |text| Notice::message(now, Level::Warning, text);
     notes.into_iter().map(warning).collect()
 }
 
-/// Never, when there is no such time.
+/// Sleeps until the given time, or forever for `None`.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,

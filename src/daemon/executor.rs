@@ -1,4 +1,4 @@
-//! Carries out orders: one task each, every answer comes back as a fact.
+//! Carries out the controller's orders, each in a task of its own, and reports each result as a fact.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -34,12 +34,12 @@ use crate::{
     model::{catalogue::Folder, id::SessionId, text::Clean},
 };
 
-/// Orders about containers that are under way at once; an engine does not get faster by more.
+/// Max container orders at once; more don't make an engine faster.
 const AT_ONCE: usize = 16;
-/// Deleting what ended sessions left may take long: it holds up no other order.
+/// Max deletions of ended sessions at once. Deletions are slow, so they don't count against `AT_ONCE`.
 const FORGETTING: usize = 2;
 
-/// How long the engine may take, in seconds.
+/// Time limits for the engine's answers, in seconds.
 const CONNECT: u64 = 15;
 const LOOK: u64 = 30;
 const CHANGE: u64 = 120;
@@ -54,7 +54,7 @@ pub(super) struct Executor {
     teller: Teller,
     room: Arc<Semaphore>,
     forgetting: Arc<Semaphore>,
-    /// Whether anybody looks, so that a silent engine would be noticed.
+    /// Whether a client is subscribed, so that an engine that doesn't respond must be noticed.
     looked_at: Arc<watch::Sender<bool>>,
     pulls: Pulls,
     /// The task that listens to the engine's events.
@@ -74,7 +74,7 @@ impl Executor {
         }
     }
 
-    /// Begins to carry an order out.
+    /// Starts to carry out an order.
     pub fn begin(&self, order: Order) {
         let pull = match &order {
             Order::Pull { number, .. } => Some(*number),
@@ -95,12 +95,12 @@ impl Executor {
         }
     }
 
-    /// Somebody looks, or nobody any more.
+    /// Sets whether a client is subscribed.
     pub fn be_looked_at(&self, looked_at: bool) {
         self.looked_at.send_replace(looked_at);
     }
 
-    /// Whether any order about a container is under way.
+    /// Whether no order about a container is under way.
     pub fn is_idle(&self) -> bool {
         self.room.available_permits() == AT_ONCE
             && self.forgetting.available_permits() == FORGETTING
@@ -154,7 +154,7 @@ impl Executor {
         bounded(&engine, CHANGE, engine.create_folder(name)).await
     }
 
-    /// It may take long: it holds up no order.
+    /// Runs a stop hook. A hook may take long, so it doesn't count against `AT_ONCE`.
     async fn stop_hook(&self, session: SessionId, hook: &StopHookPlan) -> StopHookEnd {
         match self.engine().await {
             Ok(engine) => stop_hook::carry_out(&engine, session, hook).await,
@@ -188,7 +188,7 @@ impl Executor {
         .await;
     }
 
-    /// The engine's address and its words are known from the first line on.
+    /// Returns the engine. The first attempt to connect creates it.
     async fn engine(&self) -> Result<Arc<dyn Containers>, Fault> {
         let engine = self.engine.get().await;
         engine.map_err(|error| translate::fault(&error))
@@ -231,7 +231,7 @@ impl Executor {
         }
     }
 
-    /// Makes the line, tells what is there, then listens until it breaks.
+    /// Connects, reports the containers of the engine, then listens for events until the connection breaks.
     async fn connect(&self, line: LineNumber) {
         let kind = crate::controller::order::OrderKind::Connect;
         fault::point(Moment::Before, kind);
@@ -247,7 +247,7 @@ impl Executor {
         self.tell(Fact::EngineDown { line, fault }).await;
     }
 
-    /// Listens before it lists, so that nothing falls between.
+    /// Subscribes to events before it lists containers, so that no change is missed.
     async fn look_around(
         &self,
         line: LineNumber,
@@ -324,7 +324,7 @@ impl Executor {
     }
 }
 
-/// An engine without folders has none to tell.
+/// The engine's folders, or `None` for an engine without folders.
 async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fault> {
     match engine.folders().await {
         Ok(folders) => Ok(Some(folders)),
@@ -333,7 +333,7 @@ async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fa
     }
 }
 
-/// Adds what the engine knows besides its containers.
+/// Adds the path of the home directory to a sighting.
 fn sighted(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
     let scratch = engine.scratch(sighting.session);
     Sighting {
@@ -346,7 +346,8 @@ async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()
     bounded(engine, seconds, asked).await.map(|()| None)
 }
 
-/// A single container may be stuck while the engine is well.
+/// Limits the time of a request about one container, which may be stuck while the engine works. A timeout
+/// fails only that request.
 async fn bounded<T>(
     engine: &Arc<dyn Containers>,
     seconds: u64,
@@ -359,7 +360,7 @@ async fn bounded<T>(
     }
 }
 
-/// An engine that cannot even list is as good as gone.
+/// Limits the time of a request about the whole engine. A timeout counts as a lost connection.
 async fn lasting<T>(
     seconds: u64,
     asked: impl Future<Output = Result<T, EngineError>>,

@@ -1,4 +1,4 @@
-//! The pure heart of a context, whichever of the two it has.
+//! The pure part of a context: a controller or an observer.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ use crate::{
     },
 };
 
-/// What a heart hears.
+/// An event that a controller or an observer handles.
 pub(super) enum News {
-    /// A deadline came.
+    /// A deadline passed.
     Tick,
     Local(Fact),
     Observed(observe::fact::Fact),
@@ -48,7 +48,7 @@ impl From<observe::fact::Fact> for News {
 }
 
 impl News {
-    /// The session that a user asks to end.
+    /// The session that a user asks to terminate.
     pub fn asks_to_end(&self) -> Option<SessionId> {
         match self {
             Self::Local(Fact::Asked {
@@ -63,7 +63,7 @@ impl News {
         }
     }
 
-    /// Whose request it is.
+    /// The ticket of the request that caused the event.
     pub fn asked(&self) -> Option<Ticket> {
         match self {
             Self::Local(Fact::Asked { ticket, .. } | Fact::LaunchSurveyed { ticket, .. })
@@ -73,15 +73,16 @@ impl News {
     }
 }
 
-/// What a heart wants done.
+/// A command for an engine.
 pub(super) enum Command {
     Local(Order),
     Observed(observe::order::Order),
 }
 
 impl Command {
-    /// Whether it must not be carried out before it is recorded. What only ends or reads is carried out
-    /// at once: on a full disk a session must end all the same, and what is gone is found as ended.
+    /// Whether the command must be recorded before it is carried out. Commands that only end or read
+    /// something run at once: users must be able to terminate sessions on a full disk, and the next list
+    /// of the engine shows what has ended.
     pub fn waits_for_record(&self) -> bool {
         matches!(
             self,
@@ -96,7 +97,7 @@ impl Command {
     }
 }
 
-/// What follows from one piece of news, whichever heart said so.
+/// What follows from one event, for a controller or an observer.
 #[derive(Default)]
 pub(super) struct Step {
     pub writes: Vec<Write>,
@@ -104,15 +105,16 @@ pub(super) struct Step {
     pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
     pub commands: Vec<Command>,
     pub follow: Vec<News>,
-    /// Everything in it follows from one request, so it can be taken back.
+    /// The whole step follows from one request, so it can be taken back.
     pub refusable: bool,
-    /// The commands rest on what the store holds, so they wait for everything owed to it.
+    /// The commands depend on the state database, so they wait for all pending writes.
     pub recorded: bool,
     turn: Option<Turn>,
 }
 
 impl Step {
-    /// A request that only wants something looked at: nobody waits for it until the disk has room again.
+    /// Whether the step is a request that writes nothing. Such a request fails at once on a full disk
+    /// instead of waiting.
     pub fn only_asks(&self, asked: Option<Ticket>) -> bool {
         asked.is_some() && self.writes.is_empty()
     }
@@ -132,14 +134,14 @@ impl Heart {
             (Self::Observed(heart), News::Tick) => {
                 observed(heart.handle(now, observe::fact::Fact::Tick))
             }
-            // A context's hands speak its own heart's language.
+            // An executor never sends events of an observer, and a runner none of a controller.
             (Self::Local(_), News::Observed(_)) | (Self::Observed(_), News::Local(_)) => {
                 Step::default()
             }
         }
     }
 
-    /// Takes back a refusable step that could not be written; `asked` is whose request it was.
+    /// Takes back a refusable step that could not be written; `asked` is the ticket of its request.
     pub fn take_back(&mut self, step: &mut Step, asked: Option<Ticket>) {
         match (self, asked) {
             (Self::Local(heart), _) => {
@@ -187,7 +189,7 @@ impl Heart {
         }
     }
 
-    /// Whom the engine takes us for, where it may show sessions of others.
+    /// The user's email address on the engine, where the engine may list sessions of other users.
     pub fn me(&self) -> Option<&Clean> {
         match (self, self.engine()) {
             (Self::Observed(_), EngineState::Connected { info }) => {
@@ -197,7 +199,7 @@ impl Heart {
         }
     }
 
-    /// Sessions per tab, where there may be more than are known.
+    /// The number of sessions in each tab, where the engine may have more sessions than are loaded.
     pub fn totals(&self) -> Option<[u64; 3]> {
         match self {
             Self::Local(_) => None,
@@ -205,7 +207,7 @@ impl Heart {
         }
     }
 
-    /// What the person's sessions hold of what they may hold, as far as it is known.
+    /// What the user's sessions use of their limits, as far as it is known.
     pub fn statistics(&self) -> Option<&Statistics> {
         match self {
             Self::Local(heart) => heart.statistics(),
@@ -213,7 +215,7 @@ impl Heart {
         }
     }
 
-    /// Sessions whose figures idle checks want, and how often.
+    /// Sessions whose usage the idle checks need, and how often.
     pub fn sampled(&self) -> Vec<(SessionId, Duration)> {
         match self {
             Self::Local(heart) => heart.sampled(),
@@ -221,7 +223,7 @@ impl Heart {
         }
     }
 
-    /// Values that sessions in the queue wait with: they are in the memory only.
+    /// Secrets of queued sessions: they are only in memory.
     pub fn secrets(&self) -> Vec<Kept> {
         let Self::Local(heart) = self else {
             return Vec::new();
@@ -237,7 +239,7 @@ impl Heart {
         kept.collect()
     }
 
-    /// Ended sessions that were left in the store; those it did not know.
+    /// Loads ended sessions from the state database; returns the sessions that were not in memory.
     pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
         match self {
             Self::Local(heart) => heart.recall(records),
@@ -245,7 +247,7 @@ impl Heart {
         }
     }
 
-    /// What was recalled is left to the store again; how many these are.
+    /// Drops recalled sessions from memory; returns how many were dropped.
     pub fn let_go(&mut self, sessions: &[SessionId]) -> usize {
         match self {
             Self::Local(heart) => heart.let_go(sessions),
@@ -253,21 +255,21 @@ impl Heart {
         }
     }
 
-    /// Which start of this machine it is.
+    /// Sets the boot id of this machine.
     pub fn know_boot(&mut self, boot: Option<&Clean>) {
         if let Self::Local(heart) = self {
             heart.know_boot(boot.cloned());
         }
     }
 
-    /// Where folders are mounted in sessions that were launched from here.
+    /// Sets where folders are mounted in sessions that this instance launched.
     pub fn know_mounts(&mut self, mounts: Vec<(SessionId, Vec<FolderMount>)>) {
         if let Self::Observed(heart) = self {
             heart.know_mounts(mounts);
         }
     }
 
-    /// Values that an earlier program held.
+    /// Restores secrets that the process kept across an upgrade.
     pub fn give_secrets(&mut self, kept: Kept) {
         if let Self::Local(heart) = self {
             let values = kept.values.into_iter();
@@ -276,7 +278,7 @@ impl Heart {
         }
     }
 
-    /// Whether the engine decides and we only look.
+    /// Whether the engine schedules sessions and workbay only observes them.
     pub fn is_observing(&self) -> bool {
         matches!(self, Self::Observed(_))
     }
@@ -289,7 +291,7 @@ impl Heart {
         }
     }
 
-    /// Whether the log of a session was deleted by us.
+    /// Whether workbay deleted the log of a session.
     pub fn is_forgotten(&self, id: SessionId) -> bool {
         match self {
             Self::Local(heart) => heart.is_forgotten(id),
