@@ -1,4 +1,5 @@
-//! What the outer terminal is: its own colours, dark or light, how many there are, which keys it tells apart, its name.
+//! What is known about the outer terminal: its colors, dark or light, color depth, keyboard protocol and
+//! name.
 
 use std::{
     io::{self, Read, Write},
@@ -18,27 +19,27 @@ use crate::{
     theme::ColorDepth,
 };
 
-/// What is known of the terminal.
+/// What is known about the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Background {
     pub dark: Option<bool>,
-    /// In which it shows what has no colour.
+    /// The colors of text and background that have no color of their own.
     pub colours: DefaultColours,
-    /// It speaks the keyboard protocol of kitty.
+    /// The terminal supports the keyboard protocol of kitty.
     pub tells_keys_apart: bool,
-    /// What it calls itself (XTVERSION).
+    /// The name that the terminal reports (XTVERSION).
     pub name: Option<String>,
-    /// The terminal was asked and has not answered yet; its answer may still come.
+    /// The terminal didn't answer in time. Its answer may still come.
     pub answer_is_late: bool,
 }
 
-/// Asks for the colours of what has none, the keyboard's protocol and the name, then for the kind of
-/// terminal: every terminal answers that, so that nobody waits for one that knows nothing else.
+/// Asks for the default colors, the keyboard protocol and the name, then for the kind of terminal. Every
+/// terminal answers the last question, so a terminal that ignores the others causes no wait.
 const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
-/// A terminal near by answers in a millisecond; a far one is not waited for.
+/// A local terminal answers in a millisecond. A slower one isn't waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How many colours, by the variables people set.
+/// The color depth, from environment variables.
 pub fn depth(variable: impl Fn(&str) -> Option<String>) -> ColorDepth {
     let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
     let term = variable("TERM").unwrap_or_default();
@@ -54,8 +55,8 @@ pub fn depth(variable: impl Fn(&str) -> Option<String>) -> ColorDepth {
     }
 }
 
-/// Asks the terminal, which must not be read elsewhere yet. About dark or light COLORFGBG is believed
-/// first.
+/// Asks the terminal. Nothing else may read from it yet. COLORFGBG has priority over the terminal's answer
+/// about dark or light.
 pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
     let mut answer = Vec::new();
     let complete = ask(&mut answer).unwrap_or(false);
@@ -74,7 +75,7 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
     }
 }
 
-/// What stands between `start` and `end`, where nothing but an answer does.
+/// The text between `start` and `end`.
 fn answer_with(answer: &[u8], start: &str, end: char) -> Option<String> {
     let text = String::from_utf8_lossy(answer);
     let mut places = text.match_indices(start);
@@ -86,7 +87,7 @@ fn answer_with(answer: &[u8], start: &str, end: char) -> Option<String> {
     })
 }
 
-/// `15;0`: the last number is the background's colour.
+/// In `15;0`, the last number is the color of the background.
 fn by_variable(value: &str) -> Option<bool> {
     let background: u8 = value.rsplit(';').next()?.parse().ok()?;
     match background {
@@ -96,7 +97,7 @@ fn by_variable(value: &str) -> Option<bool> {
     }
 }
 
-/// Whether the terminal's answers all came in time.
+/// Returns whether all answers came in time.
 fn ask(answer: &mut Vec<u8>) -> io::Result<bool> {
     enable_raw_mode()?;
     let outcome = ask_raw(answer);
@@ -109,7 +110,7 @@ fn ask_raw(answer: &mut Vec<u8>) -> io::Result<bool> {
     out.write_all(QUESTION)?;
     out.flush()?;
     let deadline = clock::instant() + PATIENCE;
-    // Not through the locked, buffered standard input: what is typed meanwhile must stay unread.
+    // Standard input is locked and buffered. What the user types in the meantime must stay unread.
     let mut input = std::fs::File::open("/dev/tty")?;
     while !is_complete(answer) {
         let left = deadline.saturating_duration_since(clock::instant());
@@ -138,7 +139,7 @@ fn readable(input: &impl AsFd, patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// The last answer, `ESC [ ? … c`, is there.
+/// Whether the last answer, `ESC [ ? … c`, has come.
 fn is_complete(answer: &[u8]) -> bool {
     let mut starts = answer.windows(3).enumerate();
     starts.any(|(at, bytes)| {
@@ -150,7 +151,7 @@ fn is_complete(answer: &[u8]) -> bool {
     })
 }
 
-/// The colour in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB`, up to whatever ends the string.
+/// The color in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB`, up to the end of the string.
 fn colour(answer: &[u8], start: &str) -> Option<Rgb> {
     let text = String::from_utf8_lossy(answer);
     let told = text.split(start).nth(1)?;

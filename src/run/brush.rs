@@ -1,5 +1,5 @@
-//! Cells as bytes for the outer terminal, with what ratatui has no word for: styles of underlines,
-//! and links.
+//! Writes cells as bytes for the outer terminal, with styles of underlines and links, which ratatui doesn't
+//! support.
 
 use std::{
     fmt::Write as _,
@@ -19,18 +19,17 @@ use crate::{
     view::{cells::beyond, still::Links},
 };
 
-/// What the outer terminal is known to take beyond what every terminal does.
+/// What the outer terminal supports beyond the basics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outer {
-    /// Styles and colours of underlines. A terminal that does not know them may read their numbers
-    /// as other attributes.
+    /// Styles and colors of underlines. A terminal that doesn't support them may read their numbers as other
+    /// attributes.
     pub underlines: bool,
     /// Links (OSC 8).
     pub links: bool,
 }
 
-/// The first words of names by which terminals that take both tell of themselves, in TERM and
-/// TERM_PROGRAM.
+/// Prefixes of the names, in TERM and TERM_PROGRAM, of terminals that support underlines and links.
 const KNOWN: &[&str] = &[
     "xterm-kitty",
     "kitty",
@@ -49,7 +48,7 @@ const KNOWN: &[&str] = &[
 ];
 
 impl Outer {
-    /// By the variables that terminals set, or by the name it told.
+    /// From the variables that terminals set, or from the name that the terminal reported.
     pub fn find(variable: impl Fn(&str) -> Option<String>, name: Option<&str>) -> Self {
         if name.is_some_and(is_known) {
             return Self {
@@ -60,12 +59,12 @@ impl Outer {
         Self::by_variables(variable)
     }
 
-    /// By the variables that terminals set.
+    /// From the variables that terminals set.
     fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
         let named = |name: &str| is_known(&variable(name).unwrap_or_default());
         let vte = variable("VTE_VERSION").and_then(|version| version.parse::<u32>().ok());
-        // A tmux passes on what its own terminal takes.
+        // tmux passes on what its own terminal supports.
         let known = ["TMUX", "KITTY_WINDOW_ID", "WT_SESSION"]
             .into_iter()
             .any(set)
@@ -87,9 +86,9 @@ fn is_known(name: &str) -> bool {
 pub struct Brush<W: Write> {
     inner: CrosstermBackend<W>,
     outer: Outer,
-    /// What the numbers in cells mean.
+    /// The links that the numbers in cells refer to.
     links: Links,
-    /// Sequences on their way.
+    /// Sequences that aren't written yet.
     text: String,
 }
 
@@ -103,7 +102,7 @@ impl<W: Write> Brush<W> {
         }
     }
 
-    /// The links of the cells that are drawn next.
+    /// Sets the links of the cells that are drawn next.
     pub fn know(&mut self, links: &Links) {
         self.links.clone_from(links);
     }
@@ -166,7 +165,7 @@ impl<W: Write> Brush<W> {
     }
 }
 
-/// The modifiers with codes of their own, and what ends them where nothing else does.
+/// Modifiers with their codes, and the code that ends a modifier if no other code does.
 const ATTRIBUTES: &[(Modifier, &str, &str)] = &[
     (Modifier::BOLD, "1", ""),
     (Modifier::DIM, "2", ""),
@@ -178,7 +177,7 @@ const ATTRIBUTES: &[(Modifier, &str, &str)] = &[
     (Modifier::CROSSED_OUT, "9", "29"),
 ];
 
-/// The looks of the cell written last.
+/// The style of the last written cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Dress {
     modifier: Modifier,
@@ -225,7 +224,7 @@ enum Ground {
 }
 
 impl Ground {
-    /// Empty where colours are not wanted.
+    /// Empty if colors are switched off.
     fn code(&self, colour: Color) -> String {
         let colour = colour.into_crossterm();
         match self {
@@ -237,7 +236,7 @@ impl Ground {
     }
 }
 
-/// Codes of one `CSI … m`.
+/// The codes of a `CSI … m` sequence.
 struct Codes<'a>(&'a mut String, bool);
 
 impl Codes<'_> {
@@ -322,7 +321,7 @@ impl<W: Write> Backend for Brush<W> {
         self.inner.clear_region(region)
     }
 
-    /// Of the terminal that stands on the output; opening it anew for each frame would cost more than most
+    /// The size of the terminal on the output. Opening the terminal for each frame would cost more than most
     /// frames do.
     fn size(&self) -> io::Result<Size> {
         match rustix::termios::tcgetwinsize(rustix::stdio::stdout()) {
@@ -358,7 +357,7 @@ mod tests {
         links: true,
     };
 
-    /// What goes out when a child printed `stream`, and the emulator.
+    /// What is written after a child printed `stream`, and the emulator.
     fn written(stream: &str, outer: Outer) -> (String, Emulator) {
         let mut emulator = Emulator::new(8, 2);
         emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
@@ -373,7 +372,7 @@ mod tests {
         (brush.text, emulator)
     }
 
-    /// What another emulator would paint of it is what was asked for.
+    /// Another emulator that reads the written bytes, to compare what it shows.
     fn again(text: &str) -> Emulator {
         let mut emulator = Emulator::new(8, 2);
         emulator.feed(text.as_bytes(), Timestamp::UNIX_EPOCH);

@@ -1,5 +1,5 @@
-//! Frames on a backend: what changed since the frame before is written, and what is known to stand
-//! still is not even painted.
+//! Draws frames on a backend. It writes only the cells that changed and doesn't paint the parts that can't
+//! have changed.
 
 use ratatui::{
     backend::Backend,
@@ -10,14 +10,15 @@ use ratatui::{
 
 use crate::view::still::{Picture, Still};
 
-/// Paints into the buffer what is not still, and says where the cursor goes; `None` = it is hidden.
+/// Paints the parts of the buffer that aren't still, and returns the position of the cursor. `None` = the
+/// cursor is hidden.
 pub type Painter<'a> = &'a mut dyn FnMut(&mut Buffer, &Still) -> Option<Position>;
 
 pub struct Canvas<B> {
     backend: B,
-    /// What is on the screen.
+    /// The cells on the screen.
     shown: Buffer,
-    /// What is painted in. Between frames the same as `shown`.
+    /// The buffer for the next frame. Between frames it equals `shown`.
     next: Buffer,
     picture: Picture,
     cursor: Cursor,
@@ -28,12 +29,12 @@ enum Cursor {
     Unknown,
     Hidden,
     At(Position),
-    /// Shown, and moved by what was written.
+    /// Shown, and moved by the last write.
     Moved,
 }
 
 impl<B: Backend> Canvas<B> {
-    /// On an empty screen.
+    /// Creates a canvas on an empty screen.
     pub fn new(backend: B) -> Result<Self, B::Error> {
         let size = backend.size()?;
         let empty = Buffer::empty(Rect::from((Position::ORIGIN, size)));
@@ -46,17 +47,17 @@ impl<B: Backend> Canvas<B> {
         })
     }
 
-    /// The size that frames have.
+    /// The size of the frames.
     pub fn size(&self) -> Size {
         self.shown.area.as_size()
     }
 
-    /// Asks for the size anew; whether it is another one: then [`Canvas::forget`] is due.
+    /// Whether the size of the backend has changed. If so, call [`Canvas::forget`].
     pub fn has_other_size(&self) -> Result<bool, B::Error> {
         Ok(self.backend.size()? != self.size())
     }
 
-    /// The screen was emptied, and may have another size.
+    /// Starts over after the screen was cleared or resized.
     pub fn forget(&mut self) -> Result<(), B::Error> {
         let size = self.backend.size()?;
         self.shown = Buffer::empty(Rect::from((Position::ORIGIN, size)));
@@ -66,7 +67,7 @@ impl<B: Backend> Canvas<B> {
         Ok(())
     }
 
-    /// Draws a frame whose terminals look like `picture`. Nothing is written where nothing changed.
+    /// Draws a frame whose terminals look like `picture`. Writes nothing if nothing changed.
     pub fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> Result<(), B::Error> {
         let still = Still::between(&self.picture, &picture);
         let loose: Vec<Rect> = still.loose(self.next.area).collect();
@@ -117,7 +118,7 @@ impl<B: Backend> Canvas<B> {
         Ok(())
     }
 
-    /// What is on the screen.
+    /// The cells on the screen.
     pub fn shown(&self) -> &Buffer {
         &self.shown
     }
@@ -142,12 +143,12 @@ fn row_mut(buffer: &mut Buffer, part: Rect) -> &mut [Cell] {
     &mut buffer.content[start..start + usize::from(part.width)]
 }
 
-/// What is to be written so that a part of a row looks as `next`, with the column in the part. The
-/// right half of a wide character is not written, and what was under one is, where its style shows on
-/// blanks: terminals do not agree what they leave there.
+/// The cells to write so that a part of a row looks like `next`, with their columns in the part. The right
+/// half of a wide character isn't written. The cells that a wide character covered are, if their style shows
+/// on blanks: terminals differ in what they leave there.
 fn changed<'a>(shown: &[Cell], next: &'a [Cell]) -> Vec<(u16, &'a Cell)> {
     let mut changed = Vec::new();
-    // Up to where everything is to be written.
+    // All cells before this column must be written.
     let mut stale = 0;
     let mut at = 0;
     while let Some((before, now)) = shown.get(at).zip(next.get(at)) {
@@ -158,7 +159,7 @@ fn changed<'a>(shown: &[Cell], next: &'a [Cell]) -> Vec<(u16, &'a Cell)> {
                 stale = at + was_wide;
             }
             changed.push((column(at), now));
-            // The picture of an emoji that is also a sign: not all terminals clear what was under it.
+            // A sign shown as an emoji: not all terminals clear the cells that it covers.
             if width > 1 && now.symbol().contains('\u{fe0f}') {
                 let under =
                     (at + 1..at + width).filter_map(|at| Some((at, shown.get(at)?, next.get(at)?)));

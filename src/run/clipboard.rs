@@ -1,17 +1,17 @@
-//! The person's clipboard, through their terminal.
+//! Writes to the user's clipboard through the outer terminal.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use crate::{model::text::Clean, terminal::clipboard::fits};
 
-/// Characters of a copied text that are shown.
+/// Characters of a copied text that the notification shows.
 const SHOWN: usize = 40;
-/// GNU screen passes strings on in pieces no longer than this, with what is around them.
+/// GNU screen passes strings on in pieces up to this size, including their begin and end sequences.
 const SCREEN_PIECE: usize = 768;
 const SCREEN_BEGIN: &str = "\x1bP";
 const SCREEN_END: &str = "\x1b\\";
 
-/// What stands between us and the person's terminal.
+/// The multiplexer between workbay and the user's terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Multiplexer {
     #[default]
@@ -22,13 +22,13 @@ pub enum Multiplexer {
 }
 
 impl Multiplexer {
-    /// By the variables each of them sets; the inner one counts.
+    /// Finds the multiplexer from the variables that each one sets. The inner one counts.
     #[must_use]
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let term = variable("TERM").unwrap_or_default();
         let (tmux, screen) = (variable("TMUX").is_some(), variable("STY").is_some());
         match (tmux, screen) {
-            // Both: tmux calls its terminals `screen` too, unless it has been told better.
+            // Both are set. tmux also uses the terminal name `screen` by default.
             (true, true) if term.starts_with("screen.") => Self::Screen,
             (true, _) => Self::Tmux,
             (false, true) => Self::Screen,
@@ -37,8 +37,8 @@ impl Multiplexer {
     }
 }
 
-/// The bytes that put `text` into the clipboard (OSC 52), or a sentence why not. Inside tmux it is
-/// sent twice: for tmux itself, and passed through it.
+/// The bytes that put `text` into the clipboard (OSC 52), or an error sentence. Inside tmux the sequence is
+/// sent twice: to tmux itself, and through it to the terminal outside.
 pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     if !fits(text) {
         return Err(format!(
@@ -51,14 +51,14 @@ pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     let sent = match around {
         Multiplexer::None => plain,
         Multiplexer::Tmux => format!("{plain}{}", through_tmux(&plain)),
-        // Its end is one for screen, too, so the one of BEL is taken.
+        // The string terminator would also end screen's own string, so BEL ends this one.
         Multiplexer::Screen => through_screen(&format!("\x1b]52;c;{encoded}\x07")),
     };
     Ok(sent.into_bytes())
 }
 
-/// What was sent, as far as we know: whether the terminal took it, it does not say. How the text begins is
-/// shown, because what is in the clipboard came from a session.
+/// Describes what was sent. Terminals don't report whether they accepted it. The message shows the beginning
+/// of the text because the text came from a session.
 pub fn sent(text: &str) -> Clean {
     let lines = match text.lines().count() {
         0 | 1 => String::new(),
@@ -74,7 +74,7 @@ pub fn sent(text: &str) -> Clean {
     Clean::multiline(said.trim_end())
 }
 
-/// A sequence that tmux passes on to the terminal outside, where its `allow-passthrough` is on.
+/// A sequence that tmux passes on to the terminal outside if `allow-passthrough` is on.
 pub(super) fn through_tmux(sequence: &str) -> String {
     let doubled = sequence.replace('\x1b', "\x1b\x1b");
     format!("\x1bPtmux;{doubled}\x1b\\")
@@ -86,7 +86,7 @@ fn through_screen(sequence: &str) -> String {
     let mut wrapped = String::new();
     let mut rest = sequence;
     while !rest.is_empty() {
-        // All of it is ASCII.
+        // The sequence is ASCII only.
         let (piece, after) = rest.split_at(rest.len().min(room));
         wrapped.push_str(SCREEN_BEGIN);
         wrapped.push_str(piece);

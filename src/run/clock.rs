@@ -1,10 +1,10 @@
-//! The only clock of this room.
+//! The only clock of this module.
 
 use std::time::Instant;
 
 use jiff::Timestamp;
 
-/// What time it is, for what people see.
+/// The current time, for what users see.
 #[expect(
     clippy::disallowed_methods,
     reason = "the loop reads the clock and hands it on"
@@ -13,7 +13,7 @@ pub fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// What time it is, for pacing frames.
+/// The current time, for pacing frames.
 #[expect(clippy::disallowed_methods, reason = "the loop paces its frames")]
 pub fn instant() -> Instant {
     Instant::now()

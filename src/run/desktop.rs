@@ -1,21 +1,21 @@
-//! A word to the person's desktop, by their terminal.
+//! Sends desktop notifications through the user's terminal.
 
 use super::clipboard::through_tmux;
 use crate::model::{settings::DesktopNotices, text::Clean};
 
-/// Desktops cut longer ones.
+/// Desktops cut longer texts.
 const LONGEST: usize = 200;
 
-/// How a terminal is asked.
+/// The sequence that asks the terminal for a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// iTerm2's, which most others understand.
+    /// The sequence of iTerm2, which most other terminals understand.
     Osc9,
-    /// rxvt's.
+    /// The sequence of rxvt.
     Osc777,
 }
 
-/// What this terminal understands; `None` = it is not asked.
+/// The dialect that this terminal understands. `None` = desktop notifications are off.
 pub fn dialect(
     setting: DesktopNotices,
     variable: impl Fn(&str) -> Option<String>,
@@ -33,7 +33,7 @@ pub fn dialect(
     }
 }
 
-/// Inside tmux and over SSH only some of these signs are left.
+/// Inside tmux and over SSH, only some of these variables remain.
 fn takes_osc9(term: &str, variable: impl Fn(&str) -> Option<String>) -> bool {
     const TERMS: [&str; 5] = ["xterm-kitty", "xterm-ghostty", "ghostty", "wezterm", "foot"];
     const PROGRAMS: [&str; 4] = ["WezTerm", "iTerm.app", "ghostty", "kitty"];
@@ -55,14 +55,14 @@ fn takes_osc9(term: &str, variable: impl Fn(&str) -> Option<String>) -> bool {
         || SIGNS.iter().any(|name| variable(name).is_some())
 }
 
-/// The bytes that have the terminal tell the desktop. The text ends nothing, whatever it holds.
+/// The bytes that ask the terminal for a desktop notification. The text can't end the sequence.
 pub fn notification(text: &Clean, dialect: Dialect, inside_tmux: bool) -> Vec<u8> {
     let plain = |c: char| match c {
         ';' => ',',
         c if c.is_control() => ' ',
         c => c,
     };
-    // It never begins with a number: some terminals take one for a command.
+    // The text never begins with a number: some terminals read a number as a command.
     let said: String = text.as_str().chars().take(LONGEST).map(plain).collect();
     let sequence = match dialect {
         Dialect::Osc9 => format!("\x1b]9;workbay: {said}\x1b\\"),

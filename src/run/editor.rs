@@ -1,4 +1,4 @@
-//! A text in the person's own editor.
+//! Opens a text in the user's editor.
 
 use std::{
     fs::OpenOptions,
@@ -10,14 +10,14 @@ use std::{
 
 use uuid::Uuid;
 
-/// Lets a person edit `text`; blocks until the editor is left. An error is a sentence.
+/// Lets the user edit `text`, and blocks until the editor exits. An error is a sentence.
 pub fn edit(text: &str) -> Result<String, String> {
     let variable = |name: &str| std::env::var(name).ok();
     let editor = editor(variable);
     let name = format!("workbay-{}.sh", Uuid::new_v4().simple());
     let draft = Draft(std::env::temp_dir().join(name));
     draft.write(text)?;
-    // As git does it: the variable may hold arguments.
+    // Runs the editor through the shell, as git does, because the variable may contain arguments.
     let ended = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(&draft.0)
@@ -32,7 +32,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     draft.read()
 }
 
-/// The person's editor, with its arguments.
+/// The user's editor, with its arguments.
 fn editor(variable: impl Fn(&str) -> Option<String>) -> String {
     ["VISUAL", "EDITOR"]
         .into_iter()
@@ -41,7 +41,7 @@ fn editor(variable: impl Fn(&str) -> Option<String>) -> String {
         .unwrap_or_else(|| "vi".to_owned())
 }
 
-/// The file while it is edited; nobody else may read it, and it goes with the edit.
+/// The file while it is edited. Only its owner can read it, and it is deleted after the edit.
 struct Draft(PathBuf);
 
 impl Draft {

@@ -1,4 +1,4 @@
-//! What the app wants done outside itself, done. Every answer comes back as a message.
+//! Carries out the effects of the app. Every answer comes back as a message.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,10 @@ use crate::{
     protocol::message::StreamOpen,
 };
 
-/// Answers on their way to the app.
+/// Capacity of the queue of answers to the app.
 pub const ANSWERS: usize = 64;
 
-/// Writes a new file and gives its path, or a sentence.
+/// Writes a new file and returns its path, or an error sentence.
 type Save = fn(&Path, &[u8]) -> Result<PathBuf, String>;
 
 /// What the loop does next.
@@ -40,7 +40,7 @@ pub enum Next {
     Quit,
 }
 
-/// The hands of the face.
+/// Carries out the effects of the TUI.
 pub struct Hands {
     pub streams: Streams,
     pub logs: Logs,
@@ -48,23 +48,23 @@ pub struct Hands {
     pub questions: Questions,
     pub answers: mpsc::Sender<Msg>,
     pub inside_tmux: bool,
-    /// Around our terminal, where it must be told how to pass on what is meant for the outer one.
+    /// The multiplexer around our terminal. Sequences for the outer terminal must be wrapped for it.
     pub multiplexer: Multiplexer,
-    /// How the terminal is asked to tell the desktop; `None` = it is not.
+    /// How to ask the terminal for desktop notifications. `None` = they are off.
     pub desktop: Option<Dialect>,
-    /// Where it is remembered how the TUI was left.
+    /// The file that keeps the state of the TUI.
     pub shelf: Option<Shelf>,
 }
 
 impl Hands {
-    /// Somebody is at the keyboard: a daemon that was quiet for long is asked for a sign of life.
+    /// The user pressed a key: if the daemon was quiet for long, checks whether it responds.
     pub fn check_daemon(&self) {
         if let Some(client) = &*self.current.borrow() {
             client.check();
         }
     }
 
-    /// Carries one effect out; only the stage can fail, when the terminal is gone.
+    /// Carries out an effect. Fails only if the stage fails, when the terminal is gone.
     pub fn carry_out(&mut self, effect: Effect, stage: &mut dyn Stage) -> std::io::Result<Next> {
         match effect {
             Effect::Ask { ticket, request } => self.questions.ask(ticket, request),
@@ -93,7 +93,7 @@ impl Hands {
                 columns,
                 rows,
             } => {
-                // A program so stuck that its sizes queue up reads the last one later.
+                // If the program is so stuck that its sizes queue up, it reads the last size later.
                 let _ = self.streams.resize(stream, columns, rows);
             }
             Effect::Close { stream } => {
@@ -205,7 +205,7 @@ impl Hands {
         });
     }
 
-    /// From inside the loop, which is who takes the answers: never waits.
+    /// Never waits: the loop that calls this is also what receives the answers.
     fn answer(&self, msg: Msg) {
         if let Err(mpsc::error::TrySendError::Full(msg)) = self.answers.try_send(msg) {
             let answers = self.answers.clone();
@@ -214,7 +214,7 @@ impl Hands {
     }
 }
 
-/// A word to the person that is no answer to anything.
+/// A notification that isn't an answer to a request.
 pub fn remark(level: Level, text: &str) -> Msg {
     let notice = Notice::message(super::clock::now(), level, Clean::multiline(text));
     Msg::Daemon(crate::app::msg::Link::Notice(notice.into()))

@@ -1,4 +1,5 @@
-//! The loop: take one thing, drain what is ready, draw when something is to be seen, sleep.
+//! The main loop of the TUI: takes an event, handles what else is ready, draws if something changed, and
+//! sleeps.
 
 use std::time::{Duration, Instant};
 
@@ -24,34 +25,34 @@ use crate::{
     view::{draw::draw, layout::layout, still::Picture},
 };
 
-/// Frames come no faster than this, but for the first after a key.
+/// Minimum time between frames, except for the first frame after a key.
 const FRAME: Duration = Duration::from_millis(16);
-/// What is worked off before the keyboard is looked at again.
+/// Limits of the work that is done before the keyboard is read again.
 const BYTES_AT_ONCE: usize = 256 * 1024;
 const TIME_AT_ONCE: Duration = Duration::from_millis(2);
 
-/// Everything that comes to the loop.
+/// All sources of events for the loop.
 pub struct Sources<I> {
-    /// Keys, mouse, sizes; its end means the terminal is gone.
+    /// Keys, mouse events and sizes. Its end means that the terminal is gone.
     pub input: I,
     pub link: mpsc::Receiver<Link>,
     pub streams: mpsc::Receiver<streams::Event>,
     pub answers: mpsc::Receiver<Msg>,
 }
 
-/// The face: the app, its hands and what it draws on.
+/// The TUI: the app, what carries out its effects, and what it draws on.
 pub struct Face<'a> {
     pub app: App,
     pub theme: Theme,
     pub hands: Hands,
     pub stage: &'a mut dyn Stage,
     pacer: Pacer,
-    /// The time of what is on the screen: whatever was to come after it is due when its time is there,
-    /// also when the loop comes to it late.
+    /// The time that the screen shows. A change that was due after it is still drawn if the loop comes to it
+    /// late.
     shown: Timestamp,
-    /// A key went to the program of this stream: what it says next is drawn without waiting.
+    /// A key was sent to the program of this stream. Its next output is drawn without waiting.
     echo: Option<StreamId>,
-    /// Another program has the terminal: nothing is drawn.
+    /// Another program uses the terminal, so nothing is drawn.
     away: bool,
 }
 
@@ -59,7 +60,7 @@ pub struct Face<'a> {
 #[derive(Debug, Default)]
 struct Pacer {
     last: Option<Instant>,
-    /// A key was pressed: what it changes is drawn without waiting.
+    /// A key was pressed. Its effect is drawn without waiting.
     hurry: bool,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Face<'a> {
         }
     }
 
-    /// Runs until the person leaves or the terminal is gone.
+    /// Runs until the user leaves or the terminal is gone.
     pub async fn run<I>(mut self, mut sources: Sources<I>) -> std::io::Result<()>
     where
         I: Stream<Item = Msg> + Unpin,
@@ -118,7 +119,7 @@ impl<'a> Face<'a> {
         self.app.is_dirty() && !self.away && self.pacer.due(now)
     }
 
-    /// The next moment something is to be done although nothing happens.
+    /// The time until the next action that is due without an event.
     fn wake(&self) -> Option<Duration> {
         let now = clock::now();
         let app = self.next_change(now).map(|at| {
@@ -131,7 +132,7 @@ impl<'a> Face<'a> {
         app.into_iter().chain(frame).min()
     }
 
-    /// When what is shown changes by time alone; of a clock that was set back, by the new time.
+    /// When the screen changes because time passes. If the clock was set back, the new time counts.
     fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
         self.app.wake_at(self.shown.min(now))
     }
@@ -145,8 +146,8 @@ impl<'a> Face<'a> {
         Ok(Next::Go)
     }
 
-    /// A key is answered at once: by its own frame, or, when all it did was to go to a program, by
-    /// the frame of that program's echo.
+    /// Draws the effect of a key without waiting: in a frame of its own, or, if the key only went to a
+    /// program, in the frame of that program's echo.
     fn typed(&mut self, msg: Msg) -> std::io::Result<Next> {
         self.hands.check_daemon();
         let was_dirty = self.app.is_dirty();
@@ -156,7 +157,7 @@ impl<'a> Face<'a> {
             self.stage.resized()?;
         }
         let effects = self.app.update(msg, now);
-        // Leaving or changing a pane sends too (its program is told of the focus), and is to be seen.
+        // Leaving or changing a pane also sends bytes (its program gets a focus report), and must be drawn.
         let typing = was_typing && self.app.scope() == Scope::Terminal;
         match only_sent(&effects).filter(|_| typing) {
             Some(stream) => {
@@ -170,7 +171,7 @@ impl<'a> Face<'a> {
         self.carry_out(effects)
     }
 
-    /// The first sight of everything is waited for by a person as an answer to a key is.
+    /// A user waits for the first snapshot as for the answer to a key.
     fn linked(&mut self, link: Link) -> std::io::Result<Next> {
         self.pacer.hurry |= matches!(link, Link::Up(_));
         self.take(Msg::Daemon(link))
@@ -189,7 +190,7 @@ impl<'a> Face<'a> {
         self.carry_out(effects)
     }
 
-    /// Works off what streams have brought, within the budget.
+    /// Handles the bytes that streams have brought, within the budget.
     fn flow(
         &mut self,
         first: streams::Event,
@@ -242,7 +243,8 @@ impl<'a> Face<'a> {
         let now = clock::now();
         self.shown = now;
         self.app.take_dirty();
-        // Also without a word of it: one that comes together with a key is not always told.
+        // Checks the size before every frame: the event for a resize that comes together with a key can get
+        // lost.
         self.stage.resized()?;
         let size = self.stage.size();
         let areas = layout(&self.app, size);
@@ -259,7 +261,7 @@ impl<'a> Face<'a> {
     }
 }
 
-/// The stream that all of this is sent to, when that is all there is to do.
+/// The stream that the effects send to, if they do nothing else.
 fn only_sent(effects: &[Effect]) -> Option<StreamId> {
     let mut streams = effects.iter().map(|effect| match effect {
         Effect::Send { stream, .. } => Some(*stream),

@@ -1,4 +1,4 @@
-//! New files for a person: never over an old one.
+//! Writes new files for the user, and never overwrites an existing one.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions},
@@ -10,13 +10,13 @@ use std::{
 /// Names tried before giving up.
 const TRIES: u32 = 1000;
 
-/// Writes a new file; when there is one, `-1`, `-2` … is added to the name. Gives its absolute path,
-/// or a sentence.
+/// Writes a new file. If the file exists, adds `-1`, `-2` … to the name. Returns its absolute path, or an
+/// error sentence.
 pub fn save(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     save_with(path, |file| file.write_all(contents))
 }
 
-/// The same, with what `write` writes.
+/// Like [`save`], with the contents that `write` writes.
 pub fn save_with(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -36,7 +36,7 @@ pub fn save_with(
                 return match written {
                     Ok(()) => Ok(candidate),
                     Err(error) => {
-                        // Half a file helps nobody.
+                        // A partial file is of no use.
                         let _ = std::fs::remove_file(&candidate);
                         Err(told(&error))
                     }
@@ -49,7 +49,7 @@ pub fn save_with(
     Err(told(&io::ErrorKind::AlreadyExists.into()))
 }
 
-/// The same in a directory that only the user may look into; it is made if it does not exist.
+/// Like [`save`], in a directory that only the user can read. Creates the directory if it doesn't exist.
 pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     if let Some(parent) = path.parent() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);

@@ -1,4 +1,4 @@
-//! What the outer terminal says, in the app's words.
+//! Translates events of the outer terminal into messages of the app.
 
 use crossterm::event::{
     Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
@@ -10,7 +10,7 @@ use crate::{
     key::{Key, KeyCode},
 };
 
-/// The message of an event; `None` = of no interest (releases, keys nobody can bind).
+/// The message of an event. `None` = the event is ignored (releases, keys that can't be bound).
 pub fn msg(event: Event) -> Option<Msg> {
     Some(match event {
         Event::Key(event) => Msg::Key(key(event)?),
@@ -23,7 +23,7 @@ pub fn msg(event: Event) -> Option<Msg> {
 }
 
 fn key(event: KeyEvent) -> Option<Key> {
-    // Keys of the desktop are not typed.
+    // Keys with these modifiers belong to the desktop.
     let foreign = KeyModifiers::SUPER | KeyModifiers::HYPER | KeyModifiers::META;
     if event.kind == KeyEventKind::Release || event.modifiers.intersects(foreign) {
         return None;
@@ -32,11 +32,11 @@ fn key(event: KeyEvent) -> Option<Key> {
     let mut ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
     let code = match event.code {
         Code::Char(c) => {
-            // Shift is part of a printable character.
+            // A printable character already includes Shift.
             let c = if shift { upper(c) } else { c };
             shift = false;
             match c {
-                // The one key with two names that nobody wants told apart.
+                // Ctrl-[ and Esc are the same key.
                 '[' if ctrl => {
                     ctrl = false;
                     KeyCode::Esc
@@ -78,7 +78,7 @@ fn key(event: KeyEvent) -> Option<Key> {
     })
 }
 
-/// The bytes 0x1c to 0x1f arrive as Ctrl-4 to Ctrl-7; on keyboards they are these.
+/// The bytes 0x1c to 0x1f arrive as Ctrl-4 to Ctrl-7. On keyboards they are these characters.
 fn control_as_typed(c: char) -> char {
     match c {
         '4' => '\\',
@@ -122,16 +122,15 @@ fn mouse(event: MouseEvent) -> Option<Mouse> {
     })
 }
 
-/// Swallows the answers to questions about the terminal that come after we stopped waiting for them:
-/// on a slow line they would arrive as typed keys. (The answers that are no strings are known to be
-/// none.)
+/// Drops answers to questions about the terminal that come after the wait for them ended. On a slow
+/// connection they would arrive as typed keys. (Answers that aren't strings are recognized as answers.)
 #[derive(Debug, Default)]
 pub struct LateAnswer {
     awaited: Vec<Kind>,
     held: Vec<Msg>,
 }
 
-/// A string that a terminal answers with, as keys.
+/// An answer of a terminal that is a string, as keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// `ESC ] 1 0 ; r g b : … ESC \`, the same with 11
@@ -148,7 +147,7 @@ impl Kind {
         }
     }
 
-    /// What stands at this place of its beginning; `None` = behind it.
+    /// The characters allowed at this position of the beginning of the answer. `None` = after the beginning.
     fn beginning(self, at: usize) -> Option<&'static str> {
         let places: &[&str] = match self {
             Self::Colour => &["1", "01", ";", "r", "g", "b"],
@@ -180,7 +179,7 @@ impl LateAnswer {
         }
     }
 
-    /// Lets a message through, with what was held before it; holds what may be the answer.
+    /// Passes a message on, with the messages held before it. Holds messages that may be an answer.
     pub fn filter(&mut self, msg: Msg) -> Vec<Msg> {
         if self.awaited.is_empty() {
             return vec![msg];

@@ -1,4 +1,4 @@
-//! How the TUI was left, in a file. One TUI at a time has it: a lock says which.
+//! Keeps the state of the TUI in a file. A lock lets only one TUI at a time use the file.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -9,10 +9,10 @@ use std::{
 
 use crate::app::kept::Kept;
 
-/// A larger file is not one of ours.
+/// Maximum size. A larger file wasn't written by workbay.
 const LONGEST: u64 = 1024 * 1024;
 
-/// The file, for as long as the TUI lives.
+/// The file, locked while the TUI runs.
 #[derive(Debug)]
 pub struct Shelf {
     path: PathBuf,
@@ -20,8 +20,8 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// The file in this directory and what was left in it; `None` = another TUI has it, or it cannot be
-    /// kept at all.
+    /// Opens the file in this directory and reads the state in it. `None` = another TUI uses the file, or the
+    /// file can't be written.
     pub fn open(directory: &Path) -> Option<(Self, Kept)> {
         let mut made = DirBuilder::new();
         made.recursive(true).mode(0o700).create(directory).ok()?;
@@ -32,7 +32,7 @@ impl Shelf {
         Some((Self { path, _lock: lock }, kept))
     }
 
-    /// Losing it costs a layout: nobody is told, and no disk is waited for.
+    /// Losing the state costs only a layout, so an error is only logged and the file isn't synced.
     pub fn write(&self, kept: &Kept) {
         if let Err(error) = self.try_write(kept) {
             tracing::warn!(%error, "the state of the TUI can't be saved");
@@ -53,7 +53,7 @@ fn private(path: &Path, empty: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// What cannot be read is as if nothing had been left.
+/// `None` if the file can't be read.
 fn read(path: &Path) -> Option<Kept> {
     let about = fs::symlink_metadata(path).ok()?;
     if !about.is_file() || about.len() > LONGEST {
@@ -81,7 +81,7 @@ mod tests {
         drop(shelf);
         let (shelf, kept) = Shelf::open(dir.path()).unwrap();
         assert_eq!(kept, left);
-        // Half a file is none.
+        // A partial file counts as empty.
         fs::write(&shelf.path, "{\"orders\": [").unwrap();
         drop(shelf);
         assert_eq!(Shelf::open(dir.path()).unwrap().1, Kept::default());

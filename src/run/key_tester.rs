@@ -1,4 +1,4 @@
-//! `workbay keys test`: what arrives when a key is pressed, and what becomes of it.
+//! `workbay keys test`: shows what arrives when you press a key, and what the key does.
 
 use std::{
     fmt::Write as _,
@@ -32,14 +32,14 @@ use crate::{
     view::text,
 };
 
-/// Where the columns stand.
+/// Widths of the columns.
 const KEY: usize = 15;
 const BYTES: usize = 15;
 const ASKED: usize = 15;
-/// The narrowest last column.
+/// The minimum width of the last column.
 const LEAST: usize = 20;
 
-/// Shows key after key until Ctrl-C was pressed twice.
+/// Shows each key until Ctrl-C is pressed twice.
 pub fn key_tester(keymap: &Keymap) -> Result<()> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         bail!("testing keys needs a terminal on stdin and stdout");
@@ -90,8 +90,8 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
     }
 }
 
-/// One key: its name as keymaps write it, its bytes, those for a program that asked to be told of
-/// every key where they differ, what it is bound to. Lines of at most `columns` cells, broken between words.
+/// Describes a key: its name in keymaps, its bytes, its bytes for a program that asked for all keys (if
+/// different) and its bindings. Lines have up to `columns` cells and break between words.
 fn lines(key: Key, keymap: &Keymap, columns: usize) -> Vec<String> {
     let plain = encode::key(key, Modes::default());
     let modes = Modes {
@@ -108,7 +108,7 @@ fn lines(key: Key, keymap: &Keymap, columns: usize) -> Vec<String> {
     let mut bound: Vec<String> = Vec::new();
     for scope in Scope::ALL {
         let mut found = keymap.lookup(scope, &[key]);
-        // As the app has it: outside of terminals a key without a use of its own is the plainer one.
+        // Like the app: outside of terminals, an unbound key acts as its plainer variant.
         if found == Lookup::NotFound && scope != Scope::Terminal {
             found = keymap.lookup(scope, &[key.plainer()]);
         }
@@ -140,7 +140,7 @@ fn names(actions: &[Action]) -> String {
     names.join(", ")
 }
 
-/// Bytes as they can be read: `\x1b[A`, `한`.
+/// Bytes in readable form: `\x1b[A`, `한`.
 fn shown(bytes: &[u8]) -> String {
     let mut text = String::new();
     for c in String::from_utf8_lossy(bytes).chars() {
@@ -159,7 +159,7 @@ fn say(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The terminal gives every key; given back at the end, whatever happens.
+/// The terminal reports every key. Dropping this always restores the terminal.
 struct Raw {
     keys: bool,
 }

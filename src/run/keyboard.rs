@@ -1,4 +1,4 @@
-//! The keys of the terminal, which can be left to another program for a while.
+//! Reads the keys of the terminal, and can leave them to another program for a while.
 
 use std::{
     cell::RefCell,
@@ -15,24 +15,24 @@ use std::{
 use crossterm::event::{Event, EventStream};
 use futures_util::{Stream, task::AtomicWaker};
 
-/// Who reads what is typed. Clones are the same keyboard.
+/// The reader of typed keys. Clones share the keyboard.
 #[derive(Clone, Default)]
 pub struct Keyboard {
     reading: Rc<RefCell<Reading<EventStream>>>,
 }
 
 impl Keyboard {
-    /// Reads from now on.
+    /// Starts to read.
     pub fn read_on(&self) {
         self.reading.borrow_mut().read_on(EventStream::new);
     }
 
-    /// Reads nothing until [`Keyboard::read_on`].
+    /// Stops reading until [`Keyboard::read_on`].
     pub fn let_go(&self) {
         self.reading.borrow_mut().events = None;
     }
 
-    /// Whether what is typed is ours.
+    /// Whether workbay reads the keys now.
     pub fn is_ours(&self) -> bool {
         self.reading.borrow().events.is_some()
     }
@@ -46,8 +46,8 @@ impl Stream for Keyboard {
     }
 }
 
-/// Events, looked at only when there may be some: each look takes a lock that the thread which waits
-/// for them holds, and the loop passes here at every turn.
+/// Events, polled only when there may be one. Each poll takes a lock that the waiting thread holds, and the
+/// loop polls at every turn.
 struct Reading<E> {
     /// `None` = another program reads.
     events: Option<E>,
@@ -63,7 +63,7 @@ impl<E> Default for Reading<E> {
     }
 }
 
-/// Rung by the events when there may be one.
+/// The events ring it when there may be an event.
 #[derive(Default)]
 struct Bell {
     rang: AtomicBool,
@@ -84,7 +84,7 @@ impl<E: Stream + Unpin> Reading<E> {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<E::Item>> {
-        // Before the look: who rings between the two is heard.
+        // Registers before the poll, so that a ring between the two isn't missed.
         self.bell.outside.register(context.waker());
         let Some(events) = &mut self.events else {
             return Poll::Pending;
@@ -95,7 +95,7 @@ impl<E: Stream + Unpin> Reading<E> {
         let waker = Waker::from(Arc::clone(&self.bell));
         let event = Pin::new(events).poll_next(&mut Context::from_waker(&waker));
         if event.is_ready() {
-            // There may be more.
+            // There may be more events.
             self.bell.rang.store(true, Ordering::SeqCst);
         }
         event
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Events that count how often they are looked at.
+    /// Events that count how often they are polled.
     #[derive(Default)]
     struct Counted {
         events: VecDeque<u8>,

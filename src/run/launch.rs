@@ -1,4 +1,4 @@
-//! Launches of the TUI that the daemon may not answer.
+//! Launches of the TUI whose answer the daemon may not have sent.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -15,16 +15,16 @@ use crate::{
     protocol::message::{Failure, Reply},
 };
 
-/// How long a new connection is waited for.
+/// How long to wait for a new connection.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The last launch that has no answer yet: when it is asked for again, it has the same key, so it launches
-/// nothing twice.
+/// The last launch without an answer. If you launch the same again, the request has the same key, so the
+/// daemon doesn't launch it twice.
 #[derive(Clone, Debug, Default)]
 pub struct Unanswered(Arc<Mutex<Option<(ContextName, LaunchRequest)>>>);
 
 impl Unanswered {
-    /// The answer to a launch that was put with its key.
+    /// The answer to a launch that was sent with its key.
     pub async fn follow(
         self,
         client: Client,
@@ -42,7 +42,7 @@ impl Unanswered {
         Err(unknown(None))
     }
 
-    /// With the key it has where the same was asked for before.
+    /// The launch with its earlier key, if the same launch was requested before.
     pub fn keyed(&self, context: ContextName, launch: LaunchRequest) -> LaunchRequest {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, known)) = &*last
@@ -56,7 +56,7 @@ impl Unanswered {
         launch
     }
 
-    /// The next one like it is another launch.
+    /// Forgets the launch, so that the next equal request is another launch.
     fn answered(&self, launch: &LaunchRequest) {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if last.as_ref().is_some_and(|(_, known)| known == launch) {
@@ -65,7 +65,7 @@ impl Unanswered {
     }
 }
 
-/// The next connection that works.
+/// Waits for the next working connection.
 async fn renewed(mut current: Current) -> Option<Client> {
     let works = |client: &Option<Client>| client.as_ref().is_some_and(|it| !it.is_lost());
     let next = tokio::time::timeout(PATIENCE, current.wait_for(works)).await;

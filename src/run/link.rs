@@ -1,5 +1,5 @@
-//! Keeps the line to the daemon: connects (starting the daemon when none lives), subscribes, passes
-//! notices on, and begins again with a growing wait when the line breaks.
+//! Keeps the connection to the daemon. It connects (and starts the daemon if none runs), subscribes, passes
+//! changes on, and reconnects with a growing wait when the connection breaks.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ use crate::{
 /// First and longest wait between two attempts.
 const SHORTEST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// A line that will not come up without a person is still tried now and then.
+/// How often to retry a connection that only the user can fix.
 const REFUSED_WAIT: Duration = Duration::from_secs(15);
-/// Notices kept while a snapshot is under way.
+/// Changes kept while a snapshot is fetched.
 const NOTICES_KEPT: usize = 4096;
 
-/// The present client; `None` = no line.
+/// The current client. `None` = no connection.
 pub type Current = watch::Receiver<Option<Client>>;
 
 /// Why a connection ended.
 enum End {
     Lost(Clean),
-    /// The face is gone.
+    /// The main loop of the TUI has ended.
     FaceGone,
 }
 
-/// Runs until the face drops `out`'s receiver.
+/// Runs until the main loop drops the receiver of `out`.
 pub async fn keep(
     options: ConnectOptions,
     out: mpsc::Sender<Link>,
@@ -88,7 +88,7 @@ struct Line<'a> {
     events: mpsc::Receiver<ClientEvent>,
     silence: watch::Receiver<bool>,
     out: &'a mpsc::Sender<Link>,
-    /// Number of the last notice passed on.
+    /// Number of the last change that was passed on.
     seq: u64,
 }
 
@@ -120,7 +120,7 @@ impl Line<'_> {
         }
     }
 
-    /// Passes a notice on; after a gap the whole state is fetched anew.
+    /// Passes a change on. After a gap in the numbers, fetches a new snapshot.
     async fn notice(&mut self, seq: u64, change: Change) -> Result<(), End> {
         if seq <= self.seq {
             return Ok(());
@@ -136,7 +136,7 @@ impl Line<'_> {
         self.out.send(link).await.map_err(|_| End::FaceGone)
     }
 
-    /// Asks for the whole state and passes it on, then the notices that came meanwhile.
+    /// Fetches a snapshot and passes it on, then the changes that came in the meantime.
     async fn snapshot(
         &mut self,
         request: Request,
@@ -158,7 +158,7 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// Notices must be taken while the answer is awaited: they come on the same line.
+    /// Takes changes while it waits for the answer, because both come on the same connection.
     async fn fetch(
         &mut self,
         request: Request,
@@ -169,7 +169,7 @@ impl Line<'_> {
         tokio::pin!(answer);
         let answer = loop {
             tokio::select! {
-                // What follows the answer may be more than is kept, and is taken one by one behind it.
+                // More changes may follow the answer than are kept. They are taken one by one after it.
                 biased;
                 answer = &mut answer => break answer,
                 silent = changed(&mut self.silence) => {
@@ -195,16 +195,16 @@ impl Line<'_> {
     }
 }
 
-/// Whether the daemon isn't responding, whenever that changes.
+/// Waits for the next change of whether the daemon responds.
 async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
     if silence.changed().await.is_err() {
-        // The connection is over, and says so itself.
+        // The connection has ended, which is reported elsewhere.
         return std::future::pending().await;
     }
     *silence.borrow_and_update()
 }
 
-/// What a question is answered while there is no line.
+/// The answer to a request while there is no connection.
 pub fn no_line() -> Failure {
     Failure::new(
         FailureKind::Unreachable,

@@ -1,5 +1,5 @@
-//! The face, alive: its parts wired to each other, to a daemon, to something to draw on and to
-//! somebody who types. The terminal is one such pair; tests bring another.
+//! Runs the TUI: connects its parts to each other, to a daemon, to a stage and to an input. The terminal
+//! provides stage and input, and tests bring their own.
 
 use std::path::PathBuf;
 
@@ -25,24 +25,24 @@ use crate::{
     theme::Theme,
 };
 
-/// Messages of the line to the daemon on their way to the app.
+/// Capacity of the queue of messages from the daemon to the app.
 const LINK: usize = 64;
 
-/// What a face is made of.
+/// The parts of the TUI.
 #[derive(Debug)]
 pub struct Parts {
     pub app: App,
     pub theme: Theme,
     pub connect: ConnectOptions,
-    /// What the person is to be told at the start, each with how grave it is.
+    /// Notifications to show at the start, each with its level.
     pub remarks: Vec<(Level, String)>,
-    /// Where it is remembered how the TUI was left; `None` = it is not.
+    /// The file that keeps the state of the TUI. `None` = the state isn't kept.
     pub shelf: Option<Shelf>,
-    /// Where the lines of open logs are; `None` = few are kept in memory.
+    /// The directory for the lines of open logs. `None` = only a few lines are kept, in memory.
     pub spool: Option<PathBuf>,
 }
 
-/// Runs until the person leaves, `input` ends, or the stage fails.
+/// Runs until the user leaves, `input` ends, or the stage fails.
 pub async fn live<I>(parts: Parts, input: I, stage: &mut dyn Stage) -> std::io::Result<()>
 where
     I: Stream<Item = Msg> + Unpin,

@@ -1,4 +1,4 @@
-//! What the face writes down about itself: to a file, never to the screen.
+//! Writes the TUI's own log to a file, never to the screen.
 
 use std::{
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
@@ -8,16 +8,16 @@ use std::{
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{EnvFilter, fmt};
 
-/// Lines on their way to the file; more are lost rather than waited for. Room for all of them is taken at
-/// once, and the default's (128,000) would be four megabytes and a quarter of the time a start takes.
+/// Capacity of the queue of lines. More lines are lost, so that the TUI never waits. The memory is allocated
+/// at once: the default (128,000) would take four megabytes and a quarter of the start time.
 const LINES: usize = 2000;
 
-/// Writes to `path` as long as the guard lives. Without a file (a full disk, a foreign directory)
-/// the face works on without it.
+/// Writes to `path` until the guard is dropped. Without a file (a full disk, a directory of another user),
+/// the TUI runs without a log.
 pub fn to_file(path: &Path) -> Option<WorkerGuard> {
     let dir = path.parent()?;
     let name = path.file_name()?;
-    // The store lies there as well: whoever makes it first makes it for this user alone.
+    // The state database is in the same directory, so only this user may have access.
     let mut private = std::fs::DirBuilder::new();
     private.recursive(true).mode(0o700).create(dir).ok()?;
     let file = std::fs::OpenOptions::new()

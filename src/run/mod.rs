@@ -1,8 +1,7 @@
-//! The shell of the TUI: all its input and output.
+//! All input and output of the TUI.
 //!
-//! [`main`] is the full-screen view, [`shell`] one session's terminal on the calling terminal.
-//! Everything else says what the [`app`](crate::app) wants done outside itself, or brings it what
-//! happened there.
+//! [`main`] runs the TUI, and [`shell`] runs a shell of a session in the calling terminal. The rest carries
+//! out the effects of the [`app`](crate::app) and brings it events.
 
 mod background;
 mod brush;

@@ -1,4 +1,4 @@
-//! Requests of the TUI on their way to the daemon: they are written in the order in which they were asked.
+//! Sends the requests of the TUI to the daemon, in the order in which they were made.
 
 use tokio::sync::mpsc;
 
@@ -12,10 +12,10 @@ use crate::{
     protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
-/// Requests that wait until the connection takes them.
+/// Capacity of the queue of requests.
 const WAITING: usize = 1024;
 
-/// Takes requests. One task puts them, one after the other; each answer is waited for beside it.
+/// Takes requests. One task sends them in order, and each answer is awaited separately.
 pub struct Questions {
     current: Current,
     waiting: mpsc::Sender<Question>,
@@ -24,13 +24,13 @@ pub struct Questions {
 
 struct Question {
     ticket: u64,
-    /// The connection there was when it was asked; `None` = there was none.
+    /// The connection at the time of the request. `None` = there was none.
     client: Option<Client>,
     request: Request,
 }
 
 impl Questions {
-    /// Begins to put what is asked. Every answer goes to `answers`.
+    /// Starts the task that sends requests. Every answer goes to `answers`.
     pub fn begin(current: Current, answers: mpsc::Sender<Msg>) -> Self {
         let (waiting, asked) = mpsc::channel(WAITING);
         let desk = Desk {
@@ -46,7 +46,7 @@ impl Questions {
         }
     }
 
-    /// From inside the loop, which is who takes the answers: never waits.
+    /// Never waits: the loop that calls this is also what receives the answers.
     pub fn ask(&self, ticket: u64, request: Request) {
         let question = Question {
             ticket,
@@ -80,7 +80,7 @@ impl Desk {
         }
     }
 
-    /// Returns once the request has its place in the connection.
+    /// Returns when the request is queued in the connection.
     async fn put(&self, question: Question) {
         let Question {
             ticket,
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// A daemon that answers nothing; the requests it got.
+    /// A daemon that answers nothing. Returns the requests that it received.
     async fn hear(socket: UnixStream) -> Vec<Request> {
         let (read, write) = socket.into_split();
         let mut first = FramedRead::new(read, FrameCodec::<(), Greeting>::default());

@@ -1,4 +1,4 @@
-//! The outer terminal: entered, drawn on, and always given back as it was.
+//! The outer terminal: enters it, draws on it, and always restores it.
 
 use std::{
     cell::RefCell,
@@ -28,15 +28,16 @@ use crossterm::{
 };
 use ratatui::layout::Size;
 
-/// Presses, releases, dragging and the wheel, in decimal numbers; not movement without a button, which
-/// only some programs in panes need.
+/// Reports presses, releases, dragging and the wheel, in decimal numbers. Movement without a button is left
+/// out because only some programs in panes need it.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
-/// Terminals know one kind of tracking at a time: after movement the other is to be asked for again.
+/// Terminals have a single tracking mode at a time. After tracking of movement, button tracking must be
+/// requested again.
 pub const MOVES_ON: &[u8] = b"\x1b[?1003h";
 pub const MOVES_OFF: &[u8] = b"\x1b[?1003l\x1b[?1002h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
-/// The keyboard protocol of kitty: keys that have no bytes of their own are told, with the character
-/// that Shift makes of them. A stack of the screen it is switched on in.
+/// The keyboard protocol of kitty: reports keys that have no bytes of their own, with the shifted character.
+/// Each screen has its own stack of these modes.
 pub(super) const KEYS_ON: &[u8] = b"\x1b[>5u";
 pub(super) const KEYS_OFF: &[u8] = b"\x1b[<1u";
 const OWN_CURSOR: &[u8] = b"\x1b[0 q";
@@ -44,37 +45,37 @@ const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
 const END_UPDATE: &[u8] = b"\x1b[?2026l";
 
-/// Whether the terminal is ours now; giving it back twice does nothing.
+/// Whether workbay has the terminal now. Restoring the terminal twice does nothing.
 static ENTERED: AtomicBool = AtomicBool::new(false);
-/// Whether keys are told apart now.
+/// Whether the keyboard protocol is on now.
 static KEYS: AtomicBool = AtomicBool::new(false);
-/// Whether the cursor has another shape than its own now.
+/// Whether the shape of the cursor is changed now.
 static SHAPED: AtomicBool = AtomicBool::new(false);
 
-/// What the face draws on. The real one is [`Screen`]; tests have their own.
+/// What the TUI draws on. The real one is [`Screen`], and tests have their own.
 pub trait Stage {
     /// The size of the next frame.
     fn size(&self) -> Size;
-    /// The terminal may have another size.
+    /// Checks whether the terminal has another size.
     fn resized(&mut self) -> io::Result<()>;
     /// Draws a frame whose terminals look like `picture`.
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()>;
     /// Forgets what was painted, so that the next frame paints everything.
     fn repaint(&mut self) -> io::Result<()>;
     fn mouse(&mut self, on: bool) -> io::Result<()>;
-    /// The shape of the cursor from the next frame on.
+    /// Sets the shape of the cursor from the next frame on.
     fn cursor(&mut self, shape: CursorShape) -> io::Result<()>;
-    /// Bytes for the terminal itself: a bell, the clipboard.
+    /// Sends bytes to the terminal itself: a bell, the clipboard.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Gives the terminal back and stops this program until it is continued.
+    /// Restores the terminal and stops this program until it is continued.
     fn suspend(&mut self) -> io::Result<()>;
-    /// Another program has the terminal from now on.
+    /// Gives the terminal to another program.
     fn lend(&mut self) -> io::Result<()>;
-    /// It is ours again.
+    /// Takes the terminal back from the other program.
     fn take_back(&mut self) -> io::Result<()>;
 }
 
-/// Bytes of a frame, written to the terminal in one piece. Clones share the bytes.
+/// The bytes of a frame, written to the terminal in one piece. Clones share the bytes.
 #[derive(Clone, Debug, Default)]
 struct Whole {
     bytes: Rc<RefCell<Vec<u8>>>,
@@ -86,21 +87,21 @@ impl Write for Whole {
         Ok(bytes.len())
     }
 
-    /// Nothing: the frame goes out by `Whole::present`.
+    /// Does nothing: `Whole::present` writes the frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
 impl Whole {
-    /// Nothing is written where nothing changed.
+    /// Writes the frame. Writes nothing if nothing changed.
     fn present(&self) -> io::Result<()> {
         let mut bytes = self.bytes.borrow_mut();
         if bytes.is_empty() {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        // A signal may just have given the terminal back, under the same lock.
+        // A signal handler may have restored the terminal, under the same lock.
         if !ENTERED.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -110,10 +111,10 @@ impl Whole {
     }
 }
 
-/// The calling terminal. Dropping it gives the terminal back.
+/// The calling terminal. Dropping it restores the terminal.
 pub struct Screen {
     canvas: Canvas<Brush<Whole>>,
-    /// What `canvas` has written and nobody has seen yet.
+    /// What `canvas` has written and the terminal hasn't received yet.
     frame: Whole,
     mouse: bool,
     keyboard: Keyboard,
@@ -122,7 +123,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal over; a panic gives it back before it is told.
+    /// Takes over the terminal. A panic restores it before its message is printed.
     pub fn enter(mouse: bool, keyboard: Keyboard, about: &Background) -> io::Result<Self> {
         give_back_on_panic();
         fatal::give_back_before(fatal::UNEXPECTED, give_back)?;
@@ -144,7 +145,7 @@ impl Screen {
 
 impl Screen {
     fn take(&mut self) -> io::Result<()> {
-        // Whoever had it meanwhile left the cursor as it is by itself.
+        // The other program restored the cursor's own shape.
         self.cursor = CursorShape::Default;
         take(self.mouse, self.keys)
     }
@@ -195,7 +196,7 @@ impl Stage for Screen {
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        // Nothing of ours goes to a terminal that is another program's.
+        // Writes nothing while another program has the terminal.
         if !ENTERED.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -224,7 +225,7 @@ impl Stage for Screen {
     }
 }
 
-/// The whole job stops, as if Ctrl-Z had reached it.
+/// Stops the whole job, as Ctrl-Z would.
 fn stop_until_continued() -> io::Result<()> {
     use rustix::process::{Signal, getppid, getsid, kill_current_process_group};
     let parent = getppid().and_then(|parent| getsid(Some(parent)).ok());
@@ -262,14 +263,14 @@ fn take(mouse: bool, keys: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Gives the terminal back as it was found. Does nothing when it is not ours.
+/// Restores the terminal. Does nothing if workbay doesn't have it.
 pub fn give_back() {
-    // Whoever writes looks under this lock whether the terminal is ours still.
+    // Writers check under this lock whether workbay still has the terminal.
     let mut out = io::stdout().lock();
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
-    // The terminal may be gone (SIGHUP): then there is nobody left to tell.
+    // The terminal may be gone (SIGHUP), so errors can't be reported.
     let _ = out.write_all(END_UPDATE);
     let _ = out.write_all(MOUSE_OFF);
     if KEYS.swap(false, Ordering::SeqCst) {
@@ -293,7 +294,7 @@ fn give_back_on_panic() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            // It is caught, and costs no more than a picture.
+            // The emulator catches this panic. It costs only a picture.
             if emulator::is_guarded() {
                 return;
             }

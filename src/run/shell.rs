@@ -1,7 +1,7 @@
-//! `workbay shell S`: a session's terminal on the calling terminal, as `docker exec -it` would.
+//! `workbay shell S`: runs a shell of a session in the calling terminal, like `docker exec -it`.
 //!
-//! Here and in `exec` a session's output goes to the user's terminal without an emulator between them: a filter
-//! lets through what programs draw with, and nothing else.
+//! Here and in `exec`, a session's output goes to the user's terminal without an emulator in between. A
+//! filter passes only the sequences that programs draw with.
 
 use std::{io::Write as _, time::Duration};
 
@@ -30,14 +30,14 @@ use crate::{
     },
 };
 
-/// How it ended.
+/// Why the shell command ended.
 enum End {
-    /// The person detached, or the terminal went away; the shell goes on.
+    /// The user detached, or the terminal is gone. The shell keeps running.
     Detached,
     Stream(StreamEnd),
 }
 
-/// Attaches until the shell ends or the person detaches; gives the exit code.
+/// Attaches until the shell ends or the user detaches. Returns the exit code.
 pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result<u8> {
     let ui = &options.loaded.settings.ui;
     let filter = Filter::new(&options.loaded.settings.terminal);
@@ -49,12 +49,12 @@ pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result
         .wrap_err("the program can't start its event loop")?;
     let options = ConnectOptions::new(options.paths);
     let ended = runtime.block_on(attach(options, session, start, escapes, filter));
-    // A read of the keyboard that nobody awaits must not keep us here.
+    // A pending read of the keyboard must not block the exit.
     runtime.shutdown_background();
     Ok(tell(ended?))
 }
 
-/// Says how it ended and gives the exit code.
+/// Prints how the shell ended and returns the exit code.
 fn tell(ended: std::result::Result<End, Failure>) -> u8 {
     let say = |text: &str| {
         let _ = writeln!(std::io::stderr(), "{text}");
@@ -129,7 +129,7 @@ async fn attach(
     }
     let signals = [fatal::UNEXPECTED, &[SIGINT]].concat();
     let raw = Raw::enter(&signals).wrap_err("the terminal can't be switched to raw mode")?;
-    // The shell is in tmux, which has the alternate screen.
+    // The shell runs in tmux, which uses the alternate screen.
     raw.has_alternate_screen();
     let silence = client.silence();
     let end = tokio::select! {
@@ -140,14 +140,14 @@ async fn attach(
     end.map(Ok)
 }
 
-/// How long a daemon that doesn't respond is waited for before the shell is there.
+/// How long to wait for a daemon that doesn't respond before the shell starts.
 const GIVE_UP: Duration = Duration::from_secs(15);
 
 async fn never_answered(client: &Client) -> Failure {
     let mut silence = client.silence();
     loop {
         if silence.wait_for(|silent| *silent).await.is_err() {
-            // The connection is over, and the stream says so.
+            // The connection has ended. The stream reports it.
             return std::future::pending().await;
         }
         if timeout(GIVE_UP, silence.wait_for(|silent| !silent))
@@ -162,8 +162,8 @@ async fn never_answered(client: &Client) -> Failure {
     }
 }
 
-/// Says when the daemon stops responding, and when it responds again. The shell may come back, so
-/// it is for the user to leave. Never returns.
+/// Prints when the daemon stops responding, and when it responds again. The shell may come back, so the user
+/// decides whether to leave. Never returns.
 async fn tell_silence(mut silence: watch::Receiver<bool>) {
     while silence.changed().await.is_ok() {
         let text = if *silence.borrow_and_update() {
@@ -172,7 +172,7 @@ async fn tell_silence(mut silence: watch::Receiver<bool>) {
         } else {
             "\r\n[The daemon responds again.]\r\n"
         };
-        // The terminal may be gone: the keyboard says so.
+        // The terminal may be gone. The keyboard reports that.
         let _ = raw::put(std::io::stderr(), text.as_bytes());
     }
     std::future::pending::<()>().await;
@@ -195,7 +195,7 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
         match item {
             Some(StreamItem::Data { bytes, .. }) => {
                 let bytes = filter.pass(&bytes);
-                // Where the terminal takes no bytes, everything else goes on.
+                // If the terminal takes no bytes, everything else keeps running.
                 let written = spawn_blocking(move || raw::put(std::io::stdout(), &bytes)).await;
                 if !written.is_ok_and(|written| written.is_ok()) {
                     return Ok(End::Detached);
@@ -211,7 +211,7 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
     }
 }
 
-/// Sends what is typed; ends when the person detaches or the keyboard is gone.
+/// Sends what the user types. Ends when the user detaches or the keyboard is gone.
 async fn type_in(sender: &StreamSender, mut escapes: Escapes) {
     let mut input = tokio::io::stdin();
     let mut buffer = vec![0; 16 * 1024];
@@ -222,7 +222,7 @@ async fn type_in(sender: &StreamSender, mut escapes: Escapes) {
         };
         let (bytes, detach) = escapes.filter(&buffer[..length]);
         if !bytes.is_empty() && sender.send(bytes).await.is_err() {
-            // Closed at the other end: the stream's last item says why.
+            // The other end closed the stream. Its last item says why.
             std::future::pending::<()>().await;
         }
         if detach {
@@ -231,7 +231,7 @@ async fn type_in(sender: &StreamSender, mut escapes: Escapes) {
     }
 }
 
-/// Tells every new size of the calling terminal.
+/// Sends every new size of the calling terminal.
 async fn follow_size(sender: &StreamSender) {
     let Ok(mut changes) = signal(SignalKind::window_change()) else {
         return std::future::pending().await;
@@ -246,7 +246,7 @@ async fn follow_size(sender: &StreamSender) {
     std::future::pending::<()>().await;
 }
 
-/// The signals that ask to leave.
+/// The signals that ask the program to exit.
 struct Leave {
     terminate: Signal,
     hang_up: Signal,
@@ -268,7 +268,8 @@ impl Leave {
     }
 }
 
-/// Finds the ways out in what is typed: the leader and then `d`, or `~.` at the beginning of a line.
+/// Finds the detach keys in what the user types: the leader key and then `d`, or `~.` at the beginning of a
+/// line.
 struct Escapes {
     leaders: Vec<Vec<u8>>,
     detach: Vec<Vec<u8>>,
@@ -281,7 +282,7 @@ enum Typed {
     Within,
     /// After Enter and `~`.
     Tilde,
-    /// This leader was pressed.
+    /// This leader key was pressed.
     Leader(Vec<u8>),
 }
 
@@ -301,7 +302,7 @@ impl Escapes {
         }
     }
 
-    /// What goes to the shell, and whether the person detached.
+    /// The bytes for the shell, and whether the user detached.
     fn filter(&mut self, typed: &[u8]) -> (Vec<u8>, bool) {
         let mut out = Vec::with_capacity(typed.len());
         let mut rest = typed;
@@ -312,7 +313,7 @@ impl Escapes {
                     return (out, true);
                 }
                 match starts(&self.leaders) {
-                    // The leader twice is the leader itself.
+                    // Pressing the leader key twice sends it to the shell.
                     Some(again) => {
                         out.extend_from_slice(&again);
                         rest = &rest[again.len()..];
@@ -342,7 +343,7 @@ impl Escapes {
         }
     }
 
-    /// True = detach.
+    /// Returns whether to detach.
     fn byte(&mut self, byte: u8, out: &mut Vec<u8>) -> bool {
         match (&self.state, byte) {
             (Typed::LineStart, b'~') => {

@@ -1,4 +1,4 @@
-//! The full-screen view from its first to its last byte.
+//! Starts and ends the TUI.
 
 use color_eyre::{Result, eyre::WrapErr as _};
 use futures_util::{Stream, StreamExt as _, stream};
@@ -25,23 +25,23 @@ use crate::{
     theme::{self, ColorDepth, Theme, face::Face},
 };
 
-/// What the full-screen view needs to begin.
+/// What the TUI needs to start.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub paths: Paths,
     pub loaded: Loaded,
-    /// The context to begin with, as written; `None` = the default one.
+    /// The name of the first context. `None` = the default context.
     pub context: Option<String>,
-    /// What is wrong in contexts.toml.
+    /// Problems in contexts.toml.
     pub contexts: Vec<Problem>,
 }
 
-/// Shows the full-screen view until the person leaves.
+/// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.face_log());
     let looks = Looks::find(&options);
     let facts = surroundings::facts(&options.loaded.settings, &options.paths);
-    // One thread: tasks begin in order, and there is nothing to wait for but the outside.
+    // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -81,17 +81,17 @@ pub fn main(options: Options) -> Result<()> {
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
-    // Blocking reads of a shell that will not end must not keep us here.
+    // Blocking reads of a shell that doesn't end must not block the exit.
     runtime.shutdown_background();
     ended.wrap_err("the terminal was closed")
 }
 
-/// Theme and keymap in force.
+/// The theme and the keymap in use.
 struct Looks {
     theme: Theme,
     keymap: Keymap,
     problems: Vec<Problem>,
-    /// Not wrong, but not to be missed.
+    /// A notification that isn't a problem.
     remark: Option<String>,
     terminal: Background,
 }
@@ -101,7 +101,7 @@ impl Looks {
         let ui = &options.loaded.settings.ui;
         let variable = |name: &str| std::env::var(name).ok();
         let depth = background::depth(variable);
-        // Those with few colours are old, and may show a question on their screen.
+        // Terminals with few colors are old, and may print a question on their screen.
         let terminal = if depth > ColorDepth::Ansi16 {
             background::detect(variable)
         } else {
@@ -132,11 +132,11 @@ impl Looks {
     }
 }
 
-/// Less than this between text and background is hard to read.
+/// Minimum contrast between text and background that is easy to read.
 const CONTRAST: f64 = 0.25;
 
-/// Whether the theme's text is as dark as the background, or as light. Themes paint none of their own: the
-/// terminal's may be an image, or half transparent.
+/// Whether the theme's text is too close in brightness to the background. Themes don't paint a background,
+/// because the terminal's may be an image or half transparent.
 fn is_faint(theme: &Theme, background: Rgb) -> bool {
     let Some(Color::Rgb(red, green, blue)) = theme.style(Face::Text).fg else {
         return false;
@@ -145,7 +145,7 @@ fn is_faint(theme: &Theme, background: Rgb) -> bool {
     (text.luminance() - background.luminance()).abs() < CONTRAST
 }
 
-/// Keys, mouse and sizes of the terminal, and the signals that ask to leave or to suspend.
+/// Keys, mouse events and sizes of the terminal, and the signals that ask the program to exit or suspend.
 fn input_of(
     keyboard: Keyboard,
     answer_is_late: bool,
@@ -154,7 +154,7 @@ fn input_of(
     keyboard.read_on();
     let ours = keyboard.clone();
     let typed = keyboard
-        // A terminal that cannot be read is gone.
+        // A terminal that can't be read is gone.
         .take_while(|event| std::future::ready(event.is_ok()))
         .filter_map(|event| std::future::ready(event.ok().and_then(input::msg)))
         .flat_map(move |msg| stream::iter(late.filter(msg)))
@@ -169,7 +169,7 @@ fn input_of(
         let ours = ours.clone();
         let heard = stream::poll_fn(move |context| heard.poll_recv(context));
         signals.push(Box::pin(heard.filter_map(move |()| {
-            // Ctrl-C in another program that has the terminal is for that one.
+            // Ctrl-C belongs to another program while that program has the terminal.
             let meant = kind != SignalKind::interrupt() || ours.is_ours();
             std::future::ready(meant.then_some(Msg::Leave))
         })));

@@ -1,4 +1,4 @@
-//! The open streams of the face: each has a task that moves bytes both ways.
+//! The open streams of the TUI. Each has a task that moves bytes in both directions.
 
 use std::collections::HashMap;
 
@@ -14,22 +14,23 @@ use crate::{
     terminal::pty::{Pty, PtyCommand, PtyOutput},
 };
 
-/// Chunks of all streams on their way to the app. Few, so that a flood waits at its source.
+/// Capacity of the queue of chunks from all streams to the app. It is small, so that a flood waits at its
+/// source.
 pub const EVENTS: usize = 16;
-/// Keys, pastes and sizes on their way to one stream.
+/// Capacity of the queue of keys, pastes and sizes to a stream.
 const ORDERS: usize = 1024;
 
 /// What happened to a stream.
 pub type Event = (StreamId, StreamEvent);
 
-/// To a stream's program.
+/// Something for the program of a stream.
 #[derive(Debug)]
 enum Order {
     Send(Origin, Bytes),
     Resize(u16, u16),
 }
 
-/// The program does not read: what was typed is lost.
+/// The program doesn't read, so what was typed is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stuck;
 
@@ -37,7 +38,7 @@ pub struct Stuck;
 pub struct Streams {
     open: HashMap<StreamId, mpsc::Sender<Order>>,
     events: mpsc::Sender<Event>,
-    /// What runs in a pane of this host; empty = the person's shell.
+    /// The program of panes of this machine. Empty = the user's shell.
     shell: Vec<String>,
 }
 
@@ -50,14 +51,14 @@ impl Streams {
         }
     }
 
-    /// Runs this program in panes of this host instead of the person's shell.
+    /// Runs this program in panes of this machine instead of the user's shell.
     #[must_use]
     pub fn with_shell(mut self, argv: Vec<String>) -> Self {
         self.shell = argv;
         self
     }
 
-    /// A terminal, log or command at the daemon.
+    /// Opens a terminal, a log or a command at the daemon.
     pub fn open(&mut self, stream: StreamId, open: StreamOpen, current: &Current) {
         let client = current.borrow().clone();
         let orders = self.add(stream);
@@ -73,7 +74,7 @@ impl Streams {
         });
     }
 
-    /// A shell of this host.
+    /// Opens a shell of this machine.
     pub fn open_host(&mut self, stream: StreamId, columns: u16, rows: u16) {
         let orders = self.add(stream);
         let events = self.events.clone();
@@ -104,18 +105,18 @@ impl Streams {
     fn order(&self, stream: StreamId, order: Order) -> Result<(), Stuck> {
         match self.open.get(&stream).map(|orders| orders.try_send(order)) {
             Some(Err(mpsc::error::TrySendError::Full(_))) => Err(Stuck),
-            // One that has ended tells so by itself.
+            // A stream that has ended reports its end on its own.
             _ => Ok(()),
         }
     }
 
-    /// Closes it; nothing more comes from it.
+    /// Closes the stream. Nothing more comes from it.
     pub fn close(&mut self, stream: StreamId) {
         self.open.remove(&stream);
     }
 }
 
-/// Moves bytes until either side ends; `None` = the face closed it.
+/// Moves bytes until either side ends. `None` = the TUI closed the stream.
 async fn carry(
     client: &Client,
     open: StreamOpen,
@@ -132,7 +133,7 @@ async fn carry(
                 Order::Resize(columns, rows) => sender.resize(columns, rows).await,
             };
             if sent.is_err() {
-                // Closed at the other end: its last item says why.
+                // The other end closed the stream. Its last item says why.
                 std::future::pending::<()>().await;
             }
         }
@@ -211,12 +212,12 @@ async fn carry_host(
     }
 }
 
-/// A shell that is told what our emulator can do.
+/// A shell whose environment describes what our emulator supports.
 fn host_shell(argv: Vec<String>, columns: u16, rows: u16) -> PtyCommand {
     let env = [
         ("TERM", "xterm-256color"),
         ("COLORTERM", "truecolor"),
-        // Line drawing as characters: we know no alternate character sets.
+        // Draws lines with characters, because the emulator has no alternate character sets.
         ("NCURSES_NO_UTF8_ACS", "1"),
     ];
     PtyCommand {

@@ -1,4 +1,4 @@
-//! What the face finds out about itself and the place it runs in.
+//! What the TUI finds out about itself and its environment.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::{
     protocol::version::version,
 };
 
-/// The facts for the life of this face.
+/// The facts, which don't change while the TUI runs.
 pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     Facts {
@@ -34,13 +34,13 @@ pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
     }
 }
 
-/// Names this face's terminals to the engine; unlike any other face's, also after a restart.
+/// A name for this TUI's terminals in the engine. It differs from every other TUI's, also after a restart.
 pub fn tag() -> String {
     let random = Uuid::new_v4().simple().to_string();
     format!("f{}", &random[..8])
 }
 
-/// LC_ALL goes over LC_CTYPE goes over LANG.
+/// LC_ALL overrides LC_CTYPE, which overrides LANG.
 fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()

@@ -13,7 +13,7 @@ fn canvas() -> Canvas<TestBackend> {
     canvas
 }
 
-/// Draws text from the first cell on.
+/// Draws text from the first cell.
 fn draw(canvas: &mut Canvas<TestBackend>, text: &str, cursor: Option<Position>) {
     let Ok(()) = canvas.draw(Picture::default(), &mut |buffer, _| {
         buffer.set_string(0, 0, text, Style::default());
@@ -39,7 +39,7 @@ fn the_cursor_stands_where_the_frame_says() {
     draw(&mut canvas, "abc", Some(at));
     assert!(canvas.backend().cursor_visible());
     assert_eq!(canvas.backend().cursor_position(), at);
-    // Writing moves it.
+    // Writing moves the cursor.
     draw(&mut canvas, "xyz", Some(at));
     assert_eq!(canvas.backend().cursor_position(), at);
 }
@@ -61,7 +61,7 @@ fn what_stands_still_is_neither_painted_nor_lost() {
     }
     assert_eq!(painted, [vec![0, 1], vec![1], vec![]]);
     canvas.backend().assert_buffer_lines(["one   ", "Two   "]);
-    // On a screen that was emptied everything is painted again.
+    // After the screen was cleared, everything is painted.
     let Ok(()) = canvas.backend_mut().clear();
     let Ok(()) = canvas.forget();
     let mut picture = Picture::default();

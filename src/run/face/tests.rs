@@ -21,7 +21,7 @@ use crate::{
     terminal::emulator::CursorShape,
 };
 
-/// What a test sees of the screen.
+/// What a test sees on the screen.
 #[derive(Clone)]
 struct Seen {
     canvas: Rc<RefCell<Canvas<TestBackend>>>,
@@ -90,7 +90,7 @@ impl Stage for Seen {
     }
 }
 
-/// A person before a running face.
+/// A user of a running TUI.
 struct Person {
     keys: mpsc::UnboundedSender<Msg>,
     link: mpsc::Sender<Link>,
@@ -122,7 +122,7 @@ impl Person {
     }
 }
 
-/// Runs a face without a daemon beside a person.
+/// Runs a TUI without a daemon, with a user.
 async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     let facts = surroundings::facts(
         &layer::defaults().settings,
@@ -145,7 +145,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     let hands = Hands {
         shelf: None,
         questions: crate::run::questions::Questions::begin(current.clone(), answers_in.clone()),
-        // Not the person's own shell: what its start-up files do is no business of a test.
+        // Not the user's own shell, because its start-up files must not affect a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
         current,
         logs: crate::run::logs::Logs::new(answers_in.clone(), None),
@@ -190,7 +190,7 @@ async fn a_shell_of_this_host_works_in_a_pane() {
     .await;
 }
 
-/// An hour of a clock that goes on when nobody has anything to do.
+/// An hour of a clock that advances while all tasks are idle.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_drawn_while_nothing_changes() {
     with_person(|person| async move {
@@ -206,7 +206,7 @@ async fn nothing_is_drawn_while_nothing_changes() {
     .await;
 }
 
-/// A daemon that tells of one session, made now, and then nothing more.
+/// A daemon that reports one session, created now, and then nothing more.
 fn quiet() -> Link {
     let now = clock::now();
     let session = Session {

@@ -1,6 +1,6 @@
-//! Logs that are open in the TUI. Each has a task that reads the log from its beginning into a spool file, hands out
-//! the lines near the screen and searches all of them, so that the loop of the TUI does nothing of that. Work on files
-//! is done outside of the runtime's thread, a little at a time.
+//! Logs that are open in the TUI. Each log has a task that reads the log from its beginning into a spool
+//! file, sends the lines near the screen and searches all lines. File work runs off the runtime's thread, in
+//! small steps, so that the loop of the TUI never waits for it.
 
 mod preview;
 mod reader;
@@ -29,13 +29,13 @@ use crate::{
 pub use reader::LogReader;
 pub use store::Limits;
 
-/// Orders on their way to a log.
+/// Capacity of the queue of orders to a log.
 const ORDERS: usize = 256;
-/// Bytes read before orders are looked at again.
+/// Bytes to read before the next check for orders.
 const AT_ONCE: usize = 64 * 1024;
-/// How often the view hears of new lines at most.
+/// Minimum time between two reports of new lines to the view.
 const PACE: Duration = Duration::from_millis(40);
-/// A log of which nothing came for so long was read to its end.
+/// A log that brought nothing for this long counts as read to its end.
 const IDLE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// Lines are spooled in this directory; `None` = few are kept in memory.
+    /// Spools lines in this directory. `None` = only a few lines are kept, in memory.
     pub fn new(answers: mpsc::Sender<Msg>, spool: Option<PathBuf>) -> Self {
         Self {
             open: HashMap::new(),
@@ -55,7 +55,7 @@ impl Logs {
         }
     }
 
-    /// Opens a log; `open` is a log.
+    /// Opens a log. `open` must be a log.
     pub fn open(&mut self, log: StreamId, open: StreamOpen, current: &Current) {
         self.open.retain(|_, orders| !orders.is_closed());
         let (orders, received) = mpsc::channel(ORDERS);
@@ -73,12 +73,13 @@ impl Logs {
 
     pub fn order(&self, log: StreamId, order: LogOrder) {
         if let Some(orders) = self.open.get(&log) {
-            // The view asks for one page at a time; a log that is so far behind is busy with the orders before.
+            // The view requests a page at a time. If the queue is full, the log is still busy with earlier
+            // orders.
             let _ = orders.try_send(order);
         }
     }
 
-    /// Closes it, if it is a log; its spool is freed.
+    /// Closes the log, if the stream is a log, and frees its spool.
     pub fn close(&mut self, log: StreamId) {
         self.open.remove(&log);
     }
@@ -95,7 +96,7 @@ struct Work {
 /// What comes next.
 enum Next {
     Order(LogOrder),
-    /// Of the log from its beginning.
+    /// Items of the stream that reads the log from its beginning.
     Whole(Vec<StreamItem>),
     Preview(Vec<StreamItem>),
     Search,
@@ -132,7 +133,7 @@ impl Work {
             if matches!(next, Next::Over) {
                 return;
             }
-            // What is done on request is waited for.
+            // Orders are reported without the pace, because the user waits for them.
             changed = !matches!(next, Next::Order(_) | Next::Tell);
             let Some(work) = self.take(next, &mut streams).await else {
                 return;
@@ -161,7 +162,7 @@ impl Work {
         None
     }
 
-    /// Opens its end.
+    /// Opens the end of the log.
     fn open_preview(&self) -> Option<Stream> {
         let StreamOpen::Log { session, options } = &self.open else {
             return None;
@@ -177,7 +178,7 @@ impl Work {
         Some(self.client.as_ref()?.open(open))
     }
 
-    /// Does what comes next, outside of the runtime's thread; `None` = that is gone.
+    /// Handles `next` off the runtime's thread. `None` = the receiver of the answers is gone.
     async fn take(mut self, next: Next, streams: &mut Streams) -> Option<Self> {
         let over = |items: &[StreamItem]| matches!(items.last(), Some(StreamItem::Ended(_)));
         match &next {
@@ -225,7 +226,7 @@ impl Work {
 }
 
 impl Streams {
-    /// The next of what is not urgent.
+    /// Waits for the next event that isn't urgent.
     async fn next(&mut self, searches: bool, waits: bool) -> Next {
         tokio::select! {
             items = next_of(&mut self.whole) => Next::Whole(items),
@@ -236,7 +237,7 @@ impl Streams {
     }
 }
 
-/// What a stream has brought: lines come one by one, and each piece of work costs.
+/// All items that the stream has ready. Lines come one at a time, and each step has a cost.
 async fn next_of(stream: &mut Option<Stream>) -> Vec<StreamItem> {
     let Some(stream) = stream else {
         return std::future::pending().await;
@@ -261,7 +262,7 @@ async fn next_of(stream: &mut Option<Stream>) -> Vec<StreamItem> {
     items
 }
 
-/// Bytes of one source that follow each other are one piece.
+/// Joins consecutive bytes of the same source.
 fn joined(items: Vec<StreamItem>) -> Vec<StreamItem> {
     let mut joined: Vec<StreamItem> = Vec::new();
     let mut held: Option<(LogSource, BytesMut)> = None;

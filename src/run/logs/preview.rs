@@ -1,4 +1,4 @@
-//! The last lines of a long log, shown until the log was read that far from its beginning.
+//! Keeps the last lines of a long log, which are shown until the log is read that far from its beginning.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::{
     model::log::LogSource,
 };
 
-/// Lines of it, and their memory.
+/// Maximum lines of the preview, and their memory.
 pub(super) const LINES: u32 = 2_000;
 const COST: usize = 4 << 20;
 
@@ -21,9 +21,9 @@ pub(super) struct Preview {
     lines: Lines,
     held: VecDeque<Entry>,
     cost: usize,
-    /// The first line held.
+    /// The first line that is kept.
     first: u64,
-    /// Time of the first line there was.
+    /// Time of the first line that was read.
     begins: Option<Timestamp>,
 }
 
@@ -58,7 +58,7 @@ impl Preview {
         }
     }
 
-    /// Whether the log was read as far as the first line.
+    /// Whether the preview begins at or before this time.
     pub(super) fn begins_before(&self, time: Timestamp) -> bool {
         self.begins.is_some_and(|begins| begins <= time)
     }
@@ -67,19 +67,19 @@ impl Preview {
         self.held.back()
     }
 
-    /// One more than the last ended line.
+    /// The number after the last ended line.
     pub(super) fn ended(&self) -> u64 {
         self.first + self.held.len() as u64
     }
 
-    /// First line and end, if there are lines.
+    /// The first line and the end, if there are lines.
     pub(super) fn extent(&self) -> Option<(u64, u64)> {
         let unfinished = self.lines.unfinished().len() as u64;
         let end = self.ended() + unfinished;
         (end > self.first).then_some((self.first, end))
     }
 
-    /// Lines around one of them, and the number of the first.
+    /// The lines around a line, and the number of the first.
     pub(super) fn page(&self, number: u64, lines: u64) -> (u64, Vec<Entry>) {
         let unfinished = self.lines.unfinished();
         let end = self.ended() + unfinished.len() as u64;

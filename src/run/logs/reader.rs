@@ -1,5 +1,5 @@
-//! What is done with an open log: bytes in, lines stored, pages and matches out. It waits for nothing; `super` brings
-//! it the bytes and the orders.
+//! The logic of an open log: takes bytes, stores lines, and returns pages and matches. It never waits.
+//! `super` brings the bytes and the orders.
 
 use std::{
     io::{self, Write as _},
@@ -28,18 +28,18 @@ use crate::{
     protocol::message::{StreamEnd, StreamId},
 };
 
-/// The end of a log that is longer is shown before it was read.
+/// Size from which the end of a log is shown before the log is read.
 const PREVIEW_AFTER: usize = 128 << 10;
 /// Blocks searched in one step.
 const STEP: usize = 4;
 
 #[derive(Debug)]
 enum End {
-    /// Not needed so far, or not any more.
+    /// Not needed yet, or not needed anymore.
     None,
-    /// It is being read.
+    /// The end is being read.
     Open(Preview),
-    /// It was reached and isn't read any more; its last line isn't reached yet.
+    /// The log is read up to the preview, so the preview isn't read anymore. Its last line isn't reached yet.
     Reached(Preview),
     Over,
 }
@@ -51,7 +51,7 @@ pub struct LogReader {
     store: LogStore,
     lines: Lines,
     end: End,
-    /// A line of the preview, and the line of the log that it is.
+    /// A line of the preview, and the same line of the log.
     joined: Option<(u64, u64)>,
     opened_at: Timestamp,
     loading: bool,
@@ -62,17 +62,17 @@ pub struct LogReader {
     revision: u64,
     scan: Option<Scan>,
     seek: Option<Seek>,
-    /// The match found last.
+    /// The last match found.
     hit: Option<u64>,
-    /// All lines were searched once.
+    /// All lines have been searched once.
     was_complete: bool,
     told: (Extent, Searched),
     out: Vec<LogEvent>,
 }
 
 impl LogReader {
-    /// Lines are spooled in this directory; without one, few are kept in memory. `timed` lines have their times before
-    /// them.
+    /// Spools lines in this directory. Without a directory, only a few lines are kept, in memory. `timed`
+    /// lines begin with their times.
     pub fn new(
         log: StreamId,
         spool: Option<PathBuf>,
@@ -104,19 +104,19 @@ impl LogReader {
         }
     }
 
-    /// The engine begins to give the log.
+    /// The engine starts to send the log.
     pub fn opened(&mut self) {
         self.revision += 1;
         self.out.push(LogEvent::Opened);
     }
 
-    /// The next bytes of the log.
+    /// Takes the next bytes of the log.
     pub fn read(&mut self, source: LogSource, bytes: &[u8]) {
         let mut entries = Vec::new();
         self.lines.read(source, bytes, |entry| entries.push(entry));
         self.read += bytes.len();
         self.add(&entries);
-        // A line from before the log was opened is not the last one, however long it took to come.
+        // A line from before the log was opened isn't the last one, even if it came late.
         self.loading |= self.last_time.is_some_and(|time| time < self.opened_at);
         self.find_preview(&entries);
         let time = self.last_time;
@@ -132,14 +132,14 @@ impl LogReader {
         self.last_time = times.max().or(self.last_time);
     }
 
-    /// Whether the end of the log is to be read beside it.
+    /// Whether the end of the log should be read in parallel.
     pub fn wants_preview(&self) -> bool {
         let has_times = self.last_time.is_some();
         let is_long = self.read > PREVIEW_AFTER && self.store.end() > preview::LINES.into();
         self.loading && has_times && is_long && matches!(self.end, End::None)
     }
 
-    /// The end is read beside the rest.
+    /// The end is now read in parallel.
     pub fn preview_opened(&mut self) {
         if self.loading {
             self.end = End::Open(Preview::new());
@@ -153,12 +153,12 @@ impl LogReader {
         }
     }
 
-    /// Whether bytes of the end are of no more use.
+    /// Whether more bytes of the end are useless.
     pub fn has_preview_enough(&self) -> bool {
         matches!(self.end, End::Reached(_) | End::Over)
     }
 
-    /// Looks whether the log was read as far as the preview.
+    /// Checks whether the log is read as far as the preview.
     fn find_preview(&mut self, entries: &[Entry]) {
         let Some(time) = self.last_time else {
             return;
@@ -187,7 +187,7 @@ impl LogReader {
         }
     }
 
-    /// The lines of the preview before its end are the lines of the log before this one.
+    /// The preview up to its end matches the log up to this line.
     fn join(&mut self, line: u64) {
         if let End::Open(preview) | End::Reached(preview) = &self.end {
             let preview = preview.ended();
@@ -199,7 +199,7 @@ impl LogReader {
         self.revision += 1;
     }
 
-    /// The log was read as far as it is written.
+    /// The log is read up to its present end.
     fn loaded(&mut self) {
         self.join(self.store.end());
     }
@@ -208,7 +208,7 @@ impl LogReader {
         self.loading
     }
 
-    /// Nothing came for a while. A preview says that there is more, though.
+    /// No bytes came for a while. If the preview has lines, there is more to read.
     pub fn idle(&mut self) {
         let waits = matches!(&self.end, End::Open(preview) if preview.last().is_some());
         if self.loading && !waits {
@@ -216,7 +216,7 @@ impl LogReader {
         }
     }
 
-    /// Nothing more comes.
+    /// The stream has ended.
     pub fn ended(&mut self, end: StreamEnd) {
         let rest = self.lines.finish();
         self.add(&rest);
@@ -227,7 +227,7 @@ impl LogReader {
         self.out.push(LogEvent::Ended(end));
     }
 
-    /// The number of a line that may be one of the preview.
+    /// The number in the log of a line that may be from the preview.
     fn number(&self, number: u64) -> u64 {
         match self.joined {
             Some((preview, line)) if number >= PREVIEW => (number + line).saturating_sub(preview),
@@ -235,7 +235,7 @@ impl LogReader {
         }
     }
 
-    /// Carries an order out.
+    /// Carries out an order.
     pub fn order(&mut self, order: LogOrder) -> Option<Msg> {
         match order {
             LogOrder::Page(want) => match self.page(want) {
@@ -275,14 +275,14 @@ impl LogReader {
         self.try_seek();
     }
 
-    /// Whether there is something to search.
+    /// Whether lines remain to be searched.
     pub fn has_work(&self) -> bool {
         self.scan
             .as_ref()
             .is_some_and(|scan| !scan.is_complete(&self.store))
     }
 
-    /// Searches a little.
+    /// Searches a few blocks.
     pub fn work(&mut self) {
         let Some(scan) = &mut self.scan else {
             return;
@@ -322,7 +322,7 @@ impl LogReader {
         self.out.push(LogEvent::Hit { id, number });
     }
 
-    /// What happened since the last call.
+    /// The messages since the last call.
     pub fn take(&mut self) -> Vec<Msg> {
         self.news();
         let log = self.log;
@@ -401,7 +401,7 @@ impl LogReader {
         })
     }
 
-    /// Stored lines, and the unfinished ones after the last of them.
+    /// Stored lines, and the unfinished lines after the last stored one.
     fn stored(&self, number: u64, lines: u64) -> io::Result<(u64, Vec<Entry>)> {
         let number = number.min(self.store.end() + 1);
         let (first, mut entries) = self.store.page(number, lines)?;
@@ -411,7 +411,7 @@ impl LogReader {
         Ok((first, entries))
     }
 
-    /// The spool can't be read.
+    /// Reports that the spool can't be read.
     fn broken(&mut self, error: &io::Error) {
         self.scan = None;
         self.seek = None;
@@ -436,7 +436,7 @@ impl LogReader {
         }
     }
 
-    /// The whole text, without sequences, for a file.
+    /// Writes the whole text to `out`, without escape sequences.
     pub fn write_text(&self, out: impl io::Write, times: Option<&TimeZone>) -> io::Result<()> {
         let mut out = io::BufWriter::new(out);
         if self.store.first() > 0 {

@@ -1,7 +1,7 @@
-//! A line of a log as bytes in a spool file, and back.
+//! Converts a line of a log to bytes of a spool file, and back.
 //!
-//! A record is its length (4 bytes), the source (1), the time in nanoseconds (8), the number of looks (2), the looks
-//! (18 each) and the text. Only the process that wrote a spool file reads it.
+//! A record contains its length (4 bytes), the source (1), the time in nanoseconds (8), the number of styles
+//! (2), the styles (18 each) and the text. Only the process that wrote a spool file reads it.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use crate::{
 const LENGTH: usize = 4;
 const HEAD: usize = LENGTH + 1 + 8 + 2;
 const LOOK: usize = 18;
-/// Stands where a line has no time.
+/// Marks a line without a time.
 const NO_TIME: i64 = i64::MIN;
 
 /// Adds the record of a line.

@@ -1,5 +1,5 @@
-//! Searching all lines of a log, a block at a time. In memory is how many lines of each block match, so that a match
-//! of each line costs no more than none.
+//! Searches all lines of a log, block by block. Memory has only the number of matches in each block, so the
+//! number of matches doesn't change its size.
 
 use std::{collections::VecDeque, io};
 
@@ -10,11 +10,11 @@ use crate::app::logs::search::Matcher;
 struct Tally {
     /// Lines that were searched.
     seen: u32,
-    /// Those that match.
+    /// Lines that match.
     found: u32,
 }
 
-/// What is looked for.
+/// Where a search for a match begins, and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seek {
     pub from: u64,
@@ -25,7 +25,7 @@ pub(super) struct Seek {
 pub(super) enum Sought {
     At(u64),
     Nothing,
-    /// Not all lines up to it were searched yet.
+    /// Not all lines up to the match were searched yet.
     Unknown,
 }
 
@@ -36,18 +36,18 @@ pub(super) struct Scan {
     tallies: VecDeque<Tally>,
     /// Blocks before the first tally.
     first_block: u64,
-    /// The next block, from where the search began to the end.
+    /// The next block between the start of the search and the end.
     next: u64,
-    /// The next one before that.
+    /// The next block before the start of the search.
     wrapped: u64,
-    /// Where the search began.
+    /// The block where the search began.
     origin: u64,
     searched: u64,
     matches: u64,
 }
 
 impl Scan {
-    /// Looks at the lines from `line` on first.
+    /// Searches from `line` on, then from the beginning.
     pub(super) fn new(id: u64, matcher: Matcher, line: u64, store: &LogStore) -> Self {
         let origin = store.block_of(line);
         Self {
@@ -71,7 +71,7 @@ impl Scan {
         self.matches
     }
 
-    /// Forgets blocks that were dropped, adds those that came.
+    /// Forgets dropped blocks and adds new ones.
     fn catch_up(&mut self, store: &LogStore) {
         let blocks = store.blocks();
         while self.first_block < blocks.start {
@@ -96,7 +96,7 @@ impl Scan {
         u64::from(self.tally(block).seen) == lines.end - lines.start
     }
 
-    /// The block to search now; the last one, which grows, comes last.
+    /// The block to search now. The last block comes last because it still grows.
     fn next_block(&mut self, store: &LogStore) -> Option<u64> {
         let last = store.blocks().end.checked_sub(1)?;
         if self.next < last {
@@ -114,13 +114,13 @@ impl Scan {
         self.first_block == store.blocks().start && self.searched == store.end() - store.first()
     }
 
-    /// Searches one block; `false` = all were searched.
+    /// Searches a block. Returns `false` if all were searched.
     pub(super) fn step(&mut self, store: &LogStore) -> io::Result<bool> {
         self.catch_up(store);
         if self.is_complete(store) {
             return Ok(false);
         }
-        // One that grew after it had been searched is searched on.
+        // Continues in a block that grew after it was searched.
         let Some(mut block) = self.next_block(store) else {
             return Ok(false);
         };
@@ -148,7 +148,7 @@ impl Scan {
         Ok(true)
     }
 
-    /// The next match at or after a line, or the last one before it; around the end.
+    /// Finds the next match at or after a line, or the last one before it. The search wraps around.
     pub(super) fn seek(&mut self, seek: Seek, store: &LogStore) -> io::Result<Sought> {
         self.catch_up(store);
         let blocks = store.blocks();
@@ -156,7 +156,7 @@ impl Scan {
             return Ok(Sought::Nothing);
         }
         let start = store.block_of(seek.from);
-        // The block where it begins is looked at twice: the part behind the line, and at the end the rest.
+        // The starting block is searched twice: first the part after the line, and at the end the rest.
         let (behind, rest) = (start + 1..blocks.end, blocks.start..start + 1);
         let ahead = (blocks.start..start).rev();
         let back = (start..blocks.end).rev();
@@ -191,7 +191,7 @@ impl Scan {
         Ok(Sought::Nothing)
     }
 
-    /// Which match a line is, from 1; `None` = not all before it were searched.
+    /// The position of a line among the matches, from 1. `None` = not all earlier lines were searched.
     pub(super) fn position(&self, line: u64, store: &LogStore) -> io::Result<Option<u64>> {
         let block = store.block_of(line);
         let mut position = 0;

@@ -1,4 +1,4 @@
-//! A piece of a spool: a file without a name, or memory where there is no room on the disk.
+//! A piece of a spool: an unnamed file, or memory if the disk is full.
 
 use std::{
     fs::{DirBuilder, File},
@@ -16,8 +16,8 @@ pub(super) enum Segment {
 }
 
 impl Segment {
-    /// A new file in this directory, which only this process can reach. The system frees it when the process ends,
-    /// however it ends.
+    /// Creates a file in this directory that only this process can access. The system frees it whenever the
+    /// process ends.
     pub(super) fn file(directory: &Path) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(directory)?;
@@ -25,11 +25,11 @@ impl Segment {
         let private = Mode::RUSR | Mode::WUSR;
         let file = match rustix::fs::open(directory, flags | OFlags::TMPFILE, private) {
             Ok(file) => file,
-            // Not every file system can do this.
+            // Not every file system supports unnamed files.
             Err(_) => {
                 let path = directory.join(format!("log-{}", std::process::id()));
                 let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-                // Of a process that was killed in the next moment.
+                // Left by a process that was killed before it removed the file.
                 let _ = std::fs::remove_file(&path);
                 let file = rustix::fs::openat(CWD, &path, flags, private)?;
                 std::fs::remove_file(&path)?;
@@ -49,7 +49,7 @@ impl Segment {
         }
     }
 
-    /// Nothing is added if this fails.
+    /// Adds bytes at the end. If this fails, nothing is added.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::File { file, length } => {

@@ -1,5 +1,5 @@
-//! The lines of a log on the disk: a spool of segments and a sparse index. In memory are 24 bytes for every block of
-//! lines.
+//! Stores the lines of a log on disk: a spool of segments and a sparse index. The index uses 24 bytes of
+//! memory for every block of lines.
 
 use std::{
     collections::VecDeque,
@@ -14,21 +14,21 @@ use super::{
 };
 use crate::{app::logs::lines::Entry, model::text::Clean};
 
-/// How much is kept. Beyond that the oldest lines are dropped.
+/// How much is kept. Beyond a limit, the oldest lines are dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// On the disk.
+    /// Maximum bytes on disk.
     pub spool: u64,
-    /// In memory, where nothing can be written.
+    /// Maximum bytes in memory, used if the disk can't be written.
     pub memory: u64,
-    /// Bytes of a segment on the disk.
+    /// Bytes of a segment on disk.
     pub segment: u64,
-    /// Bytes that stay free on the disk.
+    /// Bytes to leave free on the disk.
     pub free: u64,
 }
 
 impl Default for Limits {
-    /// An engine keeps 250 MiB of a log.
+    /// Engines keep 250 MiB of a log.
     fn default() -> Self {
         Self {
             spool: 2 << 30,
@@ -39,12 +39,12 @@ impl Default for Limits {
     }
 }
 
-/// Segments in memory are smaller than the limit by this factor, so that few lines go at once.
+/// Segments in memory are smaller than the limit by this factor, so that few lines are dropped at a time.
 const MEMORY_SEGMENTS: u64 = 8;
-/// Lines and bytes after which a block ends.
+/// Maximum lines and bytes of a block.
 const BLOCK_LINES: u64 = 256;
 const BLOCK_BYTES: u64 = 256 * 1024;
-/// Memory of the lines that are read at once, on each side of the wanted one.
+/// Memory of the lines that are read at once, on each side of the requested line.
 const PAGE_COST: usize = 4 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -57,16 +57,16 @@ struct Block {
 
 #[derive(Debug)]
 pub(super) struct LogStore {
-    /// Where the spool is; `None` = in memory.
+    /// The directory of the spool. `None` = in memory.
     directory: Option<PathBuf>,
     limits: Limits,
     segments: VecDeque<Segment>,
-    /// Segments that were dropped.
+    /// Number of dropped segments.
     first_segment: u64,
     blocks: VecDeque<Block>,
-    /// Blocks that were dropped.
+    /// Number of dropped blocks.
     first_block: u64,
-    /// One more than the last line.
+    /// The number after the last line.
     end: u64,
     bytes: u64,
     /// Why nothing is written to the disk.
@@ -97,7 +97,7 @@ impl LogStore {
         self.end
     }
 
-    /// Why lines are kept in memory only.
+    /// Why lines are kept only in memory.
     pub(super) fn in_memory(&self) -> Option<&Clean> {
         self.in_memory.as_ref()
     }
@@ -134,7 +134,7 @@ impl LogStore {
         self.first_segment + self.segments.len() as u64 - 1
     }
 
-    /// Begins a block at the next line, if it is time for one.
+    /// Begins a block at the next line if the last block is full.
     fn begin_block(&mut self, written: u64) {
         let length = self.segments.back().map_or(0, Segment::length);
         let next = Block {
@@ -160,7 +160,7 @@ impl LogStore {
         };
         self.bytes += bytes.len() as u64;
         if let Err(error) = segment.append(&bytes) {
-            // What cannot be written stays in memory.
+            // Keeps lines in memory if they can't be written.
             self.keep_in_memory(&error.to_string());
             self.segments.push_back(Segment::Memory(bytes));
             while self.blocks.back().is_some_and(|block| block.line >= first) {
@@ -199,7 +199,7 @@ impl LogStore {
         self.segments.push_back(segment);
     }
 
-    /// A new file. Where there is little room, older lines go for it.
+    /// Creates a file. If the disk has little room, drops older lines.
     fn room(&mut self, directory: &Path) -> io::Result<Segment> {
         let segment = Segment::file(directory)?;
         while !self.has_room(directory)? {
@@ -248,7 +248,7 @@ impl LogStore {
         }
     }
 
-    /// Numbers of the blocks.
+    /// The range of block numbers.
     pub(super) fn blocks(&self) -> Range<u64> {
         self.first_block..self.first_block + self.blocks.len() as u64
     }
@@ -273,7 +273,7 @@ impl LogStore {
         (at < self.blocks.len()).then_some(at)
     }
 
-    /// Hands the lines of a block from a line on to `take`, until it says `false`.
+    /// Passes the lines of a block, from a line on, to `take` until it returns `false`.
     pub(super) fn scan(
         &self,
         block: u64,
@@ -307,7 +307,8 @@ impl LogStore {
         Ok(())
     }
 
-    /// Up to `lines` lines before a line and from it on, fewer if they are long, and the number of the first.
+    /// Up to `lines` lines before a line and from it on (fewer if they are long), and the number of the
+    /// first.
     pub(super) fn page(&self, number: u64, lines: u64) -> io::Result<(u64, Vec<Entry>)> {
         let range = number.saturating_sub(lines).max(self.first())
             ..number.saturating_add(lines).min(self.end);
