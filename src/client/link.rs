@@ -1,5 +1,5 @@
-//! The greeting of a connection, the two tasks of a client's connection and what they share with the clones of the
-//! client.
+//! The greeting of a connection, the two tasks of a client's connection, and the state that they share with
+//! the clones of the client.
 
 use std::{
     collections::HashMap,
@@ -38,14 +38,14 @@ pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromClient>;
 type FirstCodec = FrameCodec<Greeting, Welcome>;
 type Answer = oneshot::Sender<Result<Reply, Failure>>;
 
-/// Notices that wait for the face; more hold back the reader.
+/// Notices that can wait for the client; the reader waits when there are more.
 const EVENTS: usize = 1024;
-/// Messages that wait for the socket.
+/// Messages that can wait for the socket.
 const OUTGOING: usize = 64;
-/// Bytes that are read at once.
+/// Bytes to read at once.
 const READ: usize = 32 * 1024;
 
-/// What waits for the daemon's words.
+/// The state that waits for messages of the daemon.
 pub(super) struct Shared {
     inner: Mutex<Inner>,
     pub(super) pulse: Arc<Pulse>,
@@ -63,7 +63,7 @@ impl Shared {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes who waits for an answer; the number to ask with.
+    /// Registers a receiver for an answer, and returns the number of the request.
     pub(super) fn expect_answer(&self, answer: Answer) -> Result<RequestId, Failure> {
         let mut inner = self.lock();
         if let Some(why) = &inner.lost {
@@ -89,12 +89,12 @@ impl Shared {
     fn answer(&self, id: RequestId, result: Result<Reply, Failure>) {
         let answer = self.lock().answers.remove(&id);
         if let Some(answer) = answer {
-            // Whoever asked may have gone.
+            // The caller may have dropped its receiver.
             let _ = answer.send(result);
         }
     }
 
-    /// Nothing comes any more: everybody who waits is told.
+    /// Marks the connection as lost and fails all waiting requests.
     fn break_off(&self, why: &Clean) {
         let answers = {
             let mut inner = self.lock();
@@ -102,7 +102,7 @@ impl Shared {
             std::mem::take(&mut inner.answers)
         };
         for answer in answers.into_values() {
-            // Whoever asked may have gone.
+            // The caller may have dropped its receiver.
             let _ = answer.send(Err(lost(why)));
         }
     }
@@ -113,12 +113,12 @@ fn lost(why: &Clean) -> Failure {
         .with_help("workbay reconnects automatically. If this was a command, run it again")
 }
 
-/// What became of a greeting.
+/// The result of a greeting.
 pub(super) enum Greeted {
     Hello(Connection),
-    /// The other side was closed before its greeting: a daemon that was about to end.
+    /// The other side closed the connection before its greeting: a daemon that was about to end.
     Nothing,
-    /// The daemon, of that version since that time, becomes our program.
+    /// The daemon (its version and start time) is being upgraded to this program.
     Upgrading(Was),
 }
 
@@ -129,14 +129,14 @@ pub(super) struct Connection {
     hello: DaemonHello,
 }
 
-/// Which daemon it was.
+/// Identifies a daemon: its version and start time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Was {
     pub version: String,
     pub started_at: jiff::Timestamp,
 }
 
-/// Says hello.
+/// Exchanges the greetings.
 pub(super) async fn greet(
     socket: UnixStream,
     options: &ConnectOptions,
@@ -150,7 +150,7 @@ pub(super) async fn greet(
             version: version().to_owned(),
             program: this_program(),
         };
-        // A daemon that refuses may close before it has read this: its answer is what counts.
+        // A daemon that refuses may close the connection before it has read this. Only its answer matters.
         let _ = writer.send(Frame::Control(hello)).await;
         reader.next().await
     };
@@ -213,7 +213,8 @@ pub(super) fn begin(
         read.await;
         watch.abort();
     });
-    // A stream is for the daemon that has the session's state. One that doesn't respond is noticed by the pulse.
+    // Only the running daemon has the session's state, so a stream never starts another. The pulse notices
+    // when it isn't responding.
     let options = ConnectOptions {
         starter: None,
         patience: Duration::MAX,
@@ -228,8 +229,8 @@ pub(super) fn begin(
     (client, heard)
 }
 
-/// Where the running program lies. One that was replaced is called `PATH (deleted)`: what took its place
-/// will do.
+/// The path of the running program. After a replacement the path is `PATH (deleted)`; the new program at PATH
+/// is used then.
 fn this_program() -> Option<String> {
     let path = std::env::current_exe().ok()?.into_os_string();
     let path = path.into_string().ok()?;
@@ -258,7 +259,8 @@ async fn write_all(
     }
 }
 
-/// What is too long for the daemon fails alone, and the connection stays.
+/// Feeds a frame to the writer. A message that is too long fails its own request, and the connection stays
+/// open.
 fn feed(writer: &mut Writer, frame: Frame<FromClient>, shared: &Shared) -> Result<(), FrameError> {
     let asked = match &frame {
         Frame::Control(FromClient::Ask { id, .. }) => Some(*id),
@@ -289,10 +291,10 @@ async fn read_all(mut reader: Reader, shared: Arc<Shared>, events: mpsc::Sender<
                 shared.answer(id, result);
             }
             Some(Ok(Frame::Control(FromDaemon::Notice { seq, change }))) => {
-                // A caller that dropped its receiver does not want them.
+                // The caller may have dropped its receiver because it doesn't need notices.
                 let _ = events.send(ClientEvent::Notice { seq, change }).await;
             }
-            // Of streams, which have connections of their own.
+            // Messages of streams, which have connections of their own.
             Some(Ok(_)) => {}
             Some(Err(error)) => {
                 break Clean::new(&format!("the connection to the daemon broke: {error}"));

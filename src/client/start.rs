@@ -1,4 +1,4 @@
-//! Finding the daemon, or starting one.
+//! Connects to the daemon's socket, and starts the daemon if necessary.
 
 use std::{
     ffi::OsString,
@@ -22,15 +22,15 @@ use crate::{
     protocol::presence::{self, Holder, Presence},
 };
 
-/// While a daemon starts, its socket is tried this often.
+/// How often the socket is tried while a daemon starts.
 pub(super) const RETRY: Duration = Duration::from_millis(20);
-/// So many times the patience, while a daemon has not said yet who it is.
+/// The factor for the patience while a daemon is still starting.
 const WHILE_IT_BEGINS: u32 = 12;
-/// No more than this is read of what a failing daemon says.
+/// The limit for reading the error output of a failing daemon.
 const LAST_WORDS: u64 = 16 * 1024;
 
-/// The command that starts a daemon. It must detach itself, say on stderr why it cannot start, and
-/// close stderr when it is ready.
+/// The command that starts a daemon. It must detach itself, write to stderr why it can't start, and close
+/// stderr when it is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Starter {
     pub program: PathBuf,
@@ -40,7 +40,7 @@ pub struct Starter {
 }
 
 impl Starter {
-    /// `PROGRAM daemon run --detached` of the running program.
+    /// `PROGRAM daemon run --detached`, with the current program.
     pub fn this_program() -> Option<Self> {
         let program = std::env::current_exe().ok()?;
         Some(Self {
@@ -51,7 +51,7 @@ impl Starter {
     }
 }
 
-/// A connected socket whose other side is this user's.
+/// A connected socket that belongs to this user on the other side.
 pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, ClientError> {
     if let Some(socket) = try_connect(&options.paths).await? {
         return Ok(socket);
@@ -82,8 +82,8 @@ pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, Client
     }
 }
 
-/// Waits as long as a daemon may take; one that still begins (it brings a large store to a newer layout,
-/// say) may take a few times that.
+/// Waits as long as a daemon may take. A daemon that is still starting (and migrates a large database, for
+/// example) may take a few times longer.
 pub(super) async fn patiently<T>(
     options: &ConnectOptions,
     work: impl Future<Output = T>,
@@ -105,7 +105,7 @@ pub(super) async fn patiently<T>(
     None
 }
 
-/// It is there, and says nothing.
+/// The error for a daemon that runs but isn't responding.
 pub(super) fn silent(paths: &Paths) -> ClientError {
     let pid = match presence::holder(&paths.lock()) {
         Ok(Holder::Daemon(Some(daemon))) => Some(daemon.pid),
@@ -117,8 +117,8 @@ pub(super) fn silent(paths: &Paths) -> ClientError {
     }
 }
 
-/// `None` when nothing listens. The lock file's word on where the socket is goes first: another
-/// login may have another runtime directory.
+/// Connects to the socket, or returns `None` when nothing listens. The path in the lock file is tried first:
+/// another login may have another runtime directory.
 async fn try_connect(paths: &Paths) -> Result<Option<UnixStream>, ClientError> {
     let usual = paths.socket();
     let told = match presence::holder(&paths.lock()) {
@@ -137,7 +137,7 @@ async fn try_connect(paths: &Paths) -> Result<Option<UnixStream>, ClientError> {
     Ok(None)
 }
 
-/// Somebody else's socket in our place must not hear what we say.
+/// Checks that the socket belongs to this user, because another user's socket must not get our messages.
 fn ours(socket: UnixStream, path: &Path) -> Result<UnixStream, ClientError> {
     let me = rustix::process::getuid().as_raw();
     match socket.peer_cred() {
@@ -158,25 +158,25 @@ fn foreign(path: &Path) -> ClientError {
     }
 }
 
-/// A daemon lives but its socket is gone (its runtime directory was deleted): it makes it again when
-/// it gets this signal. A daemon that has not told its pid yet is still starting and needs no wake.
+/// Signals a daemon whose socket was deleted (with its runtime directory) to create it again. A daemon
+/// without a pid in its lock file is still starting and needs no signal.
 fn wake(presence: Option<&Presence>) {
     let pid = presence
         .and_then(|presence| i32::try_from(presence.pid).ok())
         .and_then(rustix::process::Pid::from_raw);
     if let Some(pid) = pid {
-        // It may end in this moment; the tries that follow find out.
+        // The process may be ending right now. The following attempts find that out.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::USR1);
     }
 }
 
-/// A daemon that was started and what it said until it closed stderr: nothing when all is well.
+/// A daemon that was started, and its output until it closed stderr: empty if the start succeeded.
 struct Started {
     child: Child,
     said: Vec<u8>,
 }
 
-/// Returns when the daemon is ready, has failed, or another one was faster.
+/// Starts the daemon and waits until it is ready, has failed, or another one was faster.
 async fn start(starter: &Starter, patience: Duration) -> Result<Started, ClientError> {
     let failed = |why: io::Error| ClientError::Start {
         program: starter.program.clone(),
@@ -195,7 +195,7 @@ async fn start(starter: &Starter, patience: Duration) -> Result<Started, ClientE
     Ok(Started { child, said })
 }
 
-/// Ends only when the started daemon ends with a failure.
+/// Ends only when the started daemon fails.
 async fn failure(started: Option<Started>) -> ClientError {
     if let Some(Started { mut child, said }) = started
         && let Ok(status) = child.wait().await
@@ -209,7 +209,7 @@ async fn failure(started: Option<Started>) -> ClientError {
 async fn last_words(child: &mut Child, patience: Duration) -> Vec<u8> {
     let mut said = Vec::new();
     if let Some(stderr) = child.stderr.take() {
-        // What was read before the patience ended is kept.
+        // Output that was read before the timeout is kept.
         let _ = timeout(patience, stderr.take(LAST_WORDS).read_to_end(&mut said)).await;
     }
     said

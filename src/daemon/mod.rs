@@ -1,9 +1,9 @@
-//! The process that goes on when nobody looks: one per user, it owns the engine, the store and the
-//! socket.
+//! The background process, one for each user. It owns the engines, the state database and the socket, and
+//! keeps running without clients.
 //!
-//! [`run`] is the process, [`serve`] the same inside another one (tests). Both build one loop
-//! ([`core`]) around the pure controller; [`executor`] carries orders out, [`server`] and
-//! [`connection`] speak with faces.
+//! [`run`] is the process, [`serve`] the same inside another one (tests). Both build one loop ([`core`])
+//! around the pure controller. [`executor`] carries out orders; [`server`] and [`connection`] talk to
+//! clients.
 
 mod admission;
 mod clock;
@@ -89,48 +89,48 @@ use crate::{
     store::{Opened, Store, StoreOptions},
 };
 
-/// Words that wait for the loop.
+/// The number of messages that can wait for the loop.
 const WAITING: usize = 256;
-/// Memory for messages that arrived in part, of all clients together.
+/// Memory for partly received messages of all clients together.
 const PARTIAL_FRAMES: usize = 4 * 1024 * 1024;
 
-/// How long work on files that is under way is waited for before the daemon becomes a newer program. Clients that
-/// connect meanwhile have twice that patience.
+/// How long the daemon waits for running file work before it becomes a newer program. Clients that connect
+/// meanwhile wait twice as long.
 const LAST_FILES: Duration = Duration::from_secs(5);
 
-/// How others steer a daemon that serves.
+/// Controls a daemon that serves.
 #[derive(Clone, Debug, Default)]
 pub struct Controls {
-    /// A clean end; sessions go on.
+    /// Ends the daemon cleanly. Sessions keep running.
     pub stop: CancellationToken,
-    /// The end was asked for: nothing comes after it, not even a newer program.
+    /// A user or a signal stopped the daemon: it doesn't become a newer program.
     pub for_good: CancellationToken,
-    /// Look after the socket now.
+    /// Checks the socket now.
     pub remake_socket: Arc<Notify>,
-    /// The socket is bound and the lock file tells of it.
+    /// The socket is bound, and the lock file contains its path.
     pub ready: CancellationToken,
 }
 
 impl Controls {
-    /// Somebody wants no daemon any more.
+    /// Stops the daemon for good.
     fn end(&self) {
         self.for_good.cancel();
         self.stop.cancel();
     }
 }
 
-/// Is the daemon until a signal or a client ends it. Errors are whole sentences.
+/// Runs the daemon until a signal or a client stops it. Errors are whole sentences.
 pub fn run(options: DaemonOptions) -> Result<()> {
     let detached = options.beginning == Beginning::Detached;
     if detached {
-        // It fails only for a process that leads a group already: then it has no terminal to leave
-        // but a shell's job, which is what was asked for.
+        // This fails only for a process that already leads a group. Such a process has no terminal to leave:
+        // it is a job of a shell, which is fine.
         let _ = rustix::process::setsid();
     }
     match live(options) {
         Err(error) if detached && is_held(&error) => Ok(()),
         Err(error) if detached => {
-            // The face that started us reads stderr; nothing else may come after it.
+            // The client that started the daemon reads stderr. Nothing else may follow this sentence.
             let _ = writeln!(std::io::stderr(), "{}", sentence(&error));
             tracing::error!(error = sentence(&error), "cannot run");
             let _ = quiet_stderr(Path::new("/dev/null"));
@@ -140,7 +140,7 @@ pub fn run(options: DaemonOptions) -> Result<()> {
     }
 }
 
-/// Another daemon was faster: whoever started us finds it.
+/// Whether another daemon was faster. The client that started this one finds the other.
 fn is_held(error: &color_eyre::Report) -> bool {
     matches!(error.downcast_ref(), Some(LockError::Held(_)))
 }
@@ -188,7 +188,7 @@ fn live(options: DaemonOptions) -> Result<()> {
         serve_locked(options, controls, lock, inherited, Some(successor)).await
     });
     let Some(mut handover) = ended? else {
-        // A call to the engine that hangs must not hold up the end.
+        // A hanging call to the engine must not delay the end.
         runtime.shutdown_background();
         return Ok(());
     };
@@ -198,22 +198,22 @@ fn live(options: DaemonOptions) -> Result<()> {
     Err(handover.go()).wrap_err("the daemon can't start the newer program or restart itself")
 }
 
-/// Whatever the caller's umask: nothing the daemon makes can be written by others. What is private has
-/// its own mode; programs for sessions must stay readable.
+/// Files that the daemon creates can't be written by others, regardless of the caller's umask. Private files
+/// have a mode of their own; programs for sessions must stay readable.
 fn deny_others_to_write() {
     use rustix::{fs::Mode, process::umask};
     let before = umask(Mode::from_raw_mode(0o077));
     umask(before | Mode::from_raw_mode(0o022));
 }
 
-/// What the older program of this process held.
+/// Takes over the lock and the state of the previous program of this process.
 fn inherit(options: &DaemonOptions) -> Result<(Lock, Inherited)> {
     let taken = Inherited::take().wrap_err("the previous daemon's state can't be taken over")?;
     let (lock, rest) = taken;
     Ok((Lock::inherit(lock, &options.paths.lock()), rest))
 }
 
-/// From now on stdout and stderr go to this file.
+/// Redirects stdout and stderr to this file.
 fn quiet_stderr(path: &Path) -> std::io::Result<()> {
     let file = logging::append(path)?;
     rustix::stdio::dup2_stdout(&file)?;
@@ -221,7 +221,7 @@ fn quiet_stderr(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// TERM and INT end it, USR1 looks after the socket, HUP (a line that dropped) is nothing.
+/// TERM and INT stop the daemon, USR1 checks the socket, and HUP (a closed terminal) is ignored.
 fn heed_signals(controls: &Controls) -> Result<()> {
     let heed = |kind| signal(kind).wrap_err("signals can't be received");
     let mut terminate = heed(SignalKind::terminate())?;
@@ -251,7 +251,8 @@ pub async fn serve(options: DaemonOptions, controls: Controls) -> Result<()> {
     ended.map(drop)
 }
 
-/// What goes with the daemon if it becomes another program.
+/// Serves with a lock that is already taken. Returns the state for the next program if the daemon is to be
+/// upgraded.
 async fn serve_locked(
     options: DaemonOptions,
     controls: Controls,
@@ -378,7 +379,7 @@ fn tell_of_opening(opened: &Opened) {
     }
 }
 
-/// The socket, and what an older program of this process remembered.
+/// Opens the socket, and returns what the previous program of this process remembered.
 async fn listen(paths: &Paths, inherited: Option<Inherited>) -> Result<(Socket, Memory)> {
     let path = paths.socket();
     let Some(Inherited { listener, memory }) = inherited else {
@@ -388,7 +389,7 @@ async fn listen(paths: &Paths, inherited: Option<Inherited>) -> Result<(Socket, 
     Ok((socket.wrap_err("the socket can't be taken over")?, memory))
 }
 
-/// Records of contexts that are not configured any more stay in the store as they are.
+/// Groups records by context. Records of contexts that aren't configured any more stay in the state database.
 fn by_context(records: Vec<SessionRecord>) -> BTreeMap<ContextName, Vec<SessionRecord>> {
     let mut sorted: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for record in records {

@@ -54,7 +54,7 @@ pub(super) struct Happened<'a> {
     pub launched: Vec<&'a Session>,
     /// The engine schedules, and explains launches that failed.
     pub observed: bool,
-    /// Whose sessions are told of, where an engine shows those of others too.
+    /// The user whose sessions get notifications, if the engine also shows sessions of others.
     pub me: Option<&'a Clean>,
 }
 

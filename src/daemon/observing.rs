@@ -1,4 +1,4 @@
-//! Runs the errands of an engine that schedules: one task each, every answer comes back as a fact.
+//! Runs the requests of the observer to a manager: one task each, and every answer is sent back as an event.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,16 +25,16 @@ use crate::{
     model::text::Clean,
 };
 
-/// Errands that only read and are under way at once.
+/// The limit for reading requests that run at the same time.
 const READING: usize = 6;
-/// Errands that change something; they never wait behind those that read.
+/// The limit for requests that change something. They never wait for reading ones.
 const ACTING: usize = 16;
 
-/// How long the engine may take, in seconds. Its own limits are shorter and say more.
+/// Timeouts of the engine in seconds. The engine's own limits are shorter, and their errors explain more.
 const CONNECT: u64 = 60;
 const READ: u64 = 60;
 const ACT: u64 = 120;
-/// Between two signs of life of an image being made.
+/// The longest pause between two progress reports of an image that is being created.
 const PROGRESS: u64 = 30 * 60;
 
 /// Cheap to clone.
@@ -58,7 +58,7 @@ impl Runner {
         }
     }
 
-    /// Begins to carry an order out.
+    /// Starts to carry out an order.
     pub fn begin(&self, order: Order) {
         let this = self.clone();
         match order {
@@ -216,7 +216,7 @@ impl Runner {
             }
             Errand::CreateFolder { name } => Got::Folder(engine.create_folder(&name).await?),
             Errand::FindOwner { email } => Got::Owner(engine.find_owner(&email).await?),
-            // It is run by itself, for its progress.
+            // A commit runs separately because it reports progress.
             Errand::Commit { .. } => Got::Done,
         })
     }
@@ -249,7 +249,7 @@ impl Runner {
     }
 }
 
-/// The engine's own limits come first; this one is for an engine that hangs for ever.
+/// Limits the time of a hanging engine. The engine's own limits are shorter.
 async fn bounded<T>(
     seconds: u64,
     kind: FaultKind,
@@ -265,7 +265,7 @@ async fn bounded<T>(
     }
 }
 
-/// That a stream broke says nothing about the rest of the line.
+/// A broken stream doesn't mean that the whole connection is broken.
 fn broken(error: &EngineError) -> Fault {
     let mut fault = translate::fault(error);
     if fault.is_lost() {

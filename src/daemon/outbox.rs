@@ -1,8 +1,7 @@
-//! What waits to be written to one client.
+//! The queue of messages to one client.
 //!
-//! A slow client never holds up the daemon and never misses anything: a newer state of the same
-//! session takes the place of the older one that still waits, so the queue is no longer than there
-//! are things to tell about.
+//! A slow client never delays the daemon and never misses a state: a newer state of a session replaces the
+//! one that still waits. So the queue is never longer than the number of things to report.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,7 +17,7 @@ use crate::{
 
 /// Answers that may wait before the client's next request is read.
 const ANSWERS: usize = 128;
-/// A client with more notices waiting is given up: it has long stopped reading.
+/// The daemon disconnects a client with more waiting notices: it has stopped reading long ago.
 const NOTICES: usize = 100_000;
 
 #[derive(Debug, Default)]
@@ -30,12 +29,12 @@ pub(super) struct Outbox {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// With the number of the notice that goes before, at the latest.
+    /// Each answer with the number of the notice that must be written before it.
     answers: VecDeque<(u64, FromDaemon)>,
     notices: VecDeque<Change>,
-    /// The number of the first waiting notice, less one.
+    /// The number of the first waiting notice, minus one.
     seq: u64,
-    /// Where a session's waiting notice is: counted like `seq`.
+    /// The number of a session's waiting notice, counted like `seq`.
     places: HashMap<SessionKey, u64>,
     subscribed: bool,
     closed: bool,
@@ -46,13 +45,13 @@ impl Outbox {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Written as soon as possible, before notices that wait.
+    /// Queues an answer to be written as soon as possible, before waiting notices.
     pub fn answer(&self, message: FromDaemon) {
         self.lock().answers.push_back((0, message));
         self.filled.notify_one();
     }
 
-    /// Written when every notice that waits now has been.
+    /// Queues an answer to be written after all notices that wait now.
     pub fn answer_after_notices(&self, message: FromDaemon) {
         let mut inner = self.lock();
         let last = inner.seq + inner.notices.len() as u64;
@@ -61,19 +60,19 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Notices go to this client from now on; those that wait are in the snapshot to come. The
-    /// number of the last notice before it.
+    /// Sends notices to this client from now on and drops the waiting ones, which the next snapshot contains.
+    /// Returns the number of the last notice before the snapshot.
     pub fn subscribe(&self) -> u64 {
         let mut inner = self.lock();
         inner.subscribed = true;
-        // The numbers of dropped notices are not used again: they count as told by the snapshot.
+        // The numbers of dropped notices aren't reused: the snapshot covers them.
         inner.seq += inner.notices.len() as u64;
         inner.notices.clear();
         inner.places.clear();
         inner.seq
     }
 
-    /// The number of the last notice that was handed out or waits.
+    /// The number of the last notice that was written or waits.
     pub fn seq(&self) -> u64 {
         let inner = self.lock();
         inner.seq + inner.notices.len() as u64
@@ -87,12 +86,12 @@ impl Outbox {
         }
     }
 
-    /// Whether the client lags so far behind that passing figures are better left out.
+    /// Whether the client is too slow to get passing figures.
     pub fn lags(&self) -> bool {
         self.lock().notices.len() > 64
     }
 
-    /// Everything that waits, as far as it fits one write; `None` when the client is given up.
+    /// Waiting messages, as many as one write should have; `None` when the client is to be disconnected.
     pub async fn next(&self) -> Option<Vec<FromDaemon>> {
         loop {
             {
@@ -110,14 +109,14 @@ impl Outbox {
         }
     }
 
-    /// Waits until the client has taken enough of its answers to ask more.
+    /// Waits until the client has read enough answers to send more requests.
     pub async fn room(&self) {
         while self.lock().answers.len() >= ANSWERS {
             self.drained.notified().await;
         }
     }
 
-    /// Nothing more is added; what waits is still written.
+    /// Stops accepting messages. Those that wait are still written.
     pub fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_one();
@@ -142,7 +141,7 @@ impl Inner {
     }
 
     fn take(&mut self) -> Vec<FromDaemon> {
-        /// One write stays small enough for keys and terminals to pass between.
+        /// Limits one write, so that keys and terminal output can pass in between.
         const BATCH: usize = 64;
         let mut batch = self.due_answers();
         while batch.len() < BATCH

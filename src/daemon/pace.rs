@@ -1,5 +1,5 @@
-//! Whether the clocks keep pace: the one that people read is set, and goes on while the machine sleeps;
-//! the one of timers does neither; the one since the machine's start goes on and is not set.
+//! Detects clock changes and sleep by comparing three clocks. The wall clock can be set and continues during
+//! sleep; the timer clock does neither; the boot clock continues during sleep and can't be set.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 
 use super::clock;
 
-/// What a clock is set by, or slept, and nobody minds.
+/// Differences up to this are ignored.
 const SLACK: SignedDuration = SignedDuration::from_secs(30);
 
-/// The clocks at one moment.
+/// The readings of all clocks at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     now: Timestamp,
@@ -34,10 +34,10 @@ pub(super) struct Pace {
     last: Reading,
 }
 
-/// The clocks parted.
+/// A difference between the clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Jump {
-    /// The clock was set forward by so much; zero: it was not, the machine slept.
+    /// How far the clock was set forward; zero = the machine slept.
     pub set_by: SignedDuration,
 }
 
@@ -46,7 +46,7 @@ impl Pace {
         Self { last }
     }
 
-    /// How they parted since the last look.
+    /// Returns how the clocks diverged since the last call.
     pub fn look(&mut self, at: Reading) -> Option<Jump> {
         let last = std::mem::replace(&mut self.last, at);
         let signed = |span| SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(pace.look(at(1001, 131, 972)), None, "told already");
         assert_eq!(pace.look(at(500, 132, 973)), jump(-502), "set back");
         assert_eq!(pace.look(at(4101, 133, 974)), jump(3600), "set forward");
-        // While it slept, too.
+        // The clock was also set during the sleep.
         assert_eq!(pace.look(at(9101, 143, 1974)), jump(4000), "both");
     }
 }

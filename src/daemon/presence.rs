@@ -1,5 +1,5 @@
-//! What connections do that counts as use of a session: a person types, a command or a connection to
-//! a service is open. Watching is none of it, and neither is a terminal nobody types in.
+//! Reports what counts as use of a session: typing, a running command and an open connection to a service.
+//! Watching and idle terminals don't count.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::{
     protocol::message::{Origin, StreamOpen},
 };
 
-/// Typing is told so often at most.
+/// The minimum time between two reports of typing.
 const TYPED_EVERY: Duration = Duration::from_secs(1);
 
-/// Whose typing it is that comes by one stream.
+/// Reports the typing of one stream.
 #[derive(Debug)]
 pub(super) struct Typing {
     session: Option<SessionKey>,
@@ -34,7 +34,7 @@ impl Typing {
         }
     }
 
-    /// Input came: whether it is to be told, and of which session.
+    /// Handles input, and returns a report if one is due.
     pub fn heard(&mut self, origin: Origin) -> Option<Inbound> {
         let session = self.session.filter(|_| origin == Origin::Typed)?;
         let now = clock::instant();
@@ -47,7 +47,7 @@ impl Typing {
     }
 }
 
-/// A command or a connection that is open; told as closed when it is dropped, however that comes.
+/// A running command or an open connection. Dropping it reports the end.
 pub(super) struct Presence {
     session: SessionKey,
     kind: ActivityKind,
@@ -55,7 +55,7 @@ pub(super) struct Presence {
 }
 
 impl Presence {
-    /// `None` for what does not count while it is merely open.
+    /// Reports the start; `None` for streams that don't count as use while they are open.
     pub async fn begin(open: &StreamOpen, inbound: &mpsc::Sender<Inbound>) -> Option<Self> {
         let (session, kind) = match open {
             StreamOpen::Exec { session, .. } => (*session, ActivityKind::Exec),
@@ -65,7 +65,7 @@ impl Presence {
             }
         };
         let usage = Use::Opened(kind);
-        // Without the loop the daemon is ending.
+        // If the loop has ended, the daemon is ending.
         inbound.send(Inbound::Used { session, usage }).await.ok()?;
         let inbound = inbound.clone();
         Some(Self {
@@ -82,7 +82,7 @@ impl Drop for Presence {
             session: self.session,
             usage: Use::Closed(self.kind),
         };
-        // The loop may be busy just now; without this word the session would count as used for ever.
+        // The loop may be busy now. Without this report the session would count as used for ever.
         if let Err(mpsc::error::TrySendError::Full(closed)) = self.inbound.try_send(closed) {
             let inbound = self.inbound.clone();
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -140,7 +140,7 @@ mod tests {
     async fn a_command_counts_until_it_is_dropped_and_a_log_never() {
         let (inbound, mut heard) = mpsc::channel(1);
         let presence = Presence::begin(&exec(), &inbound).await.unwrap();
-        // The channel is full: the last word comes all the same.
+        // The channel is full, but the last report still arrives.
         drop(presence);
         let mut next = async || match heard.recv().await {
             Some(Inbound::Used { usage, .. }) => usage,

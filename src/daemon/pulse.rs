@@ -1,8 +1,8 @@
-//! Whether an engine that says nothing is there at all.
+//! Finds out whether an engine that sends nothing is still responding.
 //!
-//! One request may take long on a healthy engine: a container is made on a slow disk, another one will not
-//! end. So nothing is concluded from it; the engine is asked for a word instead (`ping`), which needs no
-//! container. Only an engine that has none for us is taken for lost.
+//! One request may take long on a healthy engine, for example on a slow disk, so a slow request alone proves
+//! nothing. The daemon sends a `ping` instead, which needs no container. Only an engine that doesn't answer
+//! it counts as disconnected.
 
 use std::{pin::Pin, time::Duration};
 
@@ -13,18 +13,18 @@ use tokio::{
 
 use crate::engine::error::EngineError;
 
-/// A healthy engine seldom takes so long for anything.
+/// A healthy engine rarely takes longer than this.
 const DOUBT: Duration = Duration::from_secs(5);
 
-/// An engine that nobody asks anything, and that tells nothing, is asked so often while somebody looks.
+/// How often an idle engine is pinged while a client is watching.
 const REST: Duration = Duration::from_secs(30);
 
-/// How long a word may take. Engines have a limit of their own, whose error says more.
+/// How long a ping may take. Engines have a limit of their own, whose error explains more.
 const WORD: Duration = Duration::from_secs(15);
 
 pub(super) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;
 
-/// What was asked, or the engine's silence if that comes first.
+/// The answer to the request, or an error if the engine stops responding first.
 pub(super) async fn unless_silent<'a, T>(
     ping: impl Fn() -> Asked<'a, ()>,
     mut asked: Asked<'_, T>,
@@ -36,15 +36,15 @@ pub(super) async fn unless_silent<'a, T>(
     }
 }
 
-/// Ends when the engine is silent while somebody looks; asks nothing while nobody does. Begun anew with each
-/// word that the engine says by itself.
+/// Ends when the engine stops responding while a client is watching, and sends no pings otherwise. The caller
+/// restarts it with each message of the engine.
 pub(super) async fn silence<'a>(
     ping: impl Fn() -> Asked<'a, ()>,
     mut looked_at: watch::Receiver<bool>,
 ) -> EngineError {
     loop {
         if looked_at.wait_for(|looked_at| *looked_at).await.is_err() {
-            // Nobody is left to look.
+            // No client can watch any more.
             std::future::pending::<()>().await;
         }
         tokio::select! {
@@ -54,7 +54,7 @@ pub(super) async fn silence<'a>(
     }
 }
 
-/// Ends when a word is not answered; one is asked for after each pause.
+/// Ends when a ping isn't answered. A ping is sent after each pause.
 async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) -> EngineError {
     loop {
         sleep(pause).await;
@@ -99,7 +99,7 @@ mod tests {
             words.fetch_add(1, Ordering::Relaxed);
             Box::pin(async {
                 sleep(Duration::from_secs(2)).await;
-                // Said by an engine that is there.
+                // An engine that answers with an error is still responding.
                 Err(EngineError::Other("busy".to_owned()))
             })
         };

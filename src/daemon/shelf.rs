@@ -1,4 +1,4 @@
-//! Ended sessions that lie only in the store.
+//! Ended sessions that are only in the state database.
 
 use crate::{
     model::{
@@ -8,19 +8,19 @@ use crate::{
     store::{Mark, Shelved},
 };
 
-/// Sessions that come back at once.
+/// How many sessions are loaded at a time.
 pub(super) const PAGE: u32 = 1_000;
 
-/// What of a context lies only in the store.
+/// The state of a context's ended sessions that are only in the state database.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     left: u64,
-    /// Where what was loaded at the beginning ends, and what is in memory now.
+    /// Where the sessions end that were loaded at the start, and below, where those in memory end now.
     begin: Option<Mark>,
     before: Option<Mark>,
-    /// Who was asked for, the last one at the end.
+    /// The requested sessions, the latest one at the end.
     recalled: Vec<SessionId>,
-    /// As told last.
+    /// The totals that were last sent.
     totals: Option<[u64; 3]>,
 }
 
@@ -38,7 +38,7 @@ impl Shelf {
         self.left
     }
 
-    /// Who was asked for of late: a command that takes a snapshot next wants to see these.
+    /// The sessions that were requested last: the next snapshot must contain them.
     pub fn recalled(&self) -> impl Iterator<Item = SessionId> + '_ {
         self.recalled.iter().rev().take(PAGE as usize).copied()
     }
@@ -48,18 +48,18 @@ impl Shelf {
         self.recalled.extend(sessions.iter().map(|it| it.id));
     }
 
-    /// Who was asked for, when nobody is there any more for whom they came back.
+    /// Takes the requested sessions, once no client needs them any more.
     pub fn take_recalled(&mut self) -> Vec<SessionId> {
         std::mem::take(&mut self.recalled)
     }
 
-    /// So many are in memory no more.
+    /// Notes that `count` sessions were removed from memory.
     pub fn put_back(&mut self, count: usize) {
         self.left += count as u64;
         self.before = self.begin.clone();
     }
 
-    /// Where those end that are in memory; `None` = nothing was left in the store.
+    /// Where the sessions in memory end; `None` = all of them were loaded.
     pub fn before(&self) -> Option<&Mark> {
         self.before.as_ref()
     }
@@ -68,12 +68,12 @@ impl Shelf {
         self.before = Some(Mark::of(oldest));
     }
 
-    /// Nothing is left.
+    /// Notes that the state database has no further sessions.
     pub fn mark_empty(&mut self) {
         self.left = 0;
     }
 
-    /// Whether this differs from what was told last; it is told now.
+    /// Whether these totals differ from those that were last sent. They count as sent now.
     pub fn tells_anew(&mut self, totals: Option<[u64; 3]>) -> bool {
         let differ = totals != self.totals;
         self.totals = totals;

@@ -1,5 +1,5 @@
-//! Free space of the file system that holds the state and the home directories: looked at while sessions
-//! run, and a person is warned before it is full.
+//! Checks the free space of the file system with the state and the home directories while sessions run, and
+//! warns before it is full.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,16 +17,16 @@ use crate::model::{
     settings::warning_limit,
 };
 
-/// Between two looks.
+/// The pause between two checks.
 const PERIOD: Duration = Duration::from_secs(30);
-/// While home directories are counted for the warning.
+/// The pause while home directories are measured for the warning.
 const SOON: Duration = Duration::from_secs(5);
-/// Looks that the warning waits for the first home directory that is counted.
+/// The number of checks that the warning waits for the first measured home directory.
 const WAITS: u32 = 2;
-/// Home directories named in a warning.
+/// The number of home directories that a warning names.
 const NAMED: usize = 3;
 
-/// What a look found.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found {
     total: Bytes,
@@ -36,9 +36,9 @@ struct Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Enough,
-    /// There is too little: home directories are counted for so many looks.
+    /// The space is low: home directories have been measured for this number of checks.
     Counting(u32),
-    /// Said once, until there is enough again.
+    /// The warning was sent. It isn't repeated until there is enough space again.
     Warned,
 }
 
@@ -59,7 +59,7 @@ impl Space {
         }
     }
 
-    /// Whether the home directories of all sessions are to be counted.
+    /// Whether the home directories of all sessions need to be measured.
     pub fn counts_homes(&self) -> bool {
         matches!(self.phase, Phase::Counting(_))
     }
@@ -72,7 +72,7 @@ impl Space {
         })
     }
 
-    /// Whether a person is to be warned now; `counted` = some home directory was.
+    /// Whether to warn now. `counted` = at least one home directory was measured.
     fn judge(&mut self, found: Found, counted: bool) -> bool {
         let threshold = warning_limit(self.warn_below, found.total).0;
         let recovered = threshold.saturating_add(threshold / 4);
@@ -89,7 +89,7 @@ impl Space {
 }
 
 impl Core {
-    /// When the free space is looked at next: never while nothing runs.
+    /// When the free space is checked next; never while no session runs.
     pub(super) fn space_due(&mut self) -> Option<Instant> {
         let stations = self.stations.iter();
         let mut ours = stations.filter(|station| !station.heart.is_observing());
@@ -119,7 +119,7 @@ impl Core {
         self.space.due = Some(clock::instant() + pause);
     }
 
-    /// The home directories that were counted, the largest first.
+    /// The measured home directories, the largest first.
     fn homes(&self) -> Vec<(String, Bytes)> {
         let counted = self.stations.iter().flat_map(|station| {
             let size = |id: SessionId| station.recorder.home(id);

@@ -1,5 +1,5 @@
-//! A context as the daemon runs it: its heart, the hands that carry its orders out, its engine.
-//! Nothing of it waits for another context.
+//! A context in the daemon: its controller or observer, the executor or runner of its orders, and its engine.
+//! No context waits for another one.
 
 use jiff::SignedDuration;
 use tokio::sync::mpsc;
@@ -35,10 +35,10 @@ pub(super) struct Station {
     pub supply: AnySupply,
     pub sampler: Sampler,
     pub recorder: Recorder,
-    /// Sessions whose use is recorded while nobody watches.
+    /// Sessions whose use is recorded while no client watches.
     pub recorded: Recorded,
     pub shelf: Shelf,
-    /// All its sessions are known: the database was not lost, or the engine was read since.
+    /// Whether all sessions are known: the state database wasn't lost, or the engine was read since then.
     pub listed: bool,
     /// Which variables of a launch are secret.
     pub secrets: SecretRules,
@@ -46,7 +46,7 @@ pub(super) struct Station {
 }
 
 impl Station {
-    /// The one place where the two kinds of engines part.
+    /// The only place that tells the two kinds of engines apart.
     pub fn new(
         seat: ContextSeat,
         engine: EngineSeat,
@@ -93,33 +93,33 @@ impl Station {
         }
     }
 
-    /// Begins to carry a command out.
+    /// Starts to carry out a command.
     pub fn begin(&self, command: Command) {
         match (&self.hands, command) {
             (Hands::Local(hands), Command::Local(order)) => hands.begin(order),
             (Hands::Observed(hands), Command::Observed(order)) => hands.begin(order),
-            // A heart commands only its own hands.
+            // Each context sends only commands of its own kind of engine.
             (Hands::Local(_), Command::Observed(_)) | (Hands::Observed(_), Command::Local(_)) => {}
         }
     }
 
-    /// Somebody looks, or nobody any more; of an engine that is observed the heart is told.
+    /// Sets whether clients are watching. An observed context gets this as an event instead.
     pub fn be_looked_at(&self, looked_at: bool) {
         if let Hands::Local(hands) = &self.hands {
             hands.be_looked_at(looked_at);
         }
     }
 
-    /// Whether anything is under way that the store should hear the end of.
+    /// Whether no order is running whose result must be recorded.
     pub fn is_idle(&self) -> bool {
         match &self.hands {
             Hands::Local(hands) => hands.is_idle(),
-            // A manager goes on by itself with what it was asked.
+            // A manager carries out its requests without the daemon.
             Hands::Observed(_) => true,
         }
     }
 
-    /// Sessions per tab, where not all are in memory.
+    /// The sessions per tab, if not all of them are in memory.
     pub fn totals(&self) -> Option<[u64; 3]> {
         if self.shelf.left() == 0 {
             return self.heart.totals();

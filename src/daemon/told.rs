@@ -1,4 +1,4 @@
-//! What persons were told of late, kept for those who come later.
+//! The latest notifications, kept for clients that connect later.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::{
     protocol::message::Reply,
 };
 
-/// How many are kept.
+/// How many notifications are kept.
 const KEPT: usize = 200;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ const KEPT: usize = 200;
 pub(super) struct Told {
     /// Oldest first.
     notices: VecDeque<Notice>,
-    /// So many of the newest nobody has looked at.
+    /// The number of the newest notifications that nobody has seen.
     unseen: usize,
 }
 
@@ -36,8 +36,8 @@ impl Told {
         }
     }
 
-    /// Whether the same was told a moment ago of the same session in another context: two contexts may lead
-    /// to one cluster.
+    /// Whether another context reported the same for the same session shortly before: two contexts may use
+    /// the same cluster.
     pub fn knows_elsewhere(&self, notice: &Notice) -> bool {
         let Some(session) = notice.session else {
             return false;
@@ -71,10 +71,10 @@ impl Told {
     }
 }
 
-/// Of one event two contexts tell within this time.
+/// Two contexts report the same event within this time.
 const ELSEWHERE: SignedDuration = SignedDuration::from_mins(2);
 
-/// The end that a checker brings is read twice, a little apart.
+/// Two contexts read the end of an idle check a little apart, so warnings are equal if their checker is.
 fn alike(one: &NoticeKind, other: &NoticeKind) -> bool {
     match (one, other) {
         (
@@ -122,7 +122,7 @@ mod tests {
         assert!(!told.knows_elsewhere(&warning("one", 0)));
         told.heard(&warning("one", 0).into());
         assert!(told.knows_elsewhere(&warning("two", 7)));
-        // The same context warns again, and so does another one much later.
+        // Neither the same context nor a much later warning of another one counts as a repetition.
         assert!(!told.knows_elsewhere(&warning("one", 7)));
         assert!(!told.knows_elsewhere(&warning("two", 600)));
     }

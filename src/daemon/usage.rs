@@ -1,5 +1,5 @@
-//! Sampling of what sessions use: what somebody watches as often as there is something new, what idle checks
-//! need, and all that can be read cheaply a bit less often.
+//! Samples the use of sessions. Watched sessions are sampled as often as the engine has new figures, sessions
+//! with idle checks as often as the checks need, and all that are cheap to read less often.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,17 +18,17 @@ use crate::{
     model::{id::SessionId, resources::Bytes, usage::Usage},
 };
 
-/// A sweep that takes longer is given up.
+/// A sweep that takes longer is cancelled.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a sweep of one context found.
+/// The results of a sweep of one context.
 pub(super) struct Samples {
     pub context: Number,
     pub usages: Vec<(SessionId, Usage)>,
 }
 
-/// Figures as they are shown: hundredths of a core, memory in its shortest form, whole percents of
-/// devices, hundredths of a MiB a second.
+/// Figures with the precision of the screen: hundredths of a CPU, memory in its shortest form, whole percents
+/// of devices, hundredths of a MiB per second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     cpu: Option<u64>,
@@ -61,19 +61,19 @@ impl Shown {
     }
 }
 
-/// A session that nobody watches is sampled so often.
+/// How often a session is sampled that no client watches.
 const UNWATCHED: Duration = Duration::from_secs(10);
-/// In its first time as often as one that is watched: most that fail do so early.
+/// A session younger than this is sampled as often as a watched one: most failures happen early.
 const YOUNG: SignedDuration = SignedDuration::from_secs(60);
 
-/// What is to be sampled.
+/// The sessions to sample.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
-    /// As often as the engine has new figures.
+    /// Sampled as often as the engine has new figures.
     pub watched: BTreeSet<SessionId>,
-    /// At least so often.
+    /// Sampled at this interval or more often.
     pub judged: BTreeMap<SessionId, Duration>,
-    /// Sessions that can be read cheaply, with their start.
+    /// Sessions that are cheap to read, with their start.
     pub recorded: BTreeMap<SessionId, Timestamp>,
 }
 
@@ -87,7 +87,7 @@ impl Wanted {
         unwatched.chain(&self.watched).copied().collect()
     }
 
-    /// How long after a sample of a session the next one is due.
+    /// The interval until the next sample of a session.
     fn pause(&self, session: SessionId, period: Duration, now: Timestamp) -> Duration {
         if self.watched.contains(&session) {
             return period;
@@ -120,17 +120,17 @@ impl Wanted {
     }
 }
 
-/// One context's.
+/// Samples the sessions of one context.
 pub(super) struct Sampler {
     engine: AnySupply,
     context: Number,
     wanted: Wanted,
-    /// When each was sampled last.
+    /// When each session was last sampled.
     sampled: BTreeMap<SessionId, Instant>,
-    /// When the next sweep begins; `None` = nothing is wanted or one is under way.
+    /// When the next sweep begins; `None` = no session needs one, or a sweep is running.
     due: Option<Instant>,
     sweeping: bool,
-    /// The engine may keep things open for sessions: a last sweep, of none, lets them go.
+    /// The engine may keep resources open for sessions: a last, empty sweep releases them.
     holds: bool,
     results: mpsc::Sender<Samples>,
 }
@@ -149,12 +149,12 @@ impl Sampler {
         }
     }
 
-    /// Somebody began to watch: the first sweep comes at once.
+    /// A client began to watch: the first sweep starts immediately.
     pub fn hurry(&mut self) {
         self.due = None;
     }
 
-    /// What is to be sampled from now on.
+    /// Sets the sessions to sample from now on.
     pub fn want(&mut self, wanted: Wanted) {
         let is_new = |id: &&SessionId| !self.sampled.contains_key(id);
         let fresh = wanted.recorded.keys().find(is_new).is_some();
@@ -166,7 +166,7 @@ impl Sampler {
         }
     }
 
-    /// When the next figures are to be taken.
+    /// When the next sweep is due.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }
@@ -184,12 +184,12 @@ impl Sampler {
         tokio::spawn(async move {
             let usages = timeout(PATIENCE, engine.usage(&wanted, clock::now())).await;
             let usages = usages.unwrap_or_default();
-            // The loop is gone only when the daemon ends.
+            // The receiver is closed only when the daemon ends.
             let _ = results.send(Samples { context, usages }).await;
         });
     }
 
-    /// Everything that is wanted, and whether it is due; it counts as sampled then.
+    /// All sessions to sample, and whether each is due. Due sessions count as sampled.
     fn asks(&mut self, period: Duration) -> Vec<UsageAsk> {
         let (instant, now) = (clock::instant(), clock::now());
         let all = self.wanted.all();
@@ -197,7 +197,7 @@ impl Sampler {
         let mut asks = Vec::with_capacity(all.len());
         for session in all {
             let due = self.due_of(session, period, now);
-            // Who is due a moment later is read together with the others.
+            // Sessions that are due shortly are read in the same sweep.
             let due = due.is_none_or(|due| due <= instant + period / 2);
             if due {
                 self.sampled.insert(session, instant);
@@ -207,13 +207,13 @@ impl Sampler {
         asks
     }
 
-    /// `None` = it was never sampled.
+    /// When a session is due; `None` = it was never sampled.
     fn due_of(&self, session: SessionId, period: Duration, now: Timestamp) -> Option<Instant> {
         let last = self.sampled.get(&session)?;
         Some(*last + self.wanted.pause(session, period, now))
     }
 
-    /// The figures came.
+    /// A sweep has ended.
     pub fn swept(&mut self) {
         self.sweeping = false;
         let Some(engine) = self.engine.there() else {
@@ -228,11 +228,11 @@ impl Sampler {
         let all = self.wanted.all().into_iter();
         let dues = all.map(|session| self.due_of(session, period, now).unwrap_or(instant));
         let due = dues.min().unwrap_or(instant + period);
-        // Never so often that sweeps follow each other.
+        // Leaves a pause between two sweeps.
         self.due = Some(due.max(instant + period / 2));
     }
 
-    /// Of the figures those that idle checks asked for.
+    /// The figures of sessions that have idle checks.
     pub fn judged_of(&self, usages: &[(SessionId, Usage)]) -> Vec<(SessionId, Usage)> {
         let judged = usages.iter();
         let judged = judged.filter(|(id, _)| self.wanted.judged.contains_key(id));

@@ -1,4 +1,4 @@
-//! Who waits for which answer.
+//! Tracks which client waits for which answer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,12 +9,12 @@ use crate::{
     protocol::message::{Failure, Reply, RequestId},
 };
 
-/// Who waits for which answer.
+/// The requests that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
     next: Ticket,
     waiting: HashMap<Ticket, Waiter>,
-    /// Requests that became several questions, by the first of their tickets.
+    /// Requests that became several commands, by the first of their tickets.
     groups: HashMap<Ticket, Group>,
 }
 
@@ -25,11 +25,11 @@ struct Waiter {
     wish: Wish,
 }
 
-/// What is made of the answer.
+/// How the answer of a ticket is used.
 #[derive(Clone, Copy, Debug)]
 enum Wish {
     Plain,
-    /// It counts among others.
+    /// The ticket belongs to a group with one answer for all tickets.
     OneOf(Ticket),
 }
 
@@ -37,15 +37,15 @@ enum Wish {
 struct Group {
     left: usize,
     got: Got,
-    /// The first of them.
+    /// The first failure.
     failure: Option<Failure>,
 }
 
 #[derive(Debug)]
 enum Got {
-    /// Whether one did it: then the request is done.
+    /// Whether one ticket succeeded: then the request succeeds.
     Done(bool),
-    /// What was made, in the order it was asked for.
+    /// The launched sessions, in the order of their tickets.
     Sessions {
         made: BTreeMap<Ticket, Session>,
         memory: Memory,
@@ -70,7 +70,7 @@ impl Waiters {
         self.next
     }
 
-    /// As many tickets, one answer: done if any is.
+    /// Creates tickets that share one answer: success if any of them succeeds.
     pub fn tickets(
         &mut self,
         connection: ConnectionId,
@@ -80,7 +80,7 @@ impl Waiters {
         self.group(connection, id, count, Got::Done(false))
     }
 
-    /// As many tickets, one answer: what was made.
+    /// Creates the tickets of a launch, which share one answer: the launched sessions.
     pub fn tickets_of_launch(
         &mut self,
         connection: ConnectionId,
@@ -112,8 +112,8 @@ impl Waiters {
         tickets
     }
 
-    /// What is to be remembered when this ticket's launch succeeds: nothing, once another of the
-    /// same request has.
+    /// What to remember when this ticket's launch succeeds: `None` after another launch of the same request
+    /// has succeeded.
     pub fn to_be_remembered(&self, ticket: Ticket) -> Option<&Memory> {
         let Wish::OneOf(group) = self.waiting.get(&ticket)?.wish else {
             return None;
@@ -124,7 +124,7 @@ impl Waiters {
         }
     }
 
-    /// What this ticket's launch was asked for as.
+    /// The request that this ticket's launch belongs to.
     pub fn memory_of(&self, ticket: Ticket) -> Option<&Memory> {
         let Wish::OneOf(group) = self.waiting.get(&ticket)?.wish else {
             return None;
@@ -135,7 +135,7 @@ impl Waiters {
         }
     }
 
-    /// Whom to answer now, if anybody.
+    /// The client to answer now, if any.
     pub fn answered(&mut self, ticket: Ticket, result: Result<Reply, Failure>) -> Option<Answered> {
         let waiter = self.waiting.remove(&ticket)?;
         let result = match (waiter.wish, result) {
@@ -145,7 +145,7 @@ impl Waiters {
         Some((waiter.connection, waiter.id, result))
     }
 
-    /// The answer of the whole group with its last one.
+    /// The answer of the whole group, once its last ticket is answered.
     fn counted(
         &mut self,
         number: Ticket,
@@ -169,8 +169,8 @@ impl Waiters {
         Some(group.answer())
     }
 
-    /// Who has gone waits for nothing; what it has launched is remembered all the same. The tickets
-    /// that nobody waits for any more.
+    /// Removes the requests of a closed connection, except launches, whose result is still remembered.
+    /// Returns the removed tickets.
     pub fn left(&mut self, connection: ConnectionId) -> Vec<Ticket> {
         let groups = &self.groups;
         let mut gone = Vec::new();
@@ -199,7 +199,7 @@ impl Group {
         matches!(self.got, Got::Sessions { .. })
     }
 
-    /// A failure only when nothing came of it at all.
+    /// Returns a failure only if nothing succeeded.
     fn answer(self) -> Result<Reply, Failure> {
         match (self.got, self.failure) {
             (Got::Done(false), Some(failure)) => Err(failure),

@@ -1,5 +1,6 @@
-//! The store comes first: what could not be written is refused where that is possible, else owed. Only the
-//! end of a session does not wait for it. A row that can never be written holds up no other: it is kept aside.
+//! Writes to the state database before anything else happens. A request that can't be recorded is refused if
+//! possible; other changes are owed. Only the end of a session doesn't wait. A row that can never be written
+//! delays no other row: it is set aside.
 
 use std::time::Duration;
 
@@ -24,20 +25,20 @@ use crate::{
     store::{Purpose, StoreError, Unwritten},
 };
 
-/// Until writing to the store is tried again.
+/// The pause before writing to the state database is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(5);
 
-/// Entries of histories, of the audit trail and of launches that are owed at once; beyond them the oldest go.
+/// The limit of owed entries of histories, the audit trail and launches. Beyond it, the oldest are dropped.
 const ENTRIES: usize = 4_096;
-/// The same of what sessions used, which is longer.
+/// The same limit for figures, which are longer.
 const FIGURES: usize = 256;
 
-/// What could not be written yet, in its order. Of what replaces its predecessor only the last is kept, and of
-/// the rest a number, so a disk that stays full does not fill the memory.
+/// Writes that failed so far, in their order. Only the last one is kept of those that replace their
+/// predecessor, and a limited number of the rest, so that a full disk doesn't fill the memory.
 #[derive(Debug, Default)]
 pub(super) struct Owed {
     writes: Vec<Write>,
-    /// How many entries went.
+    /// How many entries were dropped.
     dropped: usize,
 }
 
@@ -50,13 +51,13 @@ impl Owed {
         self.writes.clone()
     }
 
-    /// All of it is written; how many entries are not, for there were too many.
+    /// Clears the list after everything was written. Returns how many entries were dropped.
     pub fn clear(&mut self) -> usize {
         self.writes.clear();
         std::mem::take(&mut self.dropped)
     }
 
-    /// The same attempt once more takes the place of the entry that is owed.
+    /// A repeated attempt replaces the entry that is owed.
     fn repeats(&mut self, write: &Write) -> bool {
         let Write::HistoryAgain(new) = write else {
             return false;
@@ -97,7 +98,7 @@ impl Owed {
     }
 }
 
-/// Whether a session's end is among them.
+/// Whether the writes contain a session's end.
 fn holds_end(writes: &[Write]) -> bool {
     writes.iter().any(Write::ends_session)
 }
@@ -123,7 +124,7 @@ fn is_entry(write: &Write) -> bool {
 }
 
 impl Core {
-    /// Everything owed is written with it: nothing is told out of order.
+    /// Writes the step together with everything owed, so that no change is reported out of order.
     pub(super) async fn write(&mut self, step: &Step, ends: bool) -> Result<(), StoreError> {
         let waits = step.commands.iter().any(Command::waits_for_record);
         let owes = !self.owed.is_empty() && step.recorded && waits;
@@ -135,7 +136,7 @@ impl Core {
         writes.extend(step.writes.iter().cloned());
         let written = self.store.write_for(purpose, writes).await;
         match written {
-            // It may be a row that is owed: what is asked now must not be refused for it.
+            // An owed row may have caused the error: the current request must not be refused because of it.
             Err(error) if error.is_of_a_row() && !self.owed.is_empty() => {
                 self.write_owed().await;
                 if !self.owed.is_empty() {
@@ -152,7 +153,7 @@ impl Core {
         }
     }
 
-    /// Nothing is owed any more. Orders that waited for a record which cannot be written are not carried out.
+    /// Clears what is owed. Orders that waited for a record which can't be written are not carried out.
     fn pay(&mut self, unwritten: &[Unwritten]) {
         let dropped = self.owed.clear();
         if self.write_again.take().is_some() {
@@ -173,8 +174,8 @@ impl Core {
         }
     }
 
-    /// One of the rows can never be written: the others are, and that one is kept aside. An order that waits for
-    /// it is answered as one that failed.
+    /// Writes the other rows when one of them can never be written, and sets that one aside. An order that
+    /// waits for it is answered as failed.
     pub(super) async fn write_apart(&mut self, number: Number, step: &mut Step, ends: bool) {
         let mut writes = self.owed.writes();
         writes.extend(step.writes.iter().cloned());
@@ -194,7 +195,7 @@ impl Core {
             .extend(notices(&unwritten).map(crate::model::change::Change::from));
     }
 
-    /// The request is not granted, as if it had never been asked.
+    /// Refuses the request and takes it back, as if it had never been made.
     pub(super) fn refuse(
         &mut self,
         number: Number,
@@ -213,14 +214,14 @@ impl Core {
             };
             self.reply(ticket, result);
         }
-        // Who would have been answered later is not forgotten.
+        // A request that would have been answered later also needs its answer now.
         if let Some(ticket) = asked {
             self.reply(ticket, Err(translate::store_failure(error)));
         }
     }
 
-    /// What happened has happened: it is told, and written as soon as that is possible. Orders that make
-    /// something wait; those that end it are left in the step.
+    /// Reports what has already happened, and writes it as soon as possible. Orders that create something
+    /// wait; those that end something stay in the step.
     pub(super) fn owe(&mut self, number: Number, step: &mut Step, error: &StoreError) {
         tracing::error!(%error, "a change can't be recorded");
         self.owed.add(step.writes.drain(..));
@@ -240,8 +241,8 @@ impl Core {
         self.write_again = Some(clock::instant() + WRITE_AGAIN);
     }
 
-    /// Orders to make this session that wait for the store are not carried out any more: its end must not
-    /// wait for them.
+    /// Drops the orders to create this session that wait for the state database: its end must not wait for
+    /// them.
     pub(super) fn give_up(&mut self, number: Number, session: SessionId) -> Vec<News> {
         let of_session = |(station, command): &(Number, Command)| {
             let Command::Local(order) = command else {
@@ -277,7 +278,7 @@ impl Core {
     }
 }
 
-/// The answer to an order that rests on a record which was not written.
+/// The answer to an order that needs a record which was not written.
 fn refused(command: &Command, unwritten: &[Unwritten]) -> Option<News> {
     let Command::Local(order) = command else {
         return None;
@@ -292,7 +293,7 @@ fn refused(command: &Command, unwritten: &[Unwritten]) -> Option<News> {
     not_done(order, &record.text)
 }
 
-/// What users should know of rows that were set aside; of each session once.
+/// The notifications about rows that were set aside, one for each session.
 fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     unwritten.iter().filter(|it| it.is_news).map(|it| {
         let text = format!(
@@ -304,7 +305,7 @@ fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     })
 }
 
-/// Whether the same is ordered of the same session anew.
+/// Whether both commands order the same for the same session.
 fn takes_place(new: &Command, old: &Command) -> bool {
     let (Command::Local(new), Command::Local(old)) = (new, old) else {
         return false;
@@ -415,7 +416,7 @@ mod tests {
             ..entry("wait")
         };
         owed.add([Write::HistoryAgain(again.clone())]);
-        // The store holds no entry of it that could be replaced.
+        // The state database has no entry that could be replaced.
         let left = [Write::History(entry("other")), Write::History(again)];
         assert_eq!(owed.writes(), left);
         owed.add([Write::HistoryAgain(entry("other"))]);

@@ -1,7 +1,7 @@
-//! How messages lie on the wire.
+//! The format of messages on the wire.
 //!
-//! A frame is its length (4 bytes, big end first, counting what follows), one byte of kind, and the
-//! rest: JSON for a control message; the origin (1 byte) and raw bytes for stream data.
+//! A frame has a length (4 bytes, big-endian, for everything after it), one byte for its kind, and the
+//! content: JSON for a control message; the origin (1 byte) and raw bytes for stream data.
 
 use std::marker::PhantomData;
 
@@ -32,11 +32,11 @@ const DATA_HEAD: usize = 1;
 const CONTROL: u8 = 0;
 const DATA: u8 = 1;
 
-/// How long frames of a direction may be, by their kind. A longer one is neither written nor read.
+/// The maximum length of frames in one direction, by kind. Longer frames are neither written nor read.
 pub trait Limits {
-    /// Bytes of JSON.
+    /// Max bytes of JSON.
     const CONTROL: usize;
-    /// Bytes of one piece of a stream.
+    /// Max bytes of one piece of a stream.
     const DATA: usize = 0;
 }
 
@@ -58,7 +58,7 @@ impl Limits for FromDaemon {
     const DATA: usize = MAX_DATA;
 }
 
-/// The longest frame of a kind, from its kind on. An unknown kind is refused where it is read.
+/// The longest frame of a kind, including the kind byte. Unknown kinds are refused when they are read.
 const fn longest<T: Limits>(kind: u8) -> usize {
     match kind {
         DATA => KIND_BYTES + DATA_HEAD + T::DATA,
@@ -66,14 +66,14 @@ const fn longest<T: Limits>(kind: u8) -> usize {
     }
 }
 
-/// One message of either kind; `T` is what this side says or hears.
+/// One message of either kind; `T` is the type of the control messages.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame<T> {
     Control(T),
     Data(StreamData),
 }
 
-/// Why the bytes cannot be read or written as frames. The connection ends.
+/// Why bytes can't be read or written as frames. The connection ends.
 #[derive(Debug, Error)]
 pub enum FrameError {
     #[error("a message of {bytes} bytes is too long (max: {most} bytes)")]
@@ -165,12 +165,12 @@ impl<W: AsyncWrite + Unpin, Out: Serialize + Limits> FrameWriter<W, Out> {
         self.codec.encode(frame, &mut self.wire)
     }
 
-    /// The connection, to write other frames to; what was not flushed is lost.
+    /// The underlying connection, for writing other frames. Data that was not flushed is lost.
     pub fn into_inner(self) -> W {
         self.io
     }
 
-    /// How many bytes wait for the next flush.
+    /// How many bytes will be written by the next flush.
     pub fn pending(&self) -> usize {
         self.wire.len()
     }
@@ -197,8 +197,8 @@ fn put_head<Out: Limits>(wire: &mut BytesMut, payload: usize, kind: u8) -> Resul
     Ok(())
 }
 
-/// The kind byte and all after it, once the frame is there as a whole. A frame that is too long is
-/// refused as soon as its length (and its kind, where that decides) has arrived.
+/// The kind byte and everything after it, once the frame is complete. A frame that is too long is refused as
+/// soon as its length (and its kind, where that matters) has arrived.
 fn take_body<In: Limits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
     let Some(head) = wire.first_chunk::<LENGTH_BYTES>() else {
         return Ok(None);
@@ -215,7 +215,7 @@ fn take_body<In: Limits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameErro
         return Err(FrameError::TooLong { bytes, most });
     }
     if wire.len() < LENGTH_BYTES + bytes {
-        // Nothing is reserved for what was only announced.
+        // Memory isn't reserved for bytes that were only announced.
         return Ok(None);
     }
     wire.advance(LENGTH_BYTES);

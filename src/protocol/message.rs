@@ -75,7 +75,7 @@ pub enum FromDaemon {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Request {
-    /// A snapshot now (`Reply::Snapshot`), notices from then on.
+    /// Sends a snapshot now (`Reply::Snapshot`), and notices from then on.
     Subscribe,
     /// Sends a snapshot without notices, optionally with the sessions of one tab only.
     Snapshot {

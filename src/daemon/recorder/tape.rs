@@ -18,20 +18,20 @@ use crate::model::{
     usage::Usage,
 };
 
-/// What was between two samples further apart is not known. Engines that tell the least often, and idle
-/// checks, make a sample every 15 s.
+/// The values between samples further apart aren't known. The slowest engines, and idle checks, make a sample
+/// every 15 s.
 const GAP: SignedDuration = SignedDuration::from_secs(30);
-/// An empty sample stands so long after the last one before a gap.
+/// How long after the last sample before a gap the empty sample is placed.
 const GAP_BEGINS: SignedDuration = SignedDuration::from_secs(1);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tape {
-    /// Ascending, at most [`thin::MOST`].
+    /// Ascending, limited to [`thin::MOST`].
     at: Vec<Timestamp>,
     columns: BTreeMap<Metric, Column>,
     before: Option<Counters>,
     oom_kills: Option<u64>,
-    /// Of each container of a cluster session, with the newest sample only.
+    /// The tapes of the containers of a cluster session, each with its newest sample only.
     kernels: BTreeMap<KernelId, Tape>,
 }
 
@@ -52,8 +52,8 @@ impl Tape {
         self.count(usage);
     }
 
-    /// What was read when the session had ended: how busy it was until then, and what the kernel counted. Nothing
-    /// was in its memory any more.
+    /// Adds what was read when the session had ended: its CPU use until then, and the kernel's counters. Its
+    /// memory was already released.
     pub fn close(&mut self, usage: &Usage) {
         self.follow_kernels(usage, Self::close);
         let before = self.at.is_empty().then_some(None);
@@ -70,7 +70,7 @@ impl Tape {
         self.count(usage);
     }
 
-    /// Of a container that the sample lacks nothing is known now.
+    /// Passes the sample on to each container. Containers that the sample lacks have no known value now.
     fn follow_kernels(&mut self, usage: &Usage, hear: fn(&mut Self, &Usage)) {
         for (kernel, usage) in &usage.kernels {
             hear(self.kernels.entry(*kernel).or_default(), usage);
@@ -87,7 +87,7 @@ impl Tape {
         }
     }
 
-    /// What the kernel counts whether or not a sample was taken.
+    /// Takes over the kernel's counters, which don't depend on samples.
     fn count(&mut self, usage: &Usage) {
         let counted = usage.counted;
         if let Some(column) = self.columns.get_mut(&Metric::Mem) {
@@ -99,11 +99,11 @@ impl Tape {
         self.oom_kills = counted.oom_kills.or(self.oom_kills);
     }
 
-    /// The sample before, if this one follows it; otherwise what is kept is made ready for a beginning.
+    /// The previous sample, if this one continues it. Otherwise prepares the tape for a new beginning.
     fn goes_on(&mut self, at: Timestamp) -> Option<Counters> {
         let last = *self.at.last()?;
         if at <= last {
-            // The clock was set back: a line that runs backwards tells nothing.
+            // The clock was set back: a graph that runs backwards is useless.
             self.clear();
             return None;
         }
@@ -123,7 +123,7 @@ impl Tape {
         }
     }
 
-    /// One sample; metrics it does not tell of have no value then.
+    /// Adds one sample. Metrics that it lacks have no value at this time.
     fn add(&mut self, at: Timestamp, millis: u64, mut readings: BTreeMap<Metric, Reading>) {
         let times = self.at.len();
         self.at.push(at);
@@ -156,7 +156,7 @@ impl Tape {
         }
     }
 
-    /// The newest.
+    /// The newest rates.
     pub fn rates(&self) -> Rates {
         let metrics = [
             Metric::BlockRead,
@@ -183,7 +183,7 @@ impl Tape {
     pub fn put_away(&self, session: &Session) -> FiguresRecord {
         let mut record = self.record(session, &session.requested_slots);
         for (kernel, tape) in &self.kernels {
-            // What the session may use is for all of its containers.
+            // The session's limits apply to all of its containers together.
             let FiguresRecord { figures, spans, .. } =
                 tape.record(session, &ResourceSlots::default());
             record.figures.kernels.insert(*kernel, figures);
@@ -199,7 +199,7 @@ impl Tape {
                 metric: metric.clone(),
                 values: column.values.clone(),
                 average: Some(average),
-                // The average is that of the kernel's own count, which the samples may have missed.
+                // The average uses the kernel's counters, which can exceed the sampled peak.
                 peak: column.peak.max(Some(average)),
                 limit: limit(metric, column, limits),
                 total: column.total,
@@ -220,7 +220,7 @@ impl Tape {
         }
     }
 
-    /// The next sample tells no rates: what moved meanwhile moved in a time nobody knows.
+    /// The next sample has no rates: the time that its counters cover isn't known.
     pub fn resume(record: FiguresRecord) -> Self {
         let mut kernel_spans = record.kernel_spans;
         let kernels = record.figures.kernels.into_iter().map(|(kernel, figures)| {
@@ -245,7 +245,7 @@ impl Tape {
         }
     }
 
-    /// Of CPU over all the time it ran, where the kernel counted it: samples may be missing.
+    /// For CPU, the average over the whole run if the kernel counted it, as samples may be missing.
     fn average(&self, metric: &Metric, column: &Column, session: &Session) -> Option<u64> {
         let sampled = column.average()?;
         let whole = || {
@@ -258,7 +258,7 @@ impl Tape {
     }
 }
 
-/// Of CPU and memory what was asked for.
+/// The limit of CPU and memory is the requested amount.
 fn limit(metric: &Metric, column: &Column, asked: &ResourceSlots) -> Option<u64> {
     let asked = match metric {
         Metric::Cpu => Some(asked.cpu.millis()),

@@ -99,7 +99,7 @@ impl Handover {
         })
     }
 
-    /// Something that clients which connect to the next program should know.
+    /// Adds a notification for clients that connect to the next program.
     pub fn tell(&mut self, notice: Notice) {
         self.memory.told.heard(&notice.into());
     }

@@ -1,9 +1,9 @@
-//! Becoming a newer program: which one, what goes with it, and the step itself.
+//! Upgrades the daemon to a newer program: the choice of the program, its state, and the upgrade itself.
 //!
-//! The daemon brings what is under way to an end, as at any end of it, and then executes the newer
-//! program in its own place: same process, same lock, same listening socket. The two travel as file
-//! descriptors in a message that waits on the new program's standard input ([`handover`]); what the
-//! memory alone holds goes with them. Sessions and shells are the engine's: they notice nothing.
+//! The daemon completes what is under way, as at any end, and then executes the newer program in its own
+//! place: same process, same lock, same listening socket. Lock and socket are passed as file descriptors in a
+//! message on the new program's standard input ([`handover`]), together with the state that is only in
+//! memory. Sessions and shells belong to the engine and aren't affected.
 
 mod handover;
 mod orphans;
@@ -22,7 +22,7 @@ pub(super) use orphans::reap;
 pub(super) use program::examine;
 pub(super) use winding::{unfinished, wind_up};
 
-/// Which program the daemon is to become; cheap to clone. The first word counts.
+/// The program that the daemon is to become; cheap to clone. The first choice counts.
 #[derive(Clone, Debug)]
 pub(super) struct Successor {
     program: Arc<OnceLock<PathBuf>>,
@@ -37,9 +37,9 @@ impl Successor {
         }
     }
 
-    /// The daemon comes to its end and becomes that program.
+    /// Chooses the program and stops the daemon, which then becomes it.
     pub fn name(&self, program: PathBuf) {
-        // Two faces of one newer version say the same.
+        // Two clients of the same newer version name the same program.
         if self.program.set(program).is_ok() {
             self.controls.stop.cancel();
         }
@@ -49,7 +49,8 @@ impl Successor {
         self.program().is_some()
     }
 
-    /// `None` = it simply ends: nobody named one, or the end itself was asked for, before or after.
+    /// The chosen program; `None` = the daemon just ends, because no program was chosen or a stop was
+    /// requested.
     pub fn program(&self) -> Option<PathBuf> {
         if self.controls.for_good.is_cancelled() {
             return None;
