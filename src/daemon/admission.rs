@@ -1,10 +1,10 @@
-//! Who may be connected at once.
+//! Limits how many clients and streams are connected at once.
 //!
-//! A newcomer gets an answer whatever others do: clients that stay (they follow notices) never take the
-//! last places, and when all places are taken, the client that has been idle for the longest time is
-//! disconnected. Only when every other client waits for an answer is a newcomer refused, with a message.
+//! A new client always gets an answer. Clients that stay (they follow notices) never take the last places.
+//! When all places are taken, the daemon disconnects the client that has been idle for the longest time.
+//! If every other client waits for an answer, the daemon refuses the new client with a message.
 //!
-//! A connection that carries a stream gives its place back: streams have places of their own.
+//! A connection that carries a stream frees its place: streams have a limit of their own.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,14 +19,14 @@ use crate::{
     protocol::message::{Failure, FailureKind},
 };
 
-/// Connections at once that carry no stream.
+/// Max connections that carry no stream.
 const PLACES: usize = 256;
-/// How many of them clients that stay may take.
+/// Max places for clients that stay.
 const STAYING: usize = 224;
-/// Streams at once. Each also has a connection to its engine.
+/// Max streams. Each also has a connection to its engine.
 const STREAMS: usize = 512;
 
-/// Everybody who is connected.
+/// All connections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Admission(Arc<Mutex<Inner>>);
 
@@ -41,10 +41,10 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Place {
-    /// When it last did something.
+    /// The moment of the client's last activity.
     last: u64,
     stays: bool,
-    /// Requests that were not answered yet.
+    /// Requests that aren't answered yet.
     unanswered: usize,
     give_up: CancellationToken,
 }
@@ -62,7 +62,7 @@ impl Admission {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a newcomer, or why there is none.
+    /// Returns a place for a new client, or why it is refused.
     pub fn admit(&self, id: ConnectionId) -> Result<Admitted, Clean> {
         let mut inner = self.lock();
         if inner.places.len() >= PLACES {
@@ -100,12 +100,12 @@ impl Inner {
 }
 
 impl Admitted {
-    /// A request came.
+    /// Counts a request.
     pub fn asked(&self) {
         self.change(|place| place.unanswered += 1);
     }
 
-    /// A request was answered.
+    /// Counts an answer.
     pub fn answered(&self) {
         self.change(|place| place.unanswered = place.unanswered.saturating_sub(1));
     }
@@ -120,7 +120,7 @@ impl Admitted {
         }
     }
 
-    /// From now on it is one of those that stay, unless there are too many.
+    /// Marks the client as one that stays, unless there are too many.
     pub fn stay(&self) -> Result<(), Failure> {
         let mut inner = self.all.lock();
         let full = inner.staying >= STAYING;
@@ -140,7 +140,7 @@ impl Admitted {
         Ok(())
     }
 
-    /// From now on it carries a stream and has no place among the clients, unless there are too many streams.
+    /// Exchanges the client's place for a stream, unless there are too many streams.
     pub fn carry_stream(&self) -> Result<(), Failure> {
         let mut inner = self.all.lock();
         if inner.streams.len() >= STREAMS {
@@ -155,7 +155,7 @@ impl Admitted {
         Ok(())
     }
 
-    /// Returns when its place is needed for somebody else.
+    /// Returns when the place is needed for another client.
     pub async fn given_up(&self) {
         self.give_up.cancelled().await;
     }
@@ -167,7 +167,7 @@ impl Drop for Admitted {
     }
 }
 
-/// What a client is told whose place goes to a newcomer.
+/// The message for a client that loses its place to a new client.
 pub(super) fn made_room() -> Clean {
     Clean::new(&format!(
         "the daemon closed this idle connection, because all {PLACES} connections were in use"

@@ -1,4 +1,4 @@
-//! The one place of the daemon that reads the clocks.
+//! Reads the clocks for the daemon. No other module of the daemon reads them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Since the machine was started, sleep included; nobody sets it.
+/// The time since the machine started, including sleep. This clock can't be set.
 pub(super) fn since_boot() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();

@@ -20,10 +20,10 @@ use crate::{
     },
 };
 
-/// How long a client may take to read why it is cut off.
+/// Time limit for sending a client the reason for its disconnection.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// What a connection brought.
+/// What was read from a connection; `None` = the client closed it.
 type Received = Option<Result<Frame<FromClient>, FrameError>>;
 
 /// Serves one connection until the client closes it or the daemon ends.
@@ -109,7 +109,7 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// An error is why the client is cut off.
+    /// Returns an error if the client must be disconnected.
     async fn serve(
         self,
         first: Received,
@@ -123,7 +123,7 @@ impl Client<'_> {
             outbox: self.outbox.clone(),
             older,
         };
-        // Without the loop the daemon is ending.
+        // Sending fails only while the daemon ends.
         if self.house.inbound.send(joined).await.is_err() {
             return Ok(());
         }
@@ -166,7 +166,7 @@ impl Client<'_> {
             id,
             request,
         };
-        // Without the loop the daemon is ending, and the connection with it.
+        // Sending fails only while the daemon ends, and the connection ends with it.
         let _ = self.house.inbound.send(asked).await;
     }
 }

@@ -1,14 +1,14 @@
-//! Where a test lets the daemon die: `WORKBAY_FAULT=before:create` or `after:create`, with the kinds
-//! of orders. Debug builds only.
+//! Points where a test kills the daemon: `WORKBAY_FAULT=before:create` or `after:create`, for each kind of
+//! order. Debug builds only.
 
 use crate::controller::order::OrderKind;
 
 /// The two moments of every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// It is in the store, the engine has not heard of it.
+    /// The order is in the state database, and the engine hasn't received it.
     Before,
-    /// The engine has carried it out, nobody knows.
+    /// The engine has carried out the order, and the daemon hasn't recorded the result.
     After,
 }
 
@@ -23,18 +23,18 @@ impl Moment {
     }
 }
 
-/// Kills this process without warning when the environment names this point.
+/// Kills this process with `SIGKILL` if `WORKBAY_FAULT` names this point.
 #[cfg(debug_assertions)]
 pub(super) fn point(moment: Moment, kind: OrderKind) {
     let here = format!("{}:{}", moment.name(), kind.name());
     if std::env::var("WORKBAY_FAULT").is_ok_and(|asked| asked == here) && is_due() {
         let me = rustix::process::getpid();
-        // It cannot fail for one's own process; should it, the test sees a daemon that lives on.
+        // A process can always signal itself. If that fails, the test finds a running daemon.
         let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
     }
 }
 
-/// `WORKBAY_FAULT_ONCE` names a file: who removes it dies, later daemons live.
+/// `WORKBAY_FAULT_ONCE` names a file. Only the daemon that removes the file is killed, so later daemons run.
 #[cfg(debug_assertions)]
 fn is_due() -> bool {
     std::env::var_os("WORKBAY_FAULT_ONCE").is_none_or(|file| std::fs::remove_file(file).is_ok())

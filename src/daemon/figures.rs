@@ -1,5 +1,5 @@
-//! What sessions used: every sample is recorded, put away when a session or the daemon ends, and told
-//! to who asks.
+//! Usage figures of sessions: records every sample, saves the figures when a session or the daemon ends, and
+//! sends them to clients.
 
 mod last_lines;
 
@@ -31,11 +31,11 @@ use crate::{
     protocol::message::{FromDaemon, Reply, RequestId},
 };
 
-/// Figures are kept for a day at least: those of sessions that run must outlive a daemon.
+/// Figures are kept for one day or longer: those of running sessions must outlive a daemon.
 const KEPT_AT_LEAST: SignedDuration = SignedDuration::from_hours(24);
 
 impl Station {
-    /// A sweep may have been under way when a session ended: what comes late is not heard.
+    /// Records samples. A session may end during a sweep, so samples of ended sessions are ignored.
     pub(super) fn record(&mut self, usages: &[(SessionId, Usage)]) {
         for (id, usage) in usages {
             let session = self.heart.session(*id);
@@ -62,8 +62,8 @@ pub(super) fn by_context(
     sorted
 }
 
-/// What follows from the changes of a step: figures of sessions that ended are written down with their
-/// end, those of sessions that were forgotten are forgotten.
+/// Handles the changes of a step: writes the figures of ended sessions together with their end, and
+/// deletes the figures of deleted sessions.
 pub(super) fn put_away(
     recorder: &mut Recorder,
     heart: &Heart,
@@ -123,7 +123,7 @@ impl Core {
         oldest.unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    /// What is too old goes, whoever it belonged to.
+    /// Deletes old figures of all sessions.
     pub(super) async fn forget_old_figures(&self) {
         let at = self.oldest_figures();
         let forgotten = self.store.write(vec![Write::ForgetFiguresBefore { at }]);
@@ -132,7 +132,7 @@ impl Core {
         }
     }
 
-    /// The daemon ends; the next one goes on with what sessions used so far.
+    /// Saves the figures of unfinished sessions when the daemon ends, so that the next one continues them.
     pub(super) async fn save_figures(&self) {
         let writes = self.stations.iter().flat_map(|station| {
             let sessions = station.heart.sessions();
@@ -147,7 +147,8 @@ impl Core {
         }
     }
 
-    /// Of a session that runs from the recorder, of one that ended from the store.
+    /// Answers with the figures of a session: from the recorder if it is unfinished, otherwise from the state
+    /// database.
     pub(super) async fn tell_figures(
         &self,
         connection: ConnectionId,
@@ -173,7 +174,7 @@ impl Core {
         }
     }
 
-    /// The log may be far away: the loop does not wait for it.
+    /// Reads the last lines in a task, because the log may be on a remote engine and the loop must not wait.
     fn tell_with_last_lines(
         &self,
         connection: ConnectionId,

@@ -1,4 +1,5 @@
-//! The first word of a client: who it is, whether it may stay, whether it is newer than we are.
+//! Handles the first message of a client: which user it belongs to, whether the daemon serves it, and whether
+//! it is newer than the daemon.
 
 use std::{cmp::Ordering, io, path::Path, time::Duration};
 
@@ -26,23 +27,24 @@ pub(super) type Reader = FrameReader<OwnedReadHalf, FromClient>;
 pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
 type FirstReader = FrameReader<OwnedReadHalf, Greeting>;
 
-/// A client says hello within this time.
+/// Time limit for a client's greeting.
 const HELLO: Duration = Duration::from_secs(10);
 
-/// What a greeting leads to.
+/// The daemon's decision about a greeting.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
-    /// With what an older one is to be told.
+    /// Contains the message for a client that is older than the daemon.
     Serve(Option<Clean>),
     Refuse(Clean),
-    /// The daemon becomes this program of that version.
+    /// The daemon upgrades itself to this program.
     Become {
         program: String,
         version: String,
     },
 }
 
-/// Both ends of the line to a client that may stay, and what it is to be told of its age.
+/// Returns both ends of the connection to an accepted client, and the message for a client that is older
+/// than the daemon.
 pub(super) async fn greet(
     socket: UnixStream,
     id: ConnectionId,
@@ -63,7 +65,7 @@ pub(super) async fn greet(
     if let Welcome::Refused { message } = &welcome {
         tracing::warn!(connection = id, %message, "refused");
     }
-    // It may have gone already.
+    // The client may have disconnected already.
     let said = writer.send(Frame::Control(welcome)).await;
     if !stays || said.is_err() {
         return None;
@@ -80,7 +82,7 @@ fn hello(house: &House) -> Welcome {
     }
 }
 
-/// Same user, not older in what it says.
+/// Accepts clients of the same user with a matching version.
 async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> Verdict {
     let me = rustix::process::getuid().as_raw();
     if !uid.is_ok_and(|uid| uid == me) {
@@ -143,7 +145,7 @@ async fn begin_upgrade(house: &House, program: &str, newer: &str) -> Welcome {
     let failed = house.failed.as_ref();
     let failed = failed.filter(|failed| failed.program == Path::new(program));
     let examined = match failed {
-        // Each attempt costs everybody their line.
+        // An upgrade disconnects all clients, so a failed one isn't retried.
         Some(failed) => Err(failed.why.clone()),
         None => upgrade::examine(program, newer).await,
     };
@@ -195,7 +197,7 @@ mod tests {
             program: "/usr/bin/workbay".to_owned(),
             version: "0.3.0".to_owned(),
         };
-        // Whatever it says after the greeting.
+        // The protocol version doesn't matter for a newer client.
         assert_eq!(weigh(PROTOCOL + 1, "0.3.0", path), newer);
         let told = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
                     start the newer version";

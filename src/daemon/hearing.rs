@@ -1,4 +1,4 @@
-//! What connections say to the loop, and who is answered once it is known.
+//! Handles the messages of connections in the main loop, and answers the requests that had to wait.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -76,7 +76,7 @@ impl Core {
         self.clients.insert(connection, seat);
     }
 
-    /// What was only done for who has gone is given up.
+    /// Reports the tickets of a client that left, so that controllers cancel work only it waited for.
     async fn gone(&mut self, tickets: &[Ticket]) {
         if tickets.is_empty() {
             return;
@@ -89,7 +89,7 @@ impl Core {
         }
     }
 
-    /// Of an engine that judges by itself it is none of our business.
+    /// Reports use of a session to its controller. Engines that schedule run their own idle checks.
     async fn used(&mut self, session: SessionKey, usage: Use) {
         let Ok(number) = looks::station(&self.stations, session.context) else {
             return;
@@ -101,8 +101,8 @@ impl Core {
         }
     }
 
-    /// Engines that are only observed are asked for less while nobody looks, and the silence of others is noticed
-    /// when they are needed.
+    /// Reports whether a client is subscribed. Without one, observers send fewer requests, and other engines
+    /// aren't checked for being unresponsive.
     pub(super) async fn tell_watched(&mut self) {
         let watched = self.clients.values().any(|client| client.subscribed);
         if watched == self.watched {
@@ -118,7 +118,7 @@ impl Core {
         }
     }
 
-    /// Streams whose session is settled by now may be opened or are refused.
+    /// Answers the waiting streams whose session is settled now.
     pub(super) fn answer_looks(&mut self) {
         for (open, answer) in std::mem::take(&mut self.looks) {
             if answer.is_closed() {

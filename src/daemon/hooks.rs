@@ -1,5 +1,4 @@
-//! A person's own command, run for what they should know: in the background, a few at once, never for
-//! longer than its time.
+//! Runs the user's hook command for notifications: in the background, a few at once, with a time limit.
 
 mod group;
 
@@ -27,15 +26,16 @@ use crate::model::{
     text::{Clean, json_escaped},
 };
 
-/// Hooks that run at once.
+/// Max hooks that run at once.
 const AT_ONCE: usize = 4;
-/// Notices that wait for their turn; the oldest gives way.
+/// Max notices that wait for a hook. When the queue is full, the oldest is dropped.
 const WAITING: usize = 100;
-/// Bytes of each output that go to the log.
+/// Max bytes of each output that go to the log.
 const LOGGED: u64 = 4 * 1024;
-/// Between asking it to end and killing it.
+/// The time between `SIGTERM` and `SIGKILL`.
 const GRACE: Duration = Duration::from_secs(2);
-/// What it left running may hold its output open: it is not waited for.
+/// How long the output is read after the hook ended. A process that the hook left running may keep the
+/// output open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Cheap to clone.
@@ -50,7 +50,7 @@ pub(super) struct Hooks {
 struct State {
     waiting: VecDeque<Notice>,
     running: usize,
-    /// The last one failed: that is told once.
+    /// Whether the last hook failed. Only the first of several failures in a row is reported.
     failing: bool,
 }
 
@@ -67,7 +67,7 @@ impl Hooks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the person's command for it, or has it wait.
+    /// Runs the hook for a notice, or queues the notice.
     pub fn hear(&self, change: &Change) {
         let Change::Notice { notice } = change else {
             return;
@@ -98,7 +98,7 @@ impl Hooks {
         }
     }
 
-    /// Whether the one before it had failed already.
+    /// Records the result of a hook. Returns whether the hook before it failed.
     fn ended(&self, well: bool) -> bool {
         let mut state = self.state();
         state.running -= 1;
@@ -114,7 +114,7 @@ impl Hooks {
             if !told {
                 let text = format!("the hook for {event} failed: {why}. See the daemon's log");
                 let text = Clean::new(&text);
-                // The loop is gone only when the daemon ends.
+                // Sending fails only while the daemon ends.
                 let _ = self.core.send(Inbound::Remark { text }).await;
             }
         }
@@ -134,7 +134,7 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // What it starts ends with it when its time is over.
+        // A process group of its own, so that a timeout also ends what the hook started.
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
@@ -142,7 +142,7 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
     let words = serde_json::to_string(notice).map_err(|error| error.to_string())?;
     let words = json_escaped(&words).into_bytes();
     if let Some(mut stdin) = child.stdin.take() {
-        // Who does not read it needs it not.
+        // A hook may end without reading its input.
         tokio::spawn(async move { stdin.write_all(&words).await });
     }
     let out = tokio::spawn(log("stdout", child.stdout.take()));
@@ -175,7 +175,7 @@ fn of(status: ExitStatus) -> Result<(), String> {
     Err(status.to_string())
 }
 
-/// Asks the whole group to end, then kills it.
+/// Sends `SIGTERM` to the process group, then kills it.
 async fn end(child: &mut Child) {
     if let Some(group) = Group::of(child) {
         group.signal(Signal::TERM);
@@ -184,7 +184,7 @@ async fn end(child: &mut Child) {
     }
 }
 
-/// The beginning of what it says goes to the log, the rest nowhere.
+/// Logs the beginning of an output and discards the rest.
 async fn log(which: &'static str, output: Option<impl AsyncRead + Unpin>) {
     let Some(mut output) = output else {
         return;

@@ -1,4 +1,4 @@
-//! Who the daemon is, and what every connection to it needs.
+//! The identity of the daemon, and what every connection to it needs.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{model::id::InstanceId, protocol::reader::Budget};
 
-/// Who the daemon is.
+/// The identity of the daemon.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     pub socket: PathBuf,
@@ -25,12 +25,12 @@ pub(super) struct Identity {
 pub(super) struct House {
     pub inbound: mpsc::Sender<Inbound>,
     pub identity: Arc<Identity>,
-    /// What the daemon may become; `None` = it lives inside another program.
+    /// How the daemon upgrades itself; `None` = it runs inside another program.
     pub successor: Option<Successor>,
-    /// What it could not become before.
+    /// The last upgrade that failed.
     pub failed: Option<Failed>,
-    /// Who is connected.
+    /// The limits of clients and streams.
     pub admission: Admission,
-    /// What messages that arrived in part may take together.
+    /// The memory limit for all partly received messages.
     pub budget: Budget,
 }

@@ -1,4 +1,4 @@
-//! What connections say to the loop.
+//! Messages from connections to the main loop.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) enum Inbound {
     Joined {
         connection: ConnectionId,
         outbox: Arc<Outbox>,
-        /// What its person is to be told: it is older than the daemon.
+        /// The message for a client that is older than the daemon.
         older: Option<Clean>,
     },
     Left {
@@ -32,16 +32,16 @@ pub(super) enum Inbound {
         id: RequestId,
         request: Request,
     },
-    /// A session is used.
+    /// A user uses a session.
     Used {
         session: SessionKey,
         usage: Use,
     },
-    /// Something everybody should know.
+    /// A message for all clients.
     Remark {
         text: Clean,
     },
-    /// May this stream be opened now?
+    /// Asks whether a stream may be opened now.
     Look {
         open: StreamOpen,
         answer: LookAnswer,

@@ -1,4 +1,4 @@
-//! The clocks parted: whoever counts times of sessions is told.
+//! Reports clock changes and sleep of the machine to the controllers, which count times of sessions.
 
 use super::{
     core::Core,
@@ -7,7 +7,7 @@ use super::{
 use crate::controller::fact::Fact;
 
 impl Core {
-    /// The clock was set or the machine slept: nobody could be warned meanwhile.
+    /// Checks whether the clock was set or the machine slept. Users got no warnings in that time.
     pub(super) async fn notice_jump(&mut self) {
         let Some(Jump { set_by }) = self.pace.look(Reading::take()) else {
             return;

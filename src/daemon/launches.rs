@@ -1,5 +1,5 @@
-//! A launch: one request may make several sessions; one answer tells of all of them, and the whole
-//! is remembered once.
+//! Launches: one request may create several sessions. It gets one answer for all of them and one entry in
+//! the recent launches.
 
 use super::{
     clock,
@@ -31,7 +31,7 @@ use crate::{
     protocol::message::{Failure, FailureKind, Reply, RequestId},
 };
 
-/// Containers of one session that ids are made for.
+/// Max containers of one session that get ids.
 const MOST_CONTAINERS: u32 = 1000;
 
 impl Core {
@@ -77,7 +77,7 @@ impl Core {
         }
     }
 
-    /// A launch that succeeds is written down with what it made, once for the whole request.
+    /// Records a successful launch with its sessions, once for the whole request.
     pub(super) fn remember(&self, number: usize, step: &mut Step) {
         let observing = self.stations[number].heart.is_observing();
         for (ticket, answer) in &step.answers {
@@ -95,8 +95,8 @@ impl Core {
         }
     }
 
-    /// What launches a session of an engine that schedules once more: our own record of its launch, else
-    /// what the engine can tell of it.
+    /// Answers with the settings that relaunch a session of an engine that schedules: from workbay's own
+    /// record of the launch, otherwise from the engine.
     pub(super) async fn tell_again(
         &mut self,
         connection: ConnectionId,
@@ -125,7 +125,7 @@ impl Core {
         self.settle(number, news).await;
     }
 
-    /// An engine may tell how a session was launched with its secrets.
+    /// Removes secrets from launch settings that the engine reports.
     pub(super) fn hide_secrets(&self, number: usize, step: &mut Step) {
         for (_, answer) in &mut step.answers {
             if let Ok(Answer::Again(recalled)) = answer {
@@ -158,7 +158,7 @@ fn told(entries: Result<Vec<recent::Recent>, crate::store::StoreError>) -> Resul
         .map_err(|error| translate::store_failure(&error))
 }
 
-/// The ids of what is launched, where an idempotency key decides them.
+/// The ids of the sessions of a launch, where an idempotency key determines them.
 struct Ids {
     instance: InstanceId,
     context: ContextName,
@@ -167,7 +167,7 @@ struct Ids {
 
 impl Ids {
     fn new(instance: InstanceId, station: &Station, request: &LaunchRequest) -> Self {
-        // An engine that schedules gives its own ids: nothing there tells what a key has launched.
+        // An engine that schedules assigns its own ids and doesn't know what a key has launched.
         let key = request.idempotency_key.clone();
         Self {
             instance,
@@ -181,18 +181,18 @@ impl Ids {
         Some(key::session(self.instance, self.context, key, copy))
     }
 
-    /// The name of several sessions that were given none: with a key the same each time.
+    /// A name for sessions that were launched without one. The same key gives the same name.
     fn name(&self) -> String {
         self.of_copy(0).map_or_else(name::generated, name::of)
     }
 
-    /// Whether it is one of so many that the key launches.
+    /// Whether the session is among the `copies` sessions that the key launches.
     fn has(&self, session: SessionId, copies: u32) -> bool {
         self.key.is_some() && (0..copies as usize).any(|copy| self.of_copy(copy) == Some(session))
     }
 }
 
-/// The single launches a request stands for, and the name of the whole where they are several.
+/// Splits a request into single launches. Also returns their common name if there are several.
 fn copies(
     station: &Station,
     request: &LaunchRequest,
@@ -222,8 +222,8 @@ fn copies(
     Ok((Some(base), singles.collect()))
 }
 
-/// What is wrong with all of them is said before the first is made; each is checked again by its
-/// heart, which knows more.
+/// Reports a problem of the whole request before the first session is created. The controller or observer
+/// checks each launch again, because it knows more.
 fn check_whole(station: &Station, whole: &LaunchRequest, ids: &Ids) -> Result<(), Failure> {
     let taken = |name: &str| {
         let mut sessions = station.heart.sessions();
@@ -268,7 +268,7 @@ fn asked(
 }
 
 fn with_ids(request: LaunchRequest, session: Option<SessionId>) -> Launch {
-    // More than any policy allows is refused before it is looked at.
+    // A larger request exceeds every policy and is refused before it needs more ids.
     let containers = request.containers().min(MOST_CONTAINERS);
     Launch {
         repeatable: session.is_some(),

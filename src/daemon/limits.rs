@@ -1,9 +1,9 @@
-//! What the system lets one process have.
+//! Raises the system's limits for the daemon's process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Sampling keeps some files open for each container, more than most systems grant unasked. As many
-/// are taken as may be had; what is not granted is done without.
+/// Raises the limit of open files to the system's maximum. Sampling keeps several files open for each
+/// container, more than most default limits allow.
 pub(super) fn take_open_files() {
     let granted = getrlimit(Resource::Nofile);
     let wanted = Rlimit {

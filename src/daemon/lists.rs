@@ -1,4 +1,5 @@
-//! Lists after a lost database: they wait for the engine's first list, but not for long.
+//! Delays answers to list requests until the engines' first lists arrive, with a time limit, for example after
+//! the state database was lost.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -10,7 +11,7 @@ use crate::{
     protocol::message::{Reply, RequestId},
 };
 
-/// How long a list waits for engines that have not answered yet.
+/// How long a list request waits for engines that haven't answered yet.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Waiting {
@@ -21,7 +22,7 @@ struct Waiting {
 }
 
 pub(super) struct Lists {
-    /// Says that the database was lost, or sessions in it; removed once every engine was read.
+    /// A file that marks a lost state database or lost sessions; removed once every engine was read.
     mark: Option<PathBuf>,
     waiting: Vec<Waiting>,
 }
@@ -34,19 +35,19 @@ impl Lists {
         }
     }
 
-    /// When the first of them waits no longer.
+    /// When the first waiting list request times out.
     pub fn due(&self) -> Option<Instant> {
         self.waiting.iter().map(|it| it.until).min()
     }
 }
 
-/// Its sessions are not known yet, and may be in a moment.
+/// Whether the sessions of a context are unknown but may be known soon.
 fn may_be_read(station: &Station) -> bool {
     !station.listed && matches!(station.heart.engine(), EngineState::Connecting)
 }
 
 impl Core {
-    /// Whether the list is answered later.
+    /// Queues a list request if an engine is still connecting. Returns whether it was queued.
     pub(super) fn wait_for_list(
         &mut self,
         connection: ConnectionId,
@@ -66,7 +67,7 @@ impl Core {
         waits
     }
 
-    /// Answers those that need not wait any longer.
+    /// Answers the list requests that are ready or timed out.
     pub(super) fn answer_lists(&mut self) {
         self.note_read();
         let ready = !self.stations.iter().any(may_be_read);
@@ -92,7 +93,7 @@ impl Core {
         for station in &mut self.stations {
             station.listed |= matches!(station.heart.engine(), EngineState::Connected { .. });
         }
-        // What was found is in the store, unless that is owed.
+        // The sessions that were found are in the state database once no write is pending.
         if self.stations.iter().all(|it| it.listed)
             && self.owed.is_empty()
             && let Some(mark) = self.lists.mark.take()

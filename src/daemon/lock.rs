@@ -1,4 +1,4 @@
-//! One daemon per user and machine: a locked file that says who it is.
+//! Allows one daemon per user and machine: a locked file that identifies the daemon.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -13,11 +13,11 @@ use thiserror::Error;
 
 use crate::protocol::presence::Presence;
 
-/// A face that looks whether the lock is free holds it for a moment, so it is tried again.
+/// A client that checks the lock holds it for a moment, so the daemon retries.
 const TRIES: u32 = 10;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
-/// More than any announcement takes.
+/// Longer than any announcement.
 const LONGEST: u64 = 4096;
 
 #[derive(Debug, Error)]
@@ -49,7 +49,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock. What an earlier daemon wrote is wiped at once.
+    /// Takes the lock and clears what an earlier daemon wrote.
     pub fn take(path: &Path) -> Result<Self, LockError> {
         let unusable = |why| LockError::Unusable {
             path: path.to_path_buf(),
@@ -83,18 +83,18 @@ impl Lock {
         Ok(lock)
     }
 
-    /// The lock that this process holds already, from the program it was before.
+    /// Wraps the lock that this process already holds from before an upgrade.
     pub fn inherit(file: File, path: &Path) -> Self {
         let path = path.to_path_buf();
         Self { file, path }
     }
 
-    /// One more hand on the lock: it is held until both let go.
+    /// A second handle to the lock. The lock is held until both are closed.
     pub fn share(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// Tells faces where to find the daemon; called once it can be spoken to and signalled.
+    /// Writes where clients find the daemon. Called once the daemon accepts connections and signals.
     pub fn announce(&mut self, presence: &Presence) -> Result<(), LockError> {
         let text = serde_json::to_vec(presence).unwrap_or_default();
         self.rewrite(&text).map_err(|why| LockError::Unusable {
@@ -109,7 +109,7 @@ impl Lock {
         self.file.set_len(text.len() as u64)
     }
 
-    /// Takes the text out and keeps its space, so that a daemon can announce itself on a full disk.
+    /// Clears the text but keeps its space, so that a daemon can announce itself on a full disk.
     fn blank(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len().min(LONGEST);
         self.file.set_len(length)?;
@@ -121,12 +121,12 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // The lock itself goes with the file handle; the text is a courtesy.
+        // Closing the file releases the lock, so a failure to clear the text does no harm.
         let _ = self.blank();
     }
 }
 
-/// Makes a directory (and those above it) that only this user can look into.
+/// Creates a directory (and its parents) that only this user can access.
 pub(super) fn private_directory(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)

@@ -1,4 +1,4 @@
-//! The daemon's log: a file that is set aside when it grows, never the screen.
+//! Writes the daemon's log to a file that is rotated when it grows, never to the screen.
 
 use std::{
     fs::{File, OpenOptions},
@@ -10,17 +10,17 @@ use std::{
 
 use tracing_subscriber::EnvFilter;
 
-/// Bytes after which the file is set aside.
+/// Size in bytes at which the file is rotated.
 const LIMIT: u64 = 4 * 1024 * 1024;
-/// Older files kept: `.1` (the newest) to this.
+/// The number of older files that are kept: `.1` (the newest) to `.3`.
 const KEPT: u32 = 3;
 
-/// Sends what is traced to the file; `WORKBAY_LOG` says how much (`debug`, `workbay=trace`).
+/// Sends tracing output to the file. `WORKBAY_LOG` sets the level (`debug`, `workbay=trace`).
 pub(super) fn begin(path: &Path) -> io::Result<()> {
     let file = RotatingFile::open(path, LIMIT)?;
     let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let filter = discreet(filter);
-    // A second daemon in one process (in tests) writes where the first does.
+    // A second daemon in the same process (in tests) uses the log of the first.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
@@ -29,8 +29,8 @@ pub(super) fn begin(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whatever is asked for: these libraries trace whole requests, with the login in them, and every frame
-/// and packet, with what is typed.
+/// Limits the level of some libraries, whatever `WORKBAY_LOG` says: they trace whole requests with
+/// credentials, and every frame and packet with what users type.
 fn discreet(mut filter: EnvFilter) -> EnvFilter {
     for directive in ["tungstenite=info", "russh=info"] {
         if let Ok(directive) = directive.parse() {
@@ -40,7 +40,7 @@ fn discreet(mut filter: EnvFilter) -> EnvFilter {
     filter
 }
 
-/// The log file for what is written without tracing: a panic's last words.
+/// Opens the log file for output without tracing, such as a panic message.
 pub(super) fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)

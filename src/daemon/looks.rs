@@ -1,4 +1,4 @@
-//! What can be told from what the hearts know.
+//! Reads the state of the contexts for clients: snapshots, lookups, and whether a stream may open.
 
 mod weight;
 
@@ -17,15 +17,16 @@ use crate::{
     protocol::message::{ContextState, Failure, FailureKind, Snapshot, StreamOpen},
 };
 
-/// Ended sessions in one snapshot.
+/// Max ended sessions in one snapshot.
 const ENDED: usize = 4000;
 
-/// What the sessions of one snapshot may weigh: with more it would outgrow a frame. Half of it is left for
-/// what else there is in it, and for texts that JSON makes longer.
+/// Max size of the sessions in one snapshot, so that it fits in a frame. The other half is for the rest of
+/// the snapshot and for texts that JSON makes longer.
 const SNAPSHOT: usize = MAX_FRAME / 2;
 
-/// Everything a face shows: the unfinished sessions, newest first, those that were asked for of late and
-/// the newest ended ones, as many as a frame holds; the rest beside it. Of one tab alone, where it is told.
+/// Everything a client shows: the unfinished sessions (newest first), then the recalled ones, then the
+/// newest ended ones, until the frame is full. Sessions that don't fit are returned separately. With `tab`,
+/// only the sessions of that tab.
 pub(super) fn snapshot(
     stations: &[Station],
     seq: u64,
@@ -41,7 +42,7 @@ pub(super) fn snapshot(
     }
     let recalled = stations.iter().flat_map(|station| station.shelf.recalled());
     let recalled: HashSet<SessionId> = recalled.collect();
-    // A stable sort: both kinds stay in the order of their age.
+    // The sort is stable, so recalled and other sessions both stay in order of age.
     ended.sort_by_key(|session| !recalled.contains(&session.id));
     let mut rest = ended.split_off(ended.len().min(ENDED));
     sessions.append(&mut ended);
@@ -55,7 +56,7 @@ pub(super) fn snapshot(
     (Box::new(snapshot), rest)
 }
 
-/// How many of them so many bytes hold, by their [weight](weight::of).
+/// How many of the sessions fit in `bytes`, by their [weight](weight::of).
 fn fitting(sessions: &[&Session], bytes: usize) -> usize {
     let mut left = bytes;
     let outgrows = |session: &&Session| match left.checked_sub(weight::of(session)) {
@@ -81,7 +82,7 @@ fn state(station: &Station) -> ContextState {
     }
 }
 
-/// The context of that name.
+/// The index of the context with this name.
 pub(super) fn station(stations: &[Station], name: ContextName) -> Result<usize, Failure> {
     let found = stations
         .iter()
@@ -114,8 +115,8 @@ pub(super) fn find(heart: &Heart, key: SessionKey) -> Result<&Session, Failure> 
 
 type Answer = Result<Arc<dyn Engine>, Failure>;
 
-/// The engine to open a stream on, if it can be opened; `None` = not yet known, ask again after the
-/// next fact.
+/// The engine to open a stream on, or why the stream can't be opened. `None` = not yet known, ask again
+/// after the next event.
 pub(super) fn may_open(stations: &[Station], open: &StreamOpen) -> Option<Answer> {
     match judge(stations, open) {
         Ok(Some(engine)) => Some(Ok(engine)),
@@ -139,7 +140,7 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     let session = find(heart, key)?;
     if let StreamOpen::Log { options, .. } = open {
         check_log(heart, session)?;
-        // Its container may not be there yet; who follows misses nothing of what it says first.
+        // The container may not exist yet. Clients that follow wait, so they get the log from its beginning.
         let is_made = session.status.is_starting() && session.started_at.is_none();
         let is_ours = !heart.is_observing();
         if !has_begun(session) || options.follow && is_made && is_ours {
@@ -175,19 +176,19 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     }
 }
 
-/// There is nothing to show of a session before it is placed.
+/// Whether a session may have a log: it has left the queue, and it didn't end before it got a container.
 pub(super) fn has_begun(session: &Session) -> bool {
     let queued = matches!(session.status, Status::Pending | Status::Scheduled);
     let over = match session.status {
         Status::Cancelled => true,
-        // With a container it may have died of something that it said.
+        // If a container exists, its log may explain the error.
         Status::Error => session.kernels.iter().all(|it| it.container_id.is_none()),
         _ => false,
     };
     !(queued || over && session.started_at.is_none())
 }
 
-/// Who follows waits for the beginning.
+/// A client that follows the log waits until the session starts.
 fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
     if follow && !session.status.is_final() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What a session said last.
+//! Reads the last lines of a session's log.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::{
 };
 
 const LINES: u32 = 20;
-/// Of the end of a log no more is looked at.
+/// Max bytes that are read from the end of a log.
 const BYTES: usize = 4 * 1024;
-/// A log that takes longer is done without.
+/// Time limit for reading the log. After that the lines are left out.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The last lines of the log of a session that ended; none where there is no log any more.
+/// The last lines of an ended session's log; empty if the log no longer exists.
 pub(super) async fn read(engine: &dyn Engine, session: SessionId) -> Vec<Clean> {
     let end = timeout(PATIENCE, end_of_log(engine, session)).await;
     end.map(|end| lines(&end)).unwrap_or_default()
@@ -34,14 +34,14 @@ async fn end_of_log(engine: &dyn Engine, session: SessionId) -> BytesMut {
     };
     while let Some(Ok(chunk)) = log.next().await {
         end.extend_from_slice(&chunk.bytes);
-        // One byte more than is shown tells that it does not begin here.
+        // One extra byte shows that the log was cut off at its beginning.
         let surplus = end.len().saturating_sub(BYTES + 1);
         let _ = end.split_to(surplus);
     }
     end
 }
 
-/// A line that is cut off at its beginning is left out, unless it is the only one.
+/// Splits the end of a log into lines. A first line that is cut off is dropped, unless it is the only line.
 fn lines(end: &[u8]) -> Vec<Clean> {
     let text = String::from_utf8_lossy(end);
     let mut lines: Vec<&str> = text.lines().collect();
@@ -53,7 +53,7 @@ fn lines(end: &[u8]) -> Vec<Clean> {
     last.map(|line| Clean::new(shown(line))).collect()
 }
 
-/// A progress bar writes over itself: what is left is what was written last.
+/// A progress bar overwrites itself, so only its last text is shown.
 fn shown(line: &str) -> &str {
     let line = line.trim_end_matches('\r');
     line.rsplit('\r').next().unwrap_or(line)

@@ -1,7 +1,7 @@
-//! A hook with all that it started, as a process group.
+//! The process group of a hook and of everything that the hook started.
 //!
-//! The number of a group may be another one's once nobody of it is left and its leader was waited for. So the group is
-//! signalled only while its leader is not waited for yet: until then nobody else gets that number.
+//! The system may reuse the id of a group once the group is empty and its leader was reaped. So the group gets
+//! signals only before its leader is reaped.
 
 use std::{future::pending, os::fd::OwnedFd};
 
@@ -11,16 +11,16 @@ use tokio::{
     process::Child,
 };
 
-/// The group of a child that leads it and was not waited for: nobody can wait for it while this lives.
+/// The group of a child that leads it and isn't reaped yet. The borrow prevents other code from reaping it.
 pub(super) struct Group<'a> {
     leader: &'a mut Child,
     pid: Pid,
-    /// Says when the leader has ended, without waiting for it. Linux 5.3 has these.
+    /// Reports that the leader has ended, without reaping it. Needs Linux 5.3.
     handle: Option<AsyncFd<OwnedFd>>,
 }
 
 impl<'a> Group<'a> {
-    /// `None`: it was waited for already.
+    /// Returns `None` if the leader was already reaped.
     pub fn of(leader: &'a mut Child) -> Option<Self> {
         let pid = Pid::from_raw(leader.id()?.cast_signed())?;
         Some(Self {
@@ -30,12 +30,12 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// Who is gone already needs no signal.
+    /// Sends a signal to the group. An error is ignored, because an ended group needs no signal.
     pub fn signal(&self, signal: Signal) {
         let _ = kill_process_group(self.pid, signal);
     }
 
-    /// Returns when the leader has ended; never where that cannot be known.
+    /// Returns when the leader has ended. Never returns if the system can't report that.
     pub async fn leader_ended(&self) {
         match &self.handle {
             Some(handle) if handle.readable().await.is_ok() => {}
@@ -43,10 +43,10 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Kills all of it, then waits for the leader.
+    /// Kills the group, then reaps the leader.
     pub async fn kill(self) {
         self.signal(Signal::KILL);
-        // Nothing is left to be done where it cannot be waited for.
+        // Nothing more can be done if reaping fails.
         let _ = self.leader.wait().await;
     }
 }
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell that leads a group, with a child that heeds no request to end: the child's number is said first.
+    /// A shell that leads a group, with a child that ignores `SIGTERM`. The shell first prints the child's pid.
     fn shell(then: &str) -> Child {
         let script = format!("(trap '' TERM; exec sleep 600) & echo $!; {then}");
         let shell = Command::new("sh")

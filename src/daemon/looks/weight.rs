@@ -1,5 +1,5 @@
-//! How long a session is in a message, without writing it: thousands of them are weighed at once, in the
-//! daemon's main loop.
+//! Estimates the size of a session in a message without serializing it: the daemon's main loop does this
+//! for thousands of sessions at once.
 
 use crate::model::{
     environment::{EnvironmentRef, EnvironmentSource},
@@ -13,7 +13,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// Names of fields, numbers, times and known words of each, generously: the tests compare them with messages.
+/// Upper bounds for field names, numbers, times and fixed words. The tests compare them with real messages.
 const SESSION: usize = 2_048;
 const KERNEL: usize = 640;
 const CHECK: usize = 256;
@@ -28,8 +28,8 @@ const PORT: usize = 8;
 /// Quotes and a comma.
 const TEXT: usize = 4;
 
-/// At least as long as the session is in a message, but for what JSON writes with a backslash. Every field is
-/// named, so that a new one is not overlooked.
+/// An upper bound of the session's size in a message, apart from JSON's backslash escapes. The pattern names
+/// every field, so that a new field isn't overlooked.
 pub(super) fn of(session: &Session) -> usize {
     let Session {
         id: _,
@@ -204,7 +204,7 @@ mod tests {
         span::Span,
     };
 
-    /// Later than most, so that it is as long as any.
+    /// A time with the longest text that a time can have.
     fn time() -> Timestamp {
         Timestamp::from_nanosecond(1_999_999_999_123_456_789).unwrap()
     }
@@ -346,7 +346,7 @@ mod tests {
         assert!(of(&full()) < 2 * long, "{} > 2 x {long}", of(&full()));
     }
 
-    /// What is left of a frame beside the sessions is enough for this.
+    /// The half of a frame that isn't for sessions has room for the escapes.
     #[test]
     fn texts_of_backslashes_are_twice_their_weight_at_most() {
         let session = Session {
