@@ -2,7 +2,7 @@
 //!
 //! A new client always gets an answer. Clients that stay (they follow notices) never take the last places.
 //! When all places are taken, the daemon disconnects the client that has been idle for the longest time.
-//! If every other client waits for an answer, the daemon refuses the new client with a message.
+//! If all other clients stay or wait for an answer, the daemon refuses the new client with a message.
 //!
 //! A connection that carries a stream frees its place: streams have a limit of their own.
 

@@ -82,7 +82,7 @@ fn hello(house: &House) -> Welcome {
     }
 }
 
-/// Accepts clients of the same user with a matching version.
+/// Decides by the user, the version and the protocol of the client.
 async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> Verdict {
     let me = rustix::process::getuid().as_raw();
     if !uid.is_ok_and(|uid| uid == me) {
