@@ -1,8 +1,8 @@
 //! workbay: container compute sessions from the keyboard, over SSH.
 //!
-//! Two processes meet at [`protocol`]: the **face** (the TUI or one plain command) shows, the
-//! **daemon** (one per user) acts. The floor plan, the direction data runs and what each room never
-//! does are in `docs/architecture.md`; `tests/layers.rs` enforces who may import whom.
+//! Two processes meet at [`protocol`]: the client (the TUI or a plain command) shows, and the daemon (one for
+//! each user) acts. `docs/architecture.md` describes the modules, the direction of data and what each module
+//! never does. `tests/layers.rs` enforces which module may import which.
 
 pub mod action;
 pub mod app;

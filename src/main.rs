@@ -1,4 +1,4 @@
-//! Opens the doors between the command line and the rooms it may not enter. Nothing else.
+//! Connects the command line with the modules that it must not import. It does nothing else.
 
 use std::{
     path::{Path, PathBuf},
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Without colors: panics are also reported in the daemon's log. The hooks that give a terminal back run
+/// Without colors, because panics are also written to the daemon's log. The hooks that restore a terminal run
 /// before this one.
 fn report_panics() {
     let hooks = HookBuilder::default()
@@ -59,7 +59,7 @@ fn report_panics() {
     }
 }
 
-/// With several contexts the default is named: it may have changed since the daemon began.
+/// With several contexts the default is named, because it may have changed since the daemon started.
 fn view(start: Start) -> run::Options {
     let several = start.contexts.list.len() > 1;
     let default = several.then(|| start.contexts.default.to_string());
@@ -111,7 +111,7 @@ fn be_daemon(start: Start, how: How) -> color_eyre::Result<()> {
     })
 }
 
-/// The one place that picks engines.
+/// The only place that chooses engines.
 fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
     match entry.kind() {
         EngineKind::Docker => EngineFactory::containers(move |seat| {
@@ -125,8 +125,8 @@ fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
     }
 }
 
-/// Docker or Podman, for this store. Each such context is an instance of its own: two of them may
-/// lead to one engine, and neither may take the other's containers for its own.
+/// Docker or Podman, for this state database. Each such context is its own instance: two contexts may use the
+/// same engine, and must not treat each other's containers as their own.
 fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEngine {
     let own = match &entry.engine {
         EngineSpec::Docker { endpoint } => endpoint.clone(),
@@ -149,7 +149,7 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
     })
 }
 
-/// A manager, as the user the context says. The secrets are fetched here, when they are needed.
+/// A manager, with the account of the context. The secrets are read only here, when they are needed.
 fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, EngineError> {
     let name = entry.context.name;
     let EngineSpec::Backendai(spec) = &entry.engine else {
@@ -204,10 +204,10 @@ fn this_program() -> color_eyre::Result<PathBuf> {
     std::env::current_exe().wrap_err("the path of the running program is unknown")
 }
 
-/// How long an engine may take to answer the doctor.
+/// How long an engine may take to answer `doctor`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Asks a context's engine without a daemon. Nothing is made there, so the instance does not matter.
+/// Asks a context's engine without a daemon. The request creates nothing, so the instance doesn't matter.
 fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
     let entry = start.contexts.get(context);
     let entry = entry.ok_or_else(|| plain(format!("context {context} not found")))?;

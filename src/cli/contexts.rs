@@ -1,4 +1,4 @@
-//! `workbay context`: engines by name. Where a secret lies is told, the secret never.
+//! `workbay context`: lists and selects engines by name. It shows where a secret is stored, never the secret.
 
 mod preference;
 
@@ -27,28 +27,29 @@ use crate::{
     protocol::message::Snapshot,
 };
 
-/// A context as `info` tells it.
+/// A context in the output of `info`.
 #[derive(Serialize)]
 pub struct Configured {
     pub name: ContextName,
     pub kind: EngineKind,
     pub endpoint: Option<Clean>,
-    /// It is meant where none is named.
+    /// Whether it is used when no context is named.
     pub default: bool,
     pub read_only: bool,
     pub accent: Option<Clean>,
-    /// `default` (present by itself), `site`, `user`, `environment`.
+    /// `default` (built-in), `site`, `user`, `environment`.
     pub origin: &'static str,
-    /// The same for a person, with file and line.
+    /// The origin in words, with file and line.
     pub from: String,
 }
 
-/// A context as `context ls` tells it.
+/// A context in the output of `context ls`.
 #[derive(Serialize)]
 struct Listed {
     #[serde(flatten)]
     configured: Configured,
-    /// The daemon's word; `null` when none runs, or when it does not know this context yet.
+    /// The state that the daemon reports. `null` when no daemon runs, or when it doesn't know this context
+    /// yet.
     engine: Option<EngineState>,
 }
 
@@ -56,12 +57,12 @@ struct Listed {
 struct Shown {
     #[serde(flatten)]
     listed: Listed,
-    /// The fields of the configuration besides; secrets by where they lie.
+    /// The other fields of the configuration. For a secret, where it is stored.
     fields: Vec<(&'static str, String)>,
     totals: Option<[u64; 3]>,
 }
 
-/// What the configuration says, the default one first.
+/// The configured contexts, the default one first.
 pub fn configured(start: &Start) -> Vec<Configured> {
     let default = Choice::of(start)
         .configured()
@@ -84,7 +85,7 @@ fn one(entry: &ContextEntry, default: ContextName) -> Configured {
     }
 }
 
-/// One that only the daemon knows: its environment or an older file had it.
+/// A context that only the daemon knows, from its environment or an older file.
 fn only_there(context: &Context) -> Configured {
     Configured {
         name: context.name,
@@ -98,7 +99,7 @@ fn only_there(context: &Context) -> Configured {
     }
 }
 
-/// Nothing is started for a look at the configuration.
+/// Doesn't start a daemon just to show the configuration.
 fn ask_daemon(start: &Start) -> Option<Snapshot> {
     if daemon::is_absent(&start.paths) {
         return None;
@@ -209,7 +210,7 @@ pub fn show(start: &Start, name: &str, json: bool) -> Outcome {
     Ok(0)
 }
 
-/// The fields of the configuration beyond those every context has.
+/// The fields of the configuration that not every context has.
 pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
     let EngineSpec::Backendai(spec) = &entry.engine else {
         return Vec::new();

@@ -28,11 +28,11 @@ use crate::{
     },
 };
 
-/// How long a daemon may take to answer when it is asked to end.
+/// How long a daemon may take to answer a request to stop.
 const ANSWERS: Duration = Duration::from_secs(5);
-/// How long it may take to end once it has answered: orders under way are waited for.
+/// How long it may take to stop after it has answered, because it finishes pending orders.
 const ENDS: Duration = Duration::from_secs(15);
-/// The same after a signal.
+/// How long it may take to stop after a signal.
 const ENDS_BY_SIGNAL: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ pub fn status(paths: &Paths, json: bool) -> Outcome {
     Ok(0)
 }
 
-/// What the living daemon says of itself.
+/// Asks the running daemon for its status.
 pub async fn ask(paths: &Paths) -> Result<DaemonStatus, Fail> {
     let line = Line::existing(paths).await?;
     match line.ask(Request::Status).await? {
@@ -79,7 +79,7 @@ pub async fn ask(paths: &Paths) -> Result<DaemonStatus, Fail> {
     }
 }
 
-/// Nobody holds the lock.
+/// Whether no process has the daemon's lock.
 pub fn is_absent(paths: &Paths) -> bool {
     matches!(presence::holder(&paths.lock()), Ok(Holder::Nobody))
 }
@@ -99,15 +99,15 @@ fn absent(paths: &Paths, json: bool) -> Outcome {
     ))
 }
 
-/// Ends it and waits until its lock is free, so that the next one can start. It is asked first; one that
-/// doesn't answer or doesn't end gets the signals that end a process. Sessions keep running in each case.
+/// Stops the daemon and waits until its lock is free, so that the next one can start. Sends a request first.
+/// A daemon that doesn't answer or doesn't stop gets signals. Sessions keep running in each case.
 pub fn stop(paths: &Paths) -> Outcome {
     if is_absent(paths) {
         output::remark("No daemon is running.");
         return Ok(0);
     }
     line::block_on(async {
-        // Found before it is asked: later its number may be that of another process.
+        // Finds the process before the request, because later its number may belong to another process.
         let process = Process::find(paths);
         let refused = match timeout(ANSWERS, ask_to_end(paths)).await {
             Ok(Ok(_line)) if ends_within(ENDS, paths).await => return Ok(0),
@@ -138,14 +138,14 @@ pub fn stop(paths: &Paths) -> Outcome {
     })
 }
 
-/// The connection, which closes when the daemon ends.
+/// Sends the request. Returns the connection, which closes when the daemon ends.
 async fn ask_to_end(paths: &Paths) -> Result<Line, Fail> {
     let line = Line::existing(paths).await?;
     line.tell(Request::Stop).await?;
     Ok(line)
 }
 
-/// Whether its lock is free in time.
+/// Whether the daemon's lock becomes free in time.
 async fn ends_within(limit: Duration, paths: &Paths) -> bool {
     let ends = async {
         while !is_absent(paths) {
@@ -155,27 +155,27 @@ async fn ends_within(limit: Duration, paths: &Paths) -> bool {
     timeout(limit, ends).await.is_ok()
 }
 
-/// The daemon's process. Signals reach this one and no other, even if its number is used again.
+/// The daemon's process. Signals reach only this process, even if its number is reused.
 struct Process {
     pid: Pid,
     handle: OwnedFd,
 }
 
 impl Process {
-    /// The one that the lock file names, if it has the lock file open.
+    /// The process that the lock file names, if it has the lock file open.
     fn find(paths: &Paths) -> Option<Self> {
         let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&paths.lock()) else {
             return None;
         };
         let pid = Pid::from_raw(daemon.pid.try_into().ok()?)?;
-        // First the handle, then the check: what is checked is what the handle means.
+        // Opens the handle before the check, so that the check is about the process of the handle.
         let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
         has_open(pid, &paths.lock()).then_some(Self { pid, handle })
     }
 
     fn send(&self, signal: Signal) -> Result<(), Fail> {
         match pidfd_send_signal(&self.handle, signal) {
-            // It ended in this moment.
+            // The process has just ended.
             Ok(()) | Err(Errno::SRCH) => Ok(()),
             Err(error) => {
                 let pid = self.pid.as_raw_nonzero();
@@ -185,7 +185,7 @@ impl Process {
         }
     }
 
-    /// Stopped by a signal or a debugger: no signal but KILL has an effect.
+    /// Whether a signal or a debugger stopped the process, so that only KILL has an effect.
     fn is_stuck(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid.as_raw_nonzero()));
         let stat = stat.unwrap_or_default();
@@ -195,7 +195,8 @@ impl Process {
         matches!(state, Some('T' | 't'))
     }
 
-    /// The kernel ends it as soon as what it does allows (a disk that doesn't answer, say).
+    /// The kernel ends the process when its current operation allows (for example, a disk that doesn't
+    /// respond).
     fn survives(&self) -> Fail {
         let pid = self.pid.as_raw_nonzero();
         let text = format!("the daemon (pid {pid}) was killed, but hasn't ended yet");
@@ -217,8 +218,8 @@ fn not_found(paths: &Paths) -> Fail {
     Fail::new(code::UNREACHABLE, text).help(help)
 }
 
-/// Whether the process has the file open. Where machines share a home, the number may be that of a process of
-/// another one, and here of somebody who has nothing to do with it.
+/// Whether the process has the file open. If machines share a home directory, the number may be of a process
+/// on another machine, and of an unrelated process on this one.
 fn has_open(pid: Pid, file: &Path) -> bool {
     let identity = |path: &Path| {
         let facts = fs::metadata(path).ok()?;

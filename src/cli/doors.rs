@@ -1,5 +1,4 @@
-//! What the command line cannot do itself: the rooms it may not enter, as functions that `main`
-//! hands in.
+//! Functions that `main` passes in, for modules that the command line must not import.
 
 use std::{ffi::OsString, path::Path, process::ExitCode};
 
@@ -17,47 +16,47 @@ use crate::{
     },
 };
 
-/// Everything a start of workbay knows before it begins.
+/// What every command knows when it starts.
 #[derive(Clone, Debug)]
 pub struct Start {
     pub paths: Paths,
-    /// Settings in force, with what was wrong in the files.
+    /// Settings in force, with the problems in the files.
     pub loaded: Loaded,
     pub contexts: Contexts,
-    /// The context that `--context` or WORKBAY_CONTEXT asks for, as written.
+    /// The context that `--context` or WORKBAY_CONTEXT names, as written.
     pub asked_context: Option<String>,
 }
 
-/// Why the engine could not be asked, and the way out.
+/// Why the engine couldn't be asked, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoEngine {
     pub why: Clean,
     pub hint: Option<Clean>,
 }
 
-/// How to be the daemon.
+/// How to run the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// In the foreground.
     Here,
     Detached,
-    /// In the place of an older program of this process.
+    /// In place of an older program of this process.
     TakingOver,
 }
 
-/// What the daemon's database holds.
+/// The contents of the state database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreLook {
-    /// Steps its layout has taken.
+    /// The version of its layout.
     pub layout: usize,
     pub sessions: u64,
     /// Entries of scheduling histories.
     pub history: u64,
-    /// How many rows could not be read and were set aside, and what the newest of them is.
+    /// The number of rows that couldn't be read and were set aside, and the newest of them.
     pub unreadable: Option<(u64, Clean)>,
 }
 
-/// Why it cannot be used, as a sentence.
+/// Why the state database can't be used, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreTrouble {
     #[error("{0}")]
@@ -69,20 +68,20 @@ pub enum StoreTrouble {
     Other(String),
 }
 
-/// The rooms beside this one.
+/// The functions of other modules.
 #[derive(Clone, Copy)]
 pub struct Doors {
     /// Shows what arrives when keys are pressed.
     pub keys: fn(&Keymap) -> Result<()>,
-    /// The full-screen view.
+    /// Runs the TUI.
     pub tui: fn(Start) -> Result<()>,
-    /// A session's terminal on this terminal; gives the exit code.
+    /// Runs a session's terminal in this terminal. Returns the exit code.
     pub shell: fn(Start, SessionKey, ShellStart) -> Result<u8>,
     pub daemon: fn(Start, How) -> Result<()>,
     /// The main process inside a session.
     pub runner: fn(Vec<OsString>) -> ExitCode,
     /// Asks a context's engine directly, for `doctor` when no daemon runs.
     pub probe: fn(&Start, ContextName) -> std::result::Result<EngineInfo, NoEngine>,
-    /// Looks at the daemon's database and changes nothing; `None` = there is none yet.
+    /// Reads the state database without changing it. `None` = it doesn't exist yet.
     pub store: fn(&Path) -> std::result::Result<Option<StoreLook>, StoreTrouble>,
 }

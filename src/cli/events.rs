@@ -1,4 +1,4 @@
-//! `workbay events`: what happens, as it happens.
+//! `workbay events`: prints changes as they happen.
 
 use serde::Serialize;
 
@@ -19,11 +19,11 @@ use crate::model::{
     session::Session,
 };
 
-/// One line of `--json`.
+/// A line of `--json`.
 #[derive(Serialize)]
 struct Event<'a> {
     seq: u64,
-    /// When this command heard of it.
+    /// When this command received the change.
     at: jiff::Timestamp,
     #[serde(flatten)]
     change: ListedChange<'a>,
@@ -34,7 +34,7 @@ pub fn events(start: &Start, json: bool) -> Outcome {
         let mut line = Line::connect(&start.paths).await?;
         let snapshot = line.subscribe().await?;
         let choice = Choice::of(start);
-        // All of them unless one is asked for by name.
+        // Listens to all contexts unless one is named.
         let only = match &start.asked_context {
             Some(_) => Some(choice.context(&snapshot)?),
             None => None,
@@ -51,10 +51,10 @@ pub fn events(start: &Start, json: bool) -> Outcome {
     })
 }
 
-/// What is listened for.
+/// What to listen for.
 struct Listener {
     only: Option<ContextName>,
-    /// Sessions are told with their context.
+    /// Prints sessions with their context.
     several: bool,
     json: bool,
 }
@@ -88,10 +88,10 @@ impl Listener {
         }
     }
 
-    /// `None` for what is no news to a person.
+    /// `None` if the change isn't worth reporting.
     fn sentence(&self, change: &Change) -> Option<String> {
         Some(match change {
-            // How far it is with its image is no news.
+            // The progress of the image isn't reported.
             Change::Session { session } if goes_on(session) => return None,
             Change::Session { session } => self.session_line(session),
             Change::Gone { session } => {
@@ -139,7 +139,7 @@ fn goes_on(session: &Session) -> bool {
     session.pull.as_deref().is_some_and(goes_on)
 }
 
-/// The context a change is of; `None` = of none, or of several.
+/// The context of a change. `None` = no context, or several.
 fn context_of(change: &Change) -> Option<ContextName> {
     match change {
         Change::Session { session } => Some(session.context),
@@ -154,7 +154,7 @@ fn context_of(change: &Change) -> Option<ContextName> {
     }
 }
 
-/// The state of the line to an engine in words.
+/// The state of the connection to an engine, in words.
 pub fn engine_line(engine: &EngineState) -> String {
     match engine {
         EngineState::Connecting => "connecting".to_owned(),

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well: a sentence, a way out, an exit code.
+//! How a command fails: a sentence, a fix, an exit code.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::{
     protocol::message::{Failure, FailureKind},
 };
 
-/// Exit codes; the same for every command.
+/// Exit codes, which are the same for every command.
 pub mod code {
     pub const FAILED: u8 = 1;
     pub const USAGE: u8 = 2;
@@ -16,21 +16,21 @@ pub mod code {
     pub const AUTH: u8 = 4;
     pub const UNREACHABLE: u8 = 5;
     pub const TIMEOUT: u8 = 124;
-    /// A session ended otherwise than by its command.
+    /// A session ended other than by its command.
     pub const ENDED: u8 = 125;
-    /// By Ctrl-C, as shells say it.
+    /// Ctrl-C, with the code that shells use.
     pub const INTERRUPTED: u8 = 130;
-    /// Nobody reads our output any more, as shells say it.
+    /// Stdout is closed, with the code that shells use.
     pub const CLOSED: u8 = 141;
 }
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fail {
     pub code: u8,
-    /// `None` = everything was said already, or nobody listens any more.
+    /// `None` = everything was printed already, or the output is closed.
     pub message: Option<Clean>,
-    /// What to do.
+    /// The fix.
     pub help: Option<Clean>,
 }
 
@@ -55,7 +55,7 @@ impl Fail {
         self
     }
 
-    /// An exit code alone.
+    /// Only an exit code.
     pub fn silent(code: u8) -> Self {
         Self {
             code,
@@ -99,7 +99,7 @@ impl From<SelectError> for Fail {
 }
 
 impl From<io::Error> for Fail {
-    /// Of reading and writing the standard streams. Nobody reading any more (`| head`) is no failure.
+    /// An error of the standard streams. A closed pipe (`| head`) isn't an error.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::silent(0);

@@ -1,4 +1,4 @@
-//! Finding sessions: what the daemon knows, made fresh where an engine keeps the sessions itself.
+//! Finds sessions in what the daemon knows, and refreshes it if an engine keeps the sessions itself.
 
 use std::time::Duration;
 
@@ -22,15 +22,15 @@ use crate::{
     protocol::message::{ContextState, Failure, FailureKind, Reply, Request, Snapshot},
 };
 
-/// How many sessions of a name are looked at beyond those the daemon knows.
+/// Maximum number of sessions of a name to read, beyond those that the daemon knows.
 const NAMESAKES: u32 = 20;
-/// Beside other contexts one that does not answer is not waited for any longer.
+/// How long to wait for a context that doesn't respond, if there are other contexts.
 const BESIDE_OTHERS: Duration = Duration::from_secs(8);
 
 /// What the daemon knows now.
 pub struct Picture {
     pub snapshot: Snapshot,
-    /// Contexts whose sessions could not be read anew, with the reason.
+    /// Contexts whose sessions couldn't be refreshed, with the reason.
     pub stale: Vec<(ContextName, Failure)>,
 }
 
@@ -41,16 +41,17 @@ impl Picture {
     }
 }
 
-/// What is wanted of an engine that keeps its sessions itself, beyond its newest.
+/// What to read from an engine that keeps its sessions itself, beyond its newest.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub tab: Tab,
-    /// Only those whose name holds this.
+    /// Only sessions whose name contains this.
     pub text: Option<String>,
     pub count: u32,
 }
 
-/// Reads these contexts anew where that is needed, of the tab that the snapshot is of; an engine that is away holds up no other.
+/// Refreshes these contexts where needed, for the tab of the snapshot. A disconnected engine doesn't delay
+/// the others.
 pub async fn picture(
     line: &Line,
     (snapshot, tab): (Snapshot, Option<Tab>),
@@ -111,8 +112,8 @@ async fn freshen(
     Ok(())
 }
 
-/// Contexts whose list is incomplete, with the reason: the state database was lost or damaged, and their engine has
-/// not been read since.
+/// Contexts whose list is incomplete, with the reason: the state database was lost or damaged, and their
+/// engine hasn't been read since.
 pub fn incomplete<'a>(
     snapshot: &'a Snapshot,
     contexts: &'a [ContextName],
@@ -136,7 +137,7 @@ pub fn incomplete<'a>(
     })
 }
 
-/// What the daemon says of a context.
+/// The state of a context in the snapshot.
 pub fn state(snapshot: &Snapshot, context: ContextName) -> Option<&ContextState> {
     let mut states = snapshot.contexts.iter();
     states.find(|state| state.context.name == context)
@@ -146,13 +147,13 @@ pub fn schedules(snapshot: &Snapshot, context: ContextName) -> bool {
     state(snapshot, context).is_some_and(|state| state.context.kind.schedules())
 }
 
-/// Whether it may have more sessions than the daemon told.
+/// Whether the context may have more sessions than the daemon reported.
 fn is_partial(snapshot: &Snapshot, context: ContextName) -> bool {
     let counts = |state: &ContextState| state.totals.is_some();
     schedules(snapshot, context) || state(snapshot, context).is_some_and(counts)
 }
 
-/// The one session meant by `text`.
+/// Finds the session that `text` names.
 pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
     let mut found = sessions(line, choice, std::slice::from_ref(&text)).await?;
     found.pop().ok_or_else(|| {
@@ -161,7 +162,8 @@ pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sess
     })
 }
 
-/// The same, for what is only read: of several of one name it says which one is meant.
+/// Like [`session`], for commands that only read. If several sessions have the name, prints which one is
+/// used.
 pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
     let session = session(line, choice, text).await?;
     let known = line.snapshot().await?.sessions;
@@ -180,7 +182,7 @@ pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sessi
     Ok(session)
 }
 
-/// The same, which must be running.
+/// Like [`session`]. The session must be running.
 pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
     let session = session(line, choice, text).await?;
     if session.status.is_live() {
@@ -197,7 +199,8 @@ pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result
     })
 }
 
-/// The sessions meant by these words, in their order; an error names the first that is none.
+/// Finds the sessions that these words name, in their order. An error names the first word that names no
+/// session.
 pub async fn sessions(
     line: &Line,
     choice: Choice<'_>,
@@ -242,7 +245,7 @@ async fn one(
     }
 }
 
-/// Beyond what the daemon keeps of a cluster: by the whole id, else by name.
+/// Finds a session of a cluster that the daemon doesn't keep, by its full id or by its name.
 async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<Session>, Fail> {
     if let Some(id) = Asked::read(text).id() {
         return detail(line, SessionKey::new(context, id)).await;
@@ -264,7 +267,7 @@ async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<
     }
 }
 
-/// Everything about one session, read anew; `None` when it is not there.
+/// Reads the details of a session from the engine. `None` = not found.
 pub async fn detail(line: &Line, session: SessionKey) -> Result<Option<Session>, Fail> {
     match line.client.ask(Request::Detail { session }).await {
         Ok(Reply::Session { session }) => Ok(Some(*session)),

@@ -1,4 +1,4 @@
-//! `workbay info`: where things are, what is in force and why, what the terminal can do.
+//! `workbay info`: shows the paths, the settings in force with their origin, and what the terminal supports.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ struct Info {
     version: &'static str,
     paths: Vec<Place>,
     settings: Vec<Value>,
-    /// Of `resources.toml`; empty when there is none.
+    /// From `resources.toml`. Empty if the file doesn't exist.
     resources: Vec<Value>,
-    /// As configured; the default one first. No secrets.
+    /// As configured, the default one first. Without secrets.
     contexts: Vec<contexts::Configured>,
     terminal: BTreeMap<&'static str, Option<String>>,
-    /// The daemon's pid and version; `null` when none runs.
+    /// The daemon's pid and version. `null` when none runs.
     daemon: Option<Daemon>,
 }
 
@@ -34,7 +34,7 @@ struct Value {
     value: String,
     /// `default`, `site`, `user`, `environment` or `flag`.
     origin: &'static str,
-    /// The same for a person, with file and line.
+    /// The origin in words, with file and line.
     from: String,
 }
 
@@ -45,7 +45,7 @@ struct Daemon {
     socket: String,
 }
 
-/// All of it as text, with names only of variables and programs that may hold a secret.
+/// The whole output as text. Shows only the names of variables and programs that may contain a secret.
 pub fn report(start: &Start) -> String {
     let mut info = collect(start);
     for value in &mut info.settings {
@@ -64,7 +64,7 @@ pub fn report(start: &Start) -> String {
     text(&info)
 }
 
-/// What follows the program may be a secret.
+/// The arguments of the program may contain a secret.
 fn program_alone(words: &[String]) -> String {
     match words {
         [] => "[]".to_owned(),

@@ -1,4 +1,4 @@
-//! The line to the daemon, as the plain commands use it.
+//! The connection of the plain commands to the daemon.
 
 use std::{future::Future, time::Duration};
 
@@ -18,22 +18,22 @@ use crate::{
     protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
 };
 
-/// Runs a command's work to its end on a runtime of its own.
+/// Runs a command to its end on a runtime of its own.
 pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fail> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Fail::new(code::FAILED, format!("the command can't start: {error}")))?;
     let outcome = runtime.block_on(work);
-    // A thread that still waits for a key must not hold up the end.
+    // A thread that still waits for a key must not block the exit.
     runtime.shutdown_background();
     outcome
 }
 
-/// How long a daemon that stopped responding is waited for.
+/// How long to wait for a daemon that stopped responding.
 const GIVE_UP: Duration = Duration::from_secs(15);
 
-/// A connection and what comes over it without being asked for.
+/// A connection and the events that come over it.
 pub struct Line {
     pub client: Client,
     events: mpsc::Receiver<ClientEvent>,
@@ -41,12 +41,12 @@ pub struct Line {
 }
 
 impl Line {
-    /// Starts the daemon when none lives.
+    /// Connects. Starts the daemon if none runs.
     pub async fn connect(paths: &Paths) -> Result<Self, Fail> {
         Self::open(&ConnectOptions::new(paths.clone())).await
     }
 
-    /// Only a living daemon is asked.
+    /// Connects only if a daemon runs.
     pub async fn existing(paths: &Paths) -> Result<Self, Fail> {
         Self::open(&ConnectOptions::existing(paths.clone())).await
     }
@@ -60,7 +60,7 @@ impl Line {
         })
     }
 
-    /// A new connection in place of one that ended; starts the daemon as the first one did.
+    /// Replaces a connection that ended. Starts the daemon if the first connection could.
     pub async fn renew(&mut self) -> Result<(), Fail> {
         *self = Self::open(&self.options).await?;
         Ok(())
@@ -70,8 +70,8 @@ impl Line {
         Ok(self.watched(self.client.ask(request)).await??)
     }
 
-    /// Work that needs the daemon. When the daemon stops responding, that is reported, and after a
-    /// while it is the end.
+    /// Does work that needs the daemon. Prints when the daemon stops responding, and fails if it doesn't
+    /// respond for too long.
     pub async fn watched<T>(&self, work: impl Future<Output = T>) -> Result<T, Fail> {
         let _expecting = self.client.expect();
         tokio::select! {
@@ -80,7 +80,7 @@ impl Line {
         }
     }
 
-    /// A request whose answer is only that it was taken.
+    /// Sends a request whose answer is only an acknowledgment.
     pub async fn tell(&self, request: Request) -> Result<(), Fail> {
         match self.ask(request).await? {
             Reply::Done => Ok(()),
@@ -92,7 +92,7 @@ impl Line {
         self.snapshot_of(None).await
     }
 
-    /// Of the sessions of one tab, where only they are wanted: of ended ones there may be thousands.
+    /// A snapshot with only the sessions of a tab, because there may be thousands of ended ones.
     pub async fn snapshot_of(&self, tab: Option<Tab>) -> Result<Snapshot, Fail> {
         match self.ask(Request::Snapshot { tab }).await? {
             Reply::Snapshot { snapshot } => Ok(*snapshot),
@@ -100,7 +100,7 @@ impl Line {
         }
     }
 
-    /// From now on [`Self::next_change`] tells what happens after this snapshot.
+    /// Subscribes: [`Self::next_change`] then returns what happens after this snapshot.
     pub async fn subscribe(&self) -> Result<Snapshot, Fail> {
         match self.ask(Request::Subscribe).await? {
             Reply::Snapshot { snapshot } => Ok(*snapshot),
@@ -108,7 +108,7 @@ impl Line {
         }
     }
 
-    /// The next notice after number `seen`, with its own number.
+    /// The next change after number `seen`, with its own number.
     pub async fn next_change(&mut self, seen: u64) -> Result<(u64, Change), Fail> {
         let _expecting = self.client.expect();
         let silence = self.client.silence();
@@ -135,12 +135,12 @@ impl Line {
     }
 }
 
-/// Returns when the daemon didn't respond for too long.
+/// Returns when the daemon hasn't responded for too long.
 async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
     let fix = "run `workbay daemon stop`, then try again. Sessions keep running";
     loop {
         if silence.wait_for(|silent| *silent).await.is_err() {
-            // The connection is over, and says so itself.
+            // The connection has ended, which is reported elsewhere.
             return std::future::pending().await;
         }
         output::remark(&format!(
@@ -165,7 +165,7 @@ fn lost(why: &Clean) -> Fail {
     .help("sessions keep running. The next command reconnects")
 }
 
-/// An answer of another kind than the question's: a daemon of another make.
+/// The answer doesn't match the request: the daemon has another version.
 pub fn unexpected(reply: &Reply) -> Fail {
     let word = serde_json::to_value(reply)
         .ok()
@@ -178,7 +178,7 @@ pub fn unexpected(reply: &Reply) -> Fail {
         .into()
 }
 
-/// Waits at most so many seconds; `None` = as long as it takes.
+/// Waits up to this many seconds. `None` = without a limit.
 pub async fn within<T>(
     seconds: Option<u64>,
     what: &str,

@@ -37,13 +37,13 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
         let stream = line.stream(StreamOpen::Log { session, options });
         tokio::select! {
             outcome = line.watched(copy(stream, how(arguments))) => outcome?,
-            // Ctrl-C is how following ends.
+            // Ctrl-C is the normal way to stop following.
             _ = tokio::signal::ctrl_c() => Ok(0),
         }
     })
 }
 
-/// Of a log that is followed nothing waits for the end of its line: a progress bar moves in place.
+/// In a followed log, bytes don't wait for the end of their line, because a progress bar rewrites its line.
 fn how(arguments: &Logs) -> How {
     match (arguments.raw, arguments.follow) {
         (true, _) => How::Raw,
@@ -95,9 +95,9 @@ fn ended(end: StreamEnd) -> Outcome {
 #[derive(Clone, Copy)]
 enum How {
     Raw,
-    /// What belongs to a line that has not ended waits.
+    /// Bytes of an unfinished line wait for its end.
     Lines,
-    /// As it comes.
+    /// Bytes are printed as they come.
     Followed {
         colors: bool,
     },
@@ -110,11 +110,11 @@ struct Washer {
     filter: Filter,
 }
 
-/// The looks of what is printed after a log are the terminal's own.
+/// Resets the style, so that text after the log has the terminal's own style.
 const PLAIN: &[u8] = b"\x1b[0m";
 
 impl Washer {
-    /// A line without an end is cut here: nothing makes us keep more.
+    /// A longer line is cut, to limit memory.
     const LONGEST: usize = 64 * 1024;
 
     fn new(how: How) -> Self {
@@ -142,7 +142,7 @@ impl Washer {
         out
     }
 
-    /// What is held back, washed. A carriage return begins the line anew, as on a screen.
+    /// The held bytes, made safe. A carriage return restarts the line, as on a screen.
     fn rest(&mut self) -> Vec<u8> {
         if matches!(self.how, How::Followed { colors: true }) {
             return PLAIN.to_vec();

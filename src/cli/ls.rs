@@ -1,4 +1,4 @@
-//! `workbay ls`.
+//! `workbay ls`: lists sessions.
 
 mod cells;
 pub mod column;
@@ -39,7 +39,7 @@ use cells::Painter;
 use column::Column;
 use filter::Filter;
 
-/// How many of a cluster's sessions are asked for, for each tab, by default.
+/// Default number of sessions to request from a cluster, for each tab.
 const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
@@ -51,7 +51,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
         && let Some(failure) = picture.why_stale(*context)
     {
-        // Nothing is known of it: an empty list would be a lie.
+        // Nothing is known about the context, so an empty list would be wrong.
         return Err(failure.clone().into());
     }
     tell_stale(&picture, &contexts);
@@ -77,7 +77,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     }
 }
 
-/// The sessions that are asked for, the newest first.
+/// The requested sessions, the newest first.
 fn chosen(
     picture: &Picture,
     contexts: &[ContextName],
@@ -135,7 +135,7 @@ fn print(
     output::coloured(&output::table(&heads, &rows, theme.is_some()))
 }
 
-/// The daemon's picture of the contexts that are meant, as far as each can be had.
+/// Reads the state of the requested contexts, as far as each is available.
 async fn look(
     start: &Start,
     arguments: &Ls,
@@ -143,7 +143,7 @@ async fn look(
 ) -> Result<(Picture, Vec<ContextName>), Fail> {
     let line = Line::connect(&start.paths).await?;
     let tab = match arguments.format() {
-        // Whether a name means a session depends on all the others.
+        // Whether a name identifies a session depends on all other sessions.
         Format::Name => None,
         _ => arguments.tab.tab(),
     };
@@ -163,7 +163,7 @@ async fn look(
     Ok((picture, contexts))
 }
 
-/// The newest of each tab, and what the filter looks for in names.
+/// The newest of each tab, and the names that the filter searches for.
 fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
     let count = arguments.limit.unwrap_or(PAGE);
     let tabs = Tab::ALL.into_iter().filter(|tab| {
@@ -204,7 +204,7 @@ fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
     }
 }
 
-/// The newest `limit` of each context and tab; they are sorted already.
+/// Keeps the newest `limit` of each context and tab. The sessions are already sorted.
 fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
     let Some(limit) = limit else {
         return;
@@ -217,7 +217,7 @@ fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
     });
 }
 
-/// Says where a cluster has more than is shown.
+/// Prints that a cluster has more sessions than are shown.
 fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
     if !arguments.filter.is_empty() {
         return;
@@ -248,7 +248,7 @@ fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], 
     }
 }
 
-/// The colours of the names of contexts.
+/// The colors of the names of contexts.
 fn accents(picture: &Picture, theme: Option<&Theme>) -> HashMap<ContextName, Style> {
     let states = picture.snapshot.contexts.iter().filter(|_| theme.is_some());
     states
@@ -271,7 +271,7 @@ fn nothing(arguments: &Ls) -> &'static str {
     }
 }
 
-/// The terminal's own colours, when stdout wants any.
+/// The terminal's own colors, if stdout supports any.
 pub fn colours() -> Option<Theme> {
     output::is_colourful()
         .then(|| Theme::builtin("ansi16", ColorDepth::Ansi16))

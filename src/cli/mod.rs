@@ -1,4 +1,4 @@
-//! The command line: the clap tree and the plain commands, same verbs as the TUI's.
+//! The command line: the clap tree and the plain commands, with the same verbs as the TUI.
 //!
 //! Data goes to stdout, remarks and errors to stderr. `--json` where there is data; the field names
 //! and the exit codes are documented in docs/cli.md.
@@ -64,10 +64,10 @@ use fail::{Fail, Outcome, code};
 
 pub use doors::{Doors, How, NoEngine, Start, StoreLook, StoreTrouble};
 
-/// Parses the command line and does what it says.
+/// Parses the command line and runs the command.
 pub fn main(doors: &Doors) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    // `runner` is for sessions, not for people: no help, no completion, nothing below is needed.
+    // `runner` is for sessions, not for users: it has no help and no completion, and needs nothing below.
     if arguments.get(1).is_some_and(|word| word == "runner") {
         return (doors.runner)(arguments.into_iter().skip(2).collect());
     }
@@ -81,7 +81,7 @@ pub fn main(doors: &Doors) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody reading the help any more is no failure.
+            // A closed stdout isn't an error for the help.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
         }
@@ -90,7 +90,7 @@ pub fn main(doors: &Doors) -> ExitCode {
     ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
 }
 
-/// Tells what went wrong on stderr; gives the exit code.
+/// Prints the error on stderr. Returns the exit code.
 fn report(fail: &Fail) -> u8 {
     if let Some(message) = &fail.message {
         output::remark(&format!("workbay: {message}"));
@@ -178,7 +178,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
     }
 }
 
-/// Whoever started a detached daemon hears the bare reason and says the rest itself.
+/// The process that starts a detached daemon needs only the reason, and prints the rest itself.
 fn told_to_starter(detached: bool, fail: Fail) -> Fail {
     let Some(message) = fail.message.as_ref().filter(|_| detached) else {
         return fail;
@@ -190,7 +190,7 @@ fn told_to_starter(detached: bool, fail: Fail) -> Fail {
 fn tui(doors: &Doors, look: &Look) -> Outcome {
     use std::io::IsTerminal;
     if !std::io::stdout().is_terminal() {
-        // Not a screen: the list, as plain text.
+        // Without a terminal, prints the list as plain text.
         return ls::ls(&start(look)?, &args::Ls::default());
     }
     if !std::io::stdin().is_terminal() {
@@ -251,21 +251,21 @@ fn apply(look: &Look, loaded: &mut Loaded) {
     }
 }
 
-/// The same with a word on what is wrong: a broken file does not stop a command, but is not silent.
+/// Like [`start`], with a remark on problems: a broken file doesn't stop a command, but is reported.
 fn ready(look: &Look) -> Result<Start, Fail> {
     let start = start(look)?;
     remark_problems(&start);
     Ok(start)
 }
 
-/// What is wrong in the files of settings and contexts.
+/// Prints the problems in the files of settings and contexts.
 fn remark_problems(start: &Start) {
     for problem in start.loaded.problems.iter().chain(&start.contexts.problems) {
         output::remark(&format!("workbay: {problem}. This part is ignored"));
     }
 }
 
-/// The only clock of this room.
+/// The only clock of this module.
 #[expect(
     clippy::disallowed_methods,
     reason = "the command line is a shell: it reads the clock and hands it on"

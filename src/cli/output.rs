@@ -1,4 +1,4 @@
-//! Writing to the standard streams: plain text, JSON, aligned tables.
+//! Writes to the standard streams: plain text, JSON and aligned tables.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -9,17 +9,17 @@ use unicode_width::UnicodeWidthStr;
 use super::fail::Fail;
 use crate::model::text::{Clean, json_escaped};
 
-/// Writes text to stdout at once, without characters that could do something to a terminal.
+/// Writes text to stdout and flushes it, without characters that could control a terminal.
 pub fn print(text: &str) -> Result<(), Fail> {
     bytes(Clean::multiline(text).as_str().as_bytes())
 }
 
-/// The same of a table in colour, whose cells are clean.
+/// Like [`print`], for a table in color whose cells are clean.
 pub fn coloured(table: &str) -> Result<(), Fail> {
     bytes(table.as_bytes())
 }
 
-/// Writes bytes to stdout at once.
+/// Writes bytes to stdout and flushes it.
 pub fn bytes(bytes: &[u8]) -> Result<(), Fail> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
@@ -27,12 +27,12 @@ pub fn bytes(bytes: &[u8]) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Writes one line to stdout.
+/// Writes a line to stdout.
 pub fn line(text: &str) -> Result<(), Fail> {
     print(&format!("{text}\n"))
 }
 
-/// Text that may come from somebody else, as it is for a program, made safe for a terminal.
+/// Writes text of unknown origin: unchanged for a program, made safe for a terminal.
 pub fn foreign(text: &str) -> Result<(), Fail> {
     if io::stdout().is_terminal() {
         return print(text);
@@ -40,12 +40,12 @@ pub fn foreign(text: &str) -> Result<(), Fail> {
     bytes(text.as_bytes())
 }
 
-/// A remark for the person, beside the output. Nobody reading it is no failure.
+/// Writes a remark to stderr. Ignores errors, such as a closed stderr.
 pub fn remark(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", Clean::multiline(text));
 }
 
-/// Writes JSON for reading: indented. All JSON goes through here or [`json_line`].
+/// Writes indented JSON for reading. All JSON goes through here or [`json_line`].
 pub fn json(value: &impl Serialize) -> Result<(), Fail> {
     escaped(&serde_json::to_string_pretty(value)?)
 }
@@ -59,14 +59,14 @@ fn escaped(json: &str) -> Result<(), Fail> {
     bytes(format!("{}\n", json_escaped(json)).as_bytes())
 }
 
-/// Whether stdout is a terminal that wants colour.
+/// Whether stdout is a terminal that supports color.
 pub fn is_colourful() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     io::stdout().is_terminal() && !set("NO_COLOR") && !dumb
 }
 
-/// One cell of a table: its text and how it looks on a terminal.
+/// A cell of a table: its text and its style on a terminal.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
@@ -88,7 +88,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Aligned columns, two spaces between; the last column is not padded.
+/// Aligned columns, separated by two spaces. The last column isn't padded.
 pub fn table(head: &[&str], rows: &[Vec<Cell>], colour: bool) -> String {
     let mut widths: Vec<usize> = head.iter().map(|name| name.width()).collect();
     for row in rows {
@@ -137,7 +137,7 @@ pub fn fields(fields: &[(&str, String)]) -> String {
     out
 }
 
-/// The escape sequences before and after text of this style; of the 16 colours only.
+/// The escape sequences before and after text of this style. Supports only the 16 colors.
 fn sgr(style: Style) -> (String, &'static str) {
     const COLORS: [Color; 16] = [
         Color::Black,

@@ -1,4 +1,4 @@
-//! A session's output on its way to our own stdout and stderr.
+//! Passes a session's output to stdout and stderr.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -14,22 +14,22 @@ const ESC: u8 = 0x1b;
 /// Ends colors that a program left on.
 const PLAIN: &[u8] = b"\x1b[0m";
 
-/// What stands between the output and a terminal; files and pipes get the bytes as they are.
+/// Filters between the output and a terminal. Files and pipes get the bytes unchanged.
 pub struct Filters {
     stdout: Option<Filter>,
     stderr: Option<Filter>,
-    /// A sequence passed to a terminal, and the colors were not ended since: on stdout, on stderr.
+    /// Whether a sequence was passed to a terminal and the colors weren't reset since: on stdout, on stderr.
     colored: [bool; 2],
 }
 
 impl Filters {
-    /// For a program that has this terminal as its own: what it switches on is switched off when it ends.
+    /// For a program that controls this terminal: what it switches on is switched off when it ends.
     pub fn drawing(settings: &TerminalSettings) -> Self {
         Self::each(|| Filter::new(settings))
     }
 
-    /// For a program that doesn't: nothing leaves its line or stays switched on, and nothing makes the terminal send
-    /// an answer, which would arrive in the user's shell.
+    /// For other programs: nothing moves out of its line or stays switched on, and nothing makes the terminal
+    /// send an answer, which would arrive in the user's shell.
     pub fn of_lines() -> Self {
         Self::each(|| Filter::of_log(true))
     }
@@ -53,7 +53,7 @@ impl Filters {
         passed.into()
     }
 
-    /// Ends the output.
+    /// Ends the output: resets the colors.
     pub fn finish(&mut self) -> Result<(), Fail> {
         for source in [LogSource::Stdout, LogSource::Stderr] {
             if std::mem::take(&mut self.colored[source as usize]) {

@@ -1,4 +1,4 @@
-//! One line that is written over while something goes on; where nobody sees it, its steps alone.
+//! Shows progress in a line that is overwritten. Without a terminal, it prints only the steps.
 
 use std::io::{self, IsTerminal, Write as _};
 
@@ -7,14 +7,14 @@ use unicode_width::UnicodeWidthChar as _;
 use super::{output, tty};
 use crate::model::pull::Pull;
 
-/// A terminal whose width nobody tells.
+/// The width to assume if the terminal doesn't report one.
 const USUAL_WIDTH: u16 = 80;
 
 pub struct Progress {
-    /// On a terminal.
+    /// Whether stderr is a terminal.
     live: bool,
     shown: bool,
-    /// The last step that was told of, where it is not.
+    /// The last printed step, if stderr isn't a terminal.
     told: String,
 }
 
@@ -27,7 +27,7 @@ impl Progress {
         }
     }
 
-    /// How far a pull is.
+    /// Shows the progress of a pull.
     pub fn pull(&mut self, who: &str, pull: &Pull) {
         let step = match &pull.broken {
             Some(why) => format!("{who}: connection lost, retrying ({why})"),
@@ -57,13 +57,13 @@ impl Progress {
         };
         let line: String = text.chars().take_while(fits).collect();
         let mut out = io::stderr().lock();
-        // Nobody reading it is no failure.
+        // A closed stderr isn't an error.
         let _ = write!(out, "\r{line}\x1b[K");
         let _ = out.flush();
         self.shown = true;
     }
 
-    /// Takes the line away: something else is said now.
+    /// Removes the line before other output.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let mut out = io::stderr().lock();

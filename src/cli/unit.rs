@@ -1,4 +1,4 @@
-//! `workbay daemon unit`: a systemd user unit for the daemon of this person.
+//! `workbay daemon unit`: prints a systemd user unit for this user's daemon.
 
 use std::{env, fmt::Write as _, path::Path};
 
@@ -7,7 +7,7 @@ use super::{
     output,
 };
 
-/// What the daemon is told by its surroundings and cannot find out by itself. None of them is a secret.
+/// Environment variables that the daemon can't find out on its own. None of them is a secret.
 const KEPT: [&str; 14] = [
     "WORKBAY_CONFIG_DIR",
     "WORKBAY_STATE_DIR",
@@ -25,10 +25,10 @@ const KEPT: [&str; 14] = [
     "DOCKER_CERT_PATH",
 ];
 
-/// Where a user's programs may be that systemd does not know of.
+/// The directories of a user's programs, which systemd may not know.
 const PATH: &str = "PATH";
 
-/// Prints it, for the program that is running now.
+/// Prints the unit for the running program.
 pub fn print() -> Outcome {
     let program = env::current_exe()
         .map_err(|error| Fail::new(1, format!("can't find the path of this program: {error}")))?;
@@ -45,7 +45,7 @@ fn unit(program: &Path, variable: impl Fn(&str) -> Option<String>) -> String {
             let _ = writeln!(kept, "Environment={}", word(&format!("{name}={value}")));
         }
     }
-    // Only in a command does systemd look for variables.
+    // systemd expands variables only in commands.
     let program = word(&program.display().to_string()).replace('$', "$$");
     format!(
         "# Written by `workbay daemon unit`. To use it:\n\
@@ -70,7 +70,7 @@ fn unit(program: &Path, variable: impl Fn(&str) -> Option<String>) -> String {
     )
 }
 
-/// As one word of a unit file: quoted, and nothing in it means anything to systemd.
+/// Quotes a text as a single word of a unit file, without special meaning to systemd.
 fn word(text: &str) -> String {
     let mut quoted = String::from("\"");
     for one in text.chars() {

@@ -1,4 +1,4 @@
-//! Sessions that are waited for: until they run, or until they have ended.
+//! Waits for sessions: until they run, or until they have ended.
 
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
@@ -20,16 +20,17 @@ use crate::{
     protocol::message::Snapshot,
 };
 
-/// What sessions are waited for to do.
+/// What to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// To run; a batch session, to have begun.
+    /// The session runs, or the batch session has started.
     Begun,
     Ended,
 }
 
 impl Goal {
-    /// It is reached, or it is known that it will not be. Of a session that ends before it ran, the reason is known at its end.
+    /// Whether the goal is reached or can't be reached anymore. If a session ends before it ran, the reason
+    /// is known only at its end.
     fn is_settled(self, session: &Session) -> bool {
         let fails = session.status == Status::Terminating && session.started_at.is_none();
         match self {
@@ -39,23 +40,23 @@ impl Goal {
     }
 }
 
-/// Nothing of it runs any more, or ever will.
+/// Whether nothing of the session runs, now or later.
 pub fn is_over(session: &Session) -> bool {
     session.status.is_final() || session.status == Status::Error
 }
 
-/// A batch command may have ended well before anybody looked; how it ended is another question.
+/// A batch command may have ended before the first look. How it ended doesn't matter here.
 pub fn has_begun(session: &Session) -> bool {
     let ran = session.session_type == SessionType::Batch && session.started_at.is_some();
     ran || session.status.is_live()
 }
 
-/// What is waited for, in the order it was named.
+/// The sessions to wait for, in the order in which they were named.
 pub struct Watch {
     pub sessions: Vec<Session>,
     goal: Goal,
     progress: Progress,
-    /// The reason for waiting that was told last.
+    /// The last printed reason for waiting.
     told: BTreeMap<SessionKey, Clean>,
 }
 
@@ -69,7 +70,7 @@ impl Watch {
         }
     }
 
-    /// Until all are settled; `settled` is called with each once it is.
+    /// Waits until all are settled. Calls `settled` with each session when it is.
     pub async fn follow(
         &mut self,
         line: &mut Line,
@@ -88,7 +89,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Looks at what the daemon knows now; the number that changes come after.
+    /// Reads what the daemon knows now. Returns the number after which changes come.
     pub fn begin(
         &mut self,
         snapshot: Snapshot,
@@ -102,7 +103,7 @@ impl Watch {
         Ok(snapshot.seq)
     }
 
-    /// Takes a change in; the session that is settled by it.
+    /// Handles a change. Returns the session that it settles.
     pub fn hear(&mut self, change: Change) -> Result<Option<&Session>, Fail> {
         match change {
             Change::Session { session } => Ok(self.look(*session)),
@@ -114,7 +115,7 @@ impl Watch {
         }
     }
 
-    /// One that is settled stays as it was when it became so.
+    /// A settled session keeps the state that it had when it settled.
     fn look(&mut self, session: Session) -> Option<&Session> {
         let key = session.key();
         let goal = self.goal;
@@ -147,7 +148,7 @@ impl Watch {
         sessions.filter(move |session| !goal.is_settled(session))
     }
 
-    /// Until all are settled, or time is out.
+    /// Waits until all are settled, or until the time limit.
     pub async fn follow_within(
         &mut self,
         line: &mut Line,
@@ -162,7 +163,7 @@ impl Watch {
         done.unwrap_or_else(|_| Err(self.late(limit)))
     }
 
-    /// What is still open when time is out.
+    /// The error for sessions that aren't settled at the time limit.
     fn late(&self, limit: Span) -> Fail {
         let mut open: Vec<String> = self
             .open()
@@ -184,7 +185,7 @@ impl Watch {
     }
 }
 
-/// Says why it still waits, once for each reason.
+/// Prints why the session still waits, once for each reason.
 fn tell_why(session: &Session, told: &mut BTreeMap<SessionKey, Clean>) {
     let Some(why) = &session.status_message else {
         return;
@@ -199,7 +200,7 @@ fn tell_why(session: &Session, told: &mut BTreeMap<SessionKey, Clean>) {
     told.insert(session.key(), why.clone());
 }
 
-/// It won't run, and why.
+/// The error for a session that won't run, with the reason.
 pub fn not_running(session: &Session) -> Fail {
     let (name, status) = (&session.name, &session.status);
     let fail = Fail::new(code::FAILED, format!("session {name} is {status}"));

@@ -1,21 +1,21 @@
-//! What a shell's script hands over, and how it reads the answer.
+//! Reads what a shell's script passes, and formats the answer for it.
 
 use std::ffi::OsString;
 
 use super::{Candidate, FILES};
 use crate::model::text::Clean;
 
-/// What was typed after `workbay`, up to the cursor.
+/// The text after `workbay`, up to the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Typed {
-    /// At least one; the last is the one that is completed.
+    /// Never empty. The last word is the one to complete.
     pub words: Vec<String>,
-    /// Bash: the characters that end a word for it.
+    /// Bash: the characters at which it splits words.
     breaks: Option<String>,
 }
 
 impl Typed {
-    /// `words WORD…`, or `bash BREAKS LINE` of a shell that takes words apart at `:` and `=`.
+    /// Reads `words WORD…`, or `bash BREAKS LINE` from a shell that splits words at `:` and `=`.
     pub fn read(arguments: &[OsString]) -> Option<Self> {
         let texts: Option<Vec<&str>> = arguments.iter().map(|it| it.to_str()).collect();
         match texts?.as_slice() {
@@ -59,7 +59,7 @@ impl Typed {
     }
 }
 
-/// The words of a command line that may be in the middle of a quote.
+/// Splits a command line that may end inside a quote into words.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,8 +1,8 @@
-//! Where in the tree of commands the last word stands, and what may stand there.
+//! Finds the position of the last word in the tree of commands, and what is valid there.
 
 use clap::{Arg, ArgAction, Command};
 
-/// What may stand in the place of the last word.
+/// What is valid as the last word.
 #[derive(Clone, Copy)]
 pub enum Wants<'c> {
     Option,
@@ -13,18 +13,18 @@ pub enum Wants<'c> {
 
 pub struct Place<'c> {
     pub command: &'c Command,
-    /// The subcommands that lead there.
+    /// The subcommands before the last word.
     pub path: Vec<&'c str>,
     /// The values that were given before, by the ids of their arguments.
     given: Vec<(&'c str, String)>,
     pub wants: Wants<'c>,
-    /// The part of the last word that stays: `--env=`, `name,` of a list.
+    /// The part of the last word that isn't completed: `--env=`, `name,` of a list.
     pub before: &'c str,
     /// The part that is completed.
     pub typed: &'c str,
 }
 
-/// The words before the last one, as far as they are read.
+/// The words before the last one, as read so far.
 struct Reader<'c> {
     command: &'c Command,
     path: Vec<&'c str>,
@@ -54,7 +54,7 @@ impl<'c> Place<'c> {
         Some(reader.end(last))
     }
 
-    /// What was given for an argument, the newest last.
+    /// The last value that was given for an argument.
     pub fn given(&self, id: &str) -> Option<&str> {
         let mut all = self.given.iter().rev();
         let found = all.find(|(known, _)| *known == id);

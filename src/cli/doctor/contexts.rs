@@ -1,4 +1,4 @@
-//! Each context: whether its engine answers, what it is, what it cannot do, and what its
+//! Checks each context: whether its engine responds, what it is, what it doesn't support, and what its
 //! configuration needs on this machine.
 
 use std::{fmt::Write as _, fs, thread, time::Duration};
@@ -24,11 +24,11 @@ use crate::{
     protocol::message::{Request, Snapshot},
 };
 
-/// An engine takes some hundredths of a second for what is asked here.
+/// An engine normally needs some hundredths of a second for this request.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// The daemon's word where it runs, a probe of our own otherwise; all contexts at once, so that one
-/// that does not answer costs its own time only.
+/// Uses the daemon's state if it runs, and probes the engines otherwise. All contexts are checked at once, so
+/// that a context that doesn't respond doesn't delay the others.
 pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
     let snapshot = told(start);
     let probed: Vec<Vec<Finding>> = thread::scope(|scope| {
@@ -85,13 +85,13 @@ fn one(
         .collect()
 }
 
-/// Configured after the daemon began.
+/// The context was configured after the daemon started.
 fn unknown(context: ContextName) -> Finding {
     let message = format!("the daemon was started before context {context} was configured");
     Finding::warn("engine", message).hint("workbay daemon stop (sessions and shells keep running)")
 }
 
-/// A line that stands is tried: its engine may have stopped answering since.
+/// Tests an open connection, because its engine may have stopped responding since.
 fn asked(
     start: &Start,
     context: ContextName,
@@ -117,7 +117,7 @@ fn asked(
             );
         }
     }
-    // What was found out meanwhile is in a new picture.
+    // A new snapshot has what the daemon found out in the meantime.
     let now = told(start);
     let now = now.as_ref().and_then(|now| find::state(now, context));
     let engine = now.map_or(engine, |state| &state.engine);
@@ -127,7 +127,7 @@ fn asked(
     }
 }
 
-/// It answers, but whoever works with it waits.
+/// The engine responds, but slowly enough that users wait.
 fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
     let answered = findings.iter().all(|finding| finding.level != Level::Bad);
     (answered && took > SLOW).then(|| {
@@ -142,7 +142,7 @@ fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
     })
 }
 
-/// One that is not connected.
+/// A context that isn't connected.
 fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
     match engine {
         EngineState::Connected { .. } => Vec::new(),
@@ -176,7 +176,7 @@ fn lost(kind: EngineKind, none: NoEngine) -> Vec<Finding> {
 fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     let mut findings = vec![Finding::ok("engine", engine(info))];
     let missing = info.capabilities.missing.iter();
-    // Where an engine leaves these to us, sessions have them all the same.
+    // If an engine doesn't have these, workbay provides them, so sessions have them anyway.
     let ours = [Capability::Schedules, Capability::IdleChecks];
     let elsewhere = ours.into_iter().chain(Capability::OF_NETWORK);
     let elsewhere: Vec<Capability> = elsewhere.collect();
@@ -204,7 +204,7 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     findings
 }
 
-/// What every engine has unless something is wrong, or it is elsewhere.
+/// What every engine supports unless there is a problem, or the engine is on another machine.
 const NEEDED: [Capability; 6] = [
     Capability::HostEnvironment,
     Capability::Exec,
@@ -234,7 +234,7 @@ fn engine(info: &EngineInfo) -> String {
     text
 }
 
-/// What the configuration needs here, whether the engine answers or not.
+/// What the configuration needs on this machine, whether or not the engine responds.
 fn needs(spec: &BackendaiSpec) -> Vec<Finding> {
     let secrets = match &spec.credentials {
         Credentials::Keys { access, secret } => [access, secret],
@@ -246,7 +246,7 @@ fn needs(spec: &BackendaiSpec) -> Vec<Finding> {
     findings
 }
 
-/// A file's owner and mode. What it holds is not told.
+/// Checks a file's owner and mode. Doesn't show its contents.
 fn key_file(source: &Source) -> Option<Finding> {
     let Source::File(path) = source else {
         return None;
@@ -276,7 +276,7 @@ fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
     })
 }
 
-/// Plain HTTP to another machine is there only where `insecure = true` asks for it.
+/// Plain HTTP to another machine is used only with `insecure = true`.
 fn unencrypted(endpoint: &str) -> Option<Finding> {
     let rest = endpoint.strip_prefix("http://")?;
     if !Url::parse(endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {

@@ -1,4 +1,4 @@
-//! What the login gives: a runtime directory, lingering, an agent for SSH.
+//! Checks the login: a runtime directory, lingering, an SSH agent.
 
 use std::{env, fs, path::Path};
 
@@ -8,9 +8,9 @@ use crate::{
     protocol::presence::{self, Holder},
 };
 
-/// Where systemd keeps who lingers.
+/// Where systemd lists the users that linger.
 const LINGERING: &str = "/var/lib/systemd/linger";
-/// There when systemd is the machine's init.
+/// Exists if systemd is the machine's init.
 const SYSTEMD: &str = "/run/systemd/system";
 const AGENT: &str = "SSH_AUTH_SOCK";
 
@@ -29,13 +29,13 @@ pub fn examine(start: &Start) -> Vec<Finding> {
     findings
 }
 
-/// systemd removes it at the last logout; `su` and `sudo` give somebody else's or none.
+/// systemd removes it at the last logout. After `su` and `sudo`, it is another user's or missing.
 fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
     let dir = dir.filter(|dir| !dir.is_empty());
     let hint = "log in directly (not with su or sudo), or run `loginctl enable-linger`, then \
                 `export XDG_RUNTIME_DIR=/run/user/$(id -u)`";
     match dir {
-        // Root's daemons need none.
+        // Root's daemons don't need one.
         None if is_root => None,
         None => Some(
             Finding::warn(
@@ -70,7 +70,8 @@ fn lingering(lingering: &Path, user: &str) -> Finding {
     Finding::warn("lingering", message).hint("loginctl enable-linger (docs/daemon.md)")
 }
 
-/// A daemon of another login knows no agent of this one, and keys with a passphrase are of no use to it.
+/// A daemon that was started in another login doesn't know this login's SSH agent, and can't use keys with a
+/// passphrase.
 fn agent(start: &Start) -> Option<Finding> {
     let by_ssh = start
         .contexts

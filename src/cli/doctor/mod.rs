@@ -1,4 +1,4 @@
-//! `workbay doctor`: one line for each thing that must be right, with the hint where it is not.
+//! `workbay doctor`: prints a line for each check, with a hint if there is a problem.
 
 mod access;
 mod choice;
@@ -30,29 +30,29 @@ use crate::{
     theme::{Theme, face::Face},
 };
 
-/// Cells that a message has at least, however narrow the terminal.
+/// Minimum cells of a message, however narrow the terminal is.
 const NARROWEST: usize = 20;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     Ok,
     /// Works, but less well than it could.
     Warn,
-    /// Something does not work.
+    /// Something doesn't work.
     Bad,
 }
 
-/// One line of the doctor.
+/// A line of the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub topic: &'static str,
-    /// The context it is about; `None` = this machine.
+    /// The context of the finding. `None` = this machine.
     pub context: Option<ContextName>,
     pub level: Level,
     pub message: Clean,
-    /// What to do; `None` when nothing has to be done.
+    /// The fix. `None` = nothing to do.
     pub hint: Option<Clean>,
 }
 
@@ -94,7 +94,7 @@ impl Finding {
 
 #[derive(Serialize)]
 struct Report<'a> {
-    /// Nothing is bad.
+    /// Whether no finding is bad.
     ok: bool,
     version: &'static str,
     findings: &'a [Finding],
@@ -190,7 +190,7 @@ fn settings(start: &Start) -> Vec<Finding> {
         .collect()
 }
 
-/// Without colours, for a file.
+/// Without colors, for a file.
 fn plain(findings: &[Finding]) -> String {
     text(findings, None)
 }
@@ -209,7 +209,7 @@ fn text(findings: &[Finding], theme: Option<&Theme>) -> String {
     table.trim_start().to_owned()
 }
 
-/// The hint begins far left: a long one breaks over fewer lines, and is copied whole.
+/// The hint begins far left, so that a long one needs fewer lines and is easy to copy.
 fn row(finding: &Finding, theme: Option<&Theme>, room: Option<usize>, indent: usize) -> Vec<Cell> {
     let (word, face) = match finding.level {
         Level::Ok => ("ok", Face::StatusGood),
@@ -231,7 +231,7 @@ fn row(finding: &Finding, theme: Option<&Theme>, room: Option<usize>, indent: us
     ]
 }
 
-/// Lines of so many cells at most, as far as words allow.
+/// Lines of up to `room` cells, if the words fit.
 fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -243,7 +243,7 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// With its context, except for this machine's own engine: there is nothing to mistake it for.
+/// The topic with its context. This machine's own engine needs no context.
 fn topic(finding: &Finding) -> String {
     match finding.context {
         Some(context) if context != ContextName::local() => {

@@ -1,4 +1,4 @@
-//! Follows a session to its end: its output, its status, and what the person at the terminal wants of it.
+//! Follows a session to its end: its output, its status, and the signals of the user at the terminal.
 
 use bytes::Bytes;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -28,27 +28,27 @@ use crate::{
     protocol::message::{Request, StreamEnd, StreamOpen},
 };
 
-/// A log that the engine does not end is not waited for any longer once its session has ended.
+/// How long to wait for a log that the engine doesn't end after its session has ended.
 const LAST_OUTPUT: Duration = Duration::from_secs(10);
 
-/// A session that has ended, and what it was asked to end by.
+/// A session that has ended, and the signal that requested it.
 pub struct Followed {
     pub session: Session,
     pub signal: Option<Heard>,
 }
 
-/// A signal that this command got.
+/// A signal that this command received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heard(i32);
 
 impl Heard {
-    /// As shells say it.
+    /// The exit code that shells use for this signal.
     pub fn code(self) -> u8 {
         u8::try_from(128 + self.0).unwrap_or(code::INTERRUPTED)
     }
 }
 
-/// What ends a command by hand. From the first one on signals no longer end this process.
+/// The signals that terminate a session. After this is created, they no longer end this process.
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -74,13 +74,13 @@ impl Signals {
         heard
     }
 
-    /// How many.
+    /// How many signals were received.
     pub fn heard(&self) -> usize {
         self.heard.len()
     }
 }
 
-/// Where the output goes.
+/// Prints the output.
 pub struct Printer {
     own: OwnLines,
     filters: Filters,
@@ -116,12 +116,12 @@ impl Printer {
     }
 }
 
-/// The session's log as long as it comes.
+/// The session's log, while it is read.
 struct Output {
     stream: Option<Stream>,
-    /// The log began.
+    /// The log has begun.
     opened: bool,
-    /// Why it cannot be shown.
+    /// Why the log can't be shown.
     trouble: Option<Clean>,
 }
 
@@ -134,7 +134,7 @@ pub async fn follow(
     let (key, name) = (session.key(), session.name.clone());
     let followed = to_the_end(line, session, printer, signals).await;
     followed.map_err(|fail| match fail.code {
-        // Nobody reads the output any more.
+        // Stdout is closed.
         0 => {
             let why = format!("the output is closed; session {name} keeps running");
             Fail::new(code::CLOSED, why).help(format!("to end it, run `workbay terminate {name}`"))
@@ -179,7 +179,7 @@ async fn to_the_end(
     if session.started_at.is_some() {
         output.drain(printer).await?;
         if output.trouble.is_some() && !output.opened {
-            // What was kept of it.
+            // The output that the engine kept.
             output = Output::open(line, key);
             output.drain(printer).await?;
         }
@@ -194,7 +194,7 @@ async fn to_the_end(
     })
 }
 
-/// Asks for the end. It may have ended meanwhile: then that is seen next.
+/// Requests the termination. If the session has already ended, the next change shows it.
 async fn end(line: &Line, session: SessionKey, force: bool) {
     output::remark(if force {
         "workbay: killing the session"
@@ -210,7 +210,7 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
 }
 
 impl Output {
-    /// From its beginning, which may be still to come.
+    /// Opens the log from its beginning, which may not exist yet.
     fn open(line: &Line, session: SessionKey) -> Self {
         let options = LogOptions {
             follow: true,
@@ -251,7 +251,7 @@ impl Output {
         Ok(())
     }
 
-    /// The session has ended; what it said last may still be on its way.
+    /// Reads the last output of a session that has ended.
     async fn drain(&mut self, printer: &mut Printer) -> Result<(), Fail> {
         let rest = async {
             while self.stream.is_some() {

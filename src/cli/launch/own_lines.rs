@@ -1,29 +1,30 @@
-//! What the runner itself says in a session's log, taken out: a script wants the output of its command.
+//! Removes the runner's own lines from a session's log, because a script needs only the output of its
+//! command.
 //!
-//! It introduces the session up to a line `workbay: ready`, names the command, and says at the end how the command ended. A
-//! log without such a beginning (of a cluster) is left as it is.
+//! The runner introduces the session up to a line `workbay: ready`, names the command, and reports at the end
+//! how the command ended. A log without this introduction (of a cluster) isn't changed.
 
 const MARK: &[u8] = b"workbay: ";
 const READY: &[u8] = b"workbay: ready\n";
 const RUNS: &[u8] = b"workbay: runs ";
 const END: &[u8] = b"workbay: ended with exit code ";
-/// A beginning of a line that is longer is no line of the runner.
+/// A longer beginning of a line isn't from the runner.
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub struct OwnLines {
     state: State,
-    /// What may still turn out to be the runner's.
+    /// Bytes that may be from the runner.
     held: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing was seen.
+    /// No bytes were read yet.
     First,
-    /// The introduction goes on.
+    /// In the introduction.
     Introduction,
-    /// The command is named next.
+    /// The next line names the command.
     Ready,
     Command,
 }
@@ -36,7 +37,7 @@ impl OwnLines {
         }
     }
 
-    /// What of it is the command's.
+    /// Returns the bytes that are from the command.
     pub fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
         let mut out = Vec::new();
@@ -59,7 +60,7 @@ impl OwnLines {
         out
     }
 
-    /// Whether a line that is not complete may be the runner's.
+    /// Whether an incomplete line may be from the runner.
     fn is_ours_so_far(&self) -> bool {
         let begins = |mark: &[u8]| {
             let known = self.held.len().min(mark.len());
@@ -68,7 +69,7 @@ impl OwnLines {
         let begins = match self.state {
             State::First => begins(MARK),
             State::Ready => begins(RUNS),
-            // A bootstrap script says something before the command begins.
+            // A bootstrap script may print something before the command begins.
             State::Introduction | State::Command => true,
         };
         begins && self.held.len() < LONGEST
@@ -90,7 +91,7 @@ impl OwnLines {
         }
     }
 
-    /// What is left at the end of the log.
+    /// Returns the held bytes at the end of the log.
     pub fn rest(&mut self) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         let ours = match self.state {
@@ -103,7 +104,7 @@ impl OwnLines {
     }
 }
 
-/// Where what may be the runner's last line begins.
+/// Where the runner's possible last line begins.
 fn may_be_end(bytes: &[u8]) -> usize {
     let longest = END.len() + 4;
     let first = bytes.len().saturating_sub(longest);
@@ -127,7 +128,7 @@ fn is_beginning_of_end(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// However the log is cut into pieces, the same is left of it.
+    /// The result doesn't depend on how the log is cut into pieces.
     #[track_caller]
     fn left(log: &str, says: &str) {
         for size in [1, 2, 7, 1000] {

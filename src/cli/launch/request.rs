@@ -1,4 +1,4 @@
-//! From the words of the command line to a request, over a recipe or a launch of before.
+//! Builds a launch request from the command line, on top of a recipe or a recent launch.
 
 use std::{
     collections::BTreeMap,
@@ -21,16 +21,16 @@ use crate::{
     },
 };
 
-/// What the words mean depends on where they are said.
+/// The surroundings that the meaning of the words depends on.
 pub struct Around<'a> {
     pub now: Timestamp,
     pub zone: TimeZone,
-    /// Looks a variable of the environment up.
+    /// Looks up an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl Around<'_> {
-    /// This machine, this process.
+    /// This machine and this process.
     pub fn here() -> Self {
         Self {
             now: now(),
@@ -40,7 +40,7 @@ impl Around<'_> {
     }
 }
 
-/// What is given goes over what was there.
+/// Given fields override those of the request.
 pub fn over(
     mut request: LaunchRequest,
     fields: Fields,
@@ -55,7 +55,7 @@ pub fn over(
         .map_err(about(LaunchField::PreopenPorts))?;
     let script = fields.bootstrap.map(script).transpose()?;
     request.env.extend(variables(&fields.variables, around)?);
-    // The two say the same thing in two ways: the one that is given takes the other's place.
+    // Environment and image exclude each other: the given one replaces the other.
     if fields.env.is_some() {
         request.image = None;
     }
@@ -98,7 +98,7 @@ pub fn over(
     Ok(request)
 }
 
-/// What is given goes over what was there; paths are added.
+/// Given parts override the known ones. Paths are added.
 fn stop_hook(
     known: Option<StopHook>,
     (command, save, folder): (Option<String>, Vec<String>, Option<String>),
@@ -122,7 +122,7 @@ fn replace<T>(place: &mut Option<T>, given: Option<T>) {
     }
 }
 
-/// A sentence about a field as the end of the command.
+/// Turns a sentence about a field into an error of the command.
 fn about(field: LaunchField) -> impl Fn(String) -> Fail {
     move |why| {
         let option = super::option::of(field);
@@ -130,7 +130,7 @@ fn about(field: LaunchField) -> impl Fn(String) -> Fail {
     }
 }
 
-/// `NAME=VALUE`, or `NAME` with the value of the caller's environment; each name once.
+/// Reads `NAME=VALUE`, or `NAME` with the value of the caller's environment. Each name may occur once.
 fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, String>, Fail> {
     let mut variables = BTreeMap::new();
     for word in words {
@@ -156,7 +156,7 @@ fn not_set(name: &str) -> Fail {
     Fail::usage(why).help(format!("write -e {name}=VALUE, or export {name} first"))
 }
 
-/// The text itself, or that of `@FILE`; `@@…` is a text that begins with `@`.
+/// The text itself, or the contents of the file of `@FILE`. `@@…` is a text that begins with `@`.
 fn script(text: String) -> Result<String, Fail> {
     let Some(file) = text.strip_prefix('@') else {
         return Ok(text);
@@ -170,7 +170,7 @@ fn script(text: String) -> Result<String, Fail> {
     })
 }
 
-/// So much of a file that one too long is seen to be so, however long it is.
+/// Reads only enough of a file to see whether it is too long.
 fn beginning(file: &str) -> io::Result<String> {
     let mut text = String::new();
     let most = script::MOST as u64 + 1;

@@ -1,4 +1,4 @@
-//! Which sessions `workbay ls --filter` prints: words that all hold, some of them conditions on a column
+//! Decides which sessions `workbay ls --filter` prints. All words must match. Some are conditions on a column
 //! (`status=running`, `mem>1g`).
 
 use std::cmp::Ordering;
@@ -23,7 +23,7 @@ pub struct Filter {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Term {
-    /// A part of the name, id, environment, status or result, in lower case; `not`: of none of them.
+    /// A part of the name, id, environment, status or result, in lowercase. `not`: none of them contains it.
     Word { text: String, not: bool },
     Condition {
         column: Column,
@@ -34,7 +34,7 @@ enum Term {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Operand {
-    /// In lower case; `*` stands for any text.
+    /// In lowercase. `*` matches any text.
     Text(String),
     Exact(Value),
 }
@@ -49,7 +49,7 @@ enum Operator {
     Less,
 }
 
-/// Longer ones first.
+/// Longer operators come first.
 const OPERATORS: [(&str, Operator); 6] = [
     ("!=", Operator::IsNot),
     (">=", Operator::AtLeast),
@@ -73,15 +73,15 @@ impl Operator {
 }
 
 impl Filter {
-    /// Times are of `zone`, spans count back from `now`.
+    /// Times are in `zone`, and durations count back from `now`.
     pub fn read(texts: &[String], now: Timestamp, zone: &TimeZone) -> Result<Self, String> {
         let words = texts.iter().flat_map(|text| words(&joined(text)));
         let terms: Result<_, String> = words.map(|word| term(&word, now, zone)).collect();
         Ok(Self { terms: terms? })
     }
 
-    /// `several`: sessions of several owners are listed, so that words are looked for in owner, project and
-    /// agent too.
+    /// Whether the session matches. `several`: sessions of several owners are listed, so owner, project and
+    /// agent are searched too.
     pub fn holds(&self, session: &Session, several: bool, now: Timestamp) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Word { text, not } => has_word(session, text, several) != *not,
@@ -96,13 +96,14 @@ impl Filter {
                 value: Operand::Exact(wanted),
             } => match column.value(session, now) {
                 Some(value) => operator.holds(value.compare(wanted)),
-                // What has no such value is different from any.
+                // A session without this value differs from any value.
                 None => *operator == Operator::IsNot,
             },
         })
     }
 
-    /// What every accepted session has in its name, where one word or the name itself says so.
+    /// A text that is in the name of every accepted session, if a word or a condition on the name requires
+    /// one.
     pub fn in_name(&self) -> Option<&str> {
         let named = self.terms.iter().find_map(|term| match term {
             Term::Condition {
@@ -175,7 +176,7 @@ fn operand(column: Column, text: &str, now: Timestamp, zone: &TimeZone) -> Resul
     }))
 }
 
-/// One of the words of the column is `text`; of an id its beginning is enough.
+/// Whether a word of the column is `text`. For an id, a prefix is enough.
 fn is_text(column: Column, session: &Session, text: &str) -> bool {
     let words = column.words(session).into_iter();
     let mut words = words.map(|word| word.to_lowercase());
@@ -185,7 +186,7 @@ fn is_text(column: Column, session: &Session, text: &str) -> bool {
     }
 }
 
-/// `*` stands for any text.
+/// `*` matches any text.
 fn is_like(word: &str, pattern: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return word == pattern;

@@ -1,4 +1,4 @@
-//! What a session uses, and what it used.
+//! Prints what a session uses now, and what it used.
 
 use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
 
@@ -24,14 +24,13 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
-/// A running session that nobody watched is watched for so long: to know how busy it is takes two
-/// samples.
+/// How long to watch a running session that isn't watched yet: CPU usage needs two samples.
 const PATIENCE: Duration = Duration::from_millis(2500);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// A sample that is no older tells of now.
+/// Maximum age of a sample that counts as current.
 const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
-/// What `--json` tells of a metric.
+/// A metric in the output of `--json`.
 #[derive(Serialize)]
 pub struct Used<'a> {
     #[serde(flatten)]
@@ -43,7 +42,7 @@ pub struct Used<'a> {
     total: Option<u64>,
 }
 
-/// What the daemon keeps of it; of a session that runs with a sample of now.
+/// Reads the figures that the daemon keeps. For a running session, waits for a current sample.
 pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figures, Fail> {
     let kept = figures(line, session).await?;
     if !session.status.is_live() || is_of_now(&kept, now) {
@@ -62,12 +61,12 @@ pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figu
     };
     match timeout(PATIENCE, sampled).await {
         Ok(found) => found,
-        // An engine that is away, or tells no more.
+        // The engine is disconnected or reports no usage.
         Err(_) => figures(line, session).await,
     }
 }
 
-/// What the daemon keeps of it.
+/// Reads the figures that the daemon keeps.
 pub async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
     let session = session.key();
     match line.ask(Request::Figures { session }).await? {
@@ -76,7 +75,7 @@ pub async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
     }
 }
 
-/// Whether the last sample is of now, and says how busy the session is.
+/// Whether the last sample is current and includes CPU usage.
 pub fn is_of_now(figures: &Figures, now: Timestamp) -> bool {
     let fresh = figures
         .at
@@ -87,12 +86,12 @@ pub fn is_of_now(figures: &Figures, now: Timestamp) -> bool {
     fresh && cpu.is_some_and(|cpu| last(cpu).is_some())
 }
 
-/// As of the last sample.
+/// The value of the last sample.
 fn last(series: &Series) -> Option<u64> {
     series.values.last().copied().flatten()
 }
 
-/// One for each metric.
+/// The usage of each metric.
 pub fn used(figures: &Figures) -> Vec<Used<'_>> {
     figures.series.iter().map(Used::of).collect()
 }
@@ -110,7 +109,7 @@ impl<'a> Used<'a> {
     }
 }
 
-/// What `--json` tells of a container of a cluster session.
+/// A container of a cluster session in the output of `--json`.
 #[derive(Serialize)]
 pub struct UsedByKernel<'a> {
     id: KernelId,
@@ -118,7 +117,7 @@ pub struct UsedByKernel<'a> {
     usage: Vec<Used<'a>>,
 }
 
-/// One for each container of a cluster session whose usage is known.
+/// The usage of each container of a cluster session for which it is known.
 pub fn used_by_kernels<'a>(figures: &'a Figures, session: &'a Session) -> Vec<UsedByKernel<'a>> {
     of_kernels(figures, session)
         .map(|(kernel, figures)| UsedByKernel {
@@ -129,7 +128,7 @@ pub fn used_by_kernels<'a>(figures: &'a Figures, session: &'a Session) -> Vec<Us
         .collect()
 }
 
-/// Each container of a cluster session, the main one first.
+/// The containers of a cluster session, the main container first.
 pub fn of_kernels<'a>(
     figures: &'a Figures,
     session: &'a Session,
@@ -138,7 +137,7 @@ pub fn of_kernels<'a>(
     kernels.filter_map(|kernel| Some((kernel, figures.kernels.get(&kernel.id)?)))
 }
 
-/// The table, and what an ended session said last.
+/// The table. For an ended session, the last known values.
 pub fn table(figures: &Figures, session: &Session) -> String {
     let mut out = String::new();
     if !figures.series.is_empty() {
@@ -172,7 +171,7 @@ pub fn table(figures: &Figures, session: &Session) -> String {
     out
 }
 
-/// A row for each container of a cluster session.
+/// A table with a row for each container of a cluster session.
 fn kernels_table(figures: &Figures, session: &Session) -> String {
     let known: BTreeSet<&Metric> = of_kernels(figures, session)
         .flat_map(|(_, figures)| figures.series.iter().map(|it| &it.metric))
@@ -241,7 +240,7 @@ fn name(metric: &Metric) -> String {
     }
 }
 
-/// In the unit in which every command shows this metric.
+/// The value in the unit that every command uses for this metric.
 pub fn amount(metric: &Metric, value: u64) -> String {
     match metric {
         Metric::Cpu => percent(value / 10, value % 10),

@@ -1,5 +1,4 @@
-//! Secrets taken out of a text that leaves this machine: those we know by their values, and what looks like
-//! one.
+//! Masks secrets in a text that leaves this machine: known values, and words that look like a secret.
 
 use std::time::Duration;
 
@@ -11,17 +10,17 @@ use crate::{
 
 const MASK: &str = "•••";
 
-/// Shorter values would be found everywhere; so would these.
+/// Shorter values, and these words, would match everywhere.
 const SHORTEST: usize = 4;
 const WORDS: [&str; 8] = [
     "true", "false", "none", "auto", "always", "never", "host", "local",
 ];
 
-/// Every value that must not be told, the longest first.
+/// Values that must be masked, the longest first.
 pub(super) struct Known(Vec<String>);
 
 impl Known {
-    /// Of the environment, the settings and the contexts. No program that tells a secret is run.
+    /// Values of the environment, the settings and the contexts. Doesn't run programs that print a secret.
     pub(super) fn of(start: &Start, environment: impl Iterator<Item = (String, String)>) -> Self {
         let environment: Vec<(String, String)> = environment.collect();
         let variable = |name: &str| {
@@ -72,7 +71,7 @@ impl Known {
         Self(all)
     }
 
-    /// The text without any of them.
+    /// The text without these values.
     pub(super) fn mask(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in &self.0 {
@@ -82,7 +81,7 @@ impl Known {
     }
 }
 
-/// Values that stand in a file of ours under a name of a secret, where they should not be.
+/// Values in a configuration file under the name of a secret, although they shouldn't be written there.
 fn written_out(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -111,7 +110,7 @@ fn is_of_name(one: char) -> bool {
     one.is_ascii_alphanumeric() || matches!(one, '_' | '-')
 }
 
-/// A line without what looks like a secret, whoever wrote it.
+/// A line without words that look like a secret, whatever wrote the line.
 fn line(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut next_is_secret = false;
@@ -133,14 +132,14 @@ fn line(text: &str) -> String {
     words.join(" ") + "\n"
 }
 
-/// What stands before the first value in it that is a secret by its name, however many values there are.
+/// The text before the first value whose name is that of a secret.
 fn named(word: &str) -> Option<&str> {
     let mut all = word.match_indices('=');
     let found = all.find(|(at, _)| at + 1 < word.len() && names_secret(&word[..*at]));
     found.map(|(at, _)| &word[..at])
 }
 
-/// The end of it is a variable's or a field's name: `(TOKEN`, `?password`.
+/// Whether the text ends with the name of a secret variable or field: `(TOKEN`, `?password`.
 fn names_secret(text: &str) -> bool {
     let name = text.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
     is_secret(name)
