@@ -1,5 +1,5 @@
-//! Delays answers to list requests until the engines' first lists arrive, with a time limit, for example after
-//! the state database was lost.
+//! Delays answers to list requests after the state database was lost, until the engines' first lists arrive
+//! or a time limit passes.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -41,7 +41,7 @@ impl Lists {
     }
 }
 
-/// Whether the sessions of a context are unknown but may be known soon.
+/// Whether the engine of a context hasn't listed its sessions yet, but is connecting.
 fn may_be_read(station: &Station) -> bool {
     !station.listed && matches!(station.heart.engine(), EngineState::Connecting)
 }
