@@ -1,4 +1,4 @@
-//! A launch over a connection that may end before the answer.
+//! Launches over a connection that may end before the answer.
 
 use std::future::Future;
 
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Client {
-    /// Launches. When the connection ends before the answer, asks once more over the connection that
-    /// `renewed` gives, with the same idempotency key. `None` = it is not known whether it launched.
+    /// Launches sessions. If the connection ends before the answer, repeats the request with the same
+    /// idempotency key over the connection that `renewed` returns. `None` = the result isn't known.
     pub async fn launch(
         &self,
         context: ContextName,
@@ -21,7 +21,7 @@ impl Client {
         self.follow_launch(first, context, launch, renewed).await
     }
 
-    /// The same for a launch that was put already.
+    /// Does the same for a launch that was already sent.
     pub async fn follow_launch(
         &self,
         first: Result<Asked, Failure>,
@@ -42,14 +42,14 @@ impl Client {
         }
         match client.ask(request(context, launch)).await {
             Err(_) if client.is_lost() => None,
-            // What the engine holds isn't known then.
+            // The sessions on the engine aren't known in this case.
             Err(failure) if failure.kind == FailureKind::Unreachable => None,
             second => Some(second),
         }
     }
 
-    /// Whether a launch that is repeated with its key launches nothing twice in this context. An engine
-    /// that schedules does not know keys.
+    /// Whether the context recognizes a repeated launch by its key and launches nothing twice. An engine that
+    /// schedules doesn't know keys.
     async fn knows_keys(&self, context: ContextName) -> bool {
         let tab = Some(Tab::Running);
         let Ok(Reply::Snapshot { snapshot }) = self.ask(Request::Snapshot { tab }).await else {
@@ -60,7 +60,7 @@ impl Client {
     }
 }
 
-/// As the daemon is asked for it.
+/// The request for a launch.
 #[must_use]
 pub fn request(context: ContextName, launch: &LaunchRequest) -> Request {
     Request::Launch {
@@ -69,7 +69,7 @@ pub fn request(context: ContextName, launch: &LaunchRequest) -> Request {
     }
 }
 
-/// This launch with an idempotency key: the one it has, or a new one.
+/// The launch with an idempotency key: its own, or a new one.
 #[must_use]
 pub fn with_key(launch: LaunchRequest) -> LaunchRequest {
     let key = launch.idempotency_key.clone().unwrap_or_else(key::random);
@@ -79,7 +79,7 @@ pub fn with_key(launch: LaunchRequest) -> LaunchRequest {
     }
 }
 
-/// A launch that the daemon did not answer. `key` is what the command can be repeated with.
+/// The failure for a launch that the daemon didn't answer. `key` is the key for repeating the command.
 #[must_use]
 pub fn unknown(key: Option<&str>) -> Failure {
     let help = match key {

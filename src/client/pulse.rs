@@ -1,8 +1,8 @@
 //! Notices when the daemon has stopped responding.
 //!
-//! Only while something is expected of the daemon, an answer or the figures of watched sessions: after a
-//! few quiet seconds it is asked for its status, and when nothing comes back it counts as not responding
-//! until it sends anything again. No timer runs while nothing is expected.
+//! The check runs only while the client expects something: an answer, or the figures of watched sessions.
+//! After a few quiet seconds the client asks for the daemon's status. Without any message in return, the
+//! daemon counts as not responding until it sends something again. No timer runs while nothing is expected.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,13 +19,13 @@ use crate::protocol::{
     message::{FromClient, Request, RequestId},
 };
 
-/// How long something expected may take before the daemon is asked for a sign of life.
+/// How long the client waits before it checks whether the daemon responds.
 const QUIET: Duration = Duration::from_secs(3);
-/// The longest time between two questions while the same thing is expected.
+/// The longest pause between two checks while the same answer is expected.
 const LONGEST_QUIET: Duration = Duration::from_secs(30);
-/// How long the sign of life may take.
+/// The time limit for an answer to a check.
 const ANSWER: Duration = Duration::from_secs(4);
-/// This program may have been stopped as well: then the answer waits to be read.
+/// This program may have been stopped as well: then the answer is still unread in the socket.
 const GRACE: Duration = Duration::from_millis(500);
 /// No request has this number.
 const PING: RequestId = 0;
@@ -33,27 +33,27 @@ const PING: RequestId = 0;
 #[derive(Debug)]
 pub(super) struct Pulse {
     inner: Mutex<Inner>,
-    /// Something is expected, or the awaited sign of life has come.
+    /// The client expects something, or the daemon has answered a check.
     changed: Notify,
     silent: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    /// Answers and streams that are waited for.
+    /// The number of expected answers and streams.
     expected: usize,
-    /// Figures of sessions are expected.
+    /// The client expects figures of sessions.
     watching: bool,
-    /// Since when something expected has not come.
+    /// Since when the client has waited for something expected.
     since: Option<Instant>,
-    /// The daemon has sent something by itself since it was last asked.
+    /// The daemon has sent something unasked since the last check.
     active: bool,
     heard: Instant,
-    /// A sign of life is awaited.
+    /// A check was sent and isn't answered yet.
     asked: bool,
 }
 
-/// Something is expected of the daemon as long as this lives.
+/// While this value exists, the client expects something of the daemon.
 #[derive(Debug)]
 pub struct Expecting(Arc<Pulse>);
 
@@ -70,7 +70,7 @@ impl Inner {
         self.expected > 0 || self.watching
     }
 
-    /// Nothing is late where nothing is expected.
+    /// Resets the timer when nothing is expected.
     fn rest(&mut self) {
         if !self.expects() {
             self.since = None;
@@ -109,7 +109,7 @@ impl Pulse {
         Expecting(self.clone())
     }
 
-    /// Figures of sessions are expected from now on, or no longer.
+    /// Sets whether the client expects figures of sessions.
     pub(super) fn watching(&self, watching: bool) {
         self.lock().watching = watching;
         if watching {
@@ -119,13 +119,13 @@ impl Pulse {
         }
     }
 
-    /// Something was sent that usually has an effect: any message is a sign of life.
+    /// Expects any message, after something was sent that usually causes one.
     pub(super) fn wait_for_anything(&self) {
         self.lock().since.get_or_insert_with(Instant::now);
         self.changed.notify_one();
     }
 
-    /// The same, unless the daemon gave a sign of life not long ago.
+    /// Expects any message, unless the daemon sent one recently.
     pub(super) fn check(&self) {
         let heard = self.lock().heard;
         if heard.elapsed() > LONGEST_QUIET {
@@ -133,7 +133,7 @@ impl Pulse {
         }
     }
 
-    /// A message came.
+    /// Notes that a message arrived.
     pub(super) fn heard(&self) {
         let mut inner = self.lock();
         inner.heard = Instant::now();
@@ -158,7 +158,7 @@ impl Pulse {
         }
     }
 
-    /// Looks after the daemon as long as the connection lives.
+    /// Checks the daemon while the connection exists.
     pub(super) async fn watch(self: Arc<Self>, out: mpsc::WeakSender<Frame<FromClient>>) {
         loop {
             self.until_expecting().await;
@@ -174,7 +174,7 @@ impl Pulse {
                 let Some(out) = out.upgrade() else { return };
                 self.lock().asked = true;
                 let request = Request::Status;
-                // Where there is no room the daemon doesn't read, which is as good as no answer.
+                // If the channel is full, the daemon doesn't read, which counts as no answer.
                 let _ = out.try_send(Frame::Control(FromClient::Ask { id: PING, request }));
                 drop(out);
                 if timeout(ANSWER, self.until_heard()).await.is_err()

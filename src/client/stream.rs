@@ -1,5 +1,5 @@
-//! One open terminal, log, command or connection to a port. It has a connection to the daemon of its own, so the
-//! kernel slows down whoever sends faster than the other side reads.
+//! One open terminal, log, command or connection to a port. It has a connection to the daemon of its own, so
+//! the kernel slows down a side that sends faster than the other one reads.
 
 use std::sync::Arc;
 
@@ -20,27 +20,27 @@ use crate::{
     },
 };
 
-/// Input is cut into pieces of this size, so that a long paste needs little memory of the daemon.
+/// Input is cut into pieces of this size, so that a long paste needs little memory in the daemon.
 const PIECE: usize = 16 * 1024;
-/// Pieces of input that wait for the socket.
+/// The number of input pieces that can wait for the socket.
 const OUTGOING: usize = 4;
-/// Items that wait for the owner of the stream. What is beyond waits in the socket.
+/// The number of items that can wait for the owner of the stream. Further ones wait in the socket.
 const ITEMS: usize = 2;
 
-/// What comes out of a stream, in order.
+/// An item that a stream delivers, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamItem {
-    /// It is open.
+    /// The stream is open.
     Opened,
     Data {
         source: LogSource,
         bytes: Bytes,
     },
-    /// The last one.
+    /// The last item.
     Ended(StreamEnd),
 }
 
-/// An open stream. Dropping it closes it: a terminal is detached, its shell lives on.
+/// An open stream. Dropping it closes it: a terminal is detached, and its shell keeps running.
 pub struct Stream {
     items: mpsc::Receiver<StreamItem>,
     sender: StreamSender,
@@ -67,7 +67,7 @@ impl Stream {
         let sender = StreamSender { out, pulse };
         let task = tokio::spawn(async move {
             let end = carry(&client, open, outgoing, &items_in).await;
-            // The owner may have closed it.
+            // The owner may have closed the stream.
             let _ = items_in.send(StreamItem::Ended(end)).await;
         });
         Self {
@@ -77,7 +77,7 @@ impl Stream {
         }
     }
 
-    /// The next item, `None` after the last one. Nothing is lost when the future is dropped half-way.
+    /// The next item; `None` after the last one. Dropping the future loses no item.
     pub async fn recv(&mut self) -> Option<StreamItem> {
         self.items.recv().await
     }
@@ -95,12 +95,12 @@ impl Drop for Stream {
 }
 
 impl StreamSender {
-    /// Sends what a person typed; waits while the program behind the stream does not read.
+    /// Sends typed input. Waits while the program of the stream doesn't read.
     pub async fn send(&self, bytes: impl Into<Bytes>) -> Result<(), StreamClosed> {
         self.send_as(Origin::Typed, bytes).await
     }
 
-    /// The same of any origin.
+    /// Sends input of any origin.
     pub async fn send_as(
         &self,
         origin: Origin,
@@ -156,7 +156,7 @@ async fn carry(
     }
 }
 
-/// Ends when the daemon takes no more input. The reader finds out why.
+/// Ends when the daemon accepts no more input. The reader finds out why.
 async fn write(mut writer: Writer, mut outgoing: mpsc::Receiver<Frame<FromClient>>) {
     while writer.flush().await.is_ok()
         && let Some(frame) = outgoing.recv().await

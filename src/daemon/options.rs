@@ -1,4 +1,4 @@
-//! How to be a daemon: what it is started with.
+//! The options that a daemon is started with.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,16 +11,16 @@ use crate::{
     model::{context::Context, id::InstanceId, settings::Settings},
 };
 
-/// How to be a daemon.
+/// The options of a daemon.
 pub struct DaemonOptions {
     pub paths: Paths,
     pub settings: Settings,
-    /// The user's name: owner of what is launched.
+    /// The user's name, which becomes the owner of launched sessions.
     pub owner: String,
-    /// The engines, in the order of the configuration; at least one.
+    /// The engines, in the order of the configuration; never empty.
     pub contexts: Vec<ContextSeat>,
     pub beginning: Beginning,
-    /// What the system calls the present start of this machine, where it says so.
+    /// The system's id of the current boot, if it has one.
     pub boot: Option<String>,
     /// See [`StoreOptions::ended`](crate::store::StoreOptions::ended).
     pub ended: u32,
@@ -31,20 +31,20 @@ pub struct DaemonOptions {
 /// How a daemon begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beginning {
-    /// Where it was started, in the foreground.
+    /// In the foreground, where it was started.
     #[default]
     Here,
-    /// It leaves the terminal, says on stderr why it cannot start, closes stderr when ready.
+    /// Leaves the terminal, writes to stderr why it can't start, and closes stderr when it is ready.
     Detached,
-    /// In the place of an older program of this process, which left what it held on standard input.
+    /// Replaces an older program of this process, which left its state on standard input.
     TakingOver,
 }
 
-/// A context and how to get at its engine.
+/// A context and how to create its engine.
 #[derive(Clone)]
 pub struct ContextSeat {
     pub context: Context,
-    /// The pause between two full lists where an engine that schedules has no events.
+    /// The pause between two full lists for an engine that schedules and has no events.
     pub refresh: Duration,
     pub engine: EngineFactory,
 }
@@ -53,7 +53,7 @@ impl ContextSeat {
     /// The usual pause between two full lists.
     pub const REFRESH: Duration = Duration::from_secs(15);
 
-    /// With the usual pause.
+    /// A context with the usual pause.
     pub fn new(context: Context, engine: EngineFactory) -> Self {
         Self {
             context,
@@ -63,12 +63,12 @@ impl ContextSeat {
     }
 }
 
-/// Makes an engine out of what the daemon knows once its store is open. It may block: it is called
-/// on a thread of its own, at the first attempt to connect and again after the engine denied us,
-/// so that changed keys take effect. An error is shown as the state of the context's line.
+/// Creates an engine once the state database is open. The function may block: it is called on a thread of its
+/// own, at the first attempt to connect and again after the engine denied access, so that changed keys take
+/// effect. An error is shown as the state of the context's connection.
 pub type Make<T> = Arc<dyn Fn(&EngineSeat) -> Result<Arc<T>> + Send + Sync>;
 
-/// The two kinds of engines: for one our controller decides, the other one is only observed.
+/// The two kinds of engines: the controller decides for one, and the observer only reads the other.
 #[derive(Clone)]
 pub enum EngineFactory {
     Containers(Make<dyn Containers>),
@@ -89,7 +89,7 @@ impl EngineFactory {
     }
 }
 
-/// What an engine is built from.
+/// The data that an engine is created from.
 #[derive(Clone, Debug)]
 pub struct EngineSeat {
     pub instance: InstanceId,

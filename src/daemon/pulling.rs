@@ -1,4 +1,4 @@
-//! Pulls under way: one task each, which can be given up.
+//! Runs image pulls: one task each, which can be cancelled.
 
 use std::{
     collections::HashMap,
@@ -34,14 +34,14 @@ impl Pulls {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a pull that was begun.
+    /// Registers a pull that has started.
     pub fn began(&self, number: PullNumber, task: AbortHandle) {
         let mut tasks = self.tasks();
         tasks.retain(|_, task| !task.is_finished());
         tasks.insert(number, task);
     }
 
-    /// Gives it up: the line to the engine is closed, which then stops.
+    /// Cancels a pull by closing its connection to the engine, which then stops.
     pub fn cancel(&self, number: PullNumber) {
         fault::point(Moment::Before, OrderKind::CancelPull);
         if let Some(task) = self.tasks().remove(&number) {
@@ -51,7 +51,7 @@ impl Pulls {
     }
 }
 
-/// Fetches an image, telling how far it is, and how it ended.
+/// Fetches an image, reporting the progress and the result.
 pub(super) async fn carry_out(
     engine: Result<Arc<dyn Containers>, Fault>,
     teller: &Teller,

@@ -1,4 +1,4 @@
-//! Ended sessions that lie only in the store come back when somebody reaches for them.
+//! Loads ended sessions from the state database when a client requests them.
 
 use super::{core::Core, looks, shelf::PAGE, teller::Number, translate};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Core {
-    /// Nobody is there for whom they came back.
+    /// Removes loaded sessions from memory when no client needs them any more.
     pub(super) fn let_go_of_recalled(&mut self) {
         for number in 0..self.stations.len() {
             let station = &mut self.stations[number];
@@ -22,7 +22,7 @@ impl Core {
         }
     }
 
-    /// How many there are in the tab, once as many are in memory as were asked for.
+    /// Loads the requested number of sessions into memory, and returns how many the tab has.
     pub(super) async fn reach_back(
         &mut self,
         number: Number,
@@ -81,7 +81,7 @@ impl Core {
         Ok(known as u64 + in_store)
     }
 
-    /// One that somebody names may lie only in the store.
+    /// Loads a requested session that may only be in the state database.
     pub(super) async fn recall(&mut self, session: SessionKey) {
         let Ok(number) = looks::station(&self.stations, session.context) else {
             return;
@@ -110,7 +110,7 @@ impl Core {
         self.tell_totals(number);
     }
 
-    /// Counts that faces could not make themselves are told when they differ.
+    /// Sends the totals to clients if they changed.
     pub(super) fn tell_totals(&mut self, number: Number) {
         let station = &mut self.stations[number];
         if station.shelf.before().is_none() {

@@ -1,4 +1,4 @@
-//! Sessions that run: their use is recorded, whoever watches.
+//! Running sessions whose use is recorded, whether or not a client watches them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::model::{change::Change, id::SessionId, session::Session};
 
-/// One context's, each with its start.
+/// The recorded sessions of one context, each with its start.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     started: BTreeMap<SessionId, Timestamp>,
@@ -33,7 +33,7 @@ impl Recorded {
         }
     }
 
-    /// Until it has ended for good: what the kernel counted is read then.
+    /// Tracks a session until its final status, when the kernel's counters are read.
     fn note(&mut self, session: &Session) {
         match session.started_at.filter(|_| !session.status.is_final()) {
             Some(started) => self.started.insert(session.id, started),

@@ -1,4 +1,4 @@
-//! A launch as it is remembered, to be done again.
+//! A launch as it is stored for a relaunch.
 
 use super::clock;
 use crate::model::{
@@ -6,11 +6,11 @@ use crate::model::{
     session::Session, spec::LaunchRequest, text::Clean,
 };
 
-/// A launch as it is remembered: without any secret.
+/// A launch as it is stored, without secrets.
 #[derive(Debug)]
 pub(super) struct Memory {
     context: ContextName,
-    /// Of several sessions; one alone gives it its own name.
+    /// The name of several sessions; a single session is listed under its own name.
     title: Option<Clean>,
     launch: Box<LaunchRequest>,
 }
@@ -29,13 +29,13 @@ impl Memory {
         }
     }
 
-    /// Among the recent launches, under the name of what it made; the environment by its name, also where
-    /// the default was taken.
+    /// The entry for the recent launches, under the name of the launched session. It names the environment
+    /// even if that was the default.
     pub fn write(&self, session: &Session) -> Write {
         let mut launch = self.launch.clone();
         if launch.image.is_none() && launch.environment.is_none() {
             let environment = &session.environment;
-            // This machine's own programs may be of another version one day.
+            // The version of this machine's own programs may change later.
             let label = match environment.source {
                 EnvironmentSource::Host => environment.name.to_string(),
                 EnvironmentSource::Image { .. } => environment.label(),
@@ -50,7 +50,7 @@ impl Memory {
         }
     }
 
-    /// How this one session was launched.
+    /// The record of how this session was launched.
     pub fn record(&self, session: &Session) -> Write {
         let mut launch = self.launch.clone();
         launch.count = None;

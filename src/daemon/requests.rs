@@ -1,4 +1,4 @@
-//! Requests: to which heart they go.
+//! Directs each request to the context that handles it.
 
 use super::{
     clock,
@@ -26,12 +26,12 @@ use crate::{
     },
 };
 
-/// What a request is for a heart.
+/// How a request is handled.
 enum Way {
     News(Box<News>),
-    /// Answered at once.
+    /// It is answered immediately.
     Answer(Result<Reply, Failure>),
-    /// The store knows.
+    /// The state database has the answer.
     Store(SessionId),
 }
 
@@ -113,7 +113,7 @@ impl Core {
         }
     }
 
-    /// A context that is away holds up nobody: it is only told to try again.
+    /// Refreshes all contexts. One of several that is disconnected only retries, and doesn't delay the answer.
     async fn refresh_all(&mut self, connection: ConnectionId, id: RequestId) {
         let count = self.stations.len();
         let tickets = self.waiters.tickets(connection, id, count);
@@ -132,7 +132,7 @@ impl Core {
         }
     }
 
-    /// Requests that go to no engine.
+    /// Answers requests that need no engine.
     async fn read(&mut self, connection: ConnectionId, request: Request) -> Result<Reply, Failure> {
         match request {
             Request::Recents => self.recents().await,
@@ -164,7 +164,7 @@ impl Core {
         }
     }
 
-    /// At the end one thing can still be asked for: that no newer program comes after it.
+    /// While the daemon ends, only a stop request is still accepted: it prevents an upgrade.
     pub(super) fn hear_last(&mut self, word: Inbound) {
         match word {
             Inbound::Joined {
@@ -195,7 +195,7 @@ impl Core {
         }
     }
 
-    /// The snapshot; what does not fit it follows as notices.
+    /// Returns the snapshot. Sessions that don't fit in it follow as notices.
     fn subscribe(&mut self, connection: ConnectionId) -> Reply {
         let Some(client) = self.clients.get_mut(&connection) else {
             return Reply::Done;
@@ -230,7 +230,7 @@ impl Core {
     }
 }
 
-/// What a request is about.
+/// What a request refers to.
 enum About {
     Session(SessionKey),
     Context(ContextName),
@@ -273,7 +273,7 @@ fn about(request: &Request) -> About {
     }
 }
 
-/// Whether it changes a session.
+/// Whether the request changes a session.
 fn is_deed(request: &Request) -> bool {
     matches!(
         request,
@@ -289,7 +289,7 @@ fn is_deed(request: &Request) -> bool {
     )
 }
 
-/// Of an engine that only runs containers everything is known here already.
+/// Handles a request for a controller, which already knows everything about its engine.
 fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     let ask = match request {
         Request::Rename { session, name } => Ask::Rename {

@@ -1,4 +1,4 @@
-//! Accepts clients; makes the socket again when it vanishes.
+//! Accepts clients, and recreates the socket when it vanishes.
 
 use std::{io::Write as _, path::Path, sync::Arc, time::Duration};
 
@@ -20,13 +20,13 @@ use crate::{
     },
 };
 
-/// How often the socket's place is looked at: its directory may be deleted at the last logout.
+/// How often the socket's path is checked: its directory may be deleted at the last logout.
 const LOOK: Duration = Duration::from_secs(60);
-/// How long clients may take to read their last answers.
+/// The time limit for clients to read their last answers.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Serves until `stop`; `remake` asks to look after the socket now. The socket is given back if the
-/// daemon becomes another program: whoever connects meanwhile waits.
+/// Serves until `stop`. `remake` requests a check of the socket. The socket is returned for the case that the
+/// daemon becomes another program: clients that connect meanwhile wait.
 pub(super) async fn serve(
     mut socket: Socket,
     path: &Path,
@@ -54,7 +54,7 @@ pub(super) async fn serve(
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a client can't be accepted");
-                    // Out of file handles, most likely: no use in trying at once.
+                    // The process is probably out of file descriptors, so an immediate retry is useless.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             },
@@ -66,12 +66,12 @@ pub(super) async fn serve(
     let goes_on = house.successor.as_ref().is_some_and(Successor::is_named);
     let socket = goes_on.then_some(socket);
     let farewell = async { while clients.join_next().await.is_some() {} };
-    // Who does not read by then is cut off.
+    // Clients that haven't read their answers by then are disconnected.
     let _ = tokio::time::timeout(FAREWELL, farewell).await;
     socket
 }
 
-/// A few bytes to a new connection: they fit its buffer, so nothing is waited for.
+/// Refuses a new connection. The message fits in the socket's buffer, so sending doesn't block.
 fn turn_away(client: UnixStream, message: Clean) {
     tracing::warn!(%message, "a client was refused");
     let mut wire = BytesMut::new();
@@ -81,7 +81,7 @@ fn turn_away(client: UnixStream, message: Clean) {
         .is_ok()
         && let Ok(mut client) = client.into_std()
     {
-        // It may have gone already.
+        // The client may have disconnected already.
         let _ = client.write_all(&wire);
     }
 }

@@ -1,4 +1,4 @@
-//! The daemon's Unix socket: made in a private directory, made again when it vanishes.
+//! The daemon's Unix socket: created in a private directory, and recreated when it vanishes.
 
 use std::{
     fs, io,
@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::lock::private_directory;
 
-/// The kernel takes no longer address.
+/// The longest socket path that the kernel accepts.
 const LONGEST_PATH: usize = 107;
 
 #[derive(Debug, Error)]
@@ -47,7 +47,7 @@ pub enum SocketError {
     Unusable { path: PathBuf, why: io::Error },
 }
 
-/// A bound socket and which file it is.
+/// A bound socket and the identity of its file.
 #[derive(Debug)]
 pub struct Socket {
     pub listener: UnixListener,
@@ -56,8 +56,8 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Binds the socket; 0600 in a 0700 directory of this user. What a dead daemon left is replaced,
-    /// anything else at its place is an error that names it.
+    /// Binds the socket, with mode 0600 in a 0700 directory of this user. Replaces the socket of a dead
+    /// daemon. Any other file at its path is an error that names the file.
     pub async fn bind(path: &Path) -> Result<Self, SocketError> {
         if path.as_os_str().len() > LONGEST_PATH {
             return Err(SocketError::TooLong(path.to_path_buf()));
@@ -80,7 +80,7 @@ impl Socket {
         })
     }
 
-    /// The socket that this process listens at already, from the program it was before.
+    /// Takes over the listening socket of the previous program of this process.
     pub fn inherit(listener: OwnedFd, path: &Path, file: (u64, u64)) -> io::Result<Self> {
         let listener = std::os::unix::net::UnixListener::from(listener);
         listener.set_nonblocking(true)?;
@@ -91,15 +91,15 @@ impl Socket {
         })
     }
 
-    /// For the next program of this process: its path is left as it is, and nobody who connects is
-    /// turned away. The listener and which file it is.
+    /// Returns the listener and the identity of its file for the next program of this process. The path
+    /// stays, so clients can connect meanwhile.
     pub fn leave(mut self) -> io::Result<(OwnedFd, (u64, u64))> {
         let listener = self.listener.as_fd().try_clone_to_owned()?;
         let file = std::mem::take(&mut self.file);
         Ok((listener, file))
     }
 
-    /// Whether its path still leads to it.
+    /// Whether the path still leads to this socket.
     pub fn is_there(&self) -> bool {
         identity(&self.path).is_ok_and(|file| file == self.file)
     }
@@ -108,7 +108,7 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.is_there() {
-            // A path that cannot be removed is replaced by the next daemon.
+            // The next daemon replaces a path that can't be removed.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -137,7 +137,8 @@ fn own_directory(directory: &Path, socket: &Path) -> Result<(), SocketError> {
     Ok(())
 }
 
-/// Removes the socket of a dead daemon. We hold the lock, so a living one is somebody else.
+/// Removes the socket of a dead daemon. This process has the lock, so a socket that responds isn't this
+/// user's daemon.
 async fn clear_place(path: &Path) -> Result<(), SocketError> {
     let unusable = |why| SocketError::Unusable {
         path: path.to_path_buf(),

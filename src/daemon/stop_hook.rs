@@ -1,4 +1,4 @@
-//! A stop hook, carried out: its command, then what is to be saved; all of it within its time.
+//! Runs a stop hook: first its command, then the copies of its files, within one time limit.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,13 +10,14 @@ use crate::{
     model::{history::Outcome, id::SessionId, text::Clean},
 };
 
-/// Characters of its last words that are kept.
+/// The number of characters that are kept of its last output.
 const WORDS: usize = 300;
-/// Bytes of output that are held for them.
+/// The number of output bytes that are kept for them.
 const HELD: usize = 4 * 1024;
 
-/// `$1` is where they go, the rest what is saved. Sparse files stay sparse where the session's `cp` can do
-/// that. What is missing or fails is named at the end, after the others were saved.
+/// `$1` is the destination, and the other arguments are the files to save. Sparse files stay sparse if the
+/// session's `cp` supports that. Missing files and errors are reported at the end, after the other files were
+/// saved.
 const SAVE: &str = r#"place=$1; shift; mkdir -p -- "$place" || exit 1
 sparse=; cp --help 2>&1 | grep -q -e --sparse && sparse=--sparse=always
 failed=
@@ -33,7 +34,7 @@ pub(super) async fn carry_out(
     what: &StopHookPlan,
 ) -> StopHookEnd {
     let limit = Duration::from_secs(what.stop_hook.timeout.seconds());
-    // What is dropped in the middle ends its programs with it.
+    // Dropping the future at the timeout also ends its programs.
     let outcome = timeout(limit, in_order(engine, session, what)).await;
     let (outcome, words) = match outcome {
         Ok(Ok(words)) => (Outcome::Success, words),
@@ -54,7 +55,7 @@ pub(super) fn failed(words: Clean) -> StopHookEnd {
     StopHookEnd { outcome, words }
 }
 
-/// The command first: it may make what is to be saved.
+/// Runs the command first, because it may create the files to save.
 async fn in_order(
     engine: &Arc<dyn Containers>,
     session: SessionId,
@@ -85,7 +86,7 @@ async fn in_order(
     Ok(told.join("; "))
 }
 
-/// What it said last; an error when it failed.
+/// Returns the last output, or an error if the program failed.
 async fn run(
     engine: &Arc<dyn Containers>,
     session: SessionId,
@@ -98,7 +99,7 @@ async fn run(
     };
     let attached = engine.exec(session, command).await;
     let Attached { mut output, input } = attached.map_err(|error| error.to_string())?;
-    // Nobody types: who reads is at the end.
+    // The program has no input: it reads an end of file.
     drop(input);
     let mut said = Vec::new();
     let ended = loop {
@@ -122,7 +123,7 @@ async fn run(
     }
 }
 
-/// Its end, in one line.
+/// The end of the output, joined to one line of text.
 fn last(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let count = line.chars().count();

@@ -1,5 +1,6 @@
-//! Connections that carry one terminal, log, command or connection to a port each: bytes between a client and the
-//! engine, never looked at. A side that doesn't read slows down the other one through the socket's buffer.
+//! Connections that carry one terminal, log, command or connection to a port each: bytes between a client and
+//! the engine, which the daemon doesn't inspect. A side that doesn't read slows down the other one through
+//! the socket's buffer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -40,21 +41,21 @@ use crate::{
 
 /// Opening may need the engine to start tmux.
 const OPENING: Duration = Duration::from_secs(60);
-/// Bytes written together.
+/// The max bytes of one write.
 const TOGETHER: usize = 2 * MAX_DATA;
 
-/// What a program or a log prints, then how it ended.
+/// The output of a program or log, then its end.
 type Pieces = BoxStream<'static, Result<(LogSource, Bytes), StreamEnd>>;
 
-/// What an engine opened.
+/// A stream that an engine opened.
 struct Opened {
     pieces: Pieces,
-    /// A log takes no input.
+    /// The input; `None` for a log.
     input: Option<mpsc::Sender<Input>>,
 }
 
-/// Carries the stream until it ends, the client closes the connection or the daemon ends. An error is why the
-/// client is cut off.
+/// Carries the stream until it ends, the client closes the connection or the daemon ends. Returns an error if
+/// the client must be disconnected.
 pub(super) async fn serve(
     open: StreamOpen,
     mut reader: Reader,
@@ -72,14 +73,14 @@ pub(super) async fn serve(
             Ok((Opened { pieces, input }, _present)) => tokio::select! {
                 end = print(pieces, writer) => match end {
                     Ok(end) => end,
-                    // The client has gone.
+                    // The client has disconnected.
                     Err(_) => return Ok(()),
                 },
                 ended = feed(input, &mut reader, &mut typing, house) => return ended,
             },
             Err(failure) => StreamEnd::Failed { failure },
         };
-        // The client may have gone.
+        // The client may have disconnected.
         let _ = writer.send(Frame::Control(FromDaemon::Ended { end })).await;
         Ok(())
     };
@@ -89,9 +90,9 @@ pub(super) async fn serve(
     }
 }
 
-/// Returns when the client has closed the connection, even while bytes of it wait to be read.
+/// Returns when the client has closed the connection, even if some of its bytes haven't been read.
 async fn closed(socket: &UnixStream) {
-    // Urgent data doesn't exist on such a socket: this interest is for the end of the connection only.
+    // Unix sockets have no urgent data, so this interest only reports the end of the connection.
     if socket.ready(Interest::PRIORITY).await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -117,7 +118,7 @@ async fn begin(
     Ok((opened, present))
 }
 
-/// The loop knows whether the session is in a state for it, and which engine has it.
+/// Asks the loop whether the session's state allows the stream, and which engine has the session.
 async fn may_open(house: &House, open: &StreamOpen) -> Result<Arc<dyn Engine>, Failure> {
     let (answer, answered) = oneshot::channel();
     let look = Inbound::Look {
@@ -210,7 +211,7 @@ fn lost_or_failed(error: &EngineError) -> StreamEnd {
     }
 }
 
-/// Writes what comes, everything that is ready together.
+/// Writes output to the client, joining everything that is ready.
 async fn print(mut pieces: Pieces, writer: &mut Writer) -> Result<StreamEnd, FrameError> {
     writer.feed(Frame::Control(FromDaemon::Opened))?;
     let mut joined = Joined::default();
@@ -237,7 +238,7 @@ async fn print(mut pieces: Pieces, writer: &mut Writer) -> Result<StreamEnd, Fra
     }
 }
 
-/// Bytes of one source that become one frame: logs come line by line, and each frame costs.
+/// Joins bytes of one source into one frame: logs arrive in single lines, and each frame has a cost.
 #[derive(Default)]
 struct Joined {
     source: Option<LogSource>,
@@ -273,7 +274,8 @@ impl Joined {
     }
 }
 
-/// Passes input on until the client closes the connection. While the program doesn't read, neither do we.
+/// Passes input on until the client closes the connection. While the program doesn't read, neither does the
+/// daemon.
 async fn feed(
     input: Option<mpsc::Sender<Input>>,
     reader: &mut Reader,
@@ -284,7 +286,7 @@ async fn feed(
         let item = match frame {
             Ok(Frame::Data(data)) => {
                 if let Some(used) = typing.heard(data.origin) {
-                    // Without the loop the daemon is ending.
+                    // If the loop has ended, the daemon is ending.
                     let _ = house.inbound.send(used).await;
                 }
                 Input::Bytes(data.bytes)
@@ -302,7 +304,7 @@ async fn feed(
         let Some(input) = &input else { continue };
         tokio::select! {
             sent = input.send(item) => if sent.is_err() {
-                // The program takes no more. How it ended comes with its output.
+                // The program accepts no more input. Its output reports how it ended.
                 closed(reader.io().as_ref()).await;
                 return Ok(());
             },

@@ -1,4 +1,4 @@
-//! An engine that is made when it is first needed, and made anew when it was denied.
+//! Creates an engine when it is first needed, and again after it denied access.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,13 +46,13 @@ impl<T: ?Sized + Send + Sync + 'static> Supply<T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The engine, if it was made.
+    /// The engine, if it was created.
     pub fn there(&self) -> Option<Arc<T>> {
         self.made().clone()
     }
 
-    /// The engine, made now if need be. A context's only attempt to connect asks for it first, so
-    /// it is never made twice at once.
+    /// The engine, created now if necessary. Only a context's single attempt to connect calls this first, so
+    /// the engine is never created twice at the same time.
     pub async fn get(&self) -> Result<Arc<T>> {
         if let Some(engine) = self.there() {
             return Ok(engine);
@@ -66,13 +66,13 @@ impl<T: ?Sized + Send + Sync + 'static> Supply<T> {
         Ok(engine)
     }
 
-    /// The next call of [`Self::get`] makes it anew.
+    /// Makes the next call of [`Self::get`] create the engine again.
     pub fn discard(&self) {
         *self.made() = None;
     }
 }
 
-/// What both kinds of engines do, without asking which it is.
+/// The functions that both kinds of engines have in common.
 #[derive(Clone)]
 pub(super) enum AnySupply {
     Containers(Supply<dyn Containers>),

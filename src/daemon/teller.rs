@@ -1,13 +1,13 @@
-//! How hands tell their own context's heart.
+//! Sends events of an engine to the controller or observer of its context.
 
 use tokio::sync::mpsc;
 
 use super::heart::News;
 
-/// Counts contexts in the order of the configuration.
+/// The index of a context in the order of the configuration.
 pub(super) type Number = usize;
 
-/// Bears the number of its context.
+/// Sends events with the number of its context.
 #[derive(Clone)]
 pub(super) struct Teller {
     pub number: Number,
@@ -20,7 +20,7 @@ impl Teller {
     }
 
     pub async fn tell(&self, news: News) {
-        // The loop is gone only when the daemon ends.
+        // The receiver is closed only when the daemon ends.
         let _ = self.news.send((self.number, news)).await;
     }
 }

@@ -74,7 +74,7 @@ impl Told {
 /// Two contexts report the same event within this time.
 const ELSEWHERE: SignedDuration = SignedDuration::from_mins(2);
 
-/// Two contexts read the end of an idle check a little apart, so warnings are equal if their checker is.
+/// Two contexts read the reclaim time a little apart, so warnings of the same idle check are equal.
 fn alike(one: &NoticeKind, other: &NoticeKind) -> bool {
     match (one, other) {
         (

@@ -1,4 +1,4 @@
-//! Between the engine's, the controller's and the protocol's words.
+//! Translates between the types of the engine, the controller and the protocol.
 
 use crate::{
     controller::{
@@ -42,7 +42,7 @@ pub(super) fn fault(error: &EngineError) -> Fault {
     }
 }
 
-/// An engine's error as the answer to a request or a stream.
+/// Converts an engine's error to the failure of a request or a stream.
 pub(super) fn engine_failure(error: &EngineError) -> Failure {
     let kind = match error {
         EngineError::Unreachable { .. } => FailureKind::Unreachable,

@@ -1,4 +1,5 @@
-//! Who watches what: that is sampled more often than the rest, and told only when what is shown moved.
+//! Tracks which sessions clients watch. These are sampled more often, and clients get only figures that
+//! changed on screen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +21,8 @@ use crate::{
 };
 
 impl Station {
-    /// Those of the watched sessions that run (or `all` that run), and those that idle checks judge by their figures; none
-    /// while the engine does not answer.
+    /// The sessions to sample: the running ones among the watched sessions (or among all), and those that
+    /// idle checks judge by their figures. Empty while the engine is disconnected.
     fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> Wanted {
         if !matches!(self.heart.engine(), EngineState::Connected { .. }) {
             return Wanted::default();
@@ -60,7 +61,7 @@ impl Core {
         }
     }
 
-    /// Samples where it is time to.
+    /// Starts the sweeps that are due.
     pub(super) fn sweep(&mut self) {
         let now = clock::instant();
         for station in &mut self.stations {

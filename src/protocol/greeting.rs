@@ -1,27 +1,27 @@
-//! The first word of each side.
+//! The first message of each side.
 //!
-//! It is what a face and a daemon of any two versions understand of each other, so its shape never
-//! changes: fields are added, none is taken away or changes its meaning. Everything after it is the
-//! business of [`PROTOCOL`](super::message::PROTOCOL).
+//! Clients and daemons of any two versions understand it, so its format never changes: fields are added, but
+//! never removed or given another meaning. [`PROTOCOL`](super::message::PROTOCOL) is the version of
+//! everything after it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{id::InstanceId, text::Clean};
 
-/// From a face.
+/// The greeting of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum Greeting {
     Hello {
         protocol: u32,
         version: String,
-        /// The face's own program, for a daemon that is older.
+        /// The path of the client's own program, for an upgrade of an older daemon.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         program: Option<String>,
     },
 }
 
-/// The daemon's answer.
+/// The daemon's answer to the greeting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum Welcome {
@@ -31,11 +31,12 @@ pub enum Welcome {
         pid: u32,
         instance: InstanceId,
     },
-    /// The connection cannot go on; it is closed after this.
+    /// The daemon closes the connection after this message.
     Refused { message: Clean },
-    /// The daemon becomes the face's program. Connect again; it answers when it is done.
+    /// The daemon is being upgraded to the client's program. Connect again; it answers when it is ready.
     Upgrading {
-        /// The version it has had, and since when: one that says the same again has not become newer.
+        /// The version of the daemon so far, and its start time. If both are the same the next time, the
+        /// upgrade had no effect.
         version: String,
         started_at: jiff::Timestamp,
     },
@@ -45,7 +46,7 @@ pub enum Welcome {
 mod tests {
     use super::*;
 
-    /// As every release says and hears it. These texts are never changed.
+    /// The format that every release sends and understands. Don't change these texts.
     #[test]
     fn the_first_words_stay_as_they_are() {
         let hello = |program: Option<&str>| Greeting::Hello {

@@ -1,10 +1,9 @@
-//! What faces and the daemon say to each other over the Unix socket.
+//! The protocol between clients and the daemon on the Unix socket.
 //!
-//! Control messages are JSON ([`message`]); terminal and log bytes travel raw beside them
-//! ([`frame`], [`reader`]). Requests have replies, changes come as numbered notices, each stream has a
-//! connection of its own.
-//! [`greeting`] is the first word of each side, the same in every version; [`presence`] is what a living
-//! daemon writes into its lock file.
+//! Control messages are JSON ([`message`]); terminal and log bytes are sent raw ([`frame`], [`reader`]).
+//! Requests have replies, changes are sent as numbered notices, and each stream has a connection of its own.
+//! [`greeting`] is the first message of each side, the same in every version; [`presence`] is the content of
+//! a running daemon's lock file.
 
 pub mod frame;
 pub mod greeting;

@@ -1,12 +1,12 @@
-//! What a living daemon writes into its lock file, so that a face finds it.
+//! The content of a running daemon's lock file, by which a client finds it.
 
 use std::{fs, io, path::Path};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Who holds the lock and where it listens. Written once the daemon is ready; valid only while the
-/// file is locked.
+/// The daemon that has the lock, and the path of its socket. Written once the daemon is ready; valid only
+/// while the file is locked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
     pub pid: u32,
@@ -18,13 +18,13 @@ pub struct Presence {
 /// The state of a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// Nobody holds it: no daemon lives.
+    /// The file isn't locked: no daemon is running.
     Nobody,
-    /// A daemon holds it; `None` = it is still starting.
+    /// A daemon has the lock; `None` = it is still starting.
     Daemon(Option<Presence>),
 }
 
-/// Looks whether a daemon holds the lock file. Takes the lock for a moment to find out.
+/// Checks whether a daemon has the lock file, by trying to lock it for a moment.
 pub fn holder(lock: &Path) -> io::Result<Holder> {
     let file = match fs::File::open(lock) {
         Ok(file) => file,

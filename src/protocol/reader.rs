@@ -1,7 +1,7 @@
 //! Reads frames of a sender that isn't trusted.
 //!
-//! Memory follows what arrived, never what was announced: the buffer is at most [`CHUNK`] bytes
-//! larger than what it holds. What a frame needs beyond [`FREE`] is taken from a [`Budget`] that all
+//! Memory depends on what arrived, never on what was announced: the buffer is no more than [`CHUNK`] bytes
+//! larger than its content. What a frame needs beyond [`FREE`] is taken from a [`Budget`] that all
 //! connections share, and a frame that isn't complete in time is an error.
 
 use std::{marker::PhantomData, sync::Arc, time::Duration};
@@ -17,13 +17,13 @@ use tokio_util::codec::Decoder;
 
 use super::frame::{Frame, FrameCodec, FrameError, Limits};
 
-/// By how much a buffer grows.
+/// The size by which a buffer grows.
 const CHUNK: usize = 32 * 1024;
-/// What each connection may hold without asking the budget.
+/// Bytes that each connection can buffer without the budget.
 const FREE: usize = 64 * 1024;
-/// Bytes that one permit of a budget stands for.
+/// The bytes of one permit of a budget.
 const PERMIT: usize = 1024;
-/// How long a frame may take from its first byte to its last.
+/// The time limit for a frame from its first byte to its last.
 const FRAME_TIME: Duration = Duration::from_secs(30);
 
 /// Memory for frames that haven't arrived completely, shared by all connections.
@@ -42,9 +42,9 @@ pub struct FrameReader<R, In> {
     io: R,
     budget: Budget,
     buffer: BytesMut,
-    /// The part of the budget that the present frame has.
+    /// The current frame's part of the budget.
     held: Option<OwnedSemaphorePermit>,
-    /// When the present frame must be complete.
+    /// When the current frame must be complete.
     deadline: Option<Instant>,
     marker: PhantomData<fn() -> In>,
 }
@@ -65,7 +65,7 @@ impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
         &self.io
     }
 
-    /// The same connection, of which other frames come now.
+    /// Continues with frames of another type on the same connection.
     pub fn of<Other>(self) -> FrameReader<R, Other> {
         FrameReader {
             io: self.io,
@@ -77,8 +77,8 @@ impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
         }
     }
 
-    /// The next frame; `None` when the sender closed the connection between two frames. Nothing is
-    /// lost when the future is dropped half-way.
+    /// The next frame; `None` when the sender closed the connection between two frames. Dropping the future
+    /// loses no data.
     pub async fn next(&mut self) -> Option<Result<Frame<In>, FrameError>> {
         loop {
             match FrameCodec::<(), In>::default().decode(&mut self.buffer) {
@@ -98,7 +98,7 @@ impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
         }
     }
 
-    /// More bytes. Between two frames it waits without a timer.
+    /// Receives more bytes. Waiting between two frames has no time limit.
     async fn receive(&mut self) -> Result<usize, FrameError> {
         if self.buffer.is_empty() {
             self.make_room().await;
@@ -144,7 +144,7 @@ impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
         self.buffer = larger;
     }
 
-    /// After a frame: what it had of the budget goes back, and its memory with it.
+    /// After a frame, releases its part of the budget and its memory.
     fn settle(&mut self) {
         self.deadline = None;
         if self.held.take().is_some() {
@@ -172,7 +172,7 @@ mod tests {
         message::{FromClient, Origin, Request, StreamData},
     };
 
-    /// A sender whose bytes come in these pieces.
+    /// A sender that delivers its bytes in these pieces.
     struct Pieces(VecDeque<Bytes>);
 
     impl AsyncRead for Pieces {
@@ -220,8 +220,8 @@ mod tests {
         ]
     }
 
-    /// Everything read of `wire` in pieces of these lengths, and the largest buffer in excess of
-    /// what it held.
+    /// Reads `wire` in pieces of these lengths. Returns the frames, and how far the largest buffer exceeded
+    /// its content.
     fn read(
         wire: &Bytes,
         mut lengths: impl Iterator<Item = usize>,
@@ -304,7 +304,7 @@ mod tests {
             sender.write_all(&wire).await.unwrap();
             senders.push(sender);
             let mut reader = FrameReader::<_, FromClient>::new(io, budget.clone());
-            // As far as it comes before it must wait.
+            // Reads as far as possible before it must wait.
             let waited = tokio::time::timeout(Duration::from_secs(1), reader.next()).await;
             assert!(waited.is_err());
             readers.push(reader);
@@ -363,7 +363,7 @@ mod tests {
             assert!(excess <= 2 * FREE, "{excess}");
             crate::fuzz::bounded(bytes, &whole);
             let lengths: Vec<usize> = random.split(bytes).iter().map(|it| it.len()).collect();
-            // Why a frame is refused may be seen earlier, before its kind is known.
+            // The reason for a refusal may differ, because it can be found before the frame's kind is known.
             let pieces = read(&wire, lengths.into_iter()).0;
             let outcome = |it: &Result<Frame<FromClient>, String>| it.clone().map_err(drop);
             assert!(pieces.iter().map(outcome).eq(whole.iter().map(outcome)));

@@ -1,4 +1,4 @@
-//! Which version this program is, and which of two is newer.
+//! The version of this program, and the comparison of two versions.
 
 use std::{cmp::Ordering, sync::OnceLock};
 
@@ -8,8 +8,8 @@ pub fn version() -> &'static str {
     VERSION.get_or_init(|| pretended().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()))
 }
 
-/// A test has no two releases at hand: a copy of a debug build says the version that stands in the file
-/// `NAME.version` beside it.
+/// Tests don't have two releases: a copy of a debug build reports the version in the file `NAME.version` next
+/// to it.
 fn pretended() -> Option<String> {
     if !cfg!(debug_assertions) {
         return None;
@@ -19,8 +19,8 @@ fn pretended() -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// How one version stands to another, by the rules of semantic versions: a word after `-` makes it older
-/// than the same without, one after `+` says nothing.
+/// Compares two versions by the rules of semantic versioning: a version with a suffix after `-` is older than
+/// the same one without it, and a suffix after `+` is ignored.
 pub fn compare(one: &str, other: &str) -> Ordering {
     let parts = |text: &str| {
         let text = text.split('+').next().unwrap_or_default();

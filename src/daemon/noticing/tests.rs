@@ -1,4 +1,4 @@
-//! Every step of a life, and what is told of it.
+//! Tests the notifications for each step in the life of a session.
 
 use super::*;
 use crate::model::{id::KernelId, kernel::Kernel, testing};
@@ -50,7 +50,7 @@ fn here(changes: &[Change]) -> Happened<'_> {
     }
 }
 
-/// What is told of a session that goes from one state to the next.
+/// The notification about a session that changes from one state to another.
 fn told(from: &Session, to: Session) -> Option<(NoticeKind, Level, String)> {
     let mut noticing = Noticing::begin([from].into_iter());
     let notices = noticing.hear(&here(&[changed(to)]), NOW);
@@ -109,7 +109,7 @@ fn a_start_that_comes_to_nothing_is_a_failure() {
     let text = "train failed: no space".to_owned();
     let expected = (NoticeKind::Failed, Level::Error, text);
     assert_eq!(told(&preparing, error.clone()), Some(expected));
-    // Who puts it away knows.
+    // The failure was already reported.
     assert_eq!(told(&error, train(Status::Terminated)), None);
     let mut cancelled = train(Status::Cancelled);
     cancelled.status_message = Some("it waited too long".into());
@@ -175,7 +175,7 @@ fn an_end_that_was_told_when_it_was_decided_is_not_told_again() {
     assert!(noticing.hear(&here(&changes), NOW).is_empty());
     let over = [changed(ended("idle-timeout", "x"))];
     assert!(noticing.hear(&here(&over), NOW).is_empty());
-    // Nor after the daemon was started anew meanwhile.
+    // The same applies after a restart of the daemon.
     assert_eq!(
         told(&train(Status::Terminating), ended("idle-timeout", "x")),
         None

@@ -1,24 +1,24 @@
-//! One metric of a session: the values that are kept, and what all there ever were came to.
+//! One metric of a session: the values that are kept, and the totals of all values so far.
 
 use super::measure::Reading;
 use crate::model::figures::Series;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
-    /// One for each time of the tape.
+    /// One value for each time of the tape.
     pub values: Vec<Option<u64>>,
     pub peak: Option<u64>,
-    /// What an engine says is the most there can be.
+    /// The limit that the engine reports.
     pub limit: Option<u64>,
-    /// Moved so far, of a rate.
+    /// The total amount so far, for a rate.
     pub total: Option<u64>,
-    /// Each value times the milliseconds it held, added up, and those milliseconds.
+    /// The sum of each value times its milliseconds; below, the sum of those milliseconds.
     sum: u128,
     span: u64,
 }
 
 impl Column {
-    /// One that begins now, after so many times.
+    /// A column that begins after `times` samples without a value.
     pub fn new(times: usize) -> Self {
         Self {
             values: vec![None; times],
@@ -26,7 +26,7 @@ impl Column {
         }
     }
 
-    /// The value held for so many milliseconds; 0 = since when is not known.
+    /// Adds a value that was valid for `millis` milliseconds; 0 = the time isn't known.
     pub fn push(&mut self, reading: Reading, millis: u64) {
         let Reading {
             value,
@@ -55,12 +55,12 @@ impl Column {
         }
     }
 
-    /// How many milliseconds the average is over.
+    /// The milliseconds that the average covers.
     pub fn span(&self) -> u64 {
         self.span
     }
 
-    /// By how long each value held; of a single one that one.
+    /// The average, weighted by time; with a single value, that value.
     pub fn average(&self) -> Option<u64> {
         if self.span == 0 {
             return self.peak;

@@ -1,4 +1,4 @@
-//! What a sample says of each metric.
+//! Converts a sample to the readings of its metrics.
 
 use jiff::Timestamp;
 
@@ -8,10 +8,10 @@ use crate::model::{
     usage::{AcceleratorUsage, Traffic, Usage},
 };
 
-/// All of a device, in hundredths of a percent.
+/// The whole of a device, in hundredths of a percent.
 const WHOLE_DEVICE: u64 = 10_000;
 
-/// What a sample says of one metric.
+/// One metric's reading in a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
     pub value: Option<u64>,
@@ -19,15 +19,15 @@ pub(super) struct Reading {
     pub total: Option<u64>,
 }
 
-/// Counters as they stood at a sample.
+/// The values of the counters at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counters {
     pub at: Timestamp,
     pub traffic: Traffic,
 }
 
-/// Each metric the sample tells of; `before` are the counters of the sample before, if it was taken
-/// shortly before.
+/// The readings of a sample. `before` are the counters of the previous sample, if it was taken shortly
+/// before.
 pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
     let mut all = vec![
         (Metric::Cpu, gauge(usage.cpu.map(Cpu::millis))),
@@ -66,7 +66,7 @@ fn accelerator(device: &AcceleratorUsage) -> [(Metric, Reading); 2] {
     ]
 }
 
-/// Rates, of those counters that the engine tells.
+/// The rates of those counters that the engine reports.
 fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
     let now = &usage.traffic;
     let then = before.map(|before| before.traffic).unwrap_or_default();
@@ -100,14 +100,14 @@ fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
         .collect()
 }
 
-/// Bytes a second; none where the counter began anew.
+/// Bytes per second; `None` if the counter restarted.
 fn rate(then: Option<u64>, now: u64, millis: u64) -> Option<u64> {
     let moved = u128::from(now.checked_sub(then?)?);
     let rate = (moved * 1000).checked_div(u128::from(millis))?;
     u64::try_from(rate).ok()
 }
 
-/// Milliseconds, none where the clock was set back.
+/// The time between two samples in milliseconds; 0 if the clock was set back.
 pub(super) fn passed(then: Timestamp, now: Timestamp) -> u64 {
     u64::try_from(now.duration_since(then).as_millis()).unwrap_or(0)
 }

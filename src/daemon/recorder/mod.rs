@@ -1,5 +1,5 @@
-//! What is kept of the use of sessions: of each a tape of samples, with average and peak of all there
-//! ever were. It is the daemon's, so it outlives the faces that look at it.
+//! Records the use of sessions: a tape of samples for each session, with the average and peak of all samples
+//! so far. The daemon owns the records, so they outlive clients.
 
 mod column;
 mod measure;
@@ -18,19 +18,19 @@ use crate::model::{
     usage::Usage,
 };
 
-/// Bytes a second: read, written, received, sent.
+/// Bytes per second: read, written, received, sent.
 pub(super) type Rates = [Option<u64>; 4];
 
-/// One context's.
+/// The records of one context.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     tapes: BTreeMap<SessionId, Tape>,
-    /// The size of home directories, as counted last.
+    /// The last measured size of home directories.
     homes: BTreeMap<SessionId, Bytes>,
 }
 
 impl Recorder {
-    /// A sample of a session was taken.
+    /// Adds a sample of a session.
     pub fn heard(&mut self, session: SessionId, usage: &Usage) {
         if let Some(held) = usage.scratch {
             self.homes.insert(session, held);
@@ -38,12 +38,12 @@ impl Recorder {
         self.tapes.entry(session).or_default().push(usage);
     }
 
-    /// It has ended, and this is what was read then.
+    /// Adds the last sample of a session that has ended.
     pub fn heard_last(&mut self, session: SessionId, usage: &Usage) {
         self.tapes.entry(session).or_default().close(usage);
     }
 
-    /// Goes on with what was put away.
+    /// Continues with stored records.
     pub fn resume(figures: Vec<(SessionId, FiguresRecord)>) -> Self {
         let tapes = figures.into_iter();
         Self {
@@ -54,7 +54,7 @@ impl Recorder {
         }
     }
 
-    /// What is kept of a session, to be written down; `ended` = nothing will be added.
+    /// The record of a session for the state database. `ended` = no samples will follow.
     pub fn write(&self, session: &Session, ended: bool) -> Option<Write> {
         let tape = self.tapes.get(&session.id)?;
         let at = session.terminated_at.filter(|_| ended);
@@ -66,19 +66,19 @@ impl Recorder {
         })
     }
 
-    /// What is kept of a session; nothing of one that was never sampled.
+    /// The figures of a session; empty if it was never sampled.
     pub fn figures(&self, session: &Session) -> Figures {
         let tape = self.tapes.get(&session.id);
         tape.map_or_else(Figures::default, |tape| tape.figures(session))
     }
 
-    /// How fast it moves now what is counted.
+    /// The current rates of a session.
     pub fn rates(&self, session: SessionId) -> Rates {
         let tape = self.tapes.get(&session);
         tape.map_or_else(Rates::default, Tape::rates)
     }
 
-    /// The size of a session's home directory, if it was counted.
+    /// The size of a session's home directory, if it was measured.
     pub fn home(&self, session: SessionId) -> Option<Bytes> {
         self.homes.get(&session).copied()
     }

@@ -1,19 +1,19 @@
-//! Thinning out what is old, so that a tape reaches back far and never grows beyond its length.
+//! Thins out old samples, so that a tape covers a long time and its length stays limited.
 
 use std::ops::Range;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Samples of one tape.
+/// The max number of samples of one tape.
 pub(super) const MOST: usize = 300;
-/// How many are thrown away at least when a tape is full, so that it is not thinned at each sample.
+/// The min number of samples to remove from a full tape, so that it isn't thinned at each sample.
 const ROOM: usize = MOST / 8;
-/// In the older half samples closer together than this become one. With one a second a tape reaches
-/// back ten minutes at least.
+/// In the older half, samples closer together than this are merged. With one sample per second, a tape covers
+/// ten minutes or more.
 const CLOSE: SignedDuration = SignedDuration::from_secs(5);
 
-/// Which samples become one, oldest first; what is left out goes. Samples without any value (a gap)
-/// are never taken together with others.
+/// The groups of samples to merge, oldest first. Samples in no group are removed. Samples without any value
+/// (a gap) are never merged with others.
 pub(super) fn groups(at: &[Timestamp], is_empty: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let old = at.len() / 2;
     let mut groups: Vec<Range<usize>> = Vec::with_capacity(at.len());
@@ -32,7 +32,7 @@ pub(super) fn groups(at: &[Timestamp], is_empty: impl Fn(usize) -> bool) -> Vec<
     groups.split_off(surplus)
 }
 
-/// Of the values that are known.
+/// The mean of the known values.
 pub(super) fn mean(values: &[Option<u64>]) -> Option<u64> {
     let known = values.iter().flatten();
     let sum: u128 = known.clone().map(|value| u128::from(*value)).sum();

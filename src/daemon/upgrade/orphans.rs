@@ -1,13 +1,13 @@
-//! Children of the program this process was before: their ends are told to this process, and nobody of
-//! the new program waits for them.
+//! Reaps the children of the previous program of this process: their exits are reported to this process, but
+//! no code of the new program waits for them.
 
 use std::fs;
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Waits for the children there are now, each by its number: those that are started from now on belong to
-/// whoever starts them. To be called before anything is started.
+/// Waits for the current children by their process ids; children that are started later belong to their own
+/// starters. Call this before starting any process.
 pub fn reap() {
     let mut children = children();
     let Ok(mut ended) = signal(SignalKind::child()) else {
@@ -24,7 +24,8 @@ pub fn reap() {
     });
 }
 
-/// Of all threads: those that started them are gone, and the children went to another one.
+/// The children of all threads: the threads that started them are gone, and their children were assigned to
+/// another thread.
 fn children() -> Vec<Pid> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = threads.filter_map(|thread| {

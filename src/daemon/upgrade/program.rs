@@ -1,4 +1,4 @@
-//! Whether a program may be what the daemon becomes: once it is executed there is no way back.
+//! Checks the program that the daemon is to become: after its execution there is no way back.
 
 use std::{
     fs, io,
@@ -10,11 +10,11 @@ use std::{
 
 use tokio::{process::Command, time::timeout};
 
-/// How long it may take to say its version.
+/// The time limit for the program to print its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The program at `path`, if it is one of ours that says it is `version`; else why not, as the end of a
-/// sentence.
+/// The program at `path`, if it is a workbay program of version `version`. Otherwise the reason, as the end
+/// of a sentence.
 pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
     let program = Path::new(path);
     if !program.is_absolute() {
@@ -29,8 +29,8 @@ pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
     Err(format!("{path} isn't {expected}"))
 }
 
-/// It must belong to this user or to root, and not everybody may write to it. A group may: there are users with a
-/// group of their own that writes.
+/// Checks that the file belongs to this user or root and isn't writable by everybody. Group write permission
+/// is allowed, because some users have a group of their own with it.
 fn check_file(program: &Path) -> Result<(), String> {
     let shown = program.display();
     let facts = fs::metadata(program).map_err(|why| format!("{shown} can't be read: {why}"))?;
@@ -72,7 +72,7 @@ mod tests {
         let (draft, path) = (dir.join("draft"), dir.join("workbay"));
         fs::write(&draft, format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(&draft, fs::Permissions::from_mode(mode)).unwrap();
-        // What another test's child may have open for writing could not be run.
+        // A file that another test's child has open for writing can't be executed.
         let copied = std::process::Command::new("cp")
             .arg("-p")
             .args([&draft, &path])

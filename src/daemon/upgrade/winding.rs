@@ -1,5 +1,5 @@
-//! The threads of the program before: none of them outlives the step to the next one, which ends them wherever
-//! they are. Work on files (a home that is copied, a log that is saved) is waited for.
+//! Ends the threads of the previous program before the upgrade, which would stop them at any point. It waits
+//! for file work, for example copying a home directory or saving a log.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
     model::notice::{Level, Notice},
 };
 
-/// Ends the runtime, once what blocks its threads has come to its end; `false` = that was not in time.
+/// Shuts down the runtime after its blocking work. Returns `false` if that took too long.
 #[must_use]
 pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
     tracing::info!(
@@ -24,7 +24,7 @@ pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
     took < patience
 }
 
-/// What users are told then.
+/// The notification about interrupted file work.
 pub fn unfinished(patience: Duration) -> Notice {
     let text = format!(
         "work on files took longer than {}s during an upgrade of the daemon and was interrupted. \
@@ -54,7 +54,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("written");
         let runtime = runtime();
-        // A task of the runtime ends first: from then on its end is waited for.
+        // A task of the runtime ends first and signals that the shutdown has begun.
         let (ends, ending) = mpsc::channel::<()>();
         runtime.spawn(async move {
             let _ends = ends;

@@ -188,7 +188,7 @@ fn what_was_put_away_goes_on() {
     assert_eq!((cpu.average, cpu.peak), (Some(2 * 900 / 4), Some(900)));
 }
 
-/// One that runs since second 0.
+/// A session that has run since second 0.
 fn session(slots: &ResourceSlots) -> Session {
     Session {
         requested_slots: slots.clone(),
@@ -217,7 +217,7 @@ fn what_the_kernel_counted_stands_over_what_was_sampled() {
     };
     let mut tape = tape([
         counted(sample(1, 0, 64), 1_900, 64),
-        // Nobody knows what was between, but the kernel.
+        // Only the kernel's counters cover the time between the samples.
         counted(sample(100, 0, 64), 150_000, 300),
     ]);
     let cpu = series(&tape, &Metric::Cpu);
@@ -294,14 +294,14 @@ fn of_each_container_the_newest_sample_and_the_totals_are_kept() {
     assert_eq!(main[0].limit, None, "the limit is the whole session's");
     assert_eq!(main[2].metric, Metric::BlockRead);
     assert_eq!(main[2].values, [None], "the counter went back");
-    // Nothing is known of it now, but of what it used.
+    // Its current use isn't known, but its earlier use is.
     let sub = kernel(&record.figures, 2);
     assert_eq!(
         (sub[0].values[..].as_ref(), sub[0].peak),
         (&[None][..], Some(10))
     );
     assert!(record.is_whole());
-    // The next daemon goes on.
+    // The next daemon continues the tape.
     let mut next = Tape::resume(record);
     next.push(&cluster(3, 300, Some(30)));
     let figures = next.figures(&session);
@@ -309,7 +309,7 @@ fn of_each_container_the_newest_sample_and_the_totals_are_kept() {
     assert!(all.clone().all(|it| it.at == [at(3000)]));
     let main = &figures.kernels[&KernelId::from_u128(1)].series;
     assert_eq!((main[0].peak, main[0].values[0]), (Some(900), Some(300)));
-    // A container that ended has used what it used.
+    // The record keeps what an ended container used.
     next.close(&cluster(4, 200, Some(20)));
     let figures = next.figures(&session);
     let sub = &figures.kernels[&KernelId::from_u128(2)].series;
