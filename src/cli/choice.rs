@@ -1,4 +1,4 @@
-//! Which context a command is about.
+//! Decides which context a command uses.
 
 use super::{
     Start,
@@ -10,7 +10,7 @@ use crate::{
     protocol::message::Snapshot,
 };
 
-/// What the command line and the configuration say about it.
+/// What the command line and the configuration say about the context.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     asked: Option<&'a str>,
@@ -25,7 +25,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The context in force, as far as it can be known without the daemon.
+    /// The context in force, as far as it is known without the daemon.
     pub fn configured(&self) -> Result<ContextName, Fail> {
         let Some(name) = self.asked else {
             return Ok(self.contexts.default);
@@ -33,7 +33,7 @@ impl<'a> Choice<'a> {
         self.contexts.named(name).map_err(not_there)
     }
 
-    /// The context in force, which the daemon must know.
+    /// The context in force. The daemon must know it.
     pub fn context(&self, there: &Snapshot) -> Result<ContextName, Fail> {
         match self.asked {
             Some(name) => self.named(name, there),
@@ -41,7 +41,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The context a session is of, and the rest of what was written.
+    /// The context of a session, and the rest of the text.
     pub fn session<'t>(
         &self,
         text: &'t str,

@@ -1,4 +1,4 @@
-//! `workbay commit`: an image made of a running session.
+//! `workbay commit`: creates an image from a running session.
 
 use super::{
     Start,
@@ -24,7 +24,7 @@ pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
         let mut line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let session = find::live_session(&line, Choice::of(start), name).await?;
-        // Before it is asked for: the end must not be missed.
+        // Subscribes before the request, so that the end isn't missed.
         let seen = if arguments.wait.wait {
             Some(line.subscribe().await?.seq)
         } else {
@@ -44,7 +44,7 @@ pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
     })
 }
 
-/// Tells each step until the daemon says how it ended.
+/// Prints each step until the daemon reports the result.
 async fn follow(line: &mut Line, seen: u64, key: SessionKey) -> Outcome {
     let (mut seen, mut told) = (seen, None::<Clean>);
     loop {

@@ -52,7 +52,7 @@ pub fn check(start: &Start) -> Outcome {
     Ok(0)
 }
 
-/// Everything wrong in settings, theme and keymap.
+/// All problems in settings, theme and keymap.
 pub fn problems(start: &Start) -> Vec<Problem> {
     let Start { paths, loaded, .. } = start;
     let mut problems = loaded.problems.clone();
@@ -75,7 +75,7 @@ fn keymap_problems(paths: &Paths, loaded: &Loaded) -> Vec<Problem> {
     located(loaded, "ui.keymap", problems)
 }
 
-/// A file that is not there is a mistake of the setting that names it.
+/// If a file doesn't exist, the problem is in the setting that names it.
 fn located(loaded: &Loaded, key: &str, problems: Vec<Problem>) -> Vec<Problem> {
     problems
         .into_iter()

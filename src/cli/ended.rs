@@ -12,7 +12,7 @@ use crate::model::{
     verdict::verdict,
 };
 
-/// The code of its command, or why there is none.
+/// The exit code of its command, or why there is none.
 pub fn exit(session: &Session) -> Result<u8, Fail> {
     match ending(session).and_then(Ending::exit_code) {
         Some(number) => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
@@ -25,7 +25,7 @@ pub fn exit(session: &Session) -> Result<u8, Fail> {
     }
 }
 
-/// Of several the first code that is not 0; whatever ended otherwise than by its command is reported.
+/// The first exit code that isn't 0. Reports each session that ended other than by its command.
 pub fn exit_of_all(sessions: &[Session]) -> u8 {
     let mut first = 0;
     for session in sessions {
@@ -38,7 +38,7 @@ pub fn exit_of_all(sessions: &[Session]) -> u8 {
     first
 }
 
-/// Rows of a cluster's list may lack exit codes: those are read again.
+/// Rows of a cluster's list may lack exit codes, so these sessions are read again.
 pub async fn whole(line: &Line, sessions: Vec<Session>) -> Result<Vec<Session>, Fail> {
     let mut all = Vec::with_capacity(sessions.len());
     for row in sessions {

@@ -51,12 +51,12 @@ fn row(environment: &Environment) -> Vec<Cell> {
     ]
 }
 
-/// What a person should know of it, in some words.
+/// A short note for users.
 fn note(environment: &Environment) -> String {
     let facts = &environment.facts;
     let about = facts.about.as_ref().map(ToString::to_string);
     let known = facts.known_as.as_ref().map(ToString::to_string);
-    // Its own label says it already.
+    // The environment's own label already shows it.
     let known = known.filter(|label| *label != environment.label());
     let known = known.map(|label| format!("is {label}"));
     let own = facts.customized.as_ref().map(|it| match &it.owner {

@@ -1,4 +1,4 @@
-//! `workbay exec`: a command in a session, its streams joined to ours, its exit code passed on.
+//! `workbay exec`: runs a command in a session, connects its streams to ours and returns its exit code.
 
 use std::io::{self, Read};
 
@@ -46,7 +46,7 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
     })
 }
 
-/// What is run, and where.
+/// The command and where to run it.
 struct Command {
     session: SessionKey,
     kernel: Option<KernelId>,
@@ -68,7 +68,7 @@ async fn run(line: &Line, command: Command, settings: &TerminalSettings) -> Outc
         kernel: command.kernel,
     };
     let mut stream = line.stream(open);
-    // Raw mode only once the command is there: an error before is then read as usual.
+    // Raw mode starts only when the command runs, so that earlier errors are printed normally.
     let mut raw = None;
     let mut input = None;
     while let Some(item) = stream.recv().await {
@@ -100,7 +100,7 @@ async fn run(line: &Line, command: Command, settings: &TerminalSettings) -> Outc
     closed(stream)
 }
 
-/// Every signal that ends this process: the terminal is given back before.
+/// Every signal that ends this process. The terminal is restored first.
 fn ending_signals() -> Vec<i32> {
     [fatal::UNEXPECTED, &[SIGINT, SIGTERM, SIGHUP]].concat()
 }
@@ -127,7 +127,7 @@ fn ended(end: StreamEnd) -> Outcome {
     }
 }
 
-/// Our stdin to the command's. Reading blocks, so a thread of its own does it; it ends with us.
+/// Forwards our stdin to the command. Reading blocks, so it has its own thread, which ends with the process.
 async fn forward_input(sender: StreamSender) {
     let (pieces, mut read) = mpsc::channel::<Bytes>(4);
     std::thread::spawn(move || {
@@ -144,7 +144,7 @@ async fn forward_input(sender: StreamSender) {
             return;
         }
     }
-    // The command may have ended in between; then nobody minds.
+    // The command may have ended in the meantime, so errors are ignored.
     let _ = sender.end_input().await;
 }
 

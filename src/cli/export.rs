@@ -21,7 +21,7 @@ pub fn export(start: &Start, arguments: &Export) -> Outcome {
         let session = find::session(&line, Choice::of(start), name).await?;
         again::settings(&line, session.key()).await
     })?;
-    // Nothing can be launched for a moment that has passed.
+    // A launch can't start at a time in the past.
     launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
     let mut text = recipe::write(&launch);
     if !missing.is_empty() {

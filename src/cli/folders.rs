@@ -1,4 +1,4 @@
-//! `workbay folder`: folders that outlive sessions.
+//! `workbay folder`: manages folders that outlive sessions.
 
 use super::{
     Start,

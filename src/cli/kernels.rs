@@ -1,4 +1,4 @@
-//! A container of a session, by what a person writes.
+//! Finds a container of a session by the user's input.
 
 use super::{
     fail::{Fail, code},
@@ -11,9 +11,9 @@ use crate::model::{
     text::Clean,
 };
 
-/// The kernel meant by a host name or the beginning of an id.
+/// Finds the container by its host name or a prefix of its id.
 pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId, Fail> {
-    // A row of the list may lack kernels.
+    // A row of the list may lack containers.
     let whole = super::find::detail(line, session.key()).await?;
     let kernels = whole.as_ref().map_or(&session.kernels, |s| &s.kernels);
     let name = &session.name;
@@ -35,7 +35,7 @@ pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId
     }
 }
 
-/// The one that a person named, if any.
+/// The container that the user named, if any.
 pub async fn chosen(
     line: &Line,
     session: &Session,

@@ -1,4 +1,4 @@
-//! `workbay keys`: every action, where it belongs and its keys.
+//! `workbay keys`: lists every action, its scope and its keys.
 
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ pub fn keys(doors: &Doors, start: &Start, arguments: &Keys) -> Outcome {
     Ok(0)
 }
 
-/// One row for each place where an action may be bound.
+/// A row for each scope in which an action may be bound.
 fn rows(keymap: &Keymap) -> Vec<Row> {
     let places = Scope::ALL.iter().flat_map(|scope| {
         let here = Action::ALL

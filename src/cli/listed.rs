@@ -1,4 +1,4 @@
-//! A session as `--json` prints it, whatever the command.
+//! A session in the output of `--json`, the same for every command.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -10,16 +10,16 @@ use crate::model::{
     session::Session,
 };
 
-/// A session's own fields and what follows from them.
+/// A session's own fields and values derived from them.
 #[derive(Serialize)]
 pub struct Listed<'a> {
     #[serde(flatten)]
     session: &'a Session,
-    /// Why it ended, in a word; `null` before that.
+    /// Why it ended, in a word. `null` before it ends.
     end_reason: Option<String>,
-    /// The code of its command; `null` = it did not end by its command.
+    /// The exit code of its command. `null` = it didn't end by its command.
     exit_code: Option<i64>,
-    /// Without time in the queue; `null` = it has not run.
+    /// Excludes the time in the queue. `null` = it hasn't run.
     run_seconds: Option<i64>,
 }
 
@@ -46,7 +46,7 @@ pub fn print_all(sessions: &[Session]) -> Result<(), Fail> {
     output::json(&Listed::all(sessions))
 }
 
-/// Prints a session alone.
+/// Prints a session.
 pub fn print_one(session: &Session) -> Result<(), Fail> {
     output::json(&Listed::new(session, now()))
 }

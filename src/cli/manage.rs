@@ -27,7 +27,7 @@ use crate::{
     protocol::message::{Reply, Request, Snapshot},
 };
 
-/// As far as a cluster is asked for "all".
+/// Maximum number of sessions to read from a cluster for "all".
 const EVERYTHING: u32 = 1000;
 
 pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
@@ -72,7 +72,7 @@ pub fn extend(start: &Start, arguments: &args::Extend) -> Outcome {
     })
 }
 
-/// How the session stands then.
+/// Describes the idle checks of the session after the change.
 fn kept(session: &Session) -> String {
     let name = &session.name;
     match session.reprieve {
@@ -115,7 +115,7 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
     })
 }
 
-/// A script must say that it means it.
+/// Scripts must confirm with an option.
 pub fn refuse_silent_loss(command: &str, yes: bool) -> Result<(), Fail> {
     if yes || tty::is_interactive() {
         return Ok(());
@@ -126,7 +126,7 @@ pub fn refuse_silent_loss(command: &str, yes: bool) -> Result<(), Fail> {
     Err(fail.help("add --yes to skip the confirmation"))
 }
 
-/// All that are meant, or an error before anything is done. Those that have ended are left out.
+/// All selected sessions, or an error before anything is done. Ended sessions are left out.
 async fn choose(
     line: &Line,
     choice: Choice<'_>,
@@ -150,8 +150,8 @@ async fn choose(
     Ok(chosen)
 }
 
-/// Every session of the context in force that has not ended. An administrator sees those of others
-/// too: they are never meant by "all".
+/// Every session of the context in force that hasn't ended. Administrators also see sessions of others, which
+/// "all" never includes.
 async fn all_open(line: &Line, choice: Choice<'_>) -> Result<Vec<Session>, Fail> {
     let snapshot = line.snapshot().await?;
     let context = choice.context(&snapshot)?;
@@ -176,7 +176,7 @@ async fn all_open(line: &Line, choice: Choice<'_>) -> Result<Vec<Session>, Fail>
     Ok(open.collect())
 }
 
-/// Says what is lost and waits for the answer.
+/// Prints what is lost and waits for the answer.
 pub fn agreed(
     sessions: &[Session],
     snapshot: &Snapshot,
@@ -236,7 +236,7 @@ pub fn agreed(
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Returns when all of them have ended, whatever way.
+/// Returns when all of them have ended, in any way.
 pub async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Result<(), Fail> {
     let ended = |key: &SessionKey| {
         let mut known = from.sessions.iter();

@@ -1,4 +1,4 @@
-//! `workbay env pull`: an image fetched by hand.
+//! `workbay env pull`: pulls an image.
 
 use super::{
     Start,
@@ -34,14 +34,14 @@ pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
     })
 }
 
-/// The image that a name of the catalogue means, else what was written.
+/// The image of this name in the environment catalog, or the text itself.
 fn reference(start: &Start, asked: &str) -> String {
     let mut known = start.loaded.settings.environments.iter();
     let known = known.find_map(|it| it.image_of(asked));
     reference::with_tag(known.unwrap_or(asked))
 }
 
-/// Until it is here, or a person does not want it any more: whoever goes away gives it up.
+/// Waits until the image is pulled. If the user interrupts, cancels the pull.
 async fn fetch(line: &mut Line, seen: u64, teller: &mut Teller<'_>) -> Result<(), Fail> {
     let client = line.client.clone();
     let asked = client.ask(Request::Pull {

@@ -1,4 +1,4 @@
-//! `workbay recent`: launches of before.
+//! `workbay recent`: lists recent launches.
 
 use super::{
     Start,
@@ -123,7 +123,7 @@ fn environment(launch: &LaunchRequest) -> String {
     )
 }
 
-/// The preset, and what was asked for besides.
+/// The preset, and the resources requested besides it.
 fn amounts(launch: &LaunchRequest) -> String {
     let mut words: Vec<String> = launch.preset.clone().into_iter().collect();
     words.extend(launch.cpu.map(|cpu| format!("{cpu} CPU")));

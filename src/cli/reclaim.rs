@@ -1,4 +1,4 @@
-//! When idle checks end a session, as a column of `workbay ls`.
+//! When idle checks reclaim a session, as a column of `workbay ls`.
 
 use jiff::Timestamp;
 use ratatui::style::Style;

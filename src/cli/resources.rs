@@ -1,4 +1,4 @@
-//! `workbay resources`: what a launch may choose from, besides environments.
+//! `workbay resources`: shows the available resources, except environments.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -33,7 +33,7 @@ pub fn resources(start: &Start, arguments: &args::Resources) -> Outcome {
     Ok(0)
 }
 
-/// Of the context in force, read anew.
+/// Reads the resources of the context in force from its engine.
 pub fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
     line::block_on(async {
         let line = Line::connect(&start.paths).await?;
@@ -111,7 +111,7 @@ fn facts(catalogue: &Catalogue) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// `2.5 of 8`, or the use alone where nothing limits it.
+/// `2.5 of 8`, or only the use if there is no limit.
 fn of(used: String, limit: Option<String>) -> String {
     match limit {
         Some(limit) => format!("{used} of {limit}"),
@@ -224,7 +224,7 @@ fn presets(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// Why a preset can never be had, in the groups it is for.
+/// Why a preset can never be used in its resource groups.
 fn why_not(preset: &Preset, catalogue: &Catalogue) -> Option<String> {
     let for_it = |group: &&ResourceGroup| {
         let only = preset.resource_group.as_ref();
@@ -236,7 +236,7 @@ fn why_not(preset: &Preset, catalogue: &Catalogue) -> Option<String> {
         return why(None);
     }
     let mut reasons = groups.into_iter().map(|group| why(Some(group)));
-    // Had in one of them is enough.
+    // A preset is usable if one resource group allows it.
     let first = reasons.next()??;
     reasons.all(|why| why.is_some()).then_some(first)
 }
@@ -304,7 +304,7 @@ pub fn slots(slots: &ResourceSlots) -> String {
     words.join(", ")
 }
 
-/// `cuda.device 1`, those there are any of.
+/// The accelerators with an amount above 0, such as `cuda.device 1`.
 pub fn accelerators(amounts: &BTreeMap<String, u64>) -> impl Iterator<Item = String> {
     let some = amounts.iter().filter(|(_, n)| **n > 0);
     some.map(|(slot, n)| format!("{slot} {}", thousandths(*n)))

@@ -1,4 +1,4 @@
-//! `workbay rm`: deletes ended sessions from the list, with what is kept of them.
+//! `workbay rm`: deletes ended sessions from the list, with their kept data.
 
 use std::io::{self, BufRead, Write};
 
@@ -40,12 +40,12 @@ pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
     })
 }
 
-/// Returns when nothing of it is left.
+/// Returns when all data of the session is deleted.
 pub async fn delete(line: &Line, session: SessionKey) -> Result<(), Fail> {
     line.tell(Request::Delete { session }).await
 }
 
-/// Nothing is deleted when one of them has not ended.
+/// Fails if a session hasn't ended, so that nothing is deleted.
 fn check(sessions: &[Session]) -> Result<(), Fail> {
     let open = sessions.iter().find(|session| !session.status.is_final());
     let Some(session) = open else {

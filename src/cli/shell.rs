@@ -1,4 +1,4 @@
-//! `workbay shell`: a session's terminal on this one.
+//! `workbay shell`: opens a session's terminal in this one.
 
 use super::{
     args,

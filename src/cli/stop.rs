@@ -1,4 +1,4 @@
-//! `workbay daemon stop`: the daemon ends and sessions go on, or end before it.
+//! `workbay daemon stop`: stops the daemon. Sessions keep running, or are terminated first.
 
 use super::{
     Start,
@@ -24,15 +24,15 @@ pub fn stop(start: &Start, arguments: &DaemonStop) -> Outcome {
     daemon::stop(&start.paths)
 }
 
-/// Ends every session whose life the daemon runs, and waits for that. One that belongs to a cluster's manager
-/// needs no daemon of ours and is left alone.
+/// Terminates every session that the daemon manages, and waits for that. A session of a cluster's manager
+/// doesn't need the daemon, so it isn't terminated.
 fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
     manage::refuse_silent_loss("daemon stop --end-sessions", arguments.yes)?;
     let keep_days = start.loaded.settings.history.keep_days;
     line::block_on(async {
-        // A daemon that does not run left its sessions running.
+        // If the daemon doesn't run, its sessions may still be running.
         let mut line = Line::connect(&start.paths).await?;
-        // Sessions that are not known yet are meant as well.
+        // Sessions that aren't known yet are included.
         let known = line.snapshot().await?;
         let contexts: Vec<_> = known.contexts.iter().map(|it| it.context.name).collect();
         if let Some((_, failure)) = find::incomplete(&known, &contexts).next() {
@@ -77,7 +77,7 @@ fn open(snapshot: &Snapshot) -> Vec<Session> {
     open.cloned().collect()
 }
 
-/// All are asked to end before one is waited for. What has gone by itself has ended.
+/// Requests all terminations before it waits for any. A session that is already gone counts as ended.
 async fn end(line: &Line, open: &[Session]) -> Result<(), Fail> {
     for session in open {
         let asked = Request::Terminate {

@@ -1,4 +1,4 @@
-//! `workbay themes`: what can be chosen for `ui.theme` and `ui.keymap`.
+//! `workbay themes`: lists the values for `ui.theme` and `ui.keymap`.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::{keymap, theme};
 struct Row {
     kind: &'static str,
     name: String,
-    /// A file of the person's own, not one that came with workbay.
+    /// Whether it is a file of the user, not built into workbay.
     own: bool,
     in_use: bool,
 }

@@ -1,4 +1,4 @@
-//! Times as a person reads them.
+//! Formats times for users.
 
 use std::sync::LazyLock;
 
@@ -17,17 +17,17 @@ pub fn elapsed(seconds: i64) -> String {
     }
 }
 
-/// Read once: a long list has many times.
+/// Cached, because a long list has many times.
 static ZONE: LazyLock<TimeZone> = LazyLock::new(person::time_zone);
 
-/// A time for a person, in the zone they live in.
+/// A time in the user's time zone.
 pub fn moment(at: Timestamp) -> String {
     at.to_zoned(ZONE.clone())
         .strftime("%Y-%m-%d %H:%M:%S")
         .to_string()
 }
 
-/// The time of day alone.
+/// Only the time of day.
 pub fn clock(at: Timestamp) -> String {
     at.to_zoned(ZONE.clone()).strftime("%H:%M:%S").to_string()
 }

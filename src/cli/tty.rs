@@ -1,10 +1,10 @@
-//! The calling terminal: whether it is one, its size.
+//! Whether the command runs in a terminal, and the terminal's size.
 
 use std::io::{self, IsTerminal};
 
 use rustix::termios;
 
-/// Whether a person sits at both ends.
+/// Whether stdin and stdout are terminals.
 pub fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! `workbay wait`: until sessions run, or have ended.
+//! `workbay wait`: waits until sessions run, or have ended.
 
 use super::{
     Start,
@@ -46,7 +46,7 @@ pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
     })
 }
 
-/// Each once, in the order they were named.
+/// Each session once, in the order in which they were named.
 async fn chosen(line: &Line, choice: Choice<'_>, words: &[String]) -> Result<Vec<Session>, Fail> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
@@ -66,7 +66,7 @@ fn told(session: &Session, goal: Goal) -> String {
     }
 }
 
-/// Reports those that will not run.
+/// Reports the sessions that won't run.
 fn running(sessions: &[Session]) -> u8 {
     let failed = sessions.iter().filter(|session| !has_begun(session));
     let codes = failed.map(|session| report(&not_running(session)));

@@ -1,4 +1,4 @@
-//! What a running daemon knows, if it answers at once.
+//! Candidates from a running daemon, if it answers quickly.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ use crate::{
     protocol::message::{ContextState, Reply, Request, Snapshot},
 };
 
-/// Whoever presses Tab doesn't wait any longer.
+/// How long a Tab may wait.
 const PATIENCE: Duration = Duration::from_millis(150);
 
 pub fn known(start: &Start, known: Known, place: &Place<'_>) -> Vec<Candidate> {
@@ -73,8 +73,8 @@ async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candi
     }
 }
 
-/// By name, those of another context as `CONTEXT/NAME`; by id where the name means another one and something
-/// was typed.
+/// Candidates are names, or `CONTEXT/NAME` in another context. If the name means another session and
+/// something was typed, they are ids.
 async fn sessions(
     line: &Line,
     choice: Choice<'_>,
@@ -89,7 +89,7 @@ async fn sessions(
             snapshot.sessions.extend(others.sessions);
             snapshot
         }
-        // Whether a name means one that has ended depends on all the others.
+        // Whether a name means an ended session depends on all other sessions.
         Which::Any | Which::Ended => line.snapshot().await?,
     };
     let (context, _) = choice.session(typed, &snapshot)?;
@@ -128,7 +128,7 @@ fn is_one(which: Which, session: &Session) -> bool {
     }
 }
 
-/// Of the session that was named before.
+/// The containers of the session that was named before.
 fn kernels(snapshot: &Snapshot, choice: Choice<'_>, place: &Place<'_>) -> Vec<Candidate> {
     let found = place.given("session").and_then(|text| {
         let (context, name) = choice.session(text, snapshot).ok()?;

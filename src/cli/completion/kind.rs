@@ -1,4 +1,4 @@
-//! Which names an argument takes, and where they are found.
+//! Which values an argument takes, and where they come from.
 
 use clap::{Arg, ValueEnum, ValueHint};
 
@@ -14,11 +14,11 @@ pub enum Kind {
     Contexts,
     Themes,
     Keymaps,
-    /// Variables of the caller's own environment.
+    /// Variables of the caller's environment.
     Variables,
     /// Columns that `ls` sorts by.
     Sort,
-    /// What the daemon knows.
+    /// Values that the daemon knows.
     Known(Known),
 }
 
@@ -39,7 +39,7 @@ pub enum Known {
     Recents,
 }
 
-/// Which sessions a command is about.
+/// The sessions that a command accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Any,
@@ -49,7 +49,7 @@ pub enum Which {
     Ended,
 }
 
-/// `None` = nothing is known of the values of this argument.
+/// `None` = the values of this argument are unknown.
 pub fn of(path: &[&str], argument: &Arg) -> Option<Kind> {
     let id = argument.get_id().as_str();
     Some(match (path, id) {
@@ -112,7 +112,7 @@ impl Kind {
             ..Look::default()
         };
         match self {
-            // The shell knows them.
+            // The shell completes them.
             Self::Files => Vec::new(),
             Self::Variables => {
                 let names = std::env::vars_os().map(|(name, _)| name.into_string());

@@ -1,6 +1,6 @@
-//! `workbay completion SHELL`, and what its scripts ask for at each Tab: `workbay __complete`.
+//! `workbay completion SHELL`, and what its scripts call at each Tab: `workbay __complete`.
 //!
-//! Nothing is ever printed but candidates, and no daemon is started.
+//! It prints only candidates, and never starts a daemon.
 
 mod daemon;
 mod kind;
@@ -19,10 +19,10 @@ use kind::Kind;
 use line::Typed;
 use place::{Place, Wants};
 
-/// The word after `workbay` by which scripts ask.
+/// The word after `workbay` with which scripts request candidates.
 pub const ASKED: &str = "__complete";
 
-/// What the scripts understand as: complete the names of files.
+/// Tells the scripts to complete file names.
 const FILES: &str = ":files";
 
 pub fn print(shell: Shell) -> Outcome {
@@ -30,7 +30,7 @@ pub fn print(shell: Shell) -> Outcome {
         Shell::Bash => output::bytes(include_bytes!("workbay.bash"))?,
         Shell::Zsh => output::bytes(include_bytes!("workbay.zsh"))?,
         Shell::Fish => output::bytes(include_bytes!("workbay.fish"))?,
-        // These know commands and options only.
+        // The scripts of other shells complete only commands and options.
         other => {
             let mut script = Vec::new();
             clap_complete::generate(other, &mut Cli::command(), "workbay", &mut script);
@@ -40,7 +40,7 @@ pub fn print(shell: Shell) -> Outcome {
     Ok(0)
 }
 
-/// A word that may follow, and a few words about it.
+/// A candidate for the last word, with a short description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
     pub value: String,
@@ -56,7 +56,7 @@ impl Candidate {
     }
 }
 
-/// Prints the candidates, a line each; nothing at all where something is wrong.
+/// Prints the candidates, one on each line. Prints nothing if there is a problem.
 pub fn complete(arguments: &[OsString], start: impl Fn(&Look) -> Option<Start>) {
     let Some(typed) = Typed::read(arguments) else {
         return;
@@ -67,11 +67,11 @@ pub fn complete(arguments: &[OsString], start: impl Fn(&Look) -> Option<Start>) 
         .into_iter()
         .map(|candidate| typed.printed(&candidate))
         .collect();
-    // Nobody may be reading any more.
+    // The reader may have closed the pipe.
     let _ = output::bytes(lines.as_bytes());
 }
 
-/// What may stand in the place of the last word.
+/// The candidates for the last word.
 fn candidates(
     command: &Command,
     words: &[String],

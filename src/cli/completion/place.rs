@@ -180,7 +180,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// A word of its own has to follow.
+/// Whether the value must be the next word.
 fn needs_value(argument: &Arg) -> bool {
     let takes = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
     let least = argument.get_num_args().map(|range| range.min_values());

@@ -5,7 +5,7 @@ use clap::CommandFactory;
 use super::{Candidate, candidates, line::Typed};
 use crate::cli::args::Cli;
 
-/// Without directories and without a daemon.
+/// The candidates without directories and without a daemon.
 fn offered(words: &[&str]) -> Vec<String> {
     let mut command = Cli::command();
     command.build();

@@ -1,4 +1,4 @@
-//! Writing `default` into `contexts.toml`. Nothing else of the file is touched.
+//! Writes `default` into `contexts.toml`, and changes nothing else in the file.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     model::id::ContextName,
 };
 
-/// Makes `context` the default of this file; the file is made when it is not there.
+/// Makes `context` the default of this file. Creates the file if it doesn't exist.
 pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
     let failed = |what: &str, why: &std::io::Error| {
         Fail::new(
@@ -19,7 +19,7 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
             format!("{} can't be {what}: {why}", file.display()),
         )
     };
-    // A link is followed: what it leads to is what the person keeps.
+    // Follows a link, because the user keeps the file that it points to.
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let before = reading::text(file).map_err(|why| {
         let fail = Fail::new(code::FAILED, format!("{}: {}", file.display(), why.message));
@@ -47,7 +47,7 @@ fn changed(file: &Path, before: &str, context: ContextName) -> Result<String, Fa
         }
         None => format!("default = \"{context}\"\n{}{before}", gap(before)),
     };
-    // Read again before it is written: a file of somebody's own is not spoiled.
+    // Parses the result before it is written, so that the user's file isn't damaged.
     let same = Document::parse(file, &after).is_ok_and(|document| {
         let default = document.get("default").and_then(|item| item.text().ok());
         default == Some(context.as_str())
@@ -66,7 +66,7 @@ fn gap(before: &str) -> &'static str {
     if before.is_empty() { "" } else { "\n" }
 }
 
-/// Where a string of one line ends, its quotation mark included.
+/// Where a single-line string ends, including its quotation mark.
 fn end_of(text: &str, item: &Item) -> Option<usize> {
     item.text().ok()?;
     let rest = text.get(item.at..)?;

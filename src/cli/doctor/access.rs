@@ -1,4 +1,4 @@
-//! Whether this user may use the engine's socket on this machine.
+//! Checks whether this user may use the engine's socket on this machine.
 
 use std::{
     fs,
@@ -8,8 +8,7 @@ use std::{
 
 use super::Finding;
 
-/// Whether the engine's socket is there and open to this user; asked only when the engine is not
-/// reached.
+/// Whether the engine's socket exists and this user may open it. Used only when the engine isn't reachable.
 pub fn access() -> Option<Finding> {
     let socket = docker_socket()?;
     let meta = fs::metadata(&socket).ok()?;
@@ -57,7 +56,7 @@ fn refused(socket: &Path, owner: u32) -> Finding {
     ))
 }
 
-/// The socket that Docker is expected at; `None` when it is elsewhere than on this machine.
+/// The socket at which Docker is expected. `None` if it isn't on this machine.
 fn docker_socket() -> Option<PathBuf> {
     match std::env::var("DOCKER_HOST") {
         Ok(host) if !host.is_empty() => host.strip_prefix("unix://").map(PathBuf::from),

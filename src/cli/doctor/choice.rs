@@ -1,4 +1,4 @@
-//! Which engine is meant where nobody said.
+//! Checks which engine is used by default.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use crate::config::contexts::EngineSpec;
 
 const DOCKER: &str = "/var/run/docker.sock";
 
-/// Where Docker and Podman are both there, who is asked and how to have the other; nothing where it was said.
+/// If both Docker and Podman exist, names the one in use and how to use the other. `None` if the engine is
+/// configured.
 pub fn examine(start: &Start) -> Option<Finding> {
     let open = start
         .contexts
@@ -38,7 +39,7 @@ fn podman() -> Option<PathBuf> {
     all.into_iter().find(|socket| socket.exists())
 }
 
-/// Where `systemctl --user start podman.socket` makes it.
+/// The socket that `systemctl --user start podman.socket` creates.
 fn own_socket() -> PathBuf {
     let user = rustix::process::getuid();
     if user.is_root() {

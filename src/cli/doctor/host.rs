@@ -1,13 +1,13 @@
-//! Programs of this machine that sessions need.
+//! Checks programs of this machine that sessions need.
 
 use std::{fs, process::Command};
 
 use super::Finding;
 
-/// The oldest tmux whose control of clients and options we rely on.
+/// The oldest supported tmux, because of how workbay controls clients and options.
 const OLDEST_TMUX: (u32, u32) = (3, 2);
 
-/// The host's tmux is copied into every session.
+/// Checks the host's tmux, which is copied into every session.
 pub fn tmux() -> Finding {
     let Ok(output) = Command::new("tmux").arg("-V").output() else {
         let message = "tmux isn't installed on this machine. Shells of sessions need it";
@@ -36,13 +36,13 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Whether a program is there.
+/// Whether a program is on the PATH.
 pub fn is_on_path(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
-/// The line that installs a package here.
+/// The command that installs a package on this machine.
 pub fn install(package: &str) -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     install_on(&release, package)

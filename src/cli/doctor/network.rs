@@ -1,4 +1,4 @@
-//! What sessions on this machine's own engines reach over the network.
+//! Checks what sessions on this machine's own engines can reach over the network.
 
 use super::Finding;
 use crate::model::{
@@ -9,7 +9,7 @@ use crate::model::{
 
 const TOPIC: &str = "network";
 
-/// A line for each that does not hold; one line where all holds.
+/// A finding for each rule that isn't in effect, or one finding if all are.
 pub fn examine(rules: NetworkRules, can: &Capabilities) -> Vec<Finding> {
     let is_open = rules.isolation() == Isolation::Bridge;
     let others = can.why_not(Capability::SessionIsolation);
@@ -32,7 +32,7 @@ pub fn examine(rules: NetworkRules, can: &Capabilities) -> Vec<Finding> {
     all
 }
 
-/// What was asked for is no warning.
+/// A state that the configuration asks for isn't a warning.
 fn line(what: &str, why: &Clean, is_asked_for: bool) -> Finding {
     let message = format!("{what}: {why}");
     if is_asked_for {

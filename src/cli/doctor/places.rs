@@ -1,4 +1,4 @@
-//! The directories workbay keeps its things in.
+//! Checks the directories in which workbay keeps its files.
 
 use std::{
     fs,
@@ -14,10 +14,10 @@ use crate::{
     model::{resources::Bytes, settings::warning_limit, shared_files},
 };
 
-/// Below this nothing can be written soon.
+/// With less free space, writing soon fails.
 const NO_ROOM: Bytes = Bytes::mib(8);
 
-/// A file system that takes no writes, among the flags that `statfs` tells.
+/// The flag of `statfs` for a read-only file system.
 const READ_ONLY: i64 = 1;
 
 /// `warn_below` is the setting `[disk] warn-below`.
@@ -32,7 +32,7 @@ pub fn examine(paths: &Paths, warn_below: Bytes) -> Vec<Finding> {
     findings
 }
 
-/// Whether it is there, ours, closed to others where it must be, and can be written.
+/// Whether the directory exists, belongs to this user, is private if it must be, and is writable.
 fn directory(topic: &'static str, path: &Path, private: bool) -> Finding {
     let shown = path.display();
     let Ok(meta) = fs::metadata(path) else {
@@ -77,13 +77,13 @@ fn not_there(topic: &'static str, path: &Path) -> Finding {
     ))
 }
 
-/// The nearest directory above that exists.
+/// The nearest existing directory above.
 fn nearest(path: &Path) -> PathBuf {
     let above = path.ancestors().find(|above| above.exists());
     above.unwrap_or(Path::new("/")).to_path_buf()
 }
 
-/// A network's file system breaks locks and the database's log; a full one breaks everything.
+/// A network file system breaks locks and the database's log. A full one breaks everything.
 fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     let place = nearest(state);
     let Ok(facts) = statfs(&place) else {
@@ -123,7 +123,7 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     findings
 }
 
-/// How bad it is that so much is free, by the same limit as the daemon's notification.
+/// How serious this amount of free space is, by the same limit as the daemon's notification.
 fn little_room(free: Bytes, whole: Bytes, warn_below: Bytes) -> Option<Level> {
     if free < NO_ROOM {
         return Some(Level::Bad);

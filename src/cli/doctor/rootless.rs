@@ -1,13 +1,13 @@
-//! What Podman needs of this machine when it runs without root.
+//! Checks what Podman needs from this machine when it runs without root.
 
 use std::{fs, path::Path};
 
 use super::{Finding, host};
 
-/// What a rootless engine limits sessions by, where systemd hands it on.
+/// The cgroup controllers that limit sessions of a rootless engine, if systemd delegates them.
 const CONTROLLERS: [&str; 3] = ["cpu", "memory", "pids"];
 
-/// Nothing where there is no Podman, or where root runs it.
+/// Empty if Podman isn't installed, or if root runs it.
 pub fn examine() -> Vec<Finding> {
     if rustix::process::geteuid().is_root() || !host::is_on_path("podman") {
         return Vec::new();
@@ -50,7 +50,7 @@ fn range(file: &'static str, text: &str, user: &str, uid: u32) -> Option<Finding
     ))
 }
 
-/// Rootless networks go through it.
+/// Checks the device that rootless networks use.
 fn tunnel(device: &Path) -> Option<Finding> {
     let shown = device.display();
     let hint = if device.exists() {

@@ -1,4 +1,4 @@
-//! The daemon's database: whether it can be read and written, and what was kept of broken ones.
+//! Checks the state database: whether it can be read and written, and what was kept of broken ones.
 
 use std::{fs, path::PathBuf};
 
@@ -55,7 +55,7 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
     }
 }
 
-/// Rows that lie aside in the file: what was in them may be wanted.
+/// Reports rows that were set aside in the file, because their contents may still be needed.
 fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
     let message = match count {
         1 => format!(
@@ -74,12 +74,12 @@ fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
     Finding::warn("store", message).hint(hint)
 }
 
-/// Broken files of before: what was in them may be wanted, else they take room.
+/// Reports earlier broken files: their contents may still be needed, and they use disk space.
 fn kept_aside(paths: &Paths) -> Vec<Finding> {
     let directory = paths.database().with_file_name("aside");
     let files = fs::read_dir(&directory).into_iter().flatten();
     let mut kept: Vec<PathBuf> = files.filter_map(|it| Some(it.ok()?.path())).collect();
-    // What SQLite kept beside the file is no store of its own.
+    // SQLite's files beside a database aren't databases of their own.
     let is_side = |name: &str| {
         ["-wal", "-shm", "-journal"]
             .iter()

@@ -1,4 +1,4 @@
-//! The terminal and the language this runs in.
+//! Checks the terminal and its locale.
 
 use std::io::IsTerminal;
 
@@ -53,7 +53,7 @@ fn size() -> Option<Finding> {
     })
 }
 
-/// LC_ALL goes over LC_CTYPE goes over LANG.
+/// LC_ALL overrides LC_CTYPE, which overrides LANG.
 fn locale(variable: &Variable<'_>) -> Finding {
     let found = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()

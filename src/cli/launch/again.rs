@@ -1,4 +1,4 @@
-//! `workbay relaunch`, and whatever else launches with the settings of a launch before.
+//! `workbay relaunch`, and other commands that launch with the settings of an earlier launch.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ use crate::{
     protocol::message::{Reply, Request, Snapshot},
 };
 
-/// So many further names are tried: a cluster knows of sessions that are not told here.
+/// How many more names to try: a cluster may have sessions that the daemon doesn't report.
 const TRIES: usize = 10;
 
 pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
@@ -50,7 +50,7 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
     })
 }
 
-/// Nothing is launched while a setting is unknown that was not given again.
+/// Fails if a setting of the session is unknown and wasn't given again.
 fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> Result<(), Fail> {
     let given = |it: &Missing| match it.field {
         LaunchField::Folders => !fields.mounts.is_empty(),
@@ -75,13 +75,13 @@ fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> R
     Err(Fail::new(code::FAILED, why).help(help))
 }
 
-/// Each of what is missing.
+/// Lists the missing settings.
 pub fn words(missing: &[Missing]) -> String {
     let what: Vec<&str> = missing.iter().map(|it| it.what.as_str()).collect();
     what.join("; ")
 }
 
-/// What a session was launched with, secrets left out, and what is not known of it.
+/// The settings of a session without secrets, and those that are unknown.
 pub async fn settings(
     line: &Line,
     session: SessionKey,
@@ -92,7 +92,7 @@ pub async fn settings(
     }
 }
 
-/// Launches `base` with what is given over it, under a fresh name where its own is taken.
+/// Launches `base` with the given fields, under a new name if its own is taken.
 pub async fn launch(
     line: &mut Line,
     rules: &SecretRules,
@@ -105,7 +105,7 @@ pub async fn launch(
     let around = request::Around::here();
     let mut request = request::over(base, fields, &around)?;
     rules.mark(&mut request);
-    // It was kept for then; now it would be refused.
+    // A start time in the past would be refused.
     request.starts_at = request.starts_at.filter(|at| at.lies_ahead(around.now));
     let mut taken = HashSet::new();
     let wanted = request.name.clone().filter(|_| !named);

@@ -70,7 +70,7 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
     tell(&made, failure, &request, &manner)
 }
 
-/// What a recipe says, or nothing.
+/// The request of the recipe, or an empty one.
 fn base(from: Option<&Path>, around: &request::Around<'_>) -> Result<LaunchRequest, Fail> {
     let Some(file) = from else {
         return Ok(LaunchRequest::default());
@@ -78,7 +78,7 @@ fn base(from: Option<&Path>, around: &request::Around<'_>) -> Result<LaunchReque
     recipe::read(file, around.now, &around.zone).map_err(|problems| broken(&problems))
 }
 
-/// Each fault of a recipe; nothing else is left to say then.
+/// Reports each problem of a recipe. The returned error has no message of its own.
 fn broken(problems: &[crate::config::Problem]) -> Fail {
     for problem in problems {
         output::remark(&format!("workbay: {problem}"));
@@ -86,7 +86,7 @@ fn broken(problems: &[crate::config::Problem]) -> Fail {
     Fail::silent(code::USAGE)
 }
 
-/// What can be seen without asking anybody.
+/// Checks what can be checked without the daemon.
 fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
     let problems = check_words(request, now());
     let Some((last, others)) = problems.split_last() else {
@@ -102,13 +102,13 @@ fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
     })
 }
 
-/// The whole command, for a shell. Values of secrets are not printed.
+/// Prints the whole command for a shell, without the values of secrets.
 fn dry_run(request: &LaunchRequest, context: Option<&str>) -> Outcome {
     output::foreign(&format!("{}\n", command::line(request, context)))?;
     Ok(0)
 }
 
-/// Whether a launch can be repeated with its key there.
+/// Whether the context supports launches with a key, which can be repeated safely.
 fn knows_keys(snapshot: &Snapshot, context: ContextName) -> bool {
     let mut contexts = snapshot.contexts.iter().map(|state| &state.context);
     contexts.any(|it| it.name == context && !it.kind.schedules())
@@ -122,7 +122,7 @@ fn no_keys(context: ContextName) -> Fail {
     .help("leave the option out, and use a unique --name")
 }
 
-/// The sessions that were made, with why not all were; the inner error is the daemon's refusal.
+/// Returns the created sessions, and why not all were created. The inner error is the daemon's refusal.
 /// `repeats`: whether the command takes a key, so that it can be repeated.
 async fn ask(
     line: &mut Line,
@@ -148,11 +148,11 @@ async fn ask(
     }
 }
 
-/// The daemon would not launch it.
+/// The daemon refused the launch.
 pub struct Refused(Failure);
 
 impl From<Refused> for Fail {
-    /// With the option it is about.
+    /// Adds the option that the refusal is about.
     fn from(refused: Refused) -> Self {
         let failure = refused.0;
         let option = failure.field.map(option::of);
@@ -164,7 +164,7 @@ impl From<Refused> for Fail {
     }
 }
 
-/// The launcher's warning; what was not asked for is the engine's choice.
+/// Prints the launcher's warning. An amount that wasn't requested is the engine's choice.
 fn remark_on_shmem(made: &[Session], request: &LaunchRequest) {
     let (Some(session), Some(shmem)) = (made.first(), request.shmem) else {
         return;
@@ -175,7 +175,7 @@ fn remark_on_shmem(made: &[Session], request: &LaunchRequest) {
     }
 }
 
-/// Prints what was made, then why not all of it was, or why one will not run.
+/// Prints the created sessions, then why some weren't created or won't run.
 fn tell(
     made: &[Session],
     failure: Option<Failure>,
@@ -186,7 +186,7 @@ fn tell(
     match made {
         [one] if manner.format.json && request.copies() == 1 => listed::print_one(one)?,
         many if manner.format.json => listed::print_all(many)?,
-        // Then they were printed before.
+        // They were already printed.
         _ if manner.wait_end => {}
         many => wait::print(many)?,
     }

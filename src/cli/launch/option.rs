@@ -11,12 +11,12 @@ pub fn of(field: LaunchField) -> &'static str {
     field.row().option
 }
 
-/// The sentence with its option before it.
+/// The sentence after the option's name.
 pub fn named(problem: &FieldProblem) -> String {
     format!("{}: {}", of(problem.field), problem.message)
 }
 
-/// The likeliest way out, where it does not stand in the sentence.
+/// The most likely fix, if the sentence doesn't contain it.
 pub fn help(problem: &FieldProblem, request: &LaunchRequest, manner: &Manner) -> Option<String> {
     let interactive = request.session_type == SessionType::Interactive;
     match problem.field {

@@ -1,4 +1,4 @@
-//! `workbay run`: a command in a session of its own, its output and its exit code ours.
+//! `workbay run`: runs a command in its own session, and passes on its output and exit code.
 
 use super::{
     super::{
@@ -51,7 +51,7 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
     })
 }
 
-/// What is to be launched.
+/// The launch request.
 fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
     let around = request::Around::here();
     let base = base(arguments.from.as_deref(), &around)?;
@@ -74,7 +74,7 @@ fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
     Ok(request)
 }
 
-/// Each argument stays one: the shell that runs the command finds nothing to expand.
+/// Quotes each argument, so that the shell that runs the command expands nothing.
 fn in_words(argv: &[String]) -> Result<String, Fail> {
     shlex::try_join(argv.iter().map(String::as_str))
         .map_err(|error| Fail::usage(format!("this command can't be run: {error}")))
@@ -110,7 +110,7 @@ async fn launched(
     }
 }
 
-/// The exit code, and what is left of the session.
+/// Returns the exit code. Deletes the session if `deletes` is set.
 async fn end(line: &Line, followed: Followed, deletes: bool) -> Outcome {
     let Followed { session, signal } = followed;
     let session = ended::whole(line, vec![session]).await?.pop();

@@ -1,4 +1,4 @@
-//! What the command line prints of a launch, it reads back as the same launch.
+//! Checks that the command line reads back the launches that it prints.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// The request that these words ask for, in this environment.
+/// The request that these words mean, in this environment.
 fn parsed(words: &[String], environment: &BTreeMap<String, String>) -> LaunchRequest {
     read(words, environment).unwrap_or_else(|fail| panic!("{fail:?}"))
 }
@@ -46,13 +46,13 @@ fn read(words: &[String], environment: &BTreeMap<String, String>) -> Result<Laun
     over(LaunchRequest::default(), fields, &around).map(marked)
 }
 
-/// As the command line marks it.
+/// Marks secrets as the command line does.
 fn marked(mut request: LaunchRequest) -> LaunchRequest {
     SecretRules::default().mark(&mut request);
     request
 }
 
-/// Words that people and programs give: with spaces, quotes, `@` and `-` in front.
+/// Words as users and programs pass them: with spaces, quotes, and `@` or `-` in front.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z][a-z0-9_.:/-]{0,12}",
@@ -123,7 +123,7 @@ prop_compose! {
     ) -> LaunchRequest {
         LaunchRequest {
             name,
-            // Both are refused, by clap too.
+            // Both together are refused, also by clap.
             image: image.filter(|_| environment.is_none()),
             environment,
             project,
@@ -200,7 +200,7 @@ proptest! {
         prop_assert_eq!(parsed(&words, &request.env), request);
     }
 
-    /// All but the values of secrets, which are asked for again.
+    /// The values of secrets are the exception: they are requested again.
     #[test]
     fn a_recipe_of_a_launch_is_that_launch(request in requests()) {
         let request = marked(request);
@@ -214,7 +214,7 @@ proptest! {
         );
         prop_assert_eq!(read, Ok(kept), "{}", text);
         for (name, value) in &request.env {
-            // A word of the file itself proves nothing.
+            // The value may also be a word of the file itself, which proves nothing.
             if request.is_secret(name) && value.len() > 12 {
                 let others = LaunchRequest { env: BTreeMap::new(), ..request.clone() };
                 prop_assert!(!text.contains(value) || recipe::write(&others).contains(value));

@@ -11,7 +11,7 @@ use super::super::{
 };
 use crate::model::session::Session;
 
-/// The sessions as they are when waited for, or as they were made where nobody waits.
+/// The sessions after the wait, or as created if the command doesn't wait.
 pub async fn out(
     line: &mut Line,
     made: Vec<Session>,
@@ -23,7 +23,7 @@ pub async fn out(
         (false, false) => return Ok(made),
     };
     if manner.wait_end && !manner.format.json {
-        // Their end may be far: who waits wants to know the names now.
+        // The sessions may end much later, so their names are printed now.
         print(&made)?;
     }
     let mut watch = Watch::new(made, goal);

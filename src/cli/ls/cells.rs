@@ -1,4 +1,4 @@
-//! How the columns of `workbay ls` look.
+//! Formats the cells of `workbay ls`.
 
 use std::collections::HashMap;
 
@@ -22,17 +22,17 @@ use crate::{
     theme::{Theme, face::Face},
 };
 
-/// What cells are made with.
+/// What is needed to format cells.
 pub struct Painter<'a> {
     pub now: Timestamp,
-    /// `None` = without colours.
+    /// `None` = without colors.
     pub theme: Option<&'a Theme>,
-    /// The colour of each context's name.
+    /// The color of each context's name.
     pub accents: HashMap<ContextName, Style>,
 }
 
 impl Painter<'_> {
-    /// `id`: as it is shown.
+    /// `id`: the id as shown.
     pub fn cell(&self, column: Column, session: &Session, id: &str) -> Cell {
         match column {
             Column::Id => id.into(),

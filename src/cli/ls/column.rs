@@ -1,4 +1,4 @@
-//! The columns of `workbay ls`: what each shows, sorts by and is filtered by.
+//! The columns of `workbay ls`: their text, sort value and filter values.
 
 use std::cmp::Ordering;
 
@@ -40,7 +40,7 @@ pub enum Column {
     Command,
 }
 
-/// In what unit the values of a column are compared.
+/// The unit in which the values of a column are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Text,
@@ -52,7 +52,7 @@ pub enum Unit {
     Time,
 }
 
-/// What a session is sorted by.
+/// A value to sort sessions by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     Text(String),
@@ -75,19 +75,19 @@ impl Value {
 }
 
 impl Column {
-    /// As it is written in options.
+    /// The name in options.
     pub fn name(self) -> String {
         let value = self.to_possible_value();
         value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Every name, for an error.
+    /// All names, for an error.
     pub fn names() -> String {
         let names: Vec<String> = Self::value_variants().iter().map(|it| it.name()).collect();
         names.join(", ")
     }
 
-    /// Above the column.
+    /// The heading of the column.
     pub fn head(self) -> String {
         self.name().replace('-', " ").to_uppercase()
     }
@@ -128,7 +128,7 @@ impl Column {
         }
     }
 
-    /// What a column of words shows; `None` = nothing.
+    /// The text of a column of words. `None` = nothing.
     pub fn text(self, session: &Session) -> Option<String> {
         let placement = &session.placement;
         let owned = |text: &Option<Clean>| text.as_ref().map(ToString::to_string);
@@ -157,7 +157,7 @@ impl Column {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// Everything that `=` of a filter takes as the value of a column of words.
+    /// All values that `=` of a filter accepts for a column of words.
     pub fn words(self, session: &Session) -> Vec<String> {
         let mut words: Vec<String> = self.text(session).into_iter().collect();
         match self {
@@ -209,7 +209,7 @@ fn kind(kind: SessionType) -> &'static str {
     }
 }
 
-/// Seconds until idle checks end it.
+/// Seconds until idle checks reclaim the session.
 fn reclaim_in(session: &Session, now: Timestamp) -> Option<i64> {
     match reclaim(session) {
         Reclaim::Never | Reclaim::Exempt => None,
@@ -218,7 +218,7 @@ fn reclaim_in(session: &Session, now: Timestamp) -> Option<i64> {
     }
 }
 
-/// The columns where nobody chose any: those that differ between these sessions.
+/// The default columns: those that differ between these sessions.
 pub fn usual(sessions: &[Session], several_contexts: bool) -> Vec<Column> {
     use Column as C;
     let ended = sessions.iter().any(|session| ending(session).is_some());

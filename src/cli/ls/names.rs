@@ -1,11 +1,11 @@
-//! What `workbay ls -q` prints of a session: a word that other commands take as S.
+//! Session names that `workbay ls -q` prints and other commands accept.
 
 use std::collections::HashMap;
 
 use crate::model::{id::ContextName, selector, session::Session};
 
-/// The name where it means this session among all the `known` ones, else the id; with the context unless
-/// all are of `context`.
+/// The name if it means this session among all the `known` ones, otherwise the id. Includes the context
+/// unless all sessions are of `context`.
 pub fn of(sessions: &[Session], known: &[Session], context: Option<ContextName>) -> Vec<String> {
     let mut namesakes: HashMap<(ContextName, &str), Vec<Session>> = HashMap::new();
     for session in known {

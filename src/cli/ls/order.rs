@@ -1,4 +1,4 @@
-//! In which order `workbay ls` prints.
+//! The order in which `workbay ls` prints sessions.
 
 use std::{fmt, str::FromStr};
 
@@ -22,7 +22,7 @@ impl Default for Sort {
 }
 
 impl Sort {
-    /// Times and amounts from the largest, words from A to Z.
+    /// The default direction: times and amounts from the largest, words from A to Z.
     fn by(column: Column) -> Self {
         Self {
             column,
@@ -30,7 +30,7 @@ impl Sort {
         }
     }
 
-    /// Sorts what is `newest_first`; sessions without a value are last either way.
+    /// Sorts sessions that are in the order `newest_first`. Sessions without a value are always last.
     pub fn sort(self, sessions: &mut [Session], reverse: bool, now: Timestamp) {
         let descending = self.descending != reverse;
         sessions.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! `workbay history`, and the history within `show`.
+//! `workbay history`, and the history in `show`.
 
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
     Ok(0)
 }
 
-/// Newest first.
+/// The history, newest first.
 pub async fn read(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, Fail> {
     let session = session.key();
     match line.ask(Request::History { session }).await? {
@@ -51,8 +51,7 @@ pub async fn read(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, F
     }
 }
 
-/// Below the other things of a session: steps only where one of them says more than that all went
-/// well.
+/// The history in `show`. Shows steps only if one of them adds something beyond success.
 pub fn short(history: &[HistoryEntry]) -> String {
     if history.is_empty() {
         return String::new();
@@ -73,7 +72,7 @@ fn table(history: &[HistoryEntry], with_steps: impl Fn(&HistoryEntry) -> bool) -
     output::table(&head, &rows, false)
 }
 
-/// An entry, and below it its steps.
+/// The rows of an entry, followed by those of its steps.
 fn step(entry: &HistoryEntry, with_steps: bool) -> Vec<Vec<Cell>> {
     let way = match &entry.from {
         Some(from) => format!("{from} -> {}", entry.to),

@@ -1,4 +1,4 @@
-//! What the idle checks of a session say.
+//! Describes the results of a session's idle checks.
 
 use std::fmt::Write as _;
 

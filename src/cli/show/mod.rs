@@ -39,7 +39,7 @@ use crate::model::{
 };
 use usage::{Used, UsedByKernel};
 
-/// What `--json` prints: the session's fields, what it uses, and its history, newest first.
+/// The output of `--json`: the session's fields, its usage and its history, newest first.
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
@@ -47,7 +47,7 @@ struct Shown<'a> {
     /// When the last sample was taken.
     sampled_at: Option<Timestamp>,
     usage: Vec<Used<'a>>,
-    /// Of each container of a cluster session.
+    /// For each container of a cluster session.
     kernel_usage: Vec<UsedByKernel<'a>>,
     last_lines: &'a [Clean],
     history: &'a [HistoryEntry],
@@ -58,9 +58,9 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let row = find::newest(&line, Choice::of(start), name).await?;
-        // A row of the list may lack what is read for one session alone.
+        // A row of the list may lack fields that are read only for a single session.
         let session = find::detail(&line, row.key()).await?.unwrap_or(row);
-        // A daemon of an earlier version keeps none.
+        // A daemon of an earlier version doesn't keep figures.
         let figures = usage::read(&line, &session, now()).await;
         let figures = figures.unwrap_or_default();
         let history = history::read(&line, &session).await;
@@ -68,7 +68,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         let around = queue::around(&line, &session).await;
         Ok((session, figures, history, way, around))
     })?;
-    // Without its history the rest is still worth showing.
+    // If the history isn't available, the rest is still shown.
     let (history, lacking) = match history {
         Ok(history) => (history, None),
         Err(why) => (Vec::new(), why.message),
@@ -177,14 +177,14 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         .or(session.terminated_at)
         .unwrap_or(now());
     let waited = end.as_second() - session.created_at.as_second();
-    // What it takes to start is no wait.
+    // The time that a start takes doesn't count as waiting.
     let waits = run.is_none() || waited >= 5;
     fields.extend(waits.then(|| ("Waited", elapsed(waited.max(0)))));
     fields.extend(session.scratch.clone().map(|path| ("Home", path)));
     fields
 }
 
-/// The ports that were opened at launch, and how they are reached now.
+/// The ports that were opened at launch, and how to reach them now.
 fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     if session.preopen_ports.is_empty() {
         return Vec::new();
@@ -201,7 +201,7 @@ fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// How the engine's machine is reached.
+/// How to reach the engine's machine.
 struct Way {
     endpoint: String,
     login: String,
@@ -232,7 +232,7 @@ fn list<'a>(
     (!words.is_empty()).then(|| (name, words.join(", ")))
 }
 
-/// What a batch session runs, when it may and for how long, and how that ended.
+/// What a batch session runs, when and how long it may run, and how it ended.
 fn batch(session: &Session) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if session.session_type == SessionType::Batch {
@@ -315,7 +315,7 @@ fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
     ]
 }
 
-/// The word, its reason and the sentence for a person.
+/// The status, its reason and its message.
 fn status(session: &Session) -> String {
     let mut line = session.status.to_string();
     if let Some(info) = &session.status_info {

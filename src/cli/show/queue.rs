@@ -1,4 +1,4 @@
-//! Of a session that waits: the sessions ahead of it or those that hold the room, and what would help.
+//! For a waiting session: the sessions ahead of it or those that use the resources, and what would help.
 
 use crate::{
     cli::line::Line,
@@ -13,7 +13,7 @@ pub async fn around(line: &Line, session: &Session) -> Vec<(&'static str, String
     if session.status != Status::Pending || session.placement.queue_position.is_none() {
         return Vec::new();
     }
-    // Without the others the rest is still worth showing.
+    // If the other sessions aren't available, the rest is still shown.
     let Ok(snapshot) = line.snapshot().await else {
         return Vec::new();
     };

@@ -1,4 +1,4 @@
-//! How `workbay top` is left: Ctrl-C, or `q` on a terminal.
+//! The keys that quit `workbay top`: Ctrl-C, or `q` on a terminal.
 
 use std::io::{self, IsTerminal, Read};
 
@@ -10,7 +10,7 @@ use crate::{
     terminal::{fatal, raw::Raw},
 };
 
-/// Until this is dropped, the terminal doesn't print what is typed.
+/// Until this is dropped, the terminal doesn't echo what the user types.
 pub struct Quit {
     _quiet: Option<Raw>,
     keys: Option<mpsc::Receiver<u8>>,
@@ -31,7 +31,7 @@ impl Quit {
         })
     }
 
-    /// Returns when it is time to end: the exit code.
+    /// Returns the exit code when it is time to quit.
     pub async fn pressed(&mut self) -> u8 {
         let keys = self.keys.as_mut();
         let quit = async {
@@ -43,7 +43,7 @@ impl Quit {
                     return;
                 }
             }
-            // The terminal is gone; a signal ends us then.
+            // The terminal is gone. A signal then ends the process.
             std::future::pending::<()>().await;
         };
         tokio::select! {
@@ -53,7 +53,7 @@ impl Quit {
     }
 }
 
-/// Reading blocks, so a thread of its own does it; it ends with us.
+/// Reading blocks, so it has its own thread, which ends with the process.
 fn read() -> mpsc::Receiver<u8> {
     let (pressed, keys) = mpsc::channel(16);
     std::thread::spawn(move || {

@@ -39,10 +39,9 @@ use keys::Quit;
 use rows::{Refresh, Row};
 use screen::Screen;
 
-/// How many of a cluster's running sessions are asked for.
+/// Maximum number of running sessions to read from a cluster.
 const PAGE: u32 = 1000;
-/// Sessions that nobody watched are watched for so long before the first refresh: to know how busy they are takes
-/// two samples.
+/// How long to watch sessions that aren't watched yet before the first refresh: CPU usage needs two samples.
 const PATIENCE: Duration = Duration::from_millis(2500);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -67,7 +66,7 @@ pub fn top(start: &Start, arguments: &Top) -> Outcome {
     })
 }
 
-/// Refreshes until the sessions have ended, if some were named; else for ever.
+/// Refreshes until the named sessions have ended. Without named sessions, it never ends.
 async fn follow(table: &mut Table, line: &Line, arguments: &Top, on_terminal: bool) -> Outcome {
     let mut screen = Screen::default();
     let mut resized = signal(SignalKind::window_change())?;
@@ -104,10 +103,10 @@ fn print(refresh: &Refresh, arguments: &Top) -> Result<(), Fail> {
     output::print(&refresh.table(arguments.sort))
 }
 
-/// Which sessions are shown.
+/// The sessions to show.
 struct Table {
     contexts: Vec<ContextName>,
-    /// `None` = all that run.
+    /// `None` = all running sessions.
     named: Option<Vec<SessionKey>>,
     watched: Vec<SessionKey>,
     with_kernels: bool,
@@ -171,12 +170,12 @@ impl Table {
                 .is_none_or(|named| named.contains(&session.key()))
     }
 
-    /// None of the sessions that were named runs any more.
+    /// Whether none of the named sessions runs anymore.
     fn is_over(&self, refresh: &Refresh) -> bool {
         self.named.is_some() && refresh.rows.is_empty()
     }
 
-    /// Once there is a sample of now of every session, or no longer waited for.
+    /// Returns when every session has a current sample, or at the deadline.
     async fn settled(&mut self, line: &Line) -> Result<Refresh, Fail> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -231,7 +230,7 @@ impl Table {
     }
 }
 
-/// Of a session that was deleted meanwhile nothing is known.
+/// Returns no figures if the session was deleted in the meantime.
 async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
     match usage::figures(line, session).await {
         Err(fail) if fail.code == code::NOT_FOUND => Ok(Figures::default()),

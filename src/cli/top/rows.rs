@@ -1,4 +1,4 @@
-//! One refresh of `workbay top`: sorted, as a table and as JSON.
+//! A refresh of `workbay top`: sorted, as a table and as JSON.
 
 use std::cmp::Reverse;
 
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// An older sample is not of now: a manager is asked every ten seconds.
+/// Maximum age of a current sample. Managers are asked every ten seconds.
 const OLD: SignedDuration = SignedDuration::from_secs(30);
 
 /// A session and what it uses.
@@ -35,15 +35,15 @@ pub struct Row {
 
 pub struct Refresh {
     pub at: Timestamp,
-    /// Sessions of several contexts are shown.
+    /// Whether sessions of several contexts are shown.
     pub several: bool,
-    /// The containers of cluster sessions have rows of their own.
+    /// Whether the containers of cluster sessions have their own rows.
     pub kernels: bool,
     pub notes: Vec<String>,
     pub rows: Vec<Row>,
 }
 
-/// What `--json` prints of a refresh.
+/// A refresh in the output of `--json`.
 #[derive(Serialize)]
 pub struct Printed<'a> {
     at: Timestamp,
@@ -59,12 +59,12 @@ struct PrintedRow<'a> {
     /// When the last sample was taken.
     sampled_at: Option<Timestamp>,
     usage: Vec<Used<'a>>,
-    /// Of each container of a cluster session.
+    /// For each container of a cluster session.
     kernel_usage: Vec<UsedByKernel<'a>>,
 }
 
 impl Row {
-    /// As of the last sample, unless that is old.
+    /// The value of the last sample, unless the sample is old.
     fn now(&self, metric: &Metric, at: Timestamp) -> Option<u64> {
         self.series(metric).and_then(|series| self.last(series, at))
     }
@@ -107,7 +107,7 @@ impl Row {
         }
     }
 
-    /// `35% / 200%`: of its limit, where it has one.
+    /// `35% / 200%`: use and limit, if there is a limit.
     fn used_of_limit(&self, metric: &Metric, at: Timestamp) -> String {
         let text = |value| usage::amount(metric, value);
         let now = self.now(metric, at).map_or_else(|| "-".to_owned(), text);
@@ -174,7 +174,7 @@ impl Row {
     }
 }
 
-/// Columns that are not always shown.
+/// Columns that are only sometimes shown.
 #[derive(Clone, Copy)]
 struct Shown {
     context: bool,
@@ -182,7 +182,7 @@ struct Shown {
 }
 
 impl Refresh {
-    /// Every session has a sample of now.
+    /// Whether every session has a current sample.
     pub fn is_fresh(&self) -> bool {
         let mut rows = self.rows.iter();
         rows.all(|row| usage::is_of_now(&row.figures, self.at))
@@ -224,7 +224,7 @@ impl Refresh {
         output::table(&head, &cells, false)
     }
 
-    /// The same for a terminal, with the time of the refresh.
+    /// The table for a terminal, with the time of the refresh.
     pub fn lines(&self, by: TopSort) -> Vec<String> {
         let sessions = match self.rows.len() {
             0 => "no running sessions".to_owned(),

@@ -1,4 +1,4 @@
-//! Text that is printed over itself on a terminal.
+//! Text on a terminal that overwrites its previous version.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::cli::{fail::Fail, output, tty};
 
-/// What was printed last: the width of each line.
+/// The width of each line that was printed last.
 #[derive(Debug, Default)]
 pub struct Screen {
     printed: Vec<usize>,
 }
 
 impl Screen {
-    /// Prints in the place of what was printed before; the cursor is left below.
+    /// Overwrites the previous text. The cursor stays below it.
     pub fn show(&mut self, lines: &[String]) -> Result<(), Fail> {
         let text = self.frame(lines, tty::size().unwrap_or((80, 24)));
         output::bytes(text.as_bytes())
@@ -22,7 +22,7 @@ impl Screen {
     fn frame(&mut self, lines: &[String], (columns, rows): (u16, u16)) -> String {
         let (columns, rows) = (usize::from(columns).max(1), usize::from(rows));
         let mut text = String::new();
-        // A terminal that became narrower has wrapped them.
+        // A terminal that became narrower has wrapped the lines.
         let above: usize = self
             .printed
             .iter()
@@ -42,7 +42,7 @@ impl Screen {
     }
 }
 
-/// So many lines; the last says how many more there are.
+/// Up to `rows` lines. If some don't fit, the last line shows how many more there are.
 fn fitting(lines: &[String], rows: usize) -> Vec<String> {
     if lines.len() <= rows {
         return lines.to_vec();
@@ -53,7 +53,7 @@ fn fitting(lines: &[String], rows: usize) -> Vec<String> {
     fitting
 }
 
-/// As much of a line as fits.
+/// The beginning of a line that fits.
 fn cut(line: &str, columns: usize) -> &str {
     let mut width = 0;
     let too_far = line.char_indices().find(|(_, c)| {

@@ -1,4 +1,4 @@
-//! `workbay doctor --report`: one text file for whoever helps, without a secret in it.
+//! `workbay doctor --report`: writes a text file for support, without secrets.
 
 mod mask;
 
@@ -21,7 +21,7 @@ use super::{
 use crate::{config::saving, model::text::Clean, protocol::version::version};
 use mask::Known;
 
-/// What of the environment is told; of nothing else even the name.
+/// The environment variables in the report. Even the names of others are left out.
 const TOLD: [&str; 30] = [
     "TERM",
     "COLORTERM",
@@ -55,10 +55,10 @@ const TOLD: [&str; 30] = [
     "WORKBAY_LOG",
 ];
 
-/// Bytes of a log's end.
+/// How many bytes of the end of a log are in the report.
 const LOG_END: u64 = 48 * 1024;
 
-/// Writes the report to `file`, `-` being stdout.
+/// Writes the report to `file`. `-` is stdout.
 pub fn write(doors: &Doors, start: &Start, findings: &[Finding], file: Option<PathBuf>) -> Outcome {
     let known = Known::of(
         start,
@@ -84,7 +84,7 @@ pub fn write(doors: &Doors, start: &Start, findings: &[Finding], file: Option<Pa
     Ok(0)
 }
 
-/// A new file, for its owner only.
+/// Creates a file that only its owner can read.
 fn create(file: &Path, text: &str) -> Result<(), Fail> {
     saving::make(file, text).map_err(|why| {
         let message = format!("{} can't be written: {why}", file.display());
@@ -96,7 +96,7 @@ fn create(file: &Path, text: &str) -> Result<(), Fail> {
 fn text(doors: &Doors, start: &Start, findings: &[Finding]) -> String {
     let mut out = String::new();
     let mut part = |title: &str, body: &str| {
-        // Writing to a string cannot fail.
+        // Writing to a string can't fail.
         let _ = write!(out, "== {title} ==\n{}\n\n", body.trim_end());
     };
     part("Versions", &versions());
@@ -171,7 +171,7 @@ fn environment() -> String {
     set.collect()
 }
 
-/// Its last lines, whole ones.
+/// The last complete lines of a log.
 fn end_of(log: &Path) -> String {
     let read = || {
         let mut file = fs::File::open(log)?;
