@@ -162,7 +162,7 @@ pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sess
     })
 }
 
-/// Like [`session`], for commands that only read. If several sessions have the name, prints which one is
+/// Like [`session()`], for commands that only read. If several sessions have the name, prints which one is
 /// used.
 pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
     let session = session(line, choice, text).await?;
@@ -182,7 +182,7 @@ pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sessi
     Ok(session)
 }
 
-/// Like [`session`]. The session must be running.
+/// Like [`session()`]. The session must be running.
 pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
     let session = session(line, choice, text).await?;
     if session.status.is_live() {

@@ -251,7 +251,7 @@ fn apply(look: &Look, loaded: &mut Loaded) {
     }
 }
 
-/// Like [`start`], with a remark on problems: a broken file doesn't stop a command, but is reported.
+/// Like [`start()`], with a remark on problems: a broken file doesn't stop a command, but is reported.
 fn ready(look: &Look) -> Result<Start, Fail> {
     let start = start(look)?;
     remark_problems(&start);

@@ -14,7 +14,7 @@ pub fn print(text: &str) -> Result<(), Fail> {
     bytes(Clean::multiline(text).as_str().as_bytes())
 }
 
-/// Like [`print`], for a table in color whose cells are clean.
+/// Like [`print()`], for a table in color whose cells are clean.
 pub fn coloured(table: &str) -> Result<(), Fail> {
     bytes(table.as_bytes())
 }

@@ -75,7 +75,7 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
     }
 }
 
-/// The text between `start` and `end`.
+/// The text between `start` and `end`. Unless `end` is a control character, it must be digits only.
 fn answer_with(answer: &[u8], start: &str, end: char) -> Option<String> {
     let text = String::from_utf8_lossy(answer);
     let mut places = text.match_indices(start);

@@ -372,7 +372,7 @@ mod tests {
         (brush.text, emulator)
     }
 
-    /// Another emulator that reads the written bytes, to compare what it shows.
+    /// Another emulator that has read `text`, to check what it shows.
     fn again(text: &str) -> Emulator {
         let mut emulator = Emulator::new(8, 2);
         emulator.feed(text.as_bytes(), Timestamp::UNIX_EPOCH);

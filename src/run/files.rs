@@ -16,7 +16,7 @@ pub fn save(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     save_with(path, |file| file.write_all(contents))
 }
 
-/// Like [`save`], with the contents that `write` writes.
+/// Like [`save()`], with the contents that `write` writes.
 pub fn save_with(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -49,7 +49,7 @@ pub fn save_with(
     Err(told(&io::ErrorKind::AlreadyExists.into()))
 }
 
-/// Like [`save`], in a directory that only the user can read. Creates the directory if it doesn't exist.
+/// Like [`save()`], in a directory that only the user can read. Creates the directory if it doesn't exist.
 pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     if let Some(parent) = path.parent() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
