@@ -91,7 +91,7 @@ impl OwnLines {
         }
     }
 
-    /// Returns the held bytes at the end of the log.
+    /// Returns the held bytes at the end of the log, unless they are from the runner.
     pub fn rest(&mut self) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         let ours = match self.state {
