@@ -150,13 +150,18 @@ async fn carry(
         }
         Err(error) => return broken(&error),
     }
+    // Only the reader knows how the stream ended, so it continues when the daemon accepts no more input.
+    let writing = async {
+        write(writer, outgoing).await;
+        std::future::pending().await
+    };
     tokio::select! {
         end = read(reader, &client.shared.pulse, expecting, items) => end,
-        () = write(writer, outgoing) => std::future::pending().await,
+        never = writing => never,
     }
 }
 
-/// Ends when the daemon accepts no more input. The reader finds out why.
+/// Returns when the daemon accepts no more input.
 async fn write(mut writer: Writer, mut outgoing: mpsc::Receiver<Frame<FromClient>>) {
     while writer.flush().await.is_ok()
         && let Some(frame) = outgoing.recv().await

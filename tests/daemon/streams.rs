@@ -111,6 +111,19 @@ async fn a_command_gets_its_input_and_its_code_comes_back() {
 }
 
 #[tokio::test]
+async fn output_and_the_end_arrive_when_input_is_refused_first() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.run("nourished").await;
+    // More frames than wait for the owner of the stream, and fewer than block the program.
+    let mut stream = open(&face, exec(session, &["flood", "15"])).await;
+    let sender = stream.sender();
+    while sender.send("y\n").await.is_ok() {}
+    let (output, end) = rest(&mut stream).await;
+    assert_eq!((output.len(), end), (15 * FLOOD_PIECE, exited(0)));
+}
+
+#[tokio::test]
 async fn a_flood_that_nobody_reads_holds_up_neither_requests_nor_other_streams() {
     let house = House::open().await;
     let mut face = house.face().await;
