@@ -18,6 +18,7 @@ mod pulling;
 mod scheduling;
 mod scope;
 mod shells;
+pub mod statistics;
 mod wake;
 mod whynot;
 

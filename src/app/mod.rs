@@ -41,7 +41,6 @@ pub mod sessions;
 pub mod shells;
 pub mod shown;
 pub mod sort;
-pub mod statistics;
 pub mod step;
 #[cfg(test)]
 pub mod testing;

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     app::{
         app::App,
+        app::statistics::Counted,
         area::{Areas, STATISTICS_ROWS},
-        statistics::Counted,
     },
     model::{
         catalogue::AcceleratorKind,

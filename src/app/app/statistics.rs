@@ -1,6 +1,9 @@
 //! Chooses the bars above the list: those of the selected session's resource group.
 
-use super::{app::App, area::STATISTICS_ROWS, step::Step};
+use super::{
+    super::{area::STATISTICS_ROWS, step::Step},
+    App,
+};
 use crate::model::{
     catalogue::ResourceGroup, id::ContextName, notice::Level, statistics::Statistics, text::Clean,
 };
