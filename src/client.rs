@@ -22,10 +22,15 @@ pub use stream::{Stream, StreamItem, StreamSender};
 
 use crate::{
     config::paths::Paths,
-    model::{change::Change, id::InstanceId, text::Clean},
+    model::{
+        change::Change,
+        failure::{Failure, FailureKind},
+        id::InstanceId,
+        text::Clean,
+    },
     protocol::{
         frame::Frame,
-        message::{Failure, FailureKind, FromClient, Reply, Request, StreamOpen},
+        message::{FromClient, Reply, Request, StreamOpen},
     },
 };
 
@@ -93,7 +98,7 @@ impl ClientError {
     /// Converts the error to the failure of a request.
     pub fn into_failure(self) -> Failure {
         let kind = match self {
-            Self::Foreign { .. } => FailureKind::Auth,
+            Self::Foreign { .. } => FailureKind::Denied,
             Self::Refused(_) | Self::Older(_) => FailureKind::Refused,
             _ => FailureKind::Unreachable,
         };

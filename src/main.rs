@@ -12,7 +12,7 @@ use color_eyre::{
     eyre::WrapErr,
 };
 use workbay::{
-    cli::{self, Doors, How, NoEngine, Start, StoreLook, StoreTrouble},
+    cli::{self, Doors, How, Start, StoreLook, StoreTrouble},
     config::{
         contexts::{self, ContextEntry, Credentials, EngineSpec, Source},
         machine, person,
@@ -22,12 +22,12 @@ use workbay::{
         api::{Containers, Engine},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
         docker::{DockerConfig, DockerEngine},
-        error::EngineError,
         scheduler::Scheduler,
     },
     model::{
         capability::EngineInfo,
         context::EngineKind,
+        failure::Failure,
         id::{ContextName, InstanceId},
     },
     run, runner,
@@ -150,11 +150,11 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
 }
 
 /// A manager, with the account of the context. The secrets are read only here, when they are needed.
-fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, EngineError> {
+fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, Failure> {
     let name = entry.context.name;
     let EngineSpec::Backendai(spec) = &entry.engine else {
         let why = format!("context {name} is of kind {}", entry.kind().word());
-        return Err(EngineError::Unsupported(why));
+        return Err(Failure::unsupported(why));
     };
     Ok(BackendAiConfig {
         context: name,
@@ -170,14 +170,16 @@ fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, EngineError> {
     })
 }
 
-fn login(context: ContextName, credentials: &Credentials) -> Result<Login, EngineError> {
+fn login(context: ContextName, credentials: &Credentials) -> Result<Login, Failure> {
     let fetch = |what: &str, source: &Source| {
         let variable = |name: &str| std::env::var(name).ok();
         source
             .resolve(variable, contexts::PATIENCE)
-            .map_err(|error| EngineError::Denied {
-                why: format!("the {what} of context {context} isn't available: {error}"),
-                hint: Some(error.hint),
+            .map_err(|error| {
+                Failure::denied(format!(
+                    "the {what} of context {context} isn't available: {error}"
+                ))
+                .hint(error.hint)
             })
     };
     Ok(match credentials {
@@ -208,10 +210,10 @@ fn this_program() -> color_eyre::Result<PathBuf> {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Asks a context's engine without a daemon. The request creates nothing, so the instance doesn't matter.
-fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
+fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, Failure> {
     let entry = start.contexts.get(context);
-    let entry = entry.ok_or_else(|| plain(format!("context {context} not found")))?;
-    let report = |why: color_eyre::Report| plain(format!("{why:#}"));
+    let entry = entry.ok_or_else(|| Failure::lost(format!("context {context} not found")))?;
+    let report = |why: color_eyre::Report| Failure::lost(format!("{why:#}"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -224,34 +226,15 @@ fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
     };
     let binary = this_program().map_err(report)?;
     let engine: Arc<dyn Engine> = match factory(entry.clone(), binary) {
-        EngineFactory::Containers(make) => make(&seat).map_err(refused)?,
-        EngineFactory::Scheduler(make) => make(&seat).map_err(refused)?,
+        EngineFactory::Containers(make) => make(&seat)?,
+        EngineFactory::Scheduler(make) => make(&seat)?,
     };
     let probe = async { tokio::time::timeout(PATIENCE, engine.probe()).await };
     match runtime.block_on(probe) {
-        Ok(outcome) => outcome.map_err(refused),
-        Err(_) => Err(plain(format!(
+        Ok(outcome) => outcome,
+        Err(_) => Err(Failure::lost(format!(
             "the engine of context {context} hasn't answered within {}s",
             PATIENCE.as_secs()
         ))),
-    }
-}
-
-fn plain(why: String) -> NoEngine {
-    NoEngine {
-        why: why.into(),
-        hint: None,
-    }
-}
-
-fn refused(error: EngineError) -> NoEngine {
-    NoEngine {
-        why: error.to_string().into(),
-        hint: match error {
-            EngineError::Unreachable { hint, .. }
-            | EngineError::Declined { hint, .. }
-            | EngineError::Denied { hint, .. } => hint.map(Into::into),
-            _ => None,
-        },
     }
 }

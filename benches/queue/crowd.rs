@@ -77,11 +77,7 @@ impl Crowd {
             session,
             epoch,
             order: OrderKind::Create,
-            result: Err(workbay::controller::fact::Fault {
-                kind: workbay::controller::fact::FaultKind::Failed,
-                text: "no".into(),
-                hint: None,
-            }),
+            result: Err(workbay::model::failure::Failure::reported("no")),
         };
         self.now += 1;
         let turn = self.controller.handle(at(self.now), ended);

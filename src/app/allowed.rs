@@ -212,6 +212,6 @@ fn daemon_away(mirror: &Mirror) -> Option<String> {
         Line::Up => None,
         Line::Connecting => Some("still connecting to the daemon".to_owned()),
         Line::Down { .. } => Some("daemon disconnected; workbay retries automatically".to_owned()),
-        Line::Refused(failure) => Some(failure.message.to_string()),
+        Line::Refused(failure) => Some(failure.to_string()),
     }
 }

@@ -31,13 +31,14 @@ use super::{
 use crate::{
     model::{
         capability::Capability,
+        failure::Failure,
         id::{ContextName, SessionKey},
         launch::{self, FieldProblem, LaunchField, again::Missing, grown::Grown},
         resolve,
         spec::LaunchRequest,
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 pub use allocation::Allocation;
@@ -255,7 +256,7 @@ impl Launcher {
         if let Progress::Failed(failure) = &self.progress
             && failure.field == Some(field)
         {
-            return Some(failure.message.as_str());
+            return Some(failure.what.as_str());
         }
         let wrong = self.problems.iter().find(|it| it.field == field);
         wrong.map(|it| it.message.as_str())
@@ -274,7 +275,7 @@ impl Launcher {
             && let Some(field) = failure.field
             && is_here(&FieldProblem::new(field, ""))
         {
-            return Some(failure.message.as_str());
+            return Some(failure.what.as_str());
         }
         let wrong = self.problems.iter().find(|it| is_here(it));
         wrong.map(|it| it.message.as_str())
@@ -289,9 +290,7 @@ impl Launcher {
     /// The problems on a page.
     pub fn wrong_on(&self, page: Page) -> impl Iterator<Item = (LaunchField, &str)> {
         let refused = match &self.progress {
-            Progress::Failed(failure) => {
-                failure.field.map(|field| (field, failure.message.as_str()))
-            }
+            Progress::Failed(failure) => failure.field.map(|field| (field, failure.what.as_str())),
             _ => None,
         };
         let problems = self.problems.iter();
@@ -411,7 +410,7 @@ impl Launcher {
                 self.offer.catalogue = Some(*catalogue);
             }
             Ok(_) => {}
-            Err(failure) => self.offer.gap = Some(failure.message),
+            Err(failure) => self.offer.gap = Some(failure.message()),
         }
         self.offered();
         self.keep_within_limits();
@@ -430,7 +429,7 @@ impl Launcher {
                 Ok(folder)
             }
             Ok(_) => return,
-            Err(failure) => Err(failure.message),
+            Err(failure) => Err(failure.message()),
         };
         if let Some(row) = self.storage.made(result) {
             self.focus[Page::Storage.position()] = Some(row);
@@ -448,7 +447,7 @@ impl Launcher {
         let result = match result {
             Ok(Reply::Owner { owner }) => Ok(owner),
             Ok(_) => return,
-            Err(failure) => Err(failure.message),
+            Err(failure) => Err(failure.message()),
         };
         if context == self.offer.context {
             self.kind.owner.answered(email, result);

@@ -9,13 +9,14 @@ use crate::{
         capability::{Capability, EngineInfo, EngineState},
         change::Change,
         environment::Environment,
+        failure::Failure,
         id::{ContextName, SessionKey},
         session::Session,
         status::Tab,
         text::Clean,
         usage::Usage,
     },
-    protocol::message::{Failure, Snapshot},
+    protocol::message::Snapshot,
 };
 
 pub use crate::protocol::message::ContextState;

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use super::logs::feed::LogEvent;
 use crate::{
     key::Key,
-    model::{change::Change, log::LogSource, spec::LaunchRequest, text::Clean},
-    protocol::message::{Failure, Reply, Snapshot, StreamEnd, StreamId},
+    model::{change::Change, failure::Failure, log::LogSource, spec::LaunchRequest, text::Clean},
+    protocol::message::{Reply, Snapshot, StreamEnd, StreamId},
 };
 
 /// A number that the app chooses for a request. The answer has the same number.

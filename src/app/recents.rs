@@ -8,10 +8,11 @@ use crate::{
     action::Action,
     key::Key,
     model::{
+        failure::Failure,
         recent::{Recent, RecentEdit},
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 #[derive(Clone, Debug, Default)]
@@ -108,7 +109,7 @@ impl Recents {
             Ok(_) => {}
             Err(failure) => {
                 self.entries.get_or_insert_default();
-                self.problem = Some(failure.message);
+                self.problem = Some(failure.message());
             }
         }
         self.keep_visible();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::step::{Purpose, Step};
 use crate::{
-    model::{id::ContextName, idle::ReprieveRules, text::Clean},
-    protocol::message::{Failure, Reply, Request},
+    model::{failure::Failure, id::ContextName, idle::ReprieveRules, text::Clean},
+    protocol::message::{Reply, Request},
 };
 
 /// What is known about one context.
@@ -59,7 +59,7 @@ impl Reprieves {
         let told = match result {
             Ok(Reply::Catalogue { catalogue }) => Told::Rules(catalogue.reprieve),
             Ok(_) => return,
-            Err(failure) => Told::Failed(failure.message),
+            Err(failure) => Told::Failed(failure.message()),
         };
         self.told.insert(context, told);
     }

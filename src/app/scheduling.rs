@@ -12,11 +12,12 @@ use crate::{
     action::Action,
     key::Key,
     model::{
+        failure::Failure,
         history::{HistoryEntry, filter::HistoryFilter},
         id::SessionKey,
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 /// The time that entries are sorted by.
@@ -110,7 +111,7 @@ impl Scheduling {
         match result {
             Ok(Reply::History { entries }) => self.take(entries),
             Ok(_) => {}
-            Err(failure) => self.told = Told::Failed(failure.message),
+            Err(failure) => self.told = Told::Failed(failure.message()),
         }
     }
 

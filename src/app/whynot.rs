@@ -12,6 +12,7 @@ use crate::{
         ahead::{ahead, priority_to_be_first},
         capability::Capability,
         catalogue::Catalogue,
+        failure::Failure,
         id::SessionKey,
         launch::{
             self,
@@ -25,7 +26,7 @@ use crate::{
         spec::LaunchRequest,
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 /// A generous allowance, in seconds, for starting and stopping a session in addition to its timeout.
@@ -122,7 +123,7 @@ impl WhyNot {
             }
             Ok(Reply::Catalogue { catalogue }) => self.offer = Some(*catalogue),
             Ok(_) => return,
-            Err(failure) => self.problem = Some(failure.message),
+            Err(failure) => self.problem = Some(failure.message()),
         }
         if let (Some(launch), Some(offer)) = (&self.launch, &self.offer) {
             let request = complete(launch, session, mirror);

@@ -65,7 +65,7 @@ impl<'a> Choice<'a> {
                 "the daemon doesn't know context '{name}' yet: the context was added after the \
                  daemon started"
             ));
-            return Err(fail.help(
+            return Err(fail.hint(
                 "run `workbay daemon stop` (sessions and shells keep running), then try again",
             ));
         }
@@ -73,8 +73,8 @@ impl<'a> Choice<'a> {
         let shown = Clean::new(name);
         let fail = not_there(format!("context '{shown}' not found"));
         Err(match nearest(name, &words) {
-            Some(near) => fail.help(format!("did you mean '{near}'?")),
-            None => fail.help(format!("configured: {}", words.join(", "))),
+            Some(near) => fail.hint(format!("did you mean '{near}'?")),
+            None => fail.hint(format!("configured: {}", words.join(", "))),
         })
     }
 }

@@ -93,7 +93,7 @@ fn absent(paths: &Paths, json: bool) -> Outcome {
         return Ok(code::UNREACHABLE);
     }
     let fail = Fail::new(code::UNREACHABLE, "no daemon is running");
-    Err(fail.help(
+    Err(fail.hint(
         "commands start the daemon when they need it. `workbay daemon run` starts it in the \
          foreground",
     ))
@@ -180,7 +180,7 @@ impl Process {
             Err(error) => {
                 let pid = self.pid.as_raw_nonzero();
                 let text = format!("the daemon (pid {pid}) can't be ended: {error}");
-                Err(Fail::new(code::FAILED, text).help(format!("run `kill -KILL {pid}`")))
+                Err(Fail::new(code::FAILED, text).hint(format!("run `kill -KILL {pid}`")))
             }
         }
     }
@@ -200,7 +200,7 @@ impl Process {
     fn survives(&self) -> Fail {
         let pid = self.pid.as_raw_nonzero();
         let text = format!("the daemon (pid {pid}) was killed, but hasn't ended yet");
-        Fail::new(code::TIMEOUT, text).help(format!(
+        Fail::new(code::TIMEOUT, text).hint(format!(
             "run `cat /proc/{pid}/wchan` to see what it waits for"
         ))
     }
@@ -215,7 +215,7 @@ fn not_found(paths: &Paths) -> Fail {
         "find it with `fuser {}` and end it with `kill`",
         paths.lock().display()
     );
-    Fail::new(code::UNREACHABLE, text).help(help)
+    Fail::new(code::UNREACHABLE, text).hint(help)
 }
 
 /// Whether the process has the file open. If machines share a home directory, the number may be of a process

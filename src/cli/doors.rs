@@ -10,6 +10,7 @@ use crate::{
     keymap::Keymap,
     model::{
         capability::EngineInfo,
+        failure::Failure,
         id::{ContextName, SessionKey},
         shell::ShellStart,
         text::Clean,
@@ -25,13 +26,6 @@ pub struct Start {
     pub contexts: Contexts,
     /// The context that `--context` or WORKBAY_CONTEXT names, as written.
     pub asked_context: Option<String>,
-}
-
-/// Why the engine couldn't be asked, and the fix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoEngine {
-    pub why: Clean,
-    pub hint: Option<Clean>,
 }
 
 /// How to run the daemon.
@@ -81,7 +75,7 @@ pub struct Doors {
     /// The main process inside a session.
     pub runner: fn(Vec<OsString>) -> ExitCode,
     /// Asks a context's engine directly, for `doctor` when no daemon runs.
-    pub probe: fn(&Start, ContextName) -> std::result::Result<EngineInfo, NoEngine>,
+    pub probe: fn(&Start, ContextName) -> std::result::Result<EngineInfo, Failure>,
     /// Reads the state database without changing it. `None` = it doesn't exist yet.
     pub store: fn(&Path) -> std::result::Result<Option<StoreLook>, StoreTrouble>,
 }

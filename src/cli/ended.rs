@@ -30,7 +30,7 @@ pub fn exit_of_all(sessions: &[Session]) -> u8 {
     let mut first = 0;
     for session in sessions {
         let help = format!("`workbay show {}` shows its history", session.name);
-        let number = exit(session).unwrap_or_else(|fail| report(&fail.help(help)));
+        let number = exit(session).unwrap_or_else(|fail| report(&fail.hint(help)));
         if first == 0 {
             first = number;
         }
@@ -83,7 +83,7 @@ mod tests {
         ] {
             let fail = exit(&session).unwrap_err();
             assert_eq!(fail.code, code::ENDED);
-            let text = fail.message.unwrap().into_string();
+            let text = fail.message().unwrap().into_string();
             assert!(text.starts_with("session train: "), "{text}");
             assert!(text.contains(says), "{text}");
         }

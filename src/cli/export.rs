@@ -46,7 +46,7 @@ fn save(file: &Path, text: &str, force: bool) -> Result<(), Fail> {
         let shown = file.display();
         if error.kind() == io::ErrorKind::AlreadyExists {
             let fail = Fail::new(code::FAILED, format!("{shown} already exists"));
-            return fail.help("add --force to overwrite it");
+            return fail.hint("add --force to overwrite it");
         }
         Fail::new(code::FAILED, format!("{shown} can't be written: {error}"))
     })

@@ -4,8 +4,7 @@ use std::io;
 
 use crate::{
     client::ClientError,
-    model::{selector::SelectError, text::Clean},
-    protocol::message::{Failure, FailureKind},
+    model::{failure::Failure, selector::SelectError, text::Clean},
 };
 
 /// Exit codes, which are the same for every command.
@@ -13,7 +12,6 @@ pub mod code {
     pub const FAILED: u8 = 1;
     pub const USAGE: u8 = 2;
     pub const NOT_FOUND: u8 = 3;
-    pub const AUTH: u8 = 4;
     pub const UNREACHABLE: u8 = 5;
     pub const TIMEOUT: u8 = 124;
     /// A session ended other than by its command.
@@ -24,14 +22,12 @@ pub mod code {
     pub const CLOSED: u8 = 141;
 }
 
-/// Why a command failed.
+/// How a command failed: its exit code, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fail {
     pub code: u8,
     /// `None` = everything was printed already, or the output is closed.
-    pub message: Option<Clean>,
-    /// The fix.
-    pub help: Option<Clean>,
+    pub failure: Option<Failure>,
 }
 
 pub type Outcome = Result<u8, Fail>;
@@ -40,8 +36,7 @@ impl Fail {
     pub fn new(code: u8, message: impl Into<Clean>) -> Self {
         Self {
             code,
-            message: Some(message.into()),
-            help: None,
+            failure: Some(Failure::refused(message)),
         }
     }
 
@@ -50,34 +45,30 @@ impl Fail {
     }
 
     #[must_use]
-    pub fn help(mut self, help: impl Into<Clean>) -> Self {
-        self.help = Some(help.into());
+    pub fn hint(mut self, hint: impl Into<Clean>) -> Self {
+        self.failure = self.failure.map(|failure| failure.hint(hint));
         self
+    }
+
+    /// What happened, and why.
+    pub fn message(&self) -> Option<Clean> {
+        self.failure.as_ref().map(Failure::message)
     }
 
     /// Only an exit code.
     pub fn silent(code: u8) -> Self {
         Self {
             code,
-            message: None,
-            help: None,
+            failure: None,
         }
     }
 }
 
 impl From<Failure> for Fail {
     fn from(failure: Failure) -> Self {
-        let code = match failure.kind {
-            FailureKind::Usage => code::USAGE,
-            FailureKind::NotFound => code::NOT_FOUND,
-            FailureKind::Auth => code::AUTH,
-            FailureKind::Unreachable => code::UNREACHABLE,
-            FailureKind::Refused | FailureKind::Internal => code::FAILED,
-        };
         Self {
-            code,
-            message: Some(failure.message),
-            help: failure.help,
+            code: failure.kind.exit_code(),
+            failure: Some(failure),
         }
     }
 }

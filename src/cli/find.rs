@@ -13,13 +13,14 @@ use super::{
 use crate::{
     model::{
         capability::EngineState,
+        failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         selector::{self, Asked, SelectError},
         session::Session,
         status::Tab,
         text::Clean,
     },
-    protocol::message::{ContextState, Failure, FailureKind, Reply, Request, Snapshot},
+    protocol::message::{ContextState, Reply, Request, Snapshot},
 };
 
 /// Maximum number of sessions of a name to read, beyond those that the daemon knows.
@@ -76,7 +77,7 @@ pub async fn picture(
         } else {
             let limit = BESIDE_OTHERS.as_secs();
             let late = format!("no answer within {limit}s");
-            let late = Failure::new(FailureKind::Unreachable, late);
+            let late = Failure::lost(late);
             let done = tokio::time::timeout(BESIDE_OTHERS, work).await;
             done.unwrap_or(Err(late))
         };
@@ -132,7 +133,7 @@ pub fn incomplete<'a>(
         );
         let help = "running sessions are listed again when the engine answers. Run `workbay \
                     doctor` for the cause";
-        let failure = Failure::new(FailureKind::Unreachable, text).with_help(help);
+        let failure = Failure::lost(text).hint(help);
         (name, failure)
     })
 }
@@ -194,7 +195,7 @@ pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result
         format!("session {name} is {status}, not RUNNING"),
     );
     Err(match &session.status_message {
-        Some(why) => fail.help(why.clone()),
+        Some(why) => fail.hint(why.clone()),
         None => fail,
     })
 }

@@ -22,14 +22,14 @@ pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId
         Ok(kernel) => Ok(kernel.id),
         Err(KernelError::Several(names)) => {
             let why = format!("'{word}' matches several containers: {}", names.join(", "));
-            Err(Fail::usage(why).help("use the host name, or type more of the id"))
+            Err(Fail::usage(why).hint("use the host name, or type more of the id"))
         }
         Err(KernelError::None(names)) => {
             let why = format!("session {name} has no container '{word}'");
             let fail = Fail::new(code::NOT_FOUND, why);
             Err(match names.as_slice() {
-                [] => fail.help("it has no container yet"),
-                names => fail.help(format!("available: {}", names.join(", "))),
+                [] => fail.hint("it has no container yet"),
+                names => fail.hint(format!("available: {}", names.join(", "))),
             })
         }
     }

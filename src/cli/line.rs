@@ -14,8 +14,8 @@ use super::{
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
-    model::{change::Change, status::Tab, text::Clean},
-    protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
+    model::{change::Change, failure::Failure, status::Tab, text::Clean},
+    protocol::message::{Reply, Request, Snapshot, StreamOpen},
 };
 
 /// Runs a command to its end on a runtime of its own.
@@ -149,7 +149,7 @@ async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
         ));
         let Ok(again) = timeout(GIVE_UP, silence.wait_for(|silent| !silent)).await else {
             let text = format!("the daemon (pid {pid}) isn't responding");
-            return Fail::new(code::UNREACHABLE, text).help(fix);
+            return Fail::new(code::UNREACHABLE, text).hint(fix);
         };
         if again.is_ok() {
             output::remark("workbay: the daemon responds again.");
@@ -162,7 +162,7 @@ fn lost(why: &Clean) -> Fail {
         code::UNREACHABLE,
         format!("the connection to the daemon broke: {why}"),
     )
-    .help("sessions keep running. The next command reconnects")
+    .hint("sessions keep running. The next command reconnects")
 }
 
 /// The answer doesn't match the request: the daemon has another version.
@@ -172,9 +172,9 @@ pub fn unexpected(reply: &Reply) -> Fail {
         .and_then(|value| Some(value.get("reply")?.as_str()?.to_owned()))
         .unwrap_or_default();
     let message = format!("the daemon sent an unexpected answer ('{word}')");
-    let failure = Failure::new(FailureKind::Internal, message);
+    let failure = Failure::internal(message);
     failure
-        .with_help("run `workbay daemon stop`, then try again")
+        .hint("run `workbay daemon stop`, then try again")
         .into()
 }
 

@@ -194,8 +194,8 @@ fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
             continue;
         }
         let why = match (&state.engine, picture.why_stale(context)) {
-            (EngineState::Lost { why, .. }, _) => why,
-            (_, Some(failure)) => &failure.message,
+            (EngineState::Lost { why, .. }, _) => why.clone(),
+            (_, Some(failure)) => failure.message(),
             _ => continue,
         };
         output::remark(&format!(

@@ -15,7 +15,7 @@ pub fn write(dir: &Path) -> Outcome {
     let written = written.and_then(|()| clap_mangen::generate_to(Cli::command(), dir));
     let failed = |why| {
         let message = format!("the man pages can't be written to {}: {why}", dir.display());
-        Fail::new(code::FAILED, message).help("choose another directory with --dir")
+        Fail::new(code::FAILED, message).hint("choose another directory with --dir")
     };
     written.map_err(failed)?;
     output::line(&format!("{}", dir.join("workbay.1").display()))?;

@@ -123,7 +123,7 @@ pub fn refuse_silent_loss(command: &str, yes: bool) -> Result<(), Fail> {
     let fail = Fail::usage(format!(
         "`{command}` asks for confirmation, but stdin isn't a terminal"
     ));
-    Err(fail.help("add --yes to skip the confirmation"))
+    Err(fail.hint("add --yes to skip the confirmation"))
 }
 
 /// All selected sessions, or an error before anything is done. Ended sessions are left out.

@@ -62,7 +62,7 @@ use crate::config::{
 use args::{Cli, Command, Look};
 use fail::{Fail, Outcome, code};
 
-pub use doors::{Doors, How, NoEngine, Start, StoreLook, StoreTrouble};
+pub use doors::{Doors, How, Start, StoreLook, StoreTrouble};
 
 /// Parses the command line and runs the command.
 pub fn main(doors: &Doors) -> ExitCode {
@@ -92,11 +92,11 @@ pub fn main(doors: &Doors) -> ExitCode {
 
 /// Prints the error on stderr. Returns the exit code.
 fn report(fail: &Fail) -> u8 {
-    if let Some(message) = &fail.message {
-        output::remark(&format!("workbay: {message}"));
-    }
-    if let Some(help) = &fail.help {
-        output::remark(&format!("         {help}"));
+    if let Some(failure) = &fail.failure {
+        output::remark(&format!("workbay: {failure}"));
+        if let Some(hint) = &failure.hint {
+            output::remark(&format!("         {hint}"));
+        }
     }
     fail.code
 }
@@ -180,7 +180,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
 
 /// The process that starts a detached daemon needs only the reason, and prints the rest itself.
 fn told_to_starter(detached: bool, fail: Fail) -> Fail {
-    let Some(message) = fail.message.as_ref().filter(|_| detached) else {
+    let Some(message) = fail.message().filter(|_| detached) else {
         return fail;
     };
     output::remark(message.as_str());
@@ -195,7 +195,7 @@ fn tui(doors: &Doors, look: &Look) -> Outcome {
     }
     if !std::io::stdin().is_terminal() {
         let fail = Fail::usage("the TUI needs a keyboard, but stdin isn't a terminal");
-        return Err(fail.help("`workbay ls` lists sessions, `workbay --help` lists commands"));
+        return Err(fail.hint("`workbay ls` lists sessions, `workbay --help` lists commands"));
     }
     let start = start(look)?;
     choice::Choice::of(&start).configured()?;

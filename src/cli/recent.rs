@@ -98,7 +98,7 @@ fn find(entries: Vec<Recent>, id: RecentId) -> Result<Recent, Fail> {
     let found = entries.into_iter().find(|entry| entry.id == id);
     found.ok_or_else(|| {
         let why = format!("recent launch {id} not found");
-        Fail::new(code::NOT_FOUND, why).help("`workbay recent ls` lists them")
+        Fail::new(code::NOT_FOUND, why).hint("`workbay recent ls` lists them")
     })
 }
 

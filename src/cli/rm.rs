@@ -19,7 +19,7 @@ use crate::{
 pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
     if !arguments.yes && !tty::is_interactive() {
         let why = "`rm` asks for confirmation, but stdin isn't a terminal";
-        return Err(Fail::usage(why).help("add --yes to skip the confirmation"));
+        return Err(Fail::usage(why).hint("add --yes to skip the confirmation"));
     }
     line::block_on(async {
         let line = Line::connect(&start.paths).await?;
@@ -53,7 +53,7 @@ fn check(sessions: &[Session]) -> Result<(), Fail> {
     };
     let (name, status) = (&session.name, &session.status);
     let why = format!("session {name} is {status}: only ended sessions can be deleted");
-    Err(Fail::new(code::FAILED, why).help(format!("run `workbay terminate {name}` first")))
+    Err(Fail::new(code::FAILED, why).hint(format!("run `workbay terminate {name}` first")))
 }
 
 fn agreed(sessions: &[Session]) -> Result<bool, Fail> {

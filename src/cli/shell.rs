@@ -15,12 +15,12 @@ pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
     let session = &arguments.one.session;
     if !tty::is_interactive() {
         let fail = Fail::usage("`shell` needs a terminal on stdin and stdout");
-        return Err(fail.help(format!("`workbay exec {session} -- CMD` works without one")));
+        return Err(fail.hint(format!("`workbay exec {session} -- CMD` works without one")));
     }
     if let Some(directory) = arguments.dir.as_deref().filter(|dir| !dir.starts_with('/')) {
         let fail = Fail::usage(format!("--dir {directory} isn't an absolute path"));
         return Err(
-            fail.help("write it from the root of the session, for example --dir /home/work")
+            fail.hint("write it from the root of the session, for example --dir /home/work")
         );
     }
     let (session, kernel) = line::block_on(async {

@@ -58,7 +58,7 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
         .await;
         waited.map_err(|fail| match fail.code {
             code::TIMEOUT => {
-                fail.help("the daemon keeps running. `workbay ls` lists the remaining sessions")
+                fail.hint("the daemon keeps running. `workbay ls` lists the remaining sessions")
             }
             _ => fail,
         })?;

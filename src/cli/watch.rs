@@ -181,7 +181,7 @@ impl Watch {
         if let Some(last) = open.last_mut() {
             let _ = write!(last, " after {limit}");
         }
-        Fail::new(code::TIMEOUT, open.join(", ")).help(what)
+        Fail::new(code::TIMEOUT, open.join(", ")).hint(what)
     }
 }
 
@@ -209,7 +209,7 @@ pub fn not_running(session: &Session) -> Fail {
         .as_ref()
         .or(session.status_info.as_ref())
     {
-        Some(why) => fail.help(why.clone()),
+        Some(why) => fail.hint(why.clone()),
         None => fail,
     }
 }

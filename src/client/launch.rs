@@ -4,8 +4,14 @@ use std::future::Future;
 
 use super::{Asked, Client};
 use crate::{
-    model::{id::ContextName, launch::key, spec::LaunchRequest, status::Tab},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::{
+        failure::{Failure, FailureKind},
+        id::ContextName,
+        launch::key,
+        spec::LaunchRequest,
+        status::Tab,
+    },
+    protocol::message::{Reply, Request},
 };
 
 impl Client {
@@ -90,5 +96,5 @@ pub fn unknown(key: Option<&str>) -> Failure {
         None => "run `workbay ls` to see whether the session exists before you try again".into(),
     };
     let text = "the daemon stopped before it answered, so the launch may have happened";
-    Failure::new(FailureKind::Unreachable, text).with_help(help)
+    Failure::lost(text).hint(help)
 }

@@ -23,11 +23,11 @@ use super::{
     start::{patiently, silent},
 };
 use crate::{
-    model::text::Clean,
+    model::{failure::Failure, text::Clean},
     protocol::{
         frame::{Frame, FrameCodec, FrameError, FrameWriter},
         greeting::{Greeting, Welcome},
-        message::{Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, Reply, RequestId},
+        message::{FromClient, FromDaemon, PROTOCOL, Reply, RequestId},
         version::version,
     },
 };
@@ -109,8 +109,8 @@ impl Shared {
 }
 
 fn lost(why: &Clean) -> Failure {
-    Failure::new(FailureKind::Unreachable, why.clone())
-        .with_help("workbay reconnects automatically. If this was a command, run it again")
+    Failure::lost(why.clone())
+        .hint("workbay reconnects automatically. If this was a command, run it again")
 }
 
 /// The result of a greeting.
@@ -277,8 +277,7 @@ fn feed(writer: &mut Writer, frame: Frame<FromClient>, shared: &Shared) -> Resul
 
 pub(super) fn too_long(bytes: usize, most: usize) -> Failure {
     let text = format!("the request is too long: {bytes} bytes (max: {most})");
-    Failure::new(FailureKind::Usage, text)
-        .with_help("store long texts in a file in the session or in a folder")
+    Failure::usage(text).hint("store long texts in a file in the session or in a folder")
 }
 
 async fn read_all(mut reader: Reader, shared: Arc<Shared>, events: mpsc::Sender<ClientEvent>) {

@@ -4,14 +4,15 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     core::Controller,
-    fact::{Fault, Survey, Ticket},
+    fact::{Survey, Ticket},
     order::{LineNumber, Order},
     purpose::Purpose,
-    turn::{Answer, Refusal, RefusalKind, Turn},
+    turn::{Answer, Turn},
 };
 use crate::model::{
     capability::{Capability, EngineInfo, EngineState},
     change::Change,
+    failure::Failure,
     text::Clean,
 };
 
@@ -84,13 +85,13 @@ impl Controller {
 
     /// Handles a lost connection. Sessions that were being created end in ERROR. All others stay as
     /// they are.
-    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
         self.line.attempt = self.line.attempt.saturating_add(1);
         self.line.connecting = false;
         self.line.lost_at.get_or_insert(now);
         self.line.state = EngineState::Lost {
-            why: fault.text.clone(),
-            hint: fault.hint.clone(),
+            why: failure.message().clone(),
+            hint: failure.hint.clone(),
             attempt: self.line.attempt,
         };
         let doublings = self.line.attempt.saturating_sub(1).min(5);
@@ -99,7 +100,7 @@ impl Controller {
             .checked_add(SignedDuration::from_secs(i64::from(pause)))
             .ok();
         self.tell_engine(turn);
-        self.drop_pulls(turn, fault);
+        self.drop_pulls(turn, failure);
         self.queue.look_at = None;
         // Without a connection there is nothing to detach, so terminals don't wait for it any
         // longer.
@@ -125,19 +126,18 @@ impl Controller {
         });
     }
 
-    /// The refusal of a request that needs the engine while it isn't connected.
-    pub(super) fn unreachable(&self) -> Option<Refusal> {
+    /// The failure of a request that needs the engine while it isn't connected.
+    pub(super) fn unreachable(&self) -> Option<Failure> {
         let help = "workbay retries automatically. Run `workbay doctor` for the cause";
         match &self.line.state {
             EngineState::Connected { .. } => None,
             // Requests wait for the first attempt. This covers consequences of other events.
-            EngineState::Connecting => Some(
-                Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")
-                    .with_help(help),
-            ),
+            EngineState::Connecting => {
+                Some(Failure::lost("the engine hasn't answered yet").hint(help))
+            }
             EngineState::Lost { why, hint, .. } => {
                 let help = hint.as_ref().map_or(help, |hint| hint.as_str());
-                Some(Refusal::new(RefusalKind::Unreachable, why.clone()).with_help(help))
+                Some(Failure::lost(why.clone()).hint(help))
             }
         }
     }
@@ -155,10 +155,10 @@ impl Controller {
         turn.answer(ticket, Ok(Answer::Done));
     }
 
-    /// A fault that means a lost connection disconnects.
-    pub(super) fn note_fault(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
-        if fault.is_lost() && self.is_connected() {
-            self.lose_line(turn, now, fault);
+    /// A failure that means a lost connection disconnects.
+    pub(super) fn note_failure(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        if failure.is_lost() && self.is_connected() {
+            self.lose_line(turn, now, failure);
         }
     }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     again::again,
-    fact::{Ask, Fact, Fault, Ticket},
+    fact::{Ask, Fact, Ticket},
     held::Held,
     idle::Idle,
     line::Line,
@@ -14,13 +14,14 @@ use super::{
     pulling::Pulls,
     purpose::{Purpose, Waiting},
     queue::Queue,
-    turn::{Answer, Refusal, RefusalKind, Turn},
+    turn::{Answer, Turn},
 };
 use crate::model::{
     capability::EngineState,
     catalogue::Folder,
     change::Change,
     environment::Environment,
+    failure::Failure,
     history::{HistoryEntry, Outcome},
     id::{ContextName, SessionId},
     record::{AuditEntry, SessionRecord, Write},
@@ -106,9 +107,9 @@ impl Controller {
             Fact::EngineUp { line, info, survey } => {
                 self.engine_up(&mut turn, now, line, info, survey);
             }
-            Fact::EngineDown { line, fault } => {
+            Fact::EngineDown { line, failure } => {
                 if line == self.line.number && (self.line.connecting || self.is_connected()) {
-                    self.lose_line(&mut turn, now, &fault);
+                    self.lose_line(&mut turn, now, &failure);
                 }
             }
             Fact::Surveyed { survey, result } => self.surveyed(&mut turn, now, survey, result),
@@ -243,12 +244,12 @@ impl Controller {
             }
             Ask::Refresh => self.refresh(turn, now, ticket),
             Ask::Environments => match self.unreachable() {
-                Some(refusal) => turn.answer(ticket, Err(refusal)),
+                Some(failure) => turn.answer(ticket, Err(failure)),
                 None => self.survey(turn, Purpose::Environments(ticket), true),
             },
             Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
             Ask::Catalogue => match self.unreachable() {
-                Some(refusal) => turn.answer(ticket, Err(refusal)),
+                Some(failure) => turn.answer(ticket, Err(failure)),
                 None => self.survey(turn, Purpose::Catalogue(ticket), true),
             },
             Ask::Pull { image } => self.ask_pull(turn, ticket, &image),
@@ -270,13 +271,10 @@ impl Controller {
         Some(held)
     }
 
-    pub(super) fn find(&self, id: SessionId) -> Result<&Held, Refusal> {
+    pub(super) fn find(&self, id: SessionId) -> Result<&Held, Failure> {
         self.held.get(&id).ok_or_else(|| {
-            Refusal::new(
-                RefusalKind::NotFound,
-                format!("session {} not found", id.short()),
-            )
-            .with_help("`workbay ls --tab all` lists names and ids")
+            Failure::not_found(format!("session {} not found", id.short()))
+                .hint("`workbay ls --tab all` lists names and ids")
         })
     }
 
@@ -361,13 +359,13 @@ impl Controller {
         turn.changes = changes;
     }
 
-    fn folder_made(&mut self, turn: &mut Turn, ticket: Ticket, result: Result<Folder, Fault>) {
+    fn folder_made(&mut self, turn: &mut Turn, ticket: Ticket, result: Result<Folder, Failure>) {
         let answer = match result {
             Ok(folder) => {
                 self.know_folder(&folder);
                 Ok(Answer::Folder(folder))
             }
-            Err(fault) => Err(Refusal::of(&fault)),
+            Err(failure) => Err(failure),
         };
         turn.answer(ticket, answer);
     }

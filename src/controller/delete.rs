@@ -6,10 +6,11 @@ use super::{
     core::Controller,
     fact::Ticket,
     order::Order,
-    turn::{Answer, Refusal, Turn},
+    turn::{Answer, Turn},
 };
 use crate::model::{
     change::Change,
+    failure::Failure,
     id::{SessionId, SessionKey},
     record::{Step, Write},
 };
@@ -25,7 +26,7 @@ impl Controller {
     ) {
         turn.refusable = true;
         match self.check_delete(id) {
-            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Err(failure) => turn.answer(ticket, Err(failure)),
             Ok(remains) => {
                 Self::audit(turn, now, "delete", Some(id), "");
                 if !remains {
@@ -40,7 +41,7 @@ impl Controller {
     }
 
     /// Whether the session has more than its record left.
-    fn check_delete(&self, id: SessionId) -> Result<bool, Refusal> {
+    fn check_delete(&self, id: SessionId) -> Result<bool, Failure> {
         let held = self.find(id)?;
         let session = &held.record.session;
         let name = &session.name;
@@ -50,10 +51,10 @@ impl Controller {
                 session.status
             );
             let help = format!("run `workbay terminate {name}` first");
-            return Err(Refusal::refused(text).with_help(help));
+            return Err(Failure::refused(text).hint(help));
         }
         if self.is_home_wanted(id) {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "the home directory of session {name} is needed by another session, which waits \
                  in the queue"
             )));

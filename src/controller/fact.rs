@@ -9,9 +9,9 @@ use crate::model::{
     capability::{Capability, EngineInfo},
     catalogue::Folder,
     environment::Environment,
+    failure::Failure,
     id::{KernelId, SessionId},
     idle::{ActivityKind, Keep},
-    launch::LaunchField,
     pull::PullFigures,
     resources::ResourceSlots,
     spec::LaunchRequest,
@@ -37,11 +37,11 @@ pub enum Fact {
     /// The connection was lost, or the attempt to connect failed.
     EngineDown {
         line: LineNumber,
-        fault: Fault,
+        failure: Failure,
     },
     Surveyed {
         survey: SurveyNumber,
-        result: Result<Survey, Fault>,
+        result: Result<Survey, Failure>,
     },
     /// Follows `Surveyed` for a launch that waited for the survey.
     LaunchSurveyed {
@@ -59,7 +59,7 @@ pub enum Fact {
         session: SessionId,
         epoch: u32,
         order: OrderKind,
-        result: Result<Option<Sighting>, Fault>,
+        result: Result<Option<Sighting>, Failure>,
     },
     /// A stop hook was carried out, or it failed.
     WillDone {
@@ -75,7 +75,7 @@ pub enum Fact {
     /// A pull has succeeded or failed.
     Pulled {
         number: PullNumber,
-        result: Result<(), Fault>,
+        result: Result<(), Failure>,
     },
     /// The clients that waited for these answers have disconnected.
     Left {
@@ -86,7 +86,7 @@ pub enum Fact {
     /// Creating a folder has succeeded or failed.
     FolderMade {
         ticket: Ticket,
-        result: Result<Folder, Fault>,
+        result: Result<Folder, Failure>,
     },
     /// Follows everything that may have made or needs room. It decides which sessions begin and why
     /// the others wait.
@@ -194,75 +194,4 @@ pub struct Survey {
     pub folders: Option<Vec<Folder>>,
     /// What the engine can't isolate sessions from, as far as it is known.
     pub lacks: Vec<(Capability, Clean)>,
-}
-
-/// Why the engine failed to do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub kind: FaultKind,
-    /// One sentence.
-    pub text: Clean,
-    /// What the user can do about it.
-    pub hint: Option<Clean>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// The connection to the engine is lost.
-    Lost,
-    /// The engine doesn't accept our credentials. Retrying soon makes it worse.
-    Denied,
-    /// The container doesn't exist.
-    NotFound,
-    /// A launch isn't possible because of this field.
-    Field(LaunchField),
-    /// The engine doesn't have the image.
-    NoImage,
-    /// A registry doesn't respond.
-    Away,
-    /// The connection to a registry broke during a transfer.
-    Broken,
-    /// Any other failure. A retry may or may not help.
-    Failed,
-}
-
-impl Fault {
-    pub fn is_lost(&self) -> bool {
-        self.kind == FaultKind::Lost
-    }
-
-    /// Text and hint in one sentence, or in two if the text already has a colon.
-    pub fn sentence(&self) -> String {
-        match &self.hint {
-            Some(hint) if self.text.as_str().contains(": ") => {
-                let mut letters = hint.as_str().chars();
-                let first = letters.next().map(char::to_uppercase);
-                let hint: String = first.into_iter().flatten().chain(letters).collect();
-                format!("{}. {hint}", self.text)
-            }
-            Some(hint) => format!("{}: {hint}", self.text),
-            None => self.text.to_string(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mend_is_a_sentence_of_its_own_where_there_is_a_colon_already() {
-        for (text, said) in [
-            ("the disk is full", "the disk is full: free some room"),
-            ("it is away: no way", "it is away: no way. Free some room"),
-            ("a:5000 is away", "a:5000 is away: free some room"),
-        ] {
-            let fault = Fault {
-                kind: FaultKind::Failed,
-                text: text.into(),
-                hint: Some("free some room".into()),
-            };
-            assert_eq!(fault.sentence(), said);
-        }
-    }
 }

@@ -2,8 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, fact::Fault, order::OrderKind, turn::Turn};
-use crate::model::{id::SessionId, notice::Level, record::Step, status::Status, text::Clean};
+use super::{core::Controller, order::OrderKind, turn::Turn};
+use crate::model::{
+    failure::Failure, id::SessionId, notice::Level, record::Step, status::Status, text::Clean,
+};
 
 /// How many attempts to end a session are made before the user is notified.
 const TRIES: u32 = 4;
@@ -16,21 +18,21 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
         step: OrderKind,
-        fault: &Fault,
+        failure: &Failure,
     ) {
         let info = if step == OrderKind::Create {
             "creation-failed"
         } else {
             "failed-to-start"
         };
-        let why = if fault.is_lost() {
+        let why = if failure.is_lost() {
             format!(
                 "the engine stopped answering while it created the session ({}). Relaunch it when \
                  the engine is connected",
-                fault.text
+                failure.message()
             )
         } else {
-            fault.sentence()
+            failure.sentence()
         };
         self.fail_because(turn, now, id, info, &why);
     }
@@ -66,14 +68,14 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        fault: &Fault,
+        failure: &Failure,
     ) {
         let Some(held) = self.change(turn, id) else {
             return;
         };
         held.failures += 1;
         if held.failures >= TRIES {
-            return self.give_up(turn, now, id, fault);
+            return self.give_up(turn, now, id, failure);
         }
         let pause = SignedDuration::from_secs(1 << held.failures);
         if let Ok(at) = now.checked_add(pause) {
@@ -82,11 +84,11 @@ impl Controller {
         }
     }
 
-    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
+    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, failure: &Failure) {
         let why = Clean::new(&format!(
             "its container couldn't be stopped ({}). Terminate the session again, with --force if \
              necessary",
-            fault.sentence()
+            failure.sentence()
         ));
         let ending = self.session(id).map(|session| session.status.clone());
         let ending = ending == Some(Status::Terminating);

@@ -1,11 +1,11 @@
 //! A session that takes over the home directory of one that has ended.
 
-use super::{core::Controller, held::Held, turn::Refusal, turn::Turn};
-use crate::model::{id::SessionId, record::Step, spec::LaunchRequest};
+use super::{core::Controller, held::Held, turn::Turn};
+use crate::model::{failure::Failure, id::SessionId, record::Step, spec::LaunchRequest};
 
 impl Controller {
     /// Checks that the requested home directory exists and no other session uses it.
-    pub(super) fn check_home(&self, request: &LaunchRequest) -> Result<(), Refusal> {
+    pub(super) fn check_home(&self, request: &LaunchRequest) -> Result<(), Failure> {
         let Some(from) = request.home_of else {
             return Ok(());
         };
@@ -14,14 +14,14 @@ impl Controller {
         let name = &session.name;
         if !session.status.is_final() || held.record.step != Step::Settled {
             let text = format!("session {name} hasn't ended: its home directory is in use");
-            return Err(Refusal::refused(text));
+            return Err(Failure::refused(text));
         }
         if held.record.forgotten || session.scratch.is_none() {
             let text = format!("the home directory of session {name} is already deleted");
-            return Err(Refusal::refused(text).with_help("launch without --same-home"));
+            return Err(Failure::refused(text).hint("launch without --same-home"));
         }
         match self.heir(from).map(|other| &other.record.session.name) {
-            Some(other) => Err(Refusal::refused(format!(
+            Some(other) => Err(Failure::refused(format!(
                 "session {other} already uses the home directory of {name}"
             ))),
             None => Ok(()),

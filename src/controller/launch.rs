@@ -9,11 +9,12 @@ use super::{
     fact::{Launch, Ticket},
     held::Held,
     purpose::Purpose,
-    turn::{Answer, Refusal, RefusalKind, Turn},
+    turn::{Answer, Turn},
 };
 use crate::model::{
     capability::EngineState,
     environment::Environment,
+    failure::{Failure, FailureKind},
     id::SessionId,
     launch::{
         FieldProblem, Ground, LaunchField, amounts, check, check_words, environment, secrets,
@@ -22,7 +23,7 @@ use crate::model::{
     spec::LaunchRequest,
 };
 
-type Checked<T> = Result<T, Refusal>;
+type Checked<T> = Result<T, Failure>;
 
 impl Controller {
     /// Checks what doesn't need the engine at once. Then a survey reads the rest.
@@ -37,9 +38,9 @@ impl Controller {
             return turn.answer(ticket, answer);
         }
         let words = check_words(&launch.request, now);
-        let refused = refusal_for(RefusalKind::Usage, words).or_else(|| self.unreachable());
-        if let Some(refusal) = refused {
-            turn.answer(ticket, Err(refusal));
+        let refused = refusal_for(FailureKind::Usage, words).or_else(|| self.unreachable());
+        if let Some(failure) = refused {
+            turn.answer(ticket, Err(failure));
             return;
         }
         let found = self.find_environment(&launch.request);
@@ -94,7 +95,7 @@ impl Controller {
             session.status
         );
         let help = "repeat the launch with the same settings, or use another key";
-        Some(Err(Refusal::refused(text).with_help(help)))
+        Some(Err(Failure::refused(text).hint(help)))
     }
 
     /// Whether the session matches the launch, as far as it is known. For a session that was
@@ -121,11 +122,11 @@ impl Controller {
 
     fn checked(&self, launch: &Launch, now: Timestamp) -> Checked<Held> {
         let words = check_words(&launch.request, now);
-        if let Some(refusal) = refusal_for(RefusalKind::Usage, words) {
-            return Err(refusal);
+        if let Some(failure) = refusal_for(FailureKind::Usage, words) {
+            return Err(failure);
         }
-        if let Some(refusal) = self.unreachable() {
-            return Err(refusal);
+        if let Some(failure) = self.unreachable() {
+            return Err(failure);
         }
         self.check_home(&launch.request)?;
         let chosen = self.find_environment(&launch.request)?;
@@ -151,8 +152,8 @@ impl Controller {
             );
             problems.push(FieldProblem::new(LaunchField::ClusterSize, why));
         }
-        if let Some(refusal) = refusal_for(RefusalKind::Refused, problems) {
-            return Err(refusal);
+        if let Some(failure) = refusal_for(FailureKind::Refused, problems) {
+            return Err(failure);
         }
         let held = self.new_held(launch, &request, chosen, now);
         self.check_waiting(&held, now)?;
@@ -200,23 +201,23 @@ impl Controller {
         if waiting < most as usize || begins() {
             return Ok(());
         }
-        Err(Refusal::refused(format!(
+        Err(Failure::refused(format!(
             "the queue is full: {waiting} waiting (max: {most})"
         ))
-        .with_help("try again when one has started, or terminate a waiting session"))
+        .hint("try again when one has started, or terminate a waiting session"))
     }
 
     /// Checks the rule for names, and that no unfinished session has the name.
     pub(super) fn check_name(&self, name: &str) -> Checked<()> {
-        name::check(name).map_err(|error| Refusal::usage(error.to_string()))?;
+        name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
         match self.bearer(name) {
             None => Ok(()),
-            Some(held) => Err(Refusal::refused(format!(
+            Some(held) => Err(Failure::refused(format!(
                 "the name '{name}' is taken by session {} ({})",
                 held.id().short(),
                 held.record.session.status
             ))
-            .with_help("choose another name, or terminate that session first")),
+            .hint("choose another name, or terminate that session first")),
         }
     }
 
@@ -243,11 +244,11 @@ impl Controller {
         };
         match environment::unavailable(request, found) {
             None => Ok(Cow::Borrowed(found)),
-            Some(problem) => Err(Refusal::refused(problem.message).about(problem.field)),
+            Some(problem) => Err(Failure::refused(problem.message).about(problem.field)),
         }
     }
 
-    fn no_environment(&self, problem: FieldProblem) -> Refusal {
+    fn no_environment(&self, problem: FieldProblem) -> Failure {
         let known: Vec<String> = self
             .environments
             .iter()
@@ -260,9 +261,9 @@ impl Controller {
         } else {
             format!("available: {}", known.join(", "))
         };
-        Refusal::new(RefusalKind::NotFound, problem.message)
+        Failure::not_found(problem.message)
             .about(problem.field)
-            .with_help(format!(
+            .hint(format!(
                 "{known}. `workbay env ls` lists all; `--image` takes any image of a registry"
             ))
     }
@@ -272,20 +273,20 @@ impl Controller {
 const TOLD_AT_ONCE: usize = 5;
 
 /// The first problem becomes the message, and the others are listed with it.
-fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal> {
+fn refusal_for(kind: FailureKind, problems: Vec<FieldProblem>) -> Option<Failure> {
     let mut problems = problems.into_iter();
     let first = problems.next()?;
-    let refusal = Refusal::new(kind, first.message).about(first.field);
+    let failure = Failure::new(kind, first.message).about(first.field);
     let mut others: Vec<String> = problems.map(|problem| problem.message).collect();
     if others.is_empty() {
-        return Some(refusal);
+        return Some(failure);
     }
     let more = others.len().saturating_sub(TOLD_AT_ONCE);
     others.truncate(TOLD_AT_ONCE);
     if more > 0 {
         others.push(format!("{more} more"));
     }
-    Some(refusal.with_help(format!("also: {}", others.join("; "))))
+    Some(failure.hint(format!("also: {}", others.join("; "))))
 }
 
 /// The name of a launch without one.

@@ -5,18 +5,20 @@ use jiff::Timestamp;
 use super::{
     cluster::note_containers,
     core::Controller,
-    fact::{Fault, FaultKind},
     held::Held,
     order::{Order, OrderKind},
     stop_hook::stop_hook,
     turn::Turn,
 };
-use crate::engine::api::{CreatePlan, Sighting};
-use crate::model::{
-    id::SessionId,
-    idle::{Activity, ActivityKind},
-    record::Step,
-    status::Status,
+use crate::{
+    engine::api::{CreatePlan, Sighting},
+    model::{
+        failure::{Failure, FailureKind},
+        id::SessionId,
+        idle::{Activity, ActivityKind},
+        record::Step,
+        status::Status,
+    },
 };
 
 impl Controller {
@@ -107,10 +109,10 @@ impl Controller {
         id: SessionId,
         epoch: u32,
         order: OrderKind,
-        result: Result<Option<Sighting>, Fault>,
+        result: Result<Option<Sighting>, Failure>,
     ) {
-        if let Err(fault) = &result {
-            self.note_fault(turn, now, fault);
+        if let Err(failure) = &result {
+            self.note_failure(turn, now, failure);
         }
         let number = self.turn_number;
         let Some(held) = self.change(turn, id) else {
@@ -143,7 +145,7 @@ impl Controller {
                 held.touched = number;
                 match result {
                     Ok(sight) => self.step_done(turn, now, id, step, sight),
-                    Err(fault) => self.step_failed(turn, now, id, step, &fault),
+                    Err(failure) => self.step_failed(turn, now, id, step, &failure),
                 }
             }
         }
@@ -189,19 +191,19 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
         step: OrderKind,
-        fault: &Fault,
+        failure: &Failure,
     ) {
         let Some(held) = self.change(turn, id) else {
             return;
         };
         let making = matches!(step, OrderKind::Create | OrderKind::Start);
-        match (making, fault.kind) {
+        match (making, failure.kind) {
             (true, _) if held.record.ending.is_some() => held.record.step = Step::Remove,
-            (true, FaultKind::NoImage) if self.pull_after_all(turn, now, id) => return,
-            (true, _) => return self.fail(turn, now, id, step, fault),
-            (false, FaultKind::Lost) => return,
-            (false, FaultKind::NotFound) => return self.step_done(turn, now, id, step, None),
-            (false, _) => return self.try_later(turn, now, id, fault),
+            (true, FailureKind::NoImage) if self.pull_after_all(turn, now, id) => return,
+            (true, _) => return self.fail(turn, now, id, step, failure),
+            (false, FailureKind::Unreachable) => return,
+            (false, FailureKind::NotFound) => return self.step_done(turn, now, id, step, None),
+            (false, _) => return self.try_later(turn, now, id, failure),
         }
         self.issue(turn, id);
     }

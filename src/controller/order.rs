@@ -87,7 +87,7 @@ pub enum Order {
     },
 }
 
-/// The kinds of orders. Fault points, logs and tests use this list.
+/// The kinds of orders. Failure points, logs and tests use this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderKind {
     Connect,

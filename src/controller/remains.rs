@@ -2,14 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{
-    core::Controller,
-    fact::Fault,
-    held::Held,
-    order::Order,
-    turn::{Refusal, Turn},
-};
-use crate::model::{id::SessionId, notice::Level, record::Step};
+use super::{core::Controller, held::Held, order::Order, turn::Turn};
+use crate::model::{failure::Failure, id::SessionId, notice::Level, record::Step};
 
 /// The pause before deleting is retried. It doubles after each failure.
 const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
@@ -64,12 +58,12 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        fault: Option<&Fault>,
+        failure: Option<&Failure>,
     ) {
         let asked = self.change(turn, id);
         let asked = asked.map(|held| std::mem::take(&mut held.delete_tickets));
         let asked = asked.unwrap_or_default();
-        let Some(fault) = fault else {
+        let Some(failure) = failure else {
             if let Some(held) = self.change(turn, id) {
                 held.record.forgotten = true;
                 held.record.session.scratch = None;
@@ -80,16 +74,16 @@ impl Controller {
             return;
         };
         for ticket in asked {
-            turn.answer(ticket, Err(Refusal::of(fault)));
+            turn.answer(ticket, Err(failure.clone()));
         }
-        if !fault.is_lost()
+        if !failure.is_lost()
             && let Some(held) = self.change(turn, id)
         {
             held.forget_failures += 1;
             // The rest was moved aside. The message says where.
             held.record.session.scratch = None;
             if held.forget_failures == 1 {
-                let text = format!("{}: {}", held.record.session.name, fault.sentence());
+                let text = format!("{}: {}", held.record.session.name, failure.sentence());
                 turn.message(Level::Warning, Some(id), text);
             }
         }

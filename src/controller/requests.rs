@@ -4,12 +4,13 @@ use jiff::Timestamp;
 
 use super::{
     core::Controller,
-    fact::{Fault, Ticket},
+    fact::Ticket,
     order::Order,
     stop_hook::{StopHookEnd, first_step},
-    turn::{Answer, Refusal, RefusalKind, Turn},
+    turn::{Answer, Turn},
 };
 use crate::model::{
+    failure::Failure,
     history::Outcome,
     id::SessionId,
     launch::folders,
@@ -27,12 +28,12 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
         force: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Failure> {
         let held = self.find(id)?;
         let session = &held.record.session;
         let (step, status) = (held.record.step, session.status.clone());
         if status.is_final() {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "session {} has already ended ({status})",
                 session.name
             )));
@@ -51,8 +52,8 @@ impl Controller {
             self.finish(turn, now, id);
             return Ok(());
         }
-        if let Some(refusal) = self.unreachable() {
-            return Err(refusal);
+        if let Some(failure) = self.unreachable() {
+            return Err(failure);
         }
         Self::audit(
             turn,
@@ -129,10 +130,10 @@ impl Controller {
     ) {
         let refused = folders::check_name(&name)
             .err()
-            .map(Refusal::usage)
+            .map(Failure::usage)
             .or_else(|| self.unreachable());
-        if let Some(refusal) = refused {
-            return turn.answer(ticket, Err(refusal));
+        if let Some(failure) = refused {
+            return turn.answer(ticket, Err(failure));
         }
         turn.refusable = true;
         Self::audit(turn, now, "create-folder", None, &name);
@@ -171,7 +172,7 @@ impl Controller {
     ) {
         turn.refusable = true;
         match self.check_rename(id, name) {
-            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Err(failure) => turn.answer(ticket, Err(failure)),
             Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
             Ok(true) => {
                 Self::audit(turn, now, "rename", Some(id), name);
@@ -187,7 +188,7 @@ impl Controller {
     }
 
     /// Whether the name would change.
-    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Refusal> {
+    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Failure> {
         let held = self.find(id)?;
         let session = &held.record.session;
         if session.name == *name {
@@ -195,13 +196,13 @@ impl Controller {
         }
         self.check_name(name)?;
         if !session.status.is_live() {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "session {} is {}: only running sessions can be renamed",
                 session.name, session.status
             )));
         }
         if let Some(other) = &held.record.renaming {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "session {} is being renamed to {other} already",
                 session.name
             )));
@@ -223,12 +224,12 @@ impl Controller {
     }
 
     /// The engine has accepted the name, or refused it.
-    pub(super) fn renamed(&mut self, turn: &mut Turn, id: SessionId, fault: Option<Fault>) {
+    pub(super) fn renamed(&mut self, turn: &mut Turn, id: SessionId, failure: Option<Failure>) {
         let Some(held) = self.change(turn, id) else {
             return;
         };
         let tickets = std::mem::take(&mut held.rename_tickets);
-        let lost = fault.as_ref().is_some_and(Fault::is_lost);
+        let lost = failure.as_ref().is_some_and(Failure::is_lost);
         let asked = if lost {
             held.record.renaming.clone()
         } else {
@@ -239,28 +240,24 @@ impl Controller {
             session.pending_request = None;
         }
         let old = session.name.clone();
-        let answer = match (asked, fault) {
-            (None, _) => Err(Refusal::refused(format!(
+        let answer = match (asked, failure) {
+            (None, _) => Err(Failure::refused(format!(
                 "session {old} ended before it was renamed"
             ))),
             (Some(name), None) => {
                 session.name = Clean::new(&name);
                 Ok(Answer::Done)
             }
-            (Some(name), Some(fault)) if lost => {
-                Err(
-                    Refusal::new(RefusalKind::Unreachable, fault.text).with_help(format!(
-                        "{old} is renamed to {name} when the engine is connected again"
-                    )),
-                )
-            }
-            (Some(name), Some(fault)) => Err(Refusal::refused(format!(
+            (Some(name), Some(failure)) if lost => Err(failure.hint(format!(
+                "{old} is renamed to {name} when the engine is connected again"
+            ))),
+            (Some(name), Some(failure)) => Err(Failure::refused(format!(
                 "{old} couldn't be renamed to {name}: {}",
-                fault.sentence()
+                failure.sentence()
             ))),
         };
-        if let (Err(refusal), true) = (&answer, tickets.is_empty()) {
-            let text = refusal.message.to_string();
+        if let (Err(failure), true) = (&answer, tickets.is_empty()) {
+            let text = failure.message().to_string();
             turn.message(Level::Warning, Some(id), text);
         }
         for ticket in tickets {

@@ -4,12 +4,12 @@ use jiff::Timestamp;
 
 use super::{
     core::Controller,
-    fact::{Fact, Fault, Survey},
+    fact::{Fact, Survey},
     order::{Order, SurveyNumber},
     purpose::{Purpose, Waiting},
-    turn::{Answer, Refusal, Turn},
+    turn::{Answer, Turn},
 };
-use crate::model::{change::Change, wellknown};
+use crate::model::{change::Change, failure::Failure, wellknown};
 
 impl Controller {
     /// Orders a survey.
@@ -29,42 +29,42 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         survey: SurveyNumber,
-        result: Result<Survey, Fault>,
+        result: Result<Survey, Failure>,
     ) {
         let Some(waiting) = self.surveys.remove(&survey) else {
             return;
         };
-        let refusal = match result {
+        let failure = match result {
             Ok(survey) => {
                 self.take_survey(turn, now, survey, waiting.asked_in, false);
                 None
             }
-            Err(fault) => {
-                self.note_fault(turn, now, &fault);
-                Some(Refusal::of(&fault))
+            Err(failure) => {
+                self.note_failure(turn, now, &failure);
+                Some(failure)
             }
         };
         match waiting.purpose {
-            Purpose::Launch(ticket, launch) => match refusal {
+            Purpose::Launch(ticket, launch) => match failure {
                 None => turn.follow.push(Fact::LaunchSurveyed { ticket, launch }),
-                Some(refusal) => turn.answer(ticket, Err(refusal)),
+                Some(failure) => turn.answer(ticket, Err(failure)),
             },
             Purpose::Refresh(ticket) => {
-                turn.answer(ticket, refusal.map_or(Ok(Answer::Done), Err));
+                turn.answer(ticket, failure.map_or(Ok(Answer::Done), Err));
             }
             Purpose::Environments(ticket) => {
                 let answer = Answer::Environments(self.environments.clone());
-                turn.answer(ticket, refusal.map_or(Ok(answer), Err));
+                turn.answer(ticket, failure.map_or(Ok(answer), Err));
             }
             Purpose::Catalogue(ticket) => {
-                let answer = match refusal {
-                    Some(refusal) => Err(refusal),
+                let answer = match failure {
+                    Some(failure) => Err(failure),
                     None => Ok(Answer::Catalogue(Box::new(self.catalogue()))),
                 };
                 turn.answer(ticket, answer);
             }
             // A failed survey must not keep sessions waiting.
-            Purpose::Queue => turn.stirred |= refusal.is_some(),
+            Purpose::Queue => turn.stirred |= failure.is_some(),
             Purpose::Reconcile => {}
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
-    fact::{Fact, Fault, FaultKind, Ticket},
+    fact::{Fact, Ticket},
     held::Held,
     order::Order,
 };
@@ -14,13 +14,13 @@ use crate::model::{
     catalogue::{Catalogue, Folder, OwnerChoices},
     change::Change,
     environment::Environment,
+    failure::Failure,
     history::HistoryEntry,
     id::{ContextName, SessionId},
-    launch::{LaunchField, again::Recalled},
+    launch::again::Recalled,
     notice::{Level, Notice, NoticeKind},
     record::Write,
     session::Session,
-    text::Clean,
 };
 
 /// The consequences of one event. None of them may take effect before `writes` are in the state
@@ -31,7 +31,7 @@ pub struct Turn {
     now: Timestamp,
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
-    pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
+    pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
     pub orders: Vec<Order>,
     /// Events to handle right after this turn.
     pub follow: Vec<Fact>,
@@ -66,76 +66,6 @@ pub enum Answer {
     History(Vec<HistoryEntry>),
 }
 
-/// Why a request was refused, and the fix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    pub kind: RefusalKind,
-    pub message: Clean,
-    pub help: Option<Clean>,
-    /// The field of a launch that the refusal is about.
-    pub field: Option<LaunchField>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusalKind {
-    /// Invalid input.
-    Usage,
-    NotFound,
-    /// The engine doesn't respond.
-    Unreachable,
-    /// The engine doesn't accept our credentials.
-    Denied,
-    /// Not possible in this state, or beyond a limit.
-    Refused,
-}
-
-impl Refusal {
-    pub fn new(kind: RefusalKind, message: impl Into<Clean>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            help: None,
-            field: None,
-        }
-    }
-
-    /// Turns a failure of the engine into an answer for the client.
-    pub(super) fn of(fault: &Fault) -> Self {
-        let kind = if fault.is_lost() {
-            RefusalKind::Unreachable
-        } else {
-            RefusalKind::Refused
-        };
-        Self {
-            kind,
-            message: fault.text.clone(),
-            help: fault.hint.clone(),
-            field: match fault.kind {
-                FaultKind::Field(field) => Some(field),
-                _ => None,
-            },
-        }
-    }
-
-    pub fn about(mut self, field: LaunchField) -> Self {
-        self.field = Some(field);
-        self
-    }
-
-    pub fn with_help(mut self, help: impl Into<Clean>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-
-    pub fn usage(message: impl Into<Clean>) -> Self {
-        Self::new(RefusalKind::Usage, message)
-    }
-
-    pub fn refused(message: impl Into<Clean>) -> Self {
-        Self::new(RefusalKind::Refused, message)
-    }
-}
-
 impl Turn {
     pub(super) fn new(context: ContextName, now: Timestamp) -> Self {
         Self {
@@ -158,7 +88,7 @@ impl Turn {
         self.now
     }
 
-    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Refusal>) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Failure>) {
         self.answers.push((ticket, answer));
     }
 

@@ -14,10 +14,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::inbound::ConnectionId;
-use crate::{
-    model::text::Clean,
-    protocol::message::{Failure, FailureKind},
-};
+use crate::model::{failure::Failure, text::Clean};
 
 /// Max connections that carry no stream.
 const PLACES: usize = 256;
@@ -132,8 +129,8 @@ impl Admitted {
         }
         if full {
             let text = format!("too many clients are connected to the daemon (max: {STAYING})");
-            let failure = Failure::new(FailureKind::Refused, text);
-            return Err(failure.with_help("close some clients, then try again"));
+            let failure = Failure::refused(text);
+            return Err(failure.hint("close some clients, then try again"));
         }
         place.stays = true;
         inner.staying += 1;
@@ -145,11 +142,11 @@ impl Admitted {
         let mut inner = self.all.lock();
         if inner.streams.len() >= STREAMS {
             let text = format!("too many terminals, logs and commands are open (max: {STREAMS})");
-            let failure = Failure::new(FailureKind::Refused, text);
-            return Err(failure.with_help("close some, then try again"));
+            let failure = Failure::refused(text);
+            return Err(failure.hint("close some, then try again"));
         }
         if inner.places.remove(&self.id).is_none() {
-            return Err(Failure::new(FailureKind::Refused, made_room()));
+            return Err(Failure::refused(made_room()));
         }
         inner.streams.insert(self.id);
         Ok(())
@@ -233,7 +230,7 @@ mod tests {
             .collect();
         let one_more = all.admit(1000).unwrap();
         let refused = one_more.carry_stream().unwrap_err();
-        assert!(refused.message.as_str().ends_with("(max: 512)"));
+        assert!(refused.message().as_str().ends_with("(max: 512)"));
         assert_eq!(all.lock().places.len(), 1);
         assert!(streams.iter().all(|it| !it.give_up.is_cancelled()));
         drop(streams);

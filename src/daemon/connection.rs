@@ -13,10 +13,10 @@ use super::{
     streams,
 };
 use crate::{
-    model::text::Clean,
+    model::{failure::Failure, text::Clean},
     protocol::{
         frame::{Frame, FrameError},
-        message::{Failure, FailureKind, FromClient, FromDaemon, Request, RequestId},
+        message::{FromClient, FromDaemon, Request, RequestId},
     },
 };
 
@@ -91,7 +91,7 @@ fn feed_all(
         match (writer.feed(frame), asked) {
             (Err(FrameError::TooLong { bytes, .. }), Some(id)) => {
                 let text = format!("the answer is too long ({bytes} bytes)");
-                let result = Err(Failure::new(FailureKind::Internal, text));
+                let result = Err(Failure::internal(text));
                 writer.feed(Frame::Control(FromDaemon::Answer { id, result }))?;
             }
             (fed, _) => fed?,

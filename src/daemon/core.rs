@@ -39,11 +39,12 @@ use crate::{
     controller::{fact::Ticket, turn::Answer},
     model::{
         change::Change,
+        failure::Failure,
         id::SessionKey,
         notice::{Level, Notice},
         text::Clean,
     },
-    protocol::message::{Failure, FromDaemon, Reply, RequestId, StreamOpen},
+    protocol::message::{FromDaemon, Reply, RequestId, StreamOpen},
     store::Store,
 };
 
@@ -320,7 +321,7 @@ impl Core {
             }
         }
         for (ticket, answer) in step.answers {
-            let result = answer.map(translate::answer).map_err(translate::refusal);
+            let result = answer.map(translate::answer);
             self.reply(ticket, result);
         }
     }

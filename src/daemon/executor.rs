@@ -24,14 +24,16 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault, FaultKind, StopHookEnd, Survey},
+        fact::{Fact, StopHookEnd, Survey},
         order::{LineNumber, Order, OrderKind, StopHookPlan},
     },
-    engine::{
-        api::{Containers, EngineEvent, Listing, Sighting},
-        error::EngineError,
+    engine::api::{Containers, EngineEvent, Listing, Sighting},
+    model::{
+        catalogue::Folder,
+        failure::{Failure, FailureKind},
+        id::SessionId,
+        text::Clean,
     },
-    model::{catalogue::Folder, id::SessionId, text::Clean},
 };
 
 /// Max container orders at once; more don't make an engine faster.
@@ -45,7 +47,7 @@ const LOOK: u64 = 30;
 const CHANGE: u64 = 120;
 const FORGET: u64 = 600;
 
-type Outcome = Result<Option<Sighting>, Fault>;
+type Outcome = Result<Option<Sighting>, Failure>;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -149,7 +151,7 @@ impl Executor {
         }
     }
 
-    async fn create_folder(&self, name: &str) -> Result<Folder, Fault> {
+    async fn create_folder(&self, name: &str) -> Result<Folder, Failure> {
         let engine = self.engine().await?;
         bounded(&engine, CHANGE, engine.create_folder(name)).await
     }
@@ -158,7 +160,7 @@ impl Executor {
     async fn stop_hook(&self, session: SessionId, hook: &StopHookPlan) -> StopHookEnd {
         match self.engine().await {
             Ok(engine) => stop_hook::carry_out(&engine, session, hook).await,
-            Err(fault) => stop_hook::failed(fault.text),
+            Err(failure) => stop_hook::failed(failure.message()),
         }
     }
 
@@ -176,8 +178,8 @@ impl Executor {
         fault::point(Moment::Before, kind);
         let result = self.ask_engine(order).await;
         fault::point(Moment::After, kind);
-        if let Err(fault) = &result {
-            tracing::warn!(order = kind.name(), %session, why = %fault.text, "failed");
+        if let Err(failure) = &result {
+            tracing::warn!(order = kind.name(), %session, why = %failure.message(), "failed");
         }
         self.tell(Fact::Done {
             session,
@@ -189,9 +191,8 @@ impl Executor {
     }
 
     /// Returns the engine. The first attempt to connect creates it.
-    async fn engine(&self) -> Result<Arc<dyn Containers>, Fault> {
-        let engine = self.engine.get().await;
-        engine.map_err(|error| translate::fault(&error))
+    async fn engine(&self) -> Result<Arc<dyn Containers>, Failure> {
+        self.engine.get().await
     }
 
     async fn ask_engine(&self, order: Order) -> Outcome {
@@ -235,16 +236,16 @@ impl Executor {
     async fn connect(&self, line: LineNumber) {
         let kind = crate::controller::order::OrderKind::Connect;
         fault::point(Moment::Before, kind);
-        let fault = match self.look_around(line).await {
+        let failure = match self.look_around(line).await {
             Ok((engine, up, events)) => {
                 fault::point(Moment::After, kind);
                 self.tell(up).await;
                 self.listen(&engine, events).await
             }
-            Err(fault) => fault,
+            Err(failure) => failure,
         };
-        tracing::warn!(why = %fault.text, "no connection to the engine");
-        self.tell(Fact::EngineDown { line, fault }).await;
+        tracing::warn!(why = %failure.message(), "no connection to the engine");
+        self.tell(Fact::EngineDown { line, failure }).await;
     }
 
     /// Subscribes to events before it lists containers, so that no change is missed.
@@ -257,7 +258,7 @@ impl Executor {
             Fact,
             impl Stream<Item = crate::engine::api::Result<EngineEvent>> + use<>,
         ),
-        Fault,
+        Failure,
     > {
         let engine = self.engine().await?;
         let info = lasting(CONNECT, engine.probe()).await?;
@@ -270,12 +271,12 @@ impl Executor {
         &self,
         engine: &Arc<dyn Containers>,
         mut events: impl Stream<Item = crate::engine::api::Result<EngineEvent>> + Unpin,
-    ) -> Fault {
+    ) -> Failure {
         loop {
             let event = tokio::select! {
                 event = events.next() => event,
                 silence = pulse::silence(|| engine.ping(), self.looked_at.subscribe()) => {
-                    return translate::fault(&silence);
+                    return silence;
                 }
             };
             match event {
@@ -286,13 +287,13 @@ impl Executor {
                     };
                     self.tell(happened).await;
                 }
-                Some(Err(error)) => return lost(&translate::fault(&error).text),
-                None => return lost(&Clean::new("the engine ended its stream of events")),
+                Some(Err(error)) => return lost(error.message()),
+                None => return lost("the engine ended its stream of events"),
             }
         }
     }
 
-    async fn survey(&self, environments: bool) -> Result<Survey, Fault> {
+    async fn survey(&self, environments: bool) -> Result<Survey, Failure> {
         let engine = self.engine().await?;
         let listing: Listing =
             lasting(LOOK, pulse::unless_silent(|| engine.ping(), engine.list())).await?;
@@ -325,11 +326,11 @@ impl Executor {
 }
 
 /// The engine's folders, or `None` for an engine without folders.
-async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fault> {
+async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Failure> {
     match engine.folders().await {
         Ok(folders) => Ok(Some(folders)),
-        Err(EngineError::Unsupported(_)) => Ok(None),
-        Err(error) => Err(translate::fault(&error)),
+        Err(error) if error.kind == FailureKind::Unsupported => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -352,37 +353,29 @@ async fn bounded<T>(
     engine: &Arc<dyn Containers>,
     seconds: u64,
     asked: Asked<'_, T>,
-) -> Result<T, Fault> {
+) -> Result<T, Failure> {
     let asked = pulse::unless_silent(|| engine.ping(), asked);
     match timeout(Duration::from_secs(seconds), asked).await {
-        Ok(result) => result.map_err(|error| translate::fault(&error)),
-        Err(_) => Err(silent(seconds, FaultKind::Failed)),
+        Ok(result) => result,
+        Err(_) => Err(silent(seconds, FailureKind::Failed)),
     }
 }
 
 /// Limits the time of a request about the whole engine. A timeout counts as a lost connection.
 async fn lasting<T>(
     seconds: u64,
-    asked: impl Future<Output = Result<T, EngineError>>,
-) -> Result<T, Fault> {
+    asked: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     match timeout(Duration::from_secs(seconds), asked).await {
-        Ok(result) => result.map_err(|error| translate::fault(&error)),
-        Err(_) => Err(silent(seconds, FaultKind::Lost)),
+        Ok(result) => result,
+        Err(_) => Err(silent(seconds, FailureKind::Unreachable)),
     }
 }
 
-fn silent(seconds: u64, kind: FaultKind) -> Fault {
-    Fault {
-        kind,
-        text: Clean::new(&format!("the engine didn't answer within {seconds}s")),
-        hint: None,
-    }
+pub(super) fn silent(seconds: u64, kind: FailureKind) -> Failure {
+    Failure::new(kind, format!("the engine didn't answer within {seconds}s"))
 }
 
-fn lost(why: &Clean) -> Fault {
-    Fault {
-        kind: FaultKind::Lost,
-        text: why.clone(),
-        hint: None,
-    }
+fn lost(why: impl Into<Clean>) -> Failure {
+    Failure::lost(why)
 }

@@ -11,12 +11,13 @@ use crate::{
         fact::{Ask, Fact, Ticket},
         observe::{self, Observer},
         order::Order,
-        turn::{Answer, Refusal, Turn},
+        turn::{Answer, Turn},
     },
     model::{
         capability::EngineState,
         change::Change,
         environment::Environment,
+        failure::Failure,
         id::{SessionId, SessionKey},
         record::{SessionRecord, Write},
         secret::Secret,
@@ -102,7 +103,7 @@ impl Command {
 pub(super) struct Step {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
-    pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
+    pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
     pub commands: Vec<Command>,
     pub follow: Vec<News>,
     /// The whole step follows from one request, so it can be taken back.

@@ -8,8 +8,8 @@ use super::outbox::Outbox;
 use crate::{
     controller::fact::Use,
     engine::api::Engine,
-    model::{id::SessionKey, text::Clean},
-    protocol::message::{Failure, Request, RequestId, StreamOpen},
+    model::{failure::Failure, id::SessionKey, text::Clean},
+    protocol::message::{Request, RequestId, StreamOpen},
 };
 
 pub(super) type ConnectionId = u64;

@@ -18,6 +18,7 @@ use crate::{
     },
     model::{
         capability::EngineState,
+        failure::Failure,
         id::{ContextName, InstanceId, KernelId, SessionId, SessionKey},
         launch::{
             again,
@@ -28,7 +29,7 @@ use crate::{
         recent::{self, RecentEdit, RecentId},
         spec::LaunchRequest,
     },
-    protocol::message::{Failure, FailureKind, Reply, RequestId},
+    protocol::message::{Reply, RequestId},
 };
 
 /// Max containers of one session that get ids.
@@ -49,13 +50,13 @@ impl Core {
             let text = format!(
                 "context {context} doesn't keep home directories, so --same-home isn't available"
             );
-            let failure = Failure::new(FailureKind::Refused, text);
+            let failure = Failure::refused(text);
             return self.answer(connection, id, Err(failure));
         }
         if let Some(key) = &request.idempotency_key
             && let Err(why) = key::check(key)
         {
-            let failure = Failure::new(FailureKind::Usage, why);
+            let failure = Failure::usage(why);
             return self.answer(connection, id, Err(failure));
         }
         let ids = Ids::new(self.identity.instance, station, &request);
@@ -146,7 +147,7 @@ impl Core {
         edit: RecentEdit,
     ) -> Result<Reply, Failure> {
         if let RecentEdit::Rename { title } = &edit {
-            recent::check_title(title).map_err(|why| Failure::new(FailureKind::Usage, why))?;
+            recent::check_title(title).map_err(|why| Failure::usage(why))?;
         }
         told(self.store.edit_recent(id, edit).await)
     }
@@ -243,7 +244,7 @@ fn check_whole(station: &Station, whole: &LaunchRequest, ids: &Ids) -> Result<()
     match check::check(whole, &ground).into_iter().next() {
         None => Ok(()),
         Some(problem) => {
-            let failure = Failure::new(FailureKind::Usage, problem.message);
+            let failure = Failure::usage(problem.message);
             Err(failure.about(problem.field))
         }
     }

@@ -9,12 +9,15 @@ use crate::{
     engine::api::Engine,
     model::{
         capability::{Capability, EngineState},
+        failure::Failure,
         id::{ContextName, SessionId, SessionKey},
         session::Session,
         status::{Status, Tab},
     },
-    protocol::frame::MAX_FRAME,
-    protocol::message::{ContextState, Failure, FailureKind, Snapshot, StreamOpen},
+    protocol::{
+        frame::MAX_FRAME,
+        message::{ContextState, Snapshot, StreamOpen},
+    },
 };
 
 /// Max ended sessions in one snapshot.
@@ -92,24 +95,18 @@ pub(super) fn station(stations: &[Station], name: ContextName) -> Result<usize, 
             .iter()
             .map(|station| station.context.name.to_string())
             .collect();
-        Failure::new(
-            FailureKind::NotFound,
-            format!(
-                "context '{name}' not found. Configured: {}",
-                names.join(", ")
-            ),
-        )
-        .with_help("configure contexts in contexts.toml, then run `workbay daemon stop`")
+        Failure::not_found(format!(
+            "context '{name}' not found. Configured: {}",
+            names.join(", ")
+        ))
+        .hint("configure contexts in contexts.toml, then run `workbay daemon stop`")
     })
 }
 
 pub(super) fn find(heart: &Heart, key: SessionKey) -> Result<&Session, Failure> {
     heart.session(key.id).ok_or_else(|| {
-        Failure::new(
-            FailureKind::NotFound,
-            format!("session {} not found", key.id.short()),
-        )
-        .with_help("`workbay ls --tab all` lists names and ids")
+        Failure::not_found(format!("session {} not found", key.id.short()))
+            .hint("`workbay ls --tab all` lists names and ids")
     })
 }
 
@@ -147,31 +144,26 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
             return wait_for_log(session, options.follow).map(|()| None);
         }
     } else if !session.status.is_live() {
-        return Err(Failure::new(
-            FailureKind::Refused,
-            format!(
-                "session {} is {}: {what} needs a running session",
-                session.name, session.status
-            ),
-        ));
+        return Err(Failure::refused(format!(
+            "session {} is {}: {what} needs a running session",
+            session.name, session.status
+        )));
     }
     if let EngineState::Connected { info } = heart.engine()
         && let Some(why) = info.capabilities.why_not(needs)
     {
         let text = format!("{what} isn't available in context {}: {why}", key.context);
-        return Err(Failure::new(FailureKind::Refused, text));
+        return Err(Failure::refused(text));
     }
     if needs == Capability::Terminal && heart.is_settling(key.id) {
         return Ok(None);
     }
     match (station.supply.there(), heart.engine()) {
         (Some(engine), _) => Ok(Some(engine)),
-        (None, EngineState::Lost { why, hint, .. }) => Err(Failure {
-            field: None,
-            kind: FailureKind::Unreachable,
-            message: why.clone(),
-            help: hint.clone(),
-        }),
+        (None, EngineState::Lost { why, hint, .. }) => {
+            let failure = Failure::lost(why.clone());
+            Err(failure.maybe_hint(hint.clone()))
+        }
         (None, _) => Ok(None),
     }
 }
@@ -198,19 +190,16 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
     if let Some(why) = &session.status_message {
         text = format!("{text}: {why}");
     }
-    Err(Failure::new(FailureKind::Refused, text))
+    Err(Failure::refused(text))
 }
 
 fn check_log(heart: &Heart, session: &Session) -> Result<(), Failure> {
     if heart.is_forgotten(session.id) {
-        return Err(Failure::new(
-            FailureKind::Refused,
-            format!(
-                "the log of {} was deleted: logs of ended sessions are kept for [history] \
+        return Err(Failure::refused(format!(
+            "the log of {} was deleted: logs of ended sessions are kept for [history] \
                  keep-days",
-                session.name
-            ),
-        ));
+            session.name
+        )));
     }
     Ok(())
 }
@@ -226,7 +215,7 @@ mod tests {
         failed.status = Status::Error;
         failed.status_message = Some("the pull failed".into());
         assert!(!has_begun(&failed));
-        let told = wait_for_log(&failed, false).unwrap_err().message;
+        let told = wait_for_log(&failed, false).unwrap_err().message();
         assert!(told.as_str().ends_with("hasn't started: the pull failed"));
         failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
         assert!(has_begun(&failed));

@@ -8,21 +8,17 @@ use std::{
 use futures_util::{Stream, StreamExt};
 use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 
-use super::{heart::News, supply::Supply, teller::Teller, translate};
+use super::{heart::News, supply::Supply, teller::Teller};
 use crate::{
-    controller::{
-        fact::{Fault, FaultKind},
-        observe::{
-            fact::{Fact, Got},
-            order::{Errand, ErrandNumber, LineNumber, Order},
-        },
+    controller::observe::{
+        fact::{Fact, Got},
+        order::{Errand, ErrandNumber, LineNumber, Order},
     },
     engine::{
         api::Result as EngineResult,
-        error::EngineError,
         scheduler::{Progress, Scheduler, SchedulerEvent},
     },
-    model::text::Clean,
+    model::failure::{Failure, FailureKind},
 };
 
 /// The limit for reading requests that run at the same time.
@@ -96,47 +92,47 @@ impl Runner {
             let engine = self.engine.get().await?;
             engine.probe().await
         };
-        let fact = match bounded(CONNECT, FaultKind::Lost, probe).await {
+        let fact = match bounded(CONNECT, FailureKind::Unreachable, probe).await {
             Ok(info) => Fact::LineUp { line, info },
-            Err(fault) => {
-                tracing::warn!(why = %fault.text, "no connection to the engine");
-                Fact::LineDown { line, fault }
+            Err(failure) => {
+                tracing::warn!(why = %failure.message(), "no connection to the engine");
+                Fact::LineDown { line, failure }
             }
         };
         self.tell(fact).await;
     }
 
     async fn listen(&self, line: LineNumber) {
-        let fault = match self.events().await {
+        let failure = match self.events().await {
             Ok(events) => {
                 self.tell(Fact::Listening { line }).await;
                 Some(self.hear(line, events).await)
             }
-            Err(Some(fault)) => Some(fault),
+            Err(Some(failure)) => Some(failure),
             Err(None) => None,
         };
-        if let Some(fault) = &fault {
-            tracing::info!(why = %fault.text, "the event stream ended");
+        if let Some(failure) = &failure {
+            tracing::info!(why = %failure.message(), "the event stream ended");
         }
-        self.tell(Fact::Deaf { line, fault }).await;
+        self.tell(Fact::Deaf { line, failure }).await;
     }
 
     /// `Err(None)` = this engine has no events.
     async fn events(
         &self,
-    ) -> Result<impl Stream<Item = EngineResult<SchedulerEvent>> + use<>, Option<Fault>> {
+    ) -> Result<impl Stream<Item = EngineResult<SchedulerEvent>> + use<>, Option<Failure>> {
         let opening = async {
             let engine = self.engine.get().await?;
             match engine.events().await {
                 Ok(events) => Ok(Some(events)),
-                Err(EngineError::Unsupported(_)) => Ok(None),
+                Err(error) if error.kind == FailureKind::Unsupported => Ok(None),
                 Err(error) => Err(error),
             }
         };
-        match bounded(READ, FaultKind::Failed, opening).await {
+        match bounded(READ, FailureKind::Failed, opening).await {
             Ok(Some(events)) => Ok(events),
             Ok(None) => Err(None),
-            Err(fault) => Err(Some(fault)),
+            Err(failure) => Err(Some(failure)),
         }
     }
 
@@ -144,14 +140,14 @@ impl Runner {
         &self,
         line: LineNumber,
         mut events: impl Stream<Item = EngineResult<SchedulerEvent>> + Unpin,
-    ) -> Fault {
+    ) -> Failure {
         while let Some(event) = events.next().await {
             match event {
                 Ok(event) => {
                     let session = event.session;
                     self.tell(Fact::Event { line, session }).await;
                 }
-                Err(error) => return broken(&error),
+                Err(error) => return broken(error),
             }
         }
         failed("the engine ended its stream of events")
@@ -169,13 +165,13 @@ impl Runner {
             } => self.commit(errand, session, &image_name).await,
             what => {
                 let seconds = if is_deed { ACT } else { READ };
-                bounded(seconds, FaultKind::Failed, self.ask(what)).await
+                bounded(seconds, FailureKind::Failed, self.ask(what)).await
             }
         };
         match &result {
             Ok(_) if is_deed => tracing::info!(errand = name, "done"),
             Ok(_) => tracing::debug!(errand = name, "done"),
-            Err(fault) => tracing::warn!(errand = name, why = %fault.text, "failed"),
+            Err(failure) => tracing::warn!(errand = name, why = %failure.message(), "failed"),
         }
         self.tell(Fact::Answered { errand, result }).await;
     }
@@ -226,17 +222,17 @@ impl Runner {
         errand: ErrandNumber,
         session: crate::model::id::SessionId,
         image_name: &str,
-    ) -> Result<Got, Fault> {
+    ) -> Result<Got, Failure> {
         let beginning = async {
             let engine = self.engine.get().await?;
             engine.commit(session, image_name).await
         };
-        let mut steps = bounded(ACT, FaultKind::Failed, beginning).await?;
+        let mut steps = bounded(ACT, FailureKind::Failed, beginning).await?;
         loop {
             let next = timeout(Duration::from_secs(PROGRESS), steps.next());
             let progress: Progress = match next.await {
                 Ok(Some(Ok(progress))) => progress,
-                Ok(Some(Err(error))) => return Err(broken(&error)),
+                Ok(Some(Err(error))) => return Err(broken(error)),
                 Ok(None) => return Ok(Got::Done),
                 Err(_) => return Err(failed("the engine reports no more progress of the image")),
             };
@@ -252,32 +248,23 @@ impl Runner {
 /// Limits the time of a hanging engine. The engine's own limits are shorter.
 async fn bounded<T>(
     seconds: u64,
-    kind: FaultKind,
+    kind: FailureKind,
     asked: impl Future<Output = EngineResult<T>>,
-) -> Result<T, Fault> {
+) -> Result<T, Failure> {
     match timeout(Duration::from_secs(seconds), asked).await {
-        Ok(result) => result.map_err(|error| translate::fault(&error)),
-        Err(_) => Err(Fault {
-            kind,
-            text: Clean::new(&format!("the engine didn't answer within {seconds}s")),
-            hint: None,
-        }),
+        Ok(result) => result,
+        Err(_) => Err(super::executor::silent(seconds, kind)),
     }
 }
 
 /// A broken stream doesn't mean that the whole connection is broken.
-fn broken(error: &EngineError) -> Fault {
-    let mut fault = translate::fault(error);
-    if fault.is_lost() {
-        fault.kind = FaultKind::Failed;
+fn broken(mut failure: Failure) -> Failure {
+    if failure.is_lost() {
+        failure.kind = FailureKind::Failed;
     }
-    fault
+    failure
 }
 
-fn failed(why: &str) -> Fault {
-    Fault {
-        kind: FaultKind::Failed,
-        text: Clean::new(why),
-        hint: None,
-    }
+fn failed(why: &str) -> Failure {
+    Failure::new(FailureKind::Failed, why)
 }

@@ -12,15 +12,14 @@ use super::{
     fault::{self, Moment},
     heart::News,
     teller::Teller,
-    translate,
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault},
+        fact::Fact,
         order::{OrderKind, PullNumber},
     },
     engine::api::Containers,
-    model::pull::PullFigures,
+    model::{failure::Failure, pull::PullFigures},
 };
 
 /// Cheap to clone.
@@ -53,7 +52,7 @@ impl Pulls {
 
 /// Fetches an image, reporting the progress and the result.
 pub(super) async fn carry_out(
-    engine: Result<Arc<dyn Containers>, Fault>,
+    engine: Result<Arc<dyn Containers>, Failure>,
     teller: &Teller,
     number: PullNumber,
     reference: &str,
@@ -61,11 +60,11 @@ pub(super) async fn carry_out(
     fault::point(Moment::Before, OrderKind::Pull);
     let result = match engine {
         Ok(engine) => follow(&engine, teller, number, reference).await,
-        Err(fault) => Err(fault),
+        Err(failure) => Err(failure),
     };
     fault::point(Moment::After, OrderKind::Pull);
-    if let Err(fault) = &result {
-        tracing::warn!(%reference, why = %fault.text, "not pulled");
+    if let Err(failure) = &result {
+        tracing::warn!(%reference, why = %failure.message(), "not pulled");
     }
     let pulled = Fact::Pulled { number, result };
     teller.tell(News::Local(pulled)).await;
@@ -76,11 +75,10 @@ async fn follow(
     teller: &Teller,
     number: PullNumber,
     reference: &str,
-) -> Result<(), Fault> {
-    let begun = engine.pull(reference).await;
-    let mut steps = begun.map_err(|error| translate::fault(&error))?;
+) -> Result<(), Failure> {
+    let mut steps = engine.pull(reference).await?;
     while let Some(step) = steps.next().await {
-        let figures: PullFigures = step.map_err(|error| translate::fault(&error))?;
+        let figures: PullFigures = step?;
         let pulling = Fact::Pulling { number, figures };
         teller.tell(News::Local(pulling)).await;
     }

@@ -11,7 +11,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::engine::error::EngineError;
+use crate::model::failure::Failure;
 
 /// A healthy engine rarely takes longer than this.
 const DOUBT: Duration = Duration::from_secs(5);
@@ -22,13 +22,13 @@ const REST: Duration = Duration::from_secs(30);
 /// How long a ping may take. Engines have a limit of their own, whose error explains more.
 const WORD: Duration = Duration::from_secs(15);
 
-pub(super) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;
+pub(super) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// The answer to the request, or an error if the engine stops responding first.
 pub(super) async fn unless_silent<'a, T>(
     ping: impl Fn() -> Asked<'a, ()>,
     mut asked: Asked<'_, T>,
-) -> Result<T, EngineError> {
+) -> Result<T, Failure> {
     tokio::select! {
         biased;
         outcome = &mut asked => outcome,
@@ -41,7 +41,7 @@ pub(super) async fn unless_silent<'a, T>(
 pub(super) async fn silence<'a>(
     ping: impl Fn() -> Asked<'a, ()>,
     mut looked_at: watch::Receiver<bool>,
-) -> EngineError {
+) -> Failure {
     loop {
         if looked_at.wait_for(|looked_at| *looked_at).await.is_err() {
             // No client can watch any more.
@@ -55,18 +55,17 @@ pub(super) async fn silence<'a>(
 }
 
 /// Ends when a ping isn't answered. A ping is sent after each pause.
-async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) -> EngineError {
+async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) -> Failure {
     loop {
         sleep(pause).await;
         match timeout(WORD, ping()).await {
             Ok(Err(error)) if error.is_lost() => return error,
             Ok(_) => {}
             Err(_) => {
-                return EngineError::Unreachable {
-                    endpoint: "this context".to_owned(),
-                    why: format!("no answer for {}s", WORD.as_secs()),
-                    hint: None,
-                };
+                return Failure::unreachable(
+                    "this context",
+                    format!("no answer for {}s", WORD.as_secs()),
+                );
             }
         }
     }
@@ -80,12 +79,8 @@ mod tests {
 
     use super::*;
 
-    fn lost() -> EngineError {
-        EngineError::Unreachable {
-            endpoint: "x".to_owned(),
-            why: "it hangs".to_owned(),
-            hint: None,
-        }
+    fn lost() -> Failure {
+        Failure::unreachable("x", "it hangs")
     }
 
     #[tokio::test(start_paused = true)]
@@ -100,7 +95,7 @@ mod tests {
             Box::pin(async {
                 sleep(Duration::from_secs(2)).await;
                 // An engine that answers with an error is still responding.
-                Err(EngineError::Other("busy".to_owned()))
+                Err(Failure::reported("busy"))
             })
         };
         assert_eq!(unless_silent(ping, Box::pin(asked)).await.unwrap(), 7);

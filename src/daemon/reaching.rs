@@ -2,8 +2,11 @@
 
 use super::{core::Core, looks, shelf::PAGE, teller::Number, translate};
 use crate::{
-    model::{change::Change, id::SessionKey, record::SessionRecord, session::Session, status::Tab},
-    protocol::message::{Failure, Reply},
+    model::{
+        change::Change, failure::Failure, id::SessionKey, record::SessionRecord, session::Session,
+        status::Tab,
+    },
+    protocol::message::Reply,
     store::StoreError,
 };
 

@@ -17,11 +17,12 @@ use crate::{
     model::{
         capability::{Capability, EngineState},
         change::Change,
+        failure::Failure,
         id::{ContextName, SessionId, SessionKey},
         notice::{Level, Notice},
     },
     protocol::{
-        message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},
+        message::{DaemonStatus, Reply, Request, RequestId},
         version::version,
     },
 };
@@ -67,7 +68,7 @@ impl Core {
         };
         if self.stations[number].context.read_only && is_deed(&request) {
             let text = format!("context '{context}' is read-only");
-            let failure = Failure::new(FailureKind::Refused, text).with_help(
+            let failure = Failure::refused(text).hint(
                 "to allow changes, remove `read-only` of the context in contexts.toml, then \
                      run `workbay daemon stop`",
             );
@@ -386,22 +387,21 @@ fn lacks(heart: &Heart, capability: Capability) -> Failure {
         _ => None,
     };
     let why = why.unwrap_or_else(|| "this engine doesn't support the request".into());
-    Failure::new(FailureKind::Refused, why)
+    Failure::refused(why)
 }
 
 fn pulls_itself() -> Failure {
     let text = "the manager of this context pulls images automatically when a session starts";
-    Failure::new(FailureKind::Refused, text)
+    Failure::refused(text)
 }
 
 fn keeps_ended() -> Failure {
     let text = "ended sessions of a Backend.AI context can't be deleted: the manager keeps them";
-    Failure::new(FailureKind::Refused, text)
+    Failure::refused(text)
 }
 
 fn unknown() -> Failure {
-    Failure::new(
-        FailureKind::Internal,
+    Failure::internal(
         "the daemon doesn't know this request. Run `workbay daemon stop`, then try again",
     )
 }

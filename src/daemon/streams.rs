@@ -23,19 +23,15 @@ use super::{
     house::House,
     inbound::Inbound,
     presence::{Presence, Typing},
-    translate,
 };
 use crate::{
-    engine::{
-        api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
-        error::EngineError,
+    engine::api::{
+        AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output,
     },
-    model::{log::LogSource, text::Clean},
+    model::{failure::Failure, log::LogSource, text::Clean},
     protocol::{
         frame::{Frame, FrameError, MAX_DATA},
-        message::{
-            Failure, FailureKind, FromClient, FromDaemon, StreamData, StreamEnd, StreamOpen,
-        },
+        message::{FromClient, FromDaemon, StreamData, StreamEnd, StreamOpen},
     },
 };
 
@@ -109,10 +105,10 @@ async fn begin(
     let present = Presence::begin(&open, &house.inbound).await;
     let opened = match timeout(OPENING, open_on(&*engine, open)).await {
         Ok(Ok(opened)) => opened,
-        Ok(Err(error)) => return Err(translate::engine_failure(&error)),
+        Ok(Err(error)) => return Err(error),
         Err(_) => {
             let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
-            return Err(Failure::new(FailureKind::Unreachable, text));
+            return Err(Failure::lost(text));
         }
     };
     Ok((opened, present))
@@ -125,12 +121,12 @@ async fn may_open(house: &House, open: &StreamOpen) -> Result<Arc<dyn Engine>, F
         open: open.clone(),
         answer,
     };
-    let ending = || Failure::new(FailureKind::Unreachable, "the daemon is stopping");
+    let ending = || Failure::lost("the daemon is stopping");
     house.inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
 }
 
-async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, EngineError> {
+async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, Failure> {
     let Attached { output, input } = match open {
         StreamOpen::Terminal {
             session,
@@ -191,24 +187,22 @@ fn of_program(mut output: mpsc::Receiver<Output>) -> Pieces {
     printed.chain(once(broken)).boxed()
 }
 
-fn of_log(chunks: BoxStream<'static, Result<LogChunk, EngineError>>) -> Pieces {
+fn of_log(chunks: BoxStream<'static, Result<LogChunk, Failure>>) -> Pieces {
     let printed = chunks.map(|chunk| match chunk {
         Ok(chunk) => Ok((chunk.source, chunk.bytes)),
-        Err(error) => Err(lost_or_failed(&error)),
+        Err(error) => Err(lost_or_failed(error)),
     });
     let end = ready(Err(StreamEnd::Exited { exit_code: None }));
     printed.chain(once(end)).boxed()
 }
 
-fn lost_or_failed(error: &EngineError) -> StreamEnd {
-    if error.is_lost() {
+fn lost_or_failed(failure: Failure) -> StreamEnd {
+    if failure.is_lost() {
         return StreamEnd::Lost {
-            why: translate::fault(error).text,
+            why: failure.message(),
         };
     }
-    StreamEnd::Failed {
-        failure: translate::engine_failure(error),
-    }
+    StreamEnd::Failed { failure }
 }
 
 /// Writes output to the client, joining everything that is ready.

@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::options::{EngineSeat, Make};
-use crate::engine::{
-    api::{Containers, Engine, Result},
-    error::EngineError,
-    scheduler::Scheduler,
+use crate::{
+    engine::{
+        api::{Containers, Engine, Result},
+        scheduler::Scheduler,
+    },
+    model::failure::Failure,
 };
 
 /// Cheap to clone: every clone supplies the same engine.
@@ -61,7 +63,7 @@ impl<T: ?Sized + Send + Sync + 'static> Supply<T> {
         let making = tokio::task::spawn_blocking(move || (shared.make)(&shared.seat));
         let engine = making
             .await
-            .map_err(|error| EngineError::Host(format!("the engine can't be set up: {error}")))??;
+            .map_err(|error| Failure::internal(format!("the engine can't be set up: {error}")))??;
         *self.made() = Some(engine.clone());
         Ok(engine)
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::{inbound::ConnectionId, remembered::Memory};
 use crate::{
     controller::fact::Ticket,
-    model::session::Session,
-    protocol::message::{Failure, Reply, RequestId},
+    model::{failure::Failure, session::Session},
+    protocol::message::{Reply, RequestId},
 };
 
 /// The requests that wait for an answer.

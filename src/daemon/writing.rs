@@ -13,10 +13,11 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault, FaultKind, Ticket},
+        fact::{Fact, Ticket},
         order::Order,
     },
     model::{
+        failure::{Failure, FailureKind},
         id::SessionId,
         notice::{Level, Notice},
         record::Write,
@@ -210,7 +211,7 @@ impl Core {
         for (ticket, answer) in std::mem::take(&mut step.answers) {
             let result = match answer {
                 Ok(_) => Err(translate::store_failure(error)),
-                Err(refusal) => Err(translate::refusal(refusal)),
+                Err(failure) => Err(failure),
             };
             self.reply(ticket, result);
         }
@@ -325,16 +326,12 @@ fn purpose(ends: bool) -> Purpose {
 /// The answer to an order that was not carried out.
 fn not_done(order: &Order, why: &Clean) -> Option<News> {
     let (session, epoch) = order.about()?;
-    let fault = Fault {
-        kind: FaultKind::Failed,
-        text: why.clone(),
-        hint: None,
-    };
+    let failure = Failure::new(FailureKind::Failed, why.clone());
     let done = Fact::Done {
         session,
         epoch,
         order: order.kind(),
-        result: Err(fault),
+        result: Err(failure),
     };
     Some(News::Local(done))
 }

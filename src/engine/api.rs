@@ -11,11 +11,11 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
-use super::error::EngineError;
 use crate::model::{
     capability::{Capability, EngineInfo},
     catalogue::Folder,
     environment::Environment,
+    failure::Failure,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
     pull::PullFigures,
@@ -27,7 +27,7 @@ use crate::model::{
     usage::Usage,
 };
 
-pub type Result<T> = std::result::Result<T, EngineError>;
+pub type Result<T> = std::result::Result<T, Failure>;
 
 /// What every engine does, whether workbay or the engine decides when a session starts.
 #[async_trait]
@@ -147,8 +147,8 @@ pub trait Containers: Engine {
 
     /// Saves files of the running session on this machine as archives with this name; returns the first path.
     async fn save(&self, _session: SessionId, _paths: &[String], _name: &str) -> Result<PathBuf> {
-        Err(EngineError::Unsupported(
-            "this engine can't save files of a session".to_owned(),
+        Err(Failure::unsupported(
+            "this engine can't save files of a session",
         ))
     }
 
@@ -185,8 +185,8 @@ pub trait Streams: Send + Sync {
     /// The control connection to a container's tmux (the main container by default): a client that receives
     /// reports about windows and takes tmux commands. It has no size and prints no output of shells.
     async fn control(&self, _session: SessionId, _kernel: Option<KernelId>) -> Result<Attached> {
-        Err(EngineError::Unsupported(
-            "this engine has no control connection to a session's tmux".to_owned(),
+        Err(Failure::unsupported(
+            "this engine has no control connection to a session's tmux",
         ))
     }
 
@@ -195,8 +195,8 @@ pub trait Streams: Send + Sync {
 
     /// A TCP stream to a port in the session.
     async fn dial(&self, _session: SessionId, _to: &DialTarget) -> Result<Attached> {
-        Err(EngineError::Unsupported(
-            "this engine can't open a connection to a port in a session".to_owned(),
+        Err(Failure::unsupported(
+            "this engine can't open a connection to a port in a session",
         ))
     }
 }
@@ -218,8 +218,8 @@ pub trait Images: Send + Sync {
     /// Fetches an image from its registry. The stream reports progress a few times per second and ends when
     /// the image can be run. Dropping the stream cancels the pull and leaves nothing of it behind.
     async fn pull(&self, _reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
-        Err(EngineError::Unsupported(
-            "this engine pulls images automatically".to_owned(),
+        Err(Failure::unsupported(
+            "this engine pulls images automatically",
         ))
     }
 }
@@ -238,8 +238,8 @@ pub trait Folders: Send + Sync {
     }
 }
 
-fn no_folders() -> EngineError {
-    EngineError::Unsupported("this engine has no folders".to_owned())
+fn no_folders() -> Failure {
+    Failure::unsupported("this engine has no folders")
 }
 
 /// Everything an engine needs to create a session's container.

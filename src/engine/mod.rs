@@ -6,6 +6,5 @@
 pub mod api;
 pub mod backendai;
 pub mod docker;
-pub mod error;
 pub mod scheduler;
 mod tcp;

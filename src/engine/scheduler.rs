@@ -4,12 +4,10 @@
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
-use super::{
-    api::{Engine, Result},
-    error::EngineError,
-};
+use super::api::{Engine, Result};
 use crate::model::{
     catalogue::{Catalogue, OwnerChoices},
+    failure::Failure,
     history::HistoryEntry,
     id::SessionId,
     launch::again::{self, Recalled},
@@ -44,8 +42,8 @@ pub trait Scheduler: Engine {
 
     /// Changes the priority of a pending session (0 to 100).
     async fn prioritize(&self, _session: SessionId, _priority: i32) -> Result<()> {
-        Err(EngineError::Unsupported(
-            "this engine can't change the priority of a session".to_owned(),
+        Err(Failure::unsupported(
+            "this engine can't change the priority of a session",
         ))
     }
 
@@ -73,9 +71,7 @@ pub trait Scheduler: Engine {
 
     /// The users with this email address for whom an administrator may launch sessions.
     async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {
-        Err(EngineError::Unsupported(
-            "this engine doesn't list other users".to_owned(),
-        ))
+        Err(Failure::unsupported("this engine doesn't list other users"))
     }
 
     /// Events of sessions from now on, as hints which sessions to read again. Ends with an error when the

@@ -13,6 +13,7 @@ pub mod context;
 pub mod digest;
 pub mod ending;
 pub mod environment;
+pub mod failure;
 pub mod figures;
 #[cfg(test)]
 mod fuzz;

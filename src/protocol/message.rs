@@ -8,11 +8,12 @@ use crate::model::{
     change::Change,
     context::Context,
     environment::Environment,
+    failure::Failure,
     figures::Figures,
     history::HistoryEntry,
     id::{ContextName, InstanceId, KernelId, SessionKey},
     idle::Keep,
-    launch::{LaunchField, again::Missing},
+    launch::again::Missing,
     log::{LogOptions, LogSource},
     notice::{Notice, NoticesEdit},
     recent::{Recent, RecentEdit, RecentId},
@@ -26,7 +27,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other
 /// with an error.
-pub const PROTOCOL: u32 = 9;
+pub const PROTOCOL: u32 = 10;
 
 /// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;
@@ -287,59 +288,6 @@ pub struct DaemonStatus {
     pub instance: InstanceId,
     pub clients: usize,
     pub sessions: usize,
-}
-
-/// Why a request failed, and how to fix it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    pub kind: FailureKind,
-    pub message: Clean,
-    /// The fix, if there is one.
-    pub help: Option<Clean>,
-    /// The field of a launch that caused the failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<LaunchField>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailureKind {
-    /// Bad input: exit code 2.
-    Usage,
-    /// Exit code 3.
-    NotFound,
-    /// Exit code 4.
-    Auth,
-    /// The engine or the daemon doesn't answer: exit code 5.
-    Unreachable,
-    /// Refused in this state or by a limit: exit code 1.
-    Refused,
-    /// An internal error or a disk error: exit code 1.
-    Internal,
-}
-
-impl Failure {
-    #[must_use]
-    pub fn new(kind: FailureKind, message: impl Into<Clean>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            help: None,
-            field: None,
-        }
-    }
-
-    #[must_use]
-    pub fn about(mut self, field: LaunchField) -> Self {
-        self.field = Some(field);
-        self
-    }
-
-    #[must_use]
-    pub fn with_help(mut self, help: impl Into<Clean>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
 }
 
 /// What a stream carries.

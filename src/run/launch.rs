@@ -11,8 +11,8 @@ use crate::{
         Asked, Client,
         launch::{unknown, with_key},
     },
-    model::{id::ContextName, spec::LaunchRequest},
-    protocol::message::{Failure, Reply},
+    model::{failure::Failure, id::ContextName, spec::LaunchRequest},
+    protocol::message::Reply,
 };
 
 /// How long to wait for a new connection.

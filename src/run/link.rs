@@ -8,8 +8,8 @@ use tokio::sync::{mpsc, watch};
 use crate::{
     app::msg::Link,
     client::{Client, ClientError, ClientEvent, ConnectOptions},
-    model::{change::Change, text::Clean},
-    protocol::message::{Failure, FailureKind, Reply, Request, Snapshot},
+    model::{change::Change, failure::Failure, text::Clean},
+    protocol::message::{Reply, Request, Snapshot},
 };
 
 /// First and longest wait between two attempts.
@@ -190,7 +190,7 @@ impl Line<'_> {
         match answer {
             Ok(Reply::Snapshot { snapshot }) => Ok(*snapshot),
             Ok(_) => Err(End::Lost(Clean::new("the daemon sent no list"))),
-            Err(failure) => Err(End::Lost(failure.message)),
+            Err(failure) => Err(End::Lost(failure.message())),
         }
     }
 }
@@ -206,8 +206,5 @@ async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
 
 /// The answer to a request while there is no connection.
 pub fn no_line() -> Failure {
-    Failure::new(
-        FailureKind::Unreachable,
-        "workbay's daemon isn't responding. workbay retries automatically",
-    )
+    Failure::lost("workbay's daemon isn't responding. workbay retries automatically")
 }

@@ -9,7 +9,8 @@ use super::{
 use crate::{
     app::msg::Msg,
     client::{Client, launch},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::failure::Failure,
+    protocol::message::{Reply, Request},
 };
 
 /// Capacity of the queue of requests.
@@ -63,7 +64,7 @@ impl Questions {
 
 fn too_many() -> Failure {
     let text = format!("too many requests are waiting for the daemon (max: {WAITING})");
-    Failure::new(FailureKind::Unreachable, text).with_help("try again when it responds")
+    Failure::lost(text).hint("try again when it responds")
 }
 
 #[derive(Clone)]

@@ -20,8 +20,8 @@ use crate::{
     action::{Action, Scope},
     client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
     keymap::Keymap,
-    model::{id::SessionKey, shell::ShellStart},
-    protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
+    model::{failure::Failure, id::SessionKey, shell::ShellStart},
+    protocol::message::{StreamEnd, StreamOpen},
     terminal::{
         encode::{self, Modes},
         fatal,
@@ -76,22 +76,12 @@ fn tell(ended: std::result::Result<End, Failure>) -> u8 {
             5
         }
         Ok(End::Stream(StreamEnd::Failed { failure })) | Err(failure) => {
-            say(&format!("workbay: {}", failure.message));
-            if let Some(help) = &failure.help {
+            say(&format!("workbay: {}", failure.message()));
+            if let Some(help) = &failure.hint {
                 say(&format!("         {help}"));
             }
-            exit_code(failure.kind)
+            failure.kind.exit_code()
         }
-    }
-}
-
-fn exit_code(kind: FailureKind) -> u8 {
-    match kind {
-        FailureKind::Usage => 2,
-        FailureKind::NotFound => 3,
-        FailureKind::Auth => 4,
-        FailureKind::Unreachable => 5,
-        FailureKind::Refused | FailureKind::Internal => 1,
     }
 }
 
@@ -156,8 +146,8 @@ async fn never_answered(client: &Client) -> Failure {
         {
             let pid = client.hello().pid;
             let text = format!("the daemon (pid {pid}) isn't responding");
-            return Failure::new(FailureKind::Unreachable, text)
-                .with_help("run `workbay daemon stop`, then try again. Sessions keep running");
+            return Failure::lost(text)
+                .hint("run `workbay daemon stop`, then try again. Sessions keep running");
         }
     }
 }

@@ -9,8 +9,8 @@ use super::link::{Current, no_line};
 use crate::{
     app::msg::StreamEvent,
     client::{Client, StreamItem},
-    model::log::LogSource,
-    protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
+    model::{failure::Failure, log::LogSource},
+    protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
     terminal::pty::{Pty, PtyCommand, PtyOutput},
 };
 
@@ -168,8 +168,8 @@ async fn carry_host(
     let (pty, mut output) = match Pty::start(command) {
         Ok(started) => started,
         Err(error) => {
-            let failure = Failure::new(FailureKind::Internal, error.to_string())
-                .with_help("check that SHELL is the path of a program");
+            let failure = Failure::internal(error.to_string())
+                .hint("check that SHELL is the path of a program");
             return Some(StreamEnd::Failed { failure });
         }
     };

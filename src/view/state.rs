@@ -24,8 +24,8 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     match app.mirror.line() {
         Line::Connecting => middle(paint, area, &[vec![dim("Connecting to the daemon")]]),
         Line::Refused(failure) => {
-            let mut lines = wrapped(failure.message.as_str(), area, Face::Bad);
-            if let Some(help) = &failure.help {
+            let mut lines = wrapped(failure.message().as_str(), area, Face::Bad);
+            if let Some(help) = &failure.hint {
                 lines.push(Vec::new());
                 lines.extend(wrapped(help.as_str(), area, Face::Text));
             }

@@ -3,8 +3,9 @@
 
 use serde_json::json;
 use workbay::{
-    engine::{error::EngineError, scheduler::Scheduler},
+    engine::scheduler::Scheduler,
     model::{
+        failure::Failure,
         launch::LaunchField as Field,
         resources::Bytes,
         session::SessionType,
@@ -26,11 +27,10 @@ fn python() -> LaunchRequest {
     }
 }
 
-fn field(error: &EngineError) -> Field {
-    match error {
-        EngineError::AtField { field, .. } => *field,
-        other => panic!("beside no field: {other:?}"),
-    }
+fn field(error: &Failure) -> Field {
+    error
+        .field
+        .unwrap_or_else(|| panic!("beside no field: {error:?}"))
 }
 
 #[tokio::test]

@@ -27,13 +27,14 @@ use workbay::{
     engine::{
         api::Engine,
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        error::EngineError,
         scheduler::{PageQuery, Scheduler},
     },
     model::{
+        failure::Failure,
         id::{ContextName, SessionId},
         secret::Secret,
         status::Tab,
+        text::Clean,
     },
 };
 
@@ -86,18 +87,12 @@ fn running() -> PageQuery {
 }
 
 /// The sentence of an error, and what it says to do.
-fn told(error: &EngineError) -> (String, Option<String>) {
-    let hint = match error {
-        EngineError::Unreachable { hint, .. }
-        | EngineError::Declined { hint, .. }
-        | EngineError::AtField { hint, .. }
-        | EngineError::Denied { hint, .. } => hint.clone(),
-        _ => None,
-    };
+fn told(error: &Failure) -> (String, Option<String>) {
+    let hint = error.hint.clone().map(Clean::into_string);
     (error.to_string(), hint)
 }
 
 /// The sentence a list fails with.
-async fn list_fails(engine: &BackendAiEngine) -> EngineError {
+async fn list_fails(engine: &BackendAiEngine) -> Failure {
     engine.page(&running()).await.unwrap_err()
 }

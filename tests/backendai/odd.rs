@@ -1,7 +1,7 @@
 //! Sessions that are odd, half told, or not there any more.
 
 use serde_json::json;
-use workbay::engine::{error::EngineError, scheduler::Scheduler};
+use workbay::{engine::scheduler::Scheduler, model::failure::FailureKind};
 
 use super::{
     ONE, TWO, id,
@@ -84,7 +84,7 @@ async fn a_session_that_vanished_between_list_and_click() {
         engine.rename(gone, "other-name").await.unwrap_err(),
         engine.commit(gone, "image-name").await.err().unwrap(),
     ] {
-        assert!(matches!(error, EngineError::NotFound(_)), "{error:?}");
+        assert!(error.kind == FailureKind::NotFound, "{error:?}");
         assert_eq!(error.to_string(), expected);
     }
 }

@@ -1,18 +1,16 @@
 //! What a launch can say, and what the cluster makes of it.
 
 use jiff::SignedDuration;
-use workbay::{
-    engine::error::EngineError,
-    model::{
-        capability::Capability,
-        launch::LaunchField as Field,
-        log::LogOptions,
-        resources::{Bytes, Cpu},
-        session::{BatchResult, ClusterMode, Session},
-        span::Span,
-        spec::{LaunchRequest, Owner},
-        status::Status,
-    },
+use workbay::model::{
+    capability::Capability,
+    failure::Failure,
+    launch::LaunchField as Field,
+    log::LogOptions,
+    resources::{Bytes, Cpu},
+    session::{BatchResult, ClusterMode, Session},
+    span::Span,
+    spec::{LaunchRequest, Owner},
+    status::Status,
 };
 
 use crate::{
@@ -33,10 +31,9 @@ impl Bench {
     }
 
     async fn refused(&self, request: LaunchRequest) -> (Field, String) {
-        match self.engine.launch(&request).await {
-            Err(EngineError::AtField { field, why, .. }) => (field, why),
-            other => panic!("not refused beside a field but {other:?}"),
-        }
+        let failure = self.engine.launch(&request).await.unwrap_err();
+        let said = failure.to_string();
+        (failure.field.expect(&said), said)
     }
 }
 

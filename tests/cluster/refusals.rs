@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use jiff::{SignedDuration, Timestamp};
 use workbay::{
-    engine::{backendai::Login, error::EngineError},
-    model::secret::Secret,
+    engine::backendai::Login,
+    model::{failure::Failure, secret::Secret},
 };
 
 use crate::support::{ACCESS_KEY, Bench, by_keys, by_login, engine, now, small, too_large};
@@ -18,9 +18,9 @@ fn an_hour_behind() -> Timestamp {
 }
 
 #[track_caller]
-fn denied<T: std::fmt::Debug>(result: Result<T, EngineError>) -> String {
+fn denied<T: std::fmt::Debug>(result: Result<T, Failure>) -> String {
     match result {
-        Err(EngineError::Denied { why, .. }) => why,
+        Err(error) if error.is_denied() => error.to_string(),
         other => panic!("not denied but {other:?}"),
     }
 }

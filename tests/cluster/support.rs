@@ -8,7 +8,6 @@ use workbay::{
     engine::{
         api::{Attached, Output},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        error::EngineError,
         scheduler::{PageQuery, Scheduler},
     },
     model::{
@@ -260,7 +259,7 @@ pub async fn end(engine: &Arc<dyn Scheduler>, id: SessionId) {
 async fn sweep() {
     let engine = engine(by_keys());
     match engine.probe().await {
-        Err(EngineError::Unreachable { why, .. }) => panic!(
+        Err(why) if why.is_lost() => panic!(
             "no cluster answers at {} ({why}): run `make test-cluster`, which brings one up",
             manager()
         ),

@@ -5,18 +5,20 @@ use std::path::Path;
 use crate::words::{closing, files, joined, without_tests};
 
 /// What stands before the text of an error, a refusal or a fix.
-const MARKS: [&str; 11] = [
+const MARKS: [&str; 13] = [
     "#[error(",
     ".help(",
     ".hint(",
-    ".with_help(",
-    "EngineError::Host(",
-    "EngineError::Other(",
-    "EngineError::Refused(",
-    "EngineError::Unsupported(",
     "Fail::usage(",
-    "Refusal::refused(",
-    "Refusal::usage(",
+    "Failure::denied(",
+    "Failure::engine_refused(",
+    "Failure::internal(",
+    "Failure::lost(",
+    "Failure::not_found(",
+    "Failure::refused(",
+    "Failure::reported(",
+    "Failure::unsupported(",
+    "Failure::usage(",
 ];
 
 /// Errors without a field for the fix: their text has it.

@@ -4,6 +4,7 @@ use workbay::{
     client::StreamItem,
     model::{
         change::Change,
+        failure::Failure,
         id::SessionKey,
         log::LogOptions,
         resources::Cpu,
@@ -206,7 +207,7 @@ async fn a_sub_that_comes_back_heals_the_session() {
 async fn a_cluster_that_cannot_be_started_leaves_nothing() {
     let house = House::open().await;
     let mut face = house.face().await;
-    let error = workbay::engine::error::EngineError::Other("no network left".into());
+    let error = Failure::reported("no network left");
     house.engine.fail_next(Call::Start, error);
     let id = face.launch(cluster("hapless")).await.unwrap().id;
     let failed = face.until_status(id, Status::Error).await;

@@ -3,11 +3,12 @@
 use workbay::{
     model::{
         catalogue::{Catalogue, ResourceGroup},
+        failure::{Failure, FailureKind},
         launch::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use super::managers::{house_with, prod};
@@ -48,7 +49,7 @@ async fn a_folder_is_made_and_stands_in_the_catalogue() {
     assert_eq!(manager.count(Question::Catalogue), 1, "it is known already");
 
     let failure = create(&face, "results").await.unwrap_err();
-    assert_eq!(failure.message, "a folder results already exists");
+    assert_eq!(failure.message(), "a folder results already exists");
     assert_eq!(failure.field, Some(LaunchField::Folders));
     let failure = create(&face, "../out").await.unwrap_err();
     assert_eq!(

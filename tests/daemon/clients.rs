@@ -5,8 +5,8 @@ use std::{fs, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use workbay::{
     client::{Client, ClientError, ClientEvent, ConnectOptions},
-    model::{id::SessionKey, status::Status},
-    protocol::message::{FailureKind, Reply, Request},
+    model::{failure::FailureKind, id::SessionKey, status::Status},
+    protocol::message::{Reply, Request},
 };
 
 use crate::support::{Call, Face, House, eventually, house::named};

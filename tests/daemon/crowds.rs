@@ -3,8 +3,8 @@
 use tokio::{io::AsyncWriteExt, net::UnixStream};
 use workbay::{
     client::{Client, ClientEvent, ConnectOptions},
-    model::{id::ContextName, text::Clean},
-    protocol::message::{FailureKind, Reply, Request},
+    model::{failure::FailureKind, id::ContextName, text::Clean},
+    protocol::message::{Reply, Request},
 };
 
 use crate::support::House;
@@ -51,7 +51,7 @@ async fn clients_that_follow_notices_keep_nobody_out() {
     assert!(crowd.len() < CROWD && !refused.is_empty());
     for failure in refused {
         assert_eq!(failure.kind, FailureKind::Refused);
-        assert!(failure.message.as_str().contains("clients are connected"));
+        assert!(failure.message().as_str().contains("clients are connected"));
     }
     ask_for_status(&options).await;
 }
@@ -99,6 +99,6 @@ async fn a_request_that_is_too_long_fails_alone() {
     let failure = face.client.ask(long).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
     let expected = Clean::new("the request is too long: ");
-    assert!(failure.message.as_str().starts_with(expected.as_str()));
+    assert!(failure.message().as_str().starts_with(expected.as_str()));
     assert!(face.client.ask(Request::Status).await.is_ok());
 }

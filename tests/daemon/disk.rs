@@ -10,8 +10,13 @@ use std::{
 use workbay::{
     client::Client,
     daemon::{self, Controls},
-    model::{change::Change, id::SessionId, status::Status},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::{
+        change::Change,
+        failure::{Failure, FailureKind},
+        id::SessionId,
+        status::Status,
+    },
+    protocol::message::{Reply, Request},
 };
 
 use crate::support::{
@@ -28,7 +33,7 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
     let (recorded, failure) = until_refused(&face, "number").await;
     assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
     assert!(
-        failure.message.as_str().contains("the disk is full"),
+        failure.message().as_str().contains("the disk is full"),
         "{failure:?}"
     );
     assert!(recorded > 0);
@@ -286,7 +291,7 @@ async fn with_a_small_disk() {
     let forced = face.run("forced").await;
     let filler = fill(&small_disk());
     let (_, failure) = until_refused(&face, "refused").await;
-    assert!(failure.message.as_str().contains("the disk is full"));
+    assert!(failure.message().as_str().contains("the disk is full"));
     // What is reserved is enough to record ends. Someone may take that space as well: what happens then
     // is recorded later.
     house.engine.die(ending, 0, false);
@@ -299,7 +304,7 @@ async fn with_a_small_disk() {
     assert_eq!(house.engine.containers().len(), 1);
     assert_eq!(face.session(going_on).unwrap().status, Status::Running);
     let (_, failure) = until_refused(&face, "refused").await;
-    assert!(failure.message.as_str().contains("the disk is full"));
+    assert!(failure.message().as_str().contains("the disk is full"));
     fs::remove_file(filler).unwrap();
     let later = face.run("later").await;
     drop(face);
@@ -362,7 +367,7 @@ async fn with_a_failing_disk() {
     fs::write(fault, "1").unwrap();
     let refused = face.launch(named("refused")).await.unwrap_err();
     assert!(
-        refused.message.as_str().contains("now read-only"),
+        refused.message().as_str().contains("now read-only"),
         "{refused:?}"
     );
     house.engine.die(ending, 0, false);

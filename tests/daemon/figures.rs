@@ -2,13 +2,14 @@
 
 use workbay::{
     model::{
+        failure::FailureKind,
         figures::{Figures, Metric, Series},
         id::{SessionId, SessionKey},
         resources::{Bytes, Cpu},
         status::Status,
         usage::{Counted, Traffic, Usage},
     },
-    protocol::message::{FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::support::{Face, House, house::settings};

@@ -4,6 +4,7 @@ use std::fs;
 
 use workbay::{
     model::{
+        failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         launch::LaunchField,
         recent::{Recent, RecentEdit, RecentId},
@@ -12,7 +13,7 @@ use workbay::{
         spec::LaunchRequest,
         status::Status,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -133,7 +134,7 @@ async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
             .unwrap_err();
         assert_eq!(failure.field, Some(field), "{failure:?}");
         assert_eq!(failure.kind, FailureKind::Usage);
-        assert!(failure.message.as_str().contains(says), "{failure:?}");
+        assert!(failure.message().as_str().contains(says), "{failure:?}");
     }
     assert_eq!(house.engine.count(Call::List), surveys, "nothing was begun");
     assert_eq!(recents(&face).await.len(), 1);
@@ -145,15 +146,12 @@ async fn what_could_be_made_is_told_beside_what_could_not() {
     let house = house_with(&manager).await;
     let mut face = house.face().await;
     until_prod(&mut face, is_up).await;
-    let error = workbay::engine::error::EngineError::Declined {
-        why: "you have 30 sessions already".into(),
-        hint: None,
-    };
+    let error = Failure::refused("you have 30 sessions already");
     manager.fail_next(crate::support::scheduler::Question::Launch, error.clone());
     let (made, failure) = launch(&face, prod(), copies("partly", 2)).await.unwrap();
     assert_eq!(made.len(), 1);
     let failure = failure.unwrap();
-    assert_eq!(failure.message, "you have 30 sessions already");
+    assert_eq!(failure.message(), "you have 30 sessions already");
     assert_eq!(recents(&face).await.len(), 1);
 
     for _ in 0..2 {
@@ -162,7 +160,7 @@ async fn what_could_be_made_is_told_beside_what_could_not() {
     let failure = launch(&face, prod(), copies("nothing", 2))
         .await
         .unwrap_err();
-    assert_eq!(failure.message, "you have 30 sessions already");
+    assert_eq!(failure.message(), "you have 30 sessions already");
     assert_eq!(
         recents(&face).await.len(),
         1,

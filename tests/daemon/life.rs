@@ -1,15 +1,15 @@
 //! Launch, rename, terminate, die.
 
 use workbay::{
-    engine::error::EngineError,
     model::{
         change::Change,
+        failure::{Failure, FailureKind},
         id::{SessionId, SessionKey},
         resources::Bytes,
         spec::LaunchRequest,
         status::Status,
     },
-    protocol::message::{FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::support::{
@@ -107,7 +107,7 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
     ];
     for (request, expected) in cases {
         let failure = face.launch(request).await.unwrap_err();
-        assert!(failure.message.as_str().contains(expected), "{failure:?}");
+        assert!(failure.message().as_str().contains(expected), "{failure:?}");
     }
     assert_eq!(face.sessions().len(), 1);
     assert_eq!(house.engine.containers().len(), 1);
@@ -134,10 +134,7 @@ async fn an_image_that_came_a_moment_ago_can_be_launched() {
 async fn a_launch_that_fails_is_in_error_with_its_reason_and_leaves_nothing() {
     let house = House::open().await;
     let mut face = house.face().await;
-    let gone = EngineError::NoImage {
-        what: "the image busybox:1.35".into(),
-        hint: "load it again".into(),
-    };
+    let gone = Failure::no_image("the image busybox:1.35").maybe_hint("load it again".into());
     house.engine.fail_next(Call::Create, gone);
     let session = face.launch(named("imageless")).await.unwrap();
     let failed = face.until_status(session.id, Status::Error).await;
@@ -147,7 +144,7 @@ async fn a_launch_that_fails_is_in_error_with_its_reason_and_leaves_nothing() {
 
     house
         .engine
-        .fail_next(Call::Start, EngineError::Other("no such runtime".into()));
+        .fail_next(Call::Start, Failure::reported("no such runtime"));
     let session = face.launch(named("startless")).await.unwrap();
     let failed = face.until_status(session.id, Status::Error).await;
     assert_eq!(failed.status_info.unwrap(), "failed-to-start");
@@ -224,7 +221,7 @@ async fn force_overtakes_a_gentle_end_that_hangs() {
     assert_eq!(ended.status_info.unwrap(), "force-terminated");
     let failure = face.terminate(id, true).await.unwrap_err();
     assert_eq!(
-        failure.message,
+        failure.message(),
         "session stubborn has already ended (TERMINATED)"
     );
 }
@@ -242,15 +239,18 @@ async fn a_rename_is_checked_shown_as_asked_and_done_by_the_engine() {
         })
     };
     let failure = rename("other").await.unwrap_err();
-    assert!(failure.message.as_str().contains("is taken"), "{failure:?}");
+    assert!(
+        failure.message().as_str().contains("is taken"),
+        "{failure:?}"
+    );
     let failure = rename("-bad").await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
     house
         .engine
-        .fail_next(Call::Rename, EngineError::Other("no".into()));
+        .fail_next(Call::Rename, Failure::reported("no"));
     let failure = rename("after").await.unwrap_err();
     assert!(
-        failure.message.as_str().contains("couldn't be renamed"),
+        failure.message().as_str().contains("couldn't be renamed"),
         "{failure:?}"
     );
     assert_eq!(rename("after").await, Ok(Reply::Done));

@@ -1,8 +1,11 @@
 //! The engine goes and comes back.
 
 use workbay::{
-    model::{capability::EngineState, change::Change, resources::Bytes, status::Status},
-    protocol::message::{FailureKind, Request},
+    model::{
+        capability::EngineState, change::Change, failure::FailureKind, resources::Bytes,
+        status::Status,
+    },
+    protocol::message::Request,
 };
 
 use crate::support::{

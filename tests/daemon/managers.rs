@@ -12,13 +12,14 @@ use workbay::{
         capability::EngineState,
         change::Change,
         context::Context,
+        failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         log::LogOptions,
         resources::{Bytes, Cpu},
         status::Status,
         usage::Usage,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request, StreamEnd, StreamOpen},
+    protocol::message::{Reply, Request, StreamEnd, StreamOpen},
 };
 
 use crate::support::{
@@ -154,7 +155,7 @@ async fn a_context_that_is_not_there_is_told_with_those_that_are() {
     let failure = face.launch_in(stranger, named("x-file")).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(
-        failure.message,
+        failure.message(),
         "context 'nowhere' not found. Configured: local, prod"
     );
     let session = SessionKey::new(stranger, workbay::model::id::SessionId::random());
@@ -219,15 +220,19 @@ async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_as
     let mut face = house.face().await;
     until_prod(&mut face, is_lost).await;
     let failure = face.launch_in(prod(), named("never")).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Auth);
-    assert_eq!(failure.help.unwrap(), "look at the keys in contexts.toml");
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert_eq!(failure.hint.unwrap(), "look at the keys in contexts.toml");
     assert_eq!(made.load(Ordering::SeqCst), 1, "it is not hammered");
     face.run("local-one").await;
     let refresh = Request::Refresh {
         context: Some(prod()),
     };
     let failure = face.client.ask(refresh).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Auth, "at once again is too soon");
+    assert_eq!(
+        failure.kind,
+        FailureKind::Denied,
+        "at once again is too soon"
+    );
     assert_eq!(made.load(Ordering::SeqCst), 1);
 }
 
@@ -247,7 +252,7 @@ async fn a_read_only_context_changes_nothing() {
         force: false,
     };
     let failure = face.client.ask(terminate).await.unwrap_err();
-    assert_eq!(failure.message, "context 'prod' is read-only");
+    assert_eq!(failure.message(), "context 'prod' is read-only");
     assert_eq!(manager.count(Question::Terminate), 0);
     let detail = Request::Detail { session: key(id) };
     assert!(face.client.ask(detail).await.is_ok());
@@ -289,7 +294,10 @@ async fn streams_go_to_the_engine_of_their_context() {
     assert_eq!(manager.count(Question::Attach), 1);
     let failure = open(&face, terminal(queued)).await.unwrap_err();
     assert!(
-        failure.message.as_str().contains("needs a running session"),
+        failure
+            .message()
+            .as_str()
+            .contains("needs a running session"),
         "{failure:?}"
     );
     let dial = StreamOpen::Dial {
@@ -307,7 +315,7 @@ async fn streams_go_to_the_engine_of_their_context() {
     let failure = open(&face, exec).await.unwrap_err();
     assert!(
         failure
-            .message
+            .message()
             .as_str()
             .contains("a manager runs no command"),
         "{failure:?}"
@@ -330,7 +338,7 @@ async fn streams_go_to_the_engine_of_their_context() {
     );
     let failure = open(&face, log(queued, false)).await.unwrap_err();
     assert!(
-        failure.message.as_str().contains("hasn't started"),
+        failure.message().as_str().contains("hasn't started"),
         "{failure:?}"
     );
     // Who follows waits until there is something to follow.

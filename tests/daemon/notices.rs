@@ -1,9 +1,9 @@
 //! What a person is told of a session's life, by both kinds of engines, and hears of later.
 
 use workbay::{
-    engine::error::EngineError,
     model::{
         change::Change,
+        failure::Failure,
         id::SessionId,
         notice::{Level, Notice, NoticeKind},
         status::Status,
@@ -71,7 +71,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
             [LAUNCHED, RUNNING, (kind, level)]
         );
     }
-    let error = EngineError::Other("no space left on device".into());
+    let error = Failure::reported("no space left on device");
     house.engine.fail_next(Call::Create, error);
     let failed = face.launch(named("failed")).await.unwrap().id;
     let expected = [LAUNCHED, (NoticeKind::Failed, Level::Error)];

@@ -1,15 +1,15 @@
 //! A manager that schedules by itself, seen through the daemon.
 
 use workbay::{
-    engine::error::EngineError,
     model::{
         change::Change,
+        failure::{Failure, FailureKind},
         id::SessionId,
         notice::Level,
         session::Session,
         status::{Status, Tab},
     },
-    protocol::message::{FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use super::managers::{house_with, is_up, key, prod, until_prod};
@@ -19,10 +19,7 @@ async fn ask(face: &Face, request: Request) -> Reply {
     face.client.ask(request).await.unwrap()
 }
 
-async fn terminate(
-    face: &Face,
-    id: SessionId,
-) -> Result<Reply, workbay::protocol::message::Failure> {
+async fn terminate(face: &Face, id: SessionId) -> Result<Reply, workbay::model::failure::Failure> {
     let session = key(id);
     face.client
         .ask(Request::Terminate {
@@ -116,15 +113,12 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
     let house = house_with(&manager).await;
     let mut face = house.face().await;
     until_prod(&mut face, is_up).await;
-    let error = EngineError::Declined {
-        why: "you have 30 sessions already".into(),
-        hint: Some("end one".into()),
-    };
+    let error = Failure::refused("you have 30 sessions already").hint("end one");
     manager.fail_next(Question::Launch, error);
     let failure = face.launch_in(prod(), named("first")).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
-    assert_eq!(failure.message, "you have 30 sessions already");
-    assert_eq!(failure.help.unwrap(), "end one");
+    assert_eq!(failure.message(), "you have 30 sessions already");
+    assert_eq!(failure.hint.unwrap(), "end one");
     let session = face.launch_in(prod(), named("second")).await.unwrap();
     manager.edit(session.id, |session| {
         session.status_message = Some("pull failed".into());
@@ -143,7 +137,10 @@ async fn a_session_that_vanishes_between_list_and_click() {
     manager.vanish(id);
     let failure = terminate(&face, id).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
-    assert!(failure.message.as_str().contains("any more"), "{failure:?}");
+    assert!(
+        failure.message().as_str().contains("any more"),
+        "{failure:?}"
+    );
     face.until_heard(|change| matches!(change, Change::Gone { session } if *session == key(id)))
         .await;
     assert!(face.sessions().is_empty());

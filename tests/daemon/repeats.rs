@@ -4,12 +4,13 @@ use std::fs;
 
 use workbay::{
     model::{
+        failure::{Failure, FailureKind},
         id::{ContextName, SessionId},
         session::Session,
         spec::LaunchRequest,
         status::Status,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -135,7 +136,7 @@ async fn a_key_is_known_after_the_database_was_lost() {
     let other = keyed(Some("stranger"), None);
     let failure = launch(&face, &other).await.unwrap_err();
     assert!(
-        failure.message.as_str().contains("survivor-1"),
+        failure.message().as_str().contains("survivor-1"),
         "{failure:?}"
     );
 }
@@ -148,12 +149,12 @@ async fn a_key_of_another_launch_and_one_that_is_none_are_refused() {
     let other = keyed(Some("second"), None);
     let failure = launch(&face, &other).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
-    let said = failure.message.as_str();
+    let said = failure.to_string();
     assert!(
         said.contains("first") && said.contains("other settings"),
         "{said}"
     );
-    assert!(failure.help.is_some());
+    assert!(failure.hint.is_some());
     let invalid = LaunchRequest {
         idempotency_key: Some("a b".into()),
         ..other

@@ -181,7 +181,7 @@ async fn a_shell_in_an_ended_session_is_refused_with_its_status() {
         panic!("it was opened");
     };
     assert_eq!(
-        failure.message,
+        failure.message(),
         "session over is TERMINATED: a command needs a running session"
     );
 }

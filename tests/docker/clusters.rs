@@ -2,14 +2,12 @@
 
 use futures_util::StreamExt as _;
 use workbay::{
-    engine::{
-        api::{
-            AttachRequest, ContainerState, Containers as _, CreatePlan, Engine as _, EventKind,
-            ExecCommand, Output, Streams as _, SubSighting, UsageAsk,
-        },
-        error::EngineError,
+    engine::api::{
+        AttachRequest, ContainerState, Containers as _, CreatePlan, Engine as _, EventKind,
+        ExecCommand, Output, Streams as _, SubSighting, UsageAsk,
     },
     model::{
+        failure::FailureKind,
         id::{KernelId, SessionId},
         resources::{Bytes, Cpu},
         shell::ShellStart,
@@ -140,7 +138,11 @@ async fn three_containers_reach_each_other_by_name_and_end_without_a_trace() {
         ..Default::default()
     };
     let unknown = workbay::engine::api::Streams::logs(&*bench.engine, session, unknown).await;
-    assert!(matches!(unknown.err(), Some(EngineError::NotFound(_))));
+    assert!(
+        unknown
+            .err()
+            .is_some_and(|error| error.kind == FailureKind::NotFound)
+    );
     bench.engine.forget(session).await.unwrap();
     assert!(!bench.home(session).exists());
 }
@@ -281,7 +283,12 @@ async fn each_container_of_a_cluster_has_shells_and_takes_commands() {
         kernel: Some(KernelId::random()),
     };
     let error = bench.engine.exec(plan.session, unknown).await.err();
-    assert!(matches!(error, Some(EngineError::NotFound(_))), "{error:?}");
+    assert!(
+        error
+            .as_ref()
+            .is_some_and(|error| error.kind == FailureKind::NotFound),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use workbay::{
-    engine::{
-        api::{Containers as _, ExecCommand, Output, Streams as _},
-        error::EngineError,
+    engine::api::{Containers as _, ExecCommand, Output, Streams as _},
+    model::{
+        capability::Capability,
+        failure::{Failure, FailureKind},
+        id::InstanceId,
+        text::Clean,
     },
-    model::{capability::Capability, id::InstanceId},
 };
 
 use crate::{
@@ -55,11 +57,10 @@ async fn an_engine_that_is_not_there_says_how_to_get_it() {
     let url = format!("unix://{}", socket.display());
     let lost = engine(InstanceId::random(), dir.path(), Some(&url));
     let error = probe(&lost).await.unwrap_err();
-    let EngineError::Unreachable { endpoint, hint, .. } = &error else {
-        panic!("{error}");
-    };
-    assert_eq!(*endpoint, url);
-    assert!(hint.as_ref().unwrap().contains("DOCKER_HOST"));
+    assert!(error.is_lost());
+    assert!(error.to_string().contains(&url));
+    let hint = error.hint.unwrap().into_string();
+    assert!(hint.contains("DOCKER_HOST"));
     assert!(lost.list().await.unwrap_err().is_lost());
 
     // A socket nobody listens on.
@@ -126,28 +127,23 @@ async fn an_engine_that_hangs_is_told_with_its_address_and_comes_back_by_itself(
     let bench = Bench::new();
     let relay = Relay::start(&bench.dir.path().join("relay.sock"), SOCKET.as_ref());
     let engine = engine(bench.instance, bench.dir.path(), Some(&relay.endpoint()));
-    let silent = |error: &EngineError| {
-        let EngineError::Unreachable {
-            endpoint,
-            why,
-            hint,
-        } = error
-        else {
-            panic!("{error}");
-        };
-        assert_eq!(*endpoint, relay.endpoint());
+    let silent = |failure: Failure| {
+        assert_eq!(failure.kind, FailureKind::Unreachable, "{failure:?}");
+        let why = failure.to_string();
+        let hint = failure.hint.map(Clean::into_string);
+        assert!(why.contains(&relay.endpoint()), "{why}");
         assert!(why.contains("didn't answer for"), "{why}");
         assert!(hint.as_ref().unwrap().contains("journalctl"), "{hint:?}");
     };
     // From the first word on.
     relay.set(Manner::Silent);
-    silent(&probe(&engine).await.unwrap_err());
+    silent(probe(&engine).await.unwrap_err());
     relay.set(Manner::Through);
     probe(&engine).await.unwrap();
     // On a line that stood.
     relay.set(Manner::Silent);
-    silent(&engine.ping().await.unwrap_err());
-    silent(&probe(&engine).await.unwrap_err());
+    silent(engine.ping().await.unwrap_err());
+    silent(probe(&engine).await.unwrap_err());
     relay.set(Manner::Through);
     engine.ping().await.unwrap();
     probe(&engine).await.unwrap();

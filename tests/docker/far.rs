@@ -12,12 +12,13 @@ use workbay::{
             Output, Streams as _, UsageAsk,
         },
         docker::DockerEngine,
-        error::EngineError,
     },
     model::{
         capability::Capability,
         environment::EnvironmentSource,
+        failure::FailureKind,
         id::{InstanceId, SessionId},
+        text::Clean,
     },
 };
 
@@ -148,9 +149,10 @@ async fn refusal() -> (String, String) {
     let dir = tempfile::tempdir().unwrap();
     let engine = DockerEngine::new(config(InstanceId::random(), dir.path(), None));
     let error = engine.probe().await.unwrap_err();
-    let EngineError::Unreachable { why, hint, .. } = error else {
-        panic!("{error}");
-    };
+    let failure = error;
+    assert_eq!(failure.kind, FailureKind::Unreachable, "{failure:?}");
+    let why = failure.to_string();
+    let hint = failure.hint.map(Clean::into_string);
     (why, hint.unwrap_or_default())
 }
 
@@ -347,9 +349,8 @@ async fn refused(bench: &Bench) {
     let mut with_folder = plan("folder", image_spec(IMAGE));
     with_folder.spec.mounts = vec![mounted("data", "/home/work/data", false)];
     let said = bench.engine.create(&with_folder).await.unwrap_err();
-    let EngineError::AtField { why, .. } = said else {
-        panic!("{said}");
-    };
+    assert!(said.field.is_some(), "{said}");
+    let why = said.to_string();
     assert!(why.contains("another machine"), "{why}");
     assert!(bench.engine.folders().await.is_err());
     let left = Client::of(None).run(&["ps", "-aq", "--filter", "label=ai.backend.session-id"]);

@@ -3,11 +3,8 @@
 use std::process::Command;
 
 use workbay::{
-    engine::{
-        api::{Containers as _, Output, Streams as _},
-        error::EngineError,
-    },
-    model::{id::SessionId, inside, shell::ShellStart},
+    engine::api::{Containers as _, Output, Streams as _},
+    model::{failure::FailureKind, id::SessionId, inside, shell::ShellStart, text::Clean},
 };
 
 use crate::support::{
@@ -173,9 +170,10 @@ async fn an_image_for_another_processor_is_refused_with_both_names() {
     let bench = Bench::new();
     let plan = plan("bench", image_spec(name));
     let error = bench.engine.create(&plan).await.unwrap_err();
-    let EngineError::Declined { why, hint } = &error else {
-        panic!("{error}");
-    };
+    let failure = &error;
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+    let why = failure.to_string();
+    let hint = failure.hint.clone().map(Clean::into_string);
     for word in [name, "mips64le processors", "the engine's machine is"] {
         assert!(why.contains(word), "{why}");
     }

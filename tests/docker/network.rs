@@ -7,16 +7,15 @@ use std::{
 
 use futures_util::future::join_all;
 use workbay::{
-    engine::{
-        api::{Containers as _, CreatePlan},
-        error::EngineError,
-    },
+    engine::api::{Containers as _, CreatePlan},
     model::{
         capability::Capability,
+        failure::FailureKind,
         id::{KernelId, SessionId},
         network::{Isolation, NetworkRules},
         resources::{Bytes, Cpu},
         spec::LaunchSpec,
+        text::Clean,
     },
 };
 
@@ -422,9 +421,10 @@ async fn without_a_network_a_session_starts_with_a_warning_unless_one_is_set() {
         let _taken = Taken::of(&bench);
         let plan = small("refused");
         let error = bench.engine.create(&plan).await.unwrap_err();
-        let EngineError::Declined { why, hint } = &error else {
-            panic!("{error}");
-        };
+        let failure = &error;
+        assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+        let why = failure.to_string();
+        let hint = failure.hint.clone().map(Clean::into_string);
         assert!(
             why.contains("[network] of resources.toml isn't possible here"),
             "{why}"

@@ -4,8 +4,8 @@
 use std::os::unix::fs::MetadataExt as _;
 
 use workbay::{
-    engine::{api::Containers as _, error::EngineError},
-    model::{environment::SessionUser, id::SessionId},
+    engine::api::Containers as _,
+    model::{environment::SessionUser, failure::FailureKind, id::SessionId},
 };
 
 use crate::support::{Bench, busybox, docker, file, image_spec, import_as, plan};
@@ -96,9 +96,9 @@ async fn a_user_that_the_image_does_not_know_is_told_and_nothing_is_left() {
     let mut plan = plan("bench", image_spec(name));
     plan.spec.user = SessionUser::Image;
     let error = bench.engine.create(&plan).await.unwrap_err();
-    let EngineError::Refused(why) = error else {
-        panic!("{error:?}");
-    };
+    let failure = error;
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+    let why = failure.to_string();
     assert!(why.contains("'ghost'"), "{why}");
     assert!(!bench.home(plan.session).exists());
     let names = docker(&["ps", "-a", "--format", "{{.Names}}"]);

@@ -2,7 +2,10 @@
 
 use std::{path::Path, process::Command};
 
-use workbay::engine::{api::Containers as _, error::EngineError};
+use workbay::{
+    engine::api::Containers as _,
+    model::{failure::FailureKind, text::Clean},
+};
 
 use crate::support::Bench;
 
@@ -61,9 +64,10 @@ async fn a_home_that_cannot_be_removed_is_moved_aside_and_removed_later() {
     let places = [place.as_path(), moved.as_path()];
     let mounted = Mounted::at(&places);
     let error = bench.engine.forget(session).await.unwrap_err();
-    let EngineError::Declined { why, hint } = error else {
-        panic!("{error:?}");
-    };
+    let failure = error;
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+    let why = failure.to_string();
+    let hint = failure.hint.map(Clean::into_string);
     assert!(why.contains("work/held/place"), "{why}");
     assert!(hint.unwrap().contains(aside.to_str().unwrap()));
     assert!(!home.exists(), "it is out of the way");

@@ -3,11 +3,8 @@
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use workbay::{
-    engine::{
-        api::{Containers as _, ExecCommand, Input, Output, Streams as _},
-        error::EngineError,
-    },
-    model::log::LogOptions,
+    engine::api::{Containers as _, ExecCommand, Input, Output, Streams as _},
+    model::{failure::FailureKind, log::LogOptions},
 };
 
 use crate::support::{Bench, drain, until, within};
@@ -161,7 +158,8 @@ async fn a_session_that_does_not_run_says_so() {
             .exec(session, command(&["true"], None))
             .await
             .err()?;
-        matches!(error, EngineError::Refused(said) if said.contains("isn't running")).then_some(())
+        let said = error.to_string();
+        (error.kind == FailureKind::Refused && said.contains("isn't running")).then_some(())
     })
     .await;
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream::BoxStream};
 use workbay::{
-    engine::{
-        api::{Images as _, Result},
-        error::EngineError,
+    engine::api::{Images as _, Result},
+    model::{
+        failure::{Failure, FailureKind},
+        pull::PullFigures,
     },
-    model::pull::PullFigures,
 };
 
 use crate::{
@@ -128,7 +128,7 @@ async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
 #[tokio::test(flavor = "multi_thread")]
 async fn why_it_failed_is_told_as_for_docker() {
     let line = Line::new();
-    let refused = async |image: &str| -> EngineError {
+    let refused = async |image: &str| -> Failure {
         let mut pull = line.bench.engine.pull(image).await.unwrap();
         within(pull.next()).await.expect("a word").unwrap_err()
     };
@@ -137,20 +137,20 @@ async fn why_it_failed_is_told_as_for_docker() {
     assert!(told.contains(&format!("has no image {absent}")), "{told}");
     // Its settings trust this address without TLS, and no other one.
     let plain = line.image.replacen("127.0.0.1", "localhost", 1);
-    match refused(&plain).await {
-        EngineError::Registry {
-            why,
-            hint: Some(hint),
-            ..
-        } => {
-            assert!(why.contains("doesn't support TLS"), "{why}");
-            assert!(hint.contains("registries.conf"), "{hint}");
-        }
-        other => panic!("{other}"),
-    }
+    let failure = refused(&plain).await;
+    assert_eq!(failure.kind, FailureKind::RegistryUnreachable, "{failure}");
+    assert!(
+        failure.to_string().contains("doesn't support TLS"),
+        "{failure}"
+    );
+    let hint = failure.hint.unwrap().into_string();
+    assert!(hint.contains("registries.conf"), "{hint}");
     line.line.shut();
-    match refused(&line.image).await {
-        EngineError::Registry { why, .. } => assert!(why.contains(&line.line.host()), "{why}"),
-        other => panic!("{other}"),
-    }
+    let failure = refused(&line.image).await;
+    let of_registry = [
+        FailureKind::RegistryUnreachable,
+        FailureKind::RegistryBroken,
+    ];
+    assert!(of_registry.contains(&failure.kind), "{failure}");
+    assert!(failure.to_string().contains(&line.line.host()), "{failure}");
 }

@@ -6,10 +6,11 @@ use workbay::{
     app::msg::{Button, MouseKind, Msg},
     model::{
         change::Change,
+        failure::Failure,
         notice::{Level, Notice},
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -171,7 +172,7 @@ fn answered(screen: Screen) -> Screen {
                 entries: attempts(),
             }),
             Request::Reach { .. } => Ok(Reply::Reached { total: 12_000 }),
-            _ => Err(Failure::new(FailureKind::Internal, "not that")),
+            _ => Err(Failure::internal("not that")),
         };
         Msg::Answer { ticket, result }
     });

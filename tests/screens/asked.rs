@@ -2,8 +2,8 @@
 
 use workbay::{
     app::effect::Effect,
-    model::{change::Change, status::Status},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::{change::Change, failure::Failure, status::Status},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -136,7 +136,7 @@ fn a_launch_lost_with_the_daemon_is_repeated_by_itself_and_after_a_failure_by_ha
         .daemon_lost("it was killed");
     let screen = screen.daemon(snapshot(day())).press("enter");
     assert_eq!(screen.wishes().len(), 1, "{}", screen.text());
-    let failure = Failure::new(FailureKind::Unreachable, "no answer came");
+    let failure = Failure::lost("no answer came");
     let screen = screen
         .answer(|it| matches!(it, Request::Launch { .. }), Err(failure))
         .press("enter");

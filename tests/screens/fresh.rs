@@ -4,6 +4,7 @@ use workbay::{
     model::{
         catalogue::{Catalogue, ResourceGroup},
         change::Change,
+        failure::Failure,
         launch::StartAt,
         resources::{Bytes, Cpu, ResourceSlots},
         session::Session,
@@ -11,7 +12,7 @@ use workbay::{
         status::Status,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -160,7 +161,7 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
 fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     let screen = opened(140, 40).typed("my-work").press("alt-5");
     let screen = changed(screen, session(70, "more", Status::Pending, 0)).wait(3);
-    let away = Failure::new(FailureKind::Unreachable, "the engine doesn't answer");
+    let away = Failure::lost("the engine doesn't answer");
     let screen = screen.answer(|r| matches!(r, Request::Catalogue { .. }), Err(away));
     let request = screen.app.launcher.as_ref().unwrap().request();
     assert_eq!(request.name.as_deref(), Some("my-work"));

@@ -6,6 +6,7 @@ use workbay::{
     model::{
         catalogue::Catalogue,
         change::Change,
+        failure::Failure,
         idle::{
             Activity, ActivityKind, IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState,
             Join, Keep, NO_DATA, Reprieve, ReprieveRules,
@@ -16,7 +17,7 @@ use workbay::{
         status::Status,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -281,7 +282,7 @@ fn an_exempt_session_can_be_included_again() {
         keep: Keep::Include,
     };
     assert_eq!(screen.wishes(), [&wanted]);
-    let failure = Failure::new(FailureKind::Refused, Clean::new("it cannot be done here"));
+    let failure = Failure::refused(Clean::new("it cannot be done here"));
     let refused = screen.answer(|r| matches!(r, Request::Keep { .. }), Err(failure));
     assert!(refused.sees("it cannot be done here"));
 }

@@ -1,8 +1,8 @@
 //! What lies on top of the list or beside it: detail, launcher, question, help, rename.
 
 use workbay::{
-    model::change::Change,
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::{change::Change, failure::Failure},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -99,7 +99,7 @@ fn a_name_that_is_taken_is_not_typed_again() {
     );
     // By one that only the engine knows.
     let screen = screen.press("ctrl-u").typed("elsewhere").press("enter");
-    let taken = Failure::new(FailureKind::Refused, "the name elsewhere is taken");
+    let taken = Failure::refused("the name elsewhere is taken");
     let screen = screen.answer(|r| matches!(r, Request::Rename { .. }), Err(taken));
     assert!(
         both(&screen, "the name elsewhere is taken"),

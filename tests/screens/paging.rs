@@ -1,8 +1,12 @@
 //! Lists that are longer than what is loaded: more is asked for, and never more is said than is known.
 
 use workbay::{
-    model::{change::Change, status::Status, status::Tab},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::{
+        change::Change,
+        failure::Failure,
+        status::{Status, Tab},
+    },
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -87,7 +91,7 @@ fn what_brings_nothing_is_not_asked_again_by_itself() {
 
 #[test]
 fn a_page_that_cannot_be_had_is_told() {
-    let failure = Failure::new(FailureKind::Unreachable, "the manager does not answer");
+    let failure = Failure::lost("the manager does not answer");
     let screen = cluster()
         .press("G")
         .answer(|r| matches!(r, Request::Reach { .. }), Err(failure));
@@ -126,7 +130,7 @@ fn a_filter_that_is_not_answered_whole_says_so() {
     let screen = cluster().press("/").typed("worker").press("enter");
     let cut = answered(screen, 9_000);
     assert!(cut.sees("/worker  100 of 9,000 found"), "{}", cut.text());
-    let failure = Failure::new(FailureKind::Unreachable, "the manager does not answer");
+    let failure = Failure::lost("the manager does not answer");
     let failed = cluster()
         .press("/")
         .typed("worker")

@@ -2,11 +2,12 @@
 
 use workbay::{
     model::{
+        failure::Failure,
         history::{HistoryEntry, Outcome, SubStep},
         status::Status,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -145,7 +146,7 @@ fn empty_loading_failed() {
             .answer(is_history, none)
             .sees("No entries yet")
     );
-    let failure = Failure::new(FailureKind::Unreachable, "the manager does not answer");
+    let failure = Failure::lost("the manager does not answer");
     let failed = asked(80, 24).answer(is_history, Err(failure));
     assert!(failed.sees("the manager does not answer"));
 }

@@ -20,11 +20,12 @@ use workbay::{
     keymap::Keymap,
     model::{
         change::Change,
+        failure::Failure,
         resources::{Bytes, Cpu},
         settings::{LaunchSettings, NotificationSettings, TerminalSettings},
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request, Snapshot, StreamId, StreamOpen},
+    protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
     run::logs::{Limits, LogReader},
     theme::{Theme, color::ColorDepth},
     view::{draw::draw, layout::layout, still::Still, text::width},

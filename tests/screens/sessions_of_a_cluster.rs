@@ -9,10 +9,10 @@ use workbay::{
         panels::commit::CommitForm,
     },
     model::{
-        change::Change, id::KernelId, kernel::Kernel, launch::LaunchField as Field, log::LogSource,
-        status::Status, text::Clean,
+        change::Change, failure::Failure, id::KernelId, kernel::Kernel,
+        launch::LaunchField as Field, log::LogSource, status::Status, text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request, StreamEnd, StreamId, StreamOpen},
+    protocol::message::{Reply, Request, StreamEnd, StreamId, StreamOpen},
 };
 
 use crate::{
@@ -108,7 +108,7 @@ fn what_changes_without_notice_is_read_again_where_the_engine_decides() {
 
 #[test]
 fn a_detail_that_cannot_be_read_leaves_the_row() {
-    let failure = Failure::new(FailureKind::NotFound, "no such session any more");
+    let failure = Failure::not_found("no such session any more");
     let screen = seoul(140, 40).press("j enter");
     let screen = screen.answer(|r| matches!(r, Request::Detail { .. }), Err(failure));
     assert!(screen.sees("pytorch:2.4"), "{}", screen.text());

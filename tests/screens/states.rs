@@ -8,12 +8,12 @@ use workbay::{
     model::{
         capability::EngineState,
         change::Change,
+        failure::Failure,
         id::ContextName,
         notice::{Level, Notice},
         status::Status,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind},
 };
 
 use crate::{
@@ -83,13 +83,10 @@ fn the_daemon_is_lost_and_comes_back() {
 
 #[test]
 fn another_version_of_the_daemon_refuses() {
-    let failure = Failure::new(
-        FailureKind::Refused,
-        Clean::new(
-            "The daemon is of version 0.2.0 and speaks another protocol than this workbay 0.1.0.",
-        ),
-    )
-    .with_help(Clean::new(
+    let failure = Failure::refused(Clean::new(
+        "The daemon is of version 0.2.0 and speaks another protocol than this workbay 0.1.0.",
+    ))
+    .hint(Clean::new(
         "Run the newer workbay, or stop the daemon: workbay daemon stop",
     ));
     let screen = Screen::new(80, 24).tell(Msg::Daemon(Link::Refused(failure)));

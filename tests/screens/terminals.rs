@@ -12,8 +12,8 @@ use workbay::{
         },
         msg::{Msg, StreamEvent},
     },
-    model::{log::LogSource, status::Status},
-    protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
+    model::{failure::Failure, log::LogSource, status::Status},
+    protocol::message::{StreamEnd, StreamId, StreamOpen},
 };
 
 use crate::{
@@ -223,8 +223,7 @@ fn a_broken_line_says_why_and_mends_itself() {
 
 #[test]
 fn a_shell_that_cannot_be_opened_gives_the_reason() {
-    let failure = Failure::new(FailureKind::Refused, "train-llm has no tmux")
-        .with_help("install tmux on this host");
+    let failure = Failure::refused("train-llm has no tmux").hint("install tmux on this host");
     let screen = working_day(80, 24)
         .press("s")
         .happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
@@ -353,7 +352,7 @@ fn times_of_a_log_are_shown_on_a_key() {
 
 #[test]
 fn a_log_that_cannot_be_read_gives_the_reason() {
-    let failure = Failure::new(FailureKind::NotFound, "no log is kept of train-llm");
+    let failure = Failure::not_found("no log is kept of train-llm");
     let screen = working_day(80, 24)
         .press("l")
         .happens(StreamEvent::Ended(StreamEnd::Failed { failure }));

@@ -5,11 +5,12 @@ use workbay::{
     model::{
         capability::{Capability, EngineState},
         change::Change,
+        failure::Failure,
         figures::{Figures, Metric, Series},
         resources::Bytes,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -123,7 +124,7 @@ fn an_engine_that_tells_none_and_a_failure_say_why() {
     let screen = Screen::new(140, 40).daemon(lacking).press("j j enter");
     assert!(screen.sees("this engine tells no figures"));
     assert_eq!(asked(&screen), 0);
-    let failure = Failure::new(FailureKind::Internal, Clean::new("the store is full"));
+    let failure = Failure::internal(Clean::new("the store is full"));
     let failed = open(140, 40).answer(is_figures, Err(failure));
     assert!(failed.sees("the store is full"));
 }

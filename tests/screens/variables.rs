@@ -5,8 +5,8 @@ use workbay::{
         LAUNCH, Page, Row,
         allocation::{Part, variable_row},
     },
-    model::{launch::LaunchField as Field, spec::LaunchRequest},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::{failure::Failure, launch::LaunchField as Field, spec::LaunchRequest},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -129,8 +129,7 @@ fn a_wrong_name_is_gone_to_in_the_name() {
 
 #[test]
 fn what_the_engine_refuses_is_shown_and_gone_to() {
-    let failure = Failure::new(FailureKind::Refused, "environ: STAGE is not allowed here")
-        .about(Field::Variables);
+    let failure = Failure::refused("environ: STAGE is not allowed here").about(Field::Variables);
     let screen = again(80, 24)
         .press("alt-enter")
         .typed("hush")

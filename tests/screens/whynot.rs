@@ -5,12 +5,13 @@ use workbay::{
     model::{
         catalogue::{Catalogue, Preset, ResourceGroup},
         change::Change,
+        failure::Failure,
         resources::{Bytes, Cpu, ResourceSlots},
         session::Session,
         spec::LaunchRequest,
         status::Status,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -108,7 +109,7 @@ fn asking_nothing_and_failed() {
         "{}",
         nothing.text()
     );
-    let failure = Failure::new(FailureKind::Unreachable, "the engine does not answer");
+    let failure = Failure::lost("the engine does not answer");
     let failed = asked(80, 24).answer(
         |request| matches!(request, Request::Catalogue { .. }),
         Err(failure),

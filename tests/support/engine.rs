@@ -14,12 +14,10 @@ use std::{
 use jiff::Timestamp;
 use tokio::sync::{Notify, mpsc};
 use workbay::{
-    engine::{
-        api::{EngineEvent, EventKind, Result},
-        error::EngineError,
-    },
+    engine::api::{EngineEvent, EventKind, Result},
     model::{
         environment::{Environment, EnvironmentSource, ImageFacts},
+        failure::Failure,
         id::SessionId,
         resources::{Bytes, ResourceSlots},
         usage::Usage,
@@ -148,7 +146,7 @@ impl MemoryEngine {
     fn container(&self, session: SessionId) -> Result<Container> {
         let inner = self.lock();
         let container = inner.world.containers.get(&session).cloned();
-        container.ok_or_else(|| EngineError::NotFound(session.short()))
+        container.ok_or_else(|| Failure::session_not_found(session.short()))
     }
 }
 

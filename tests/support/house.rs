@@ -17,6 +17,7 @@ use workbay::{
         capability::EngineState,
         change::Change,
         context::{Context, EngineKind},
+        failure::Failure,
         history::HistoryEntry,
         id::{ContextName, SessionId, SessionKey},
         resources::{Bytes, Cpu},
@@ -28,7 +29,7 @@ use workbay::{
         spec::LaunchRequest,
         status::Status,
     },
-    protocol::message::{Failure, Reply, Request, Snapshot},
+    protocol::message::{Reply, Request, Snapshot},
     store,
 };
 

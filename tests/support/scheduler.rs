@@ -14,10 +14,10 @@ use jiff::Timestamp;
 use serde_json::json;
 use tokio::sync::mpsc;
 use workbay::{
-    engine::{api::Result, error::EngineError, scheduler::SchedulerEvent},
+    engine::{api::Result, scheduler::SchedulerEvent},
     model::{
-        catalogue::Catalogue, id::SessionId, session::Session, spec::LaunchRequest, status::Tab,
-        usage::Usage,
+        catalogue::Catalogue, failure::Failure, id::SessionId, session::Session,
+        spec::LaunchRequest, status::Tab, usage::Usage,
     },
 };
 
@@ -124,9 +124,7 @@ impl Inner {
 }
 
 /// The keys are wrong.
-pub fn denied() -> EngineError {
-    EngineError::Denied {
-        why: "the manager does not know this access key".into(),
-        hint: Some("look at the keys in contexts.toml".into()),
-    }
+pub fn denied() -> Failure {
+    Failure::denied("the manager does not know this access key")
+        .hint("look at the keys in contexts.toml")
 }

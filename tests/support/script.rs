@@ -6,7 +6,7 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use workbay::engine::{api::Result, error::EngineError};
+use workbay::{engine::api::Result, model::failure::Failure};
 
 /// `C` are the kinds of calls.
 pub struct Script<C> {
@@ -17,7 +17,7 @@ pub struct Script<C> {
 struct Inner<C> {
     calls: Vec<C>,
     /// The next calls of a kind fail so.
-    faults: BTreeMap<C, Vec<EngineError>>,
+    faults: BTreeMap<C, Vec<Failure>>,
     /// Calls of these kinds wait until released.
     held: BTreeSet<C>,
     lost: bool,
@@ -42,7 +42,7 @@ impl<C: Copy + Ord> Script<C> {
     }
 
     /// The next call of this kind fails.
-    pub fn fail_next(&self, call: C, error: EngineError) {
+    pub fn fail_next(&self, call: C, error: Failure) {
         self.lock().faults.entry(call).or_default().push(error);
     }
 
@@ -104,10 +104,6 @@ impl<C: Copy + Ord> Script<C> {
     }
 }
 
-pub fn unreachable() -> EngineError {
-    EngineError::Unreachable {
-        endpoint: "memory:".into(),
-        why: "connection refused".into(),
-        hint: Some("start the engine".into()),
-    }
+pub fn unreachable() -> Failure {
+    Failure::unreachable("memory:", "connection refused").hint("start the engine")
 }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::App;
-use crate::app::focus::Page;
 use crate::{
     app::{
         detail::Used,
+        focus::Page,
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{self, rename::Rename},
@@ -15,13 +15,14 @@ use crate::{
     model::{
         capability::Capability,
         change::Change,
+        failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         notice::Level,
         session::Session,
         status::Tab,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 impl App {
@@ -181,7 +182,7 @@ impl App {
                     match result {
                         Ok(Reply::History { entries }) => detail.answered(id, Ok(entries)),
                         Ok(_) => {}
-                        Err(failure) => detail.answered(id, Err(failure.message)),
+                        Err(failure) => detail.answered(id, Err(failure.message())),
                     }
                 }
                 Vec::new()
@@ -190,7 +191,7 @@ impl App {
                 let told = match result {
                     Ok(Reply::Figures { figures }) => Used::Known(*figures),
                     Ok(_) => return Vec::new(),
-                    Err(failure) => Used::Failed(failure.message),
+                    Err(failure) => Used::Failed(failure.message()),
                 };
                 if let Some(detail) = &mut self.detail {
                     detail.figures_answered(id, told);
@@ -284,7 +285,7 @@ impl App {
             (Purpose::Rename { session, name, new }, Err(failure)) => {
                 // Shows the typed name again, so that you don't have to retype it.
                 if self.panels.get::<Rename>().is_none() && failure.kind != FailureKind::NotFound {
-                    let why = failure.message.clone();
+                    let why = failure.message().clone();
                     self.panels
                         .push_below(Rename::again(session, &name, &new, why).into());
                     return Vec::new();
@@ -375,9 +376,9 @@ impl App {
 }
 
 pub(super) fn toast_of(failure: &Failure) -> Step {
-    let text = match &failure.help {
-        Some(help) => format!("{}\n{help}", failure.message),
-        None => failure.message.to_string(),
+    let text = match &failure.hint {
+        Some(help) => format!("{}\n{help}", failure.message()),
+        None => failure.message().to_string(),
     };
     Step::Toast {
         level: Level::Error,

@@ -15,6 +15,7 @@ use crate::{
     },
     key::Key,
     model::{
+        failure::Failure,
         id::ContextName,
         launch::{again::Missing, grown::Grown},
         notice::Level,
@@ -24,7 +25,7 @@ use crate::{
         text::Clean,
         verdict::{memory_of_one, ran_out_of_memory},
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 impl App {

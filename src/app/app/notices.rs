@@ -15,11 +15,12 @@ use crate::{
         step::{Purpose, Step},
     },
     model::{
+        failure::Failure,
         id::SessionKey,
         notice::{Level, Notice, NoticeKind, NoticesEdit},
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 impl App {

@@ -11,10 +11,10 @@ use crate::{
         whynot::{Answer, WhyNot, is_whole},
     },
     model::{
-        id::SessionKey, launch::again::Missing, notice::Level, session::Session,
+        failure::Failure, id::SessionKey, launch::again::Missing, notice::Level, session::Session,
         spec::LaunchRequest, status::Status,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 impl App {

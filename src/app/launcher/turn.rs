@@ -12,11 +12,12 @@ use crate::{
     key::Key,
     model::{
         capability::Capability,
+        failure::Failure,
         id::ContextName,
         launch::{FieldProblem, LaunchField, command},
         recent::Recent,
     },
-    protocol::message::{Failure, Request},
+    protocol::message::Request,
 };
 
 impl Launcher {
@@ -313,7 +314,7 @@ impl Launcher {
     /// Handles a refused launch: focuses the affected field.
     pub fn refused(&mut self, failure: Failure) {
         if let Some(field) = failure.field {
-            self.go_to_problem(&FieldProblem::new(field, failure.message.as_str()));
+            self.go_to_problem(&FieldProblem::new(field, failure.message().as_str()));
         }
         self.progress = Progress::Failed(failure);
     }
@@ -323,11 +324,11 @@ impl Launcher {
         let Progress::Failed(failure) = &self.progress else {
             return None;
         };
-        match (&failure.help, failure.field) {
+        match (&failure.hint, failure.field) {
             (Some(help), Some(_)) => Some(help.to_string()),
             (None, Some(_)) => None,
-            (Some(help), None) => Some(format!("{}; {help}", failure.message)),
-            (None, None) => Some(failure.message.to_string()),
+            (Some(help), None) => Some(format!("{}; {help}", failure.message())),
+            (None, None) => Some(failure.message().to_string()),
         }
     }
 

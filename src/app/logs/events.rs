@@ -81,9 +81,9 @@ fn ended(end: StreamEnd) -> State {
         StreamEnd::Exited { .. } => State::Complete,
         StreamEnd::Lost { why } => State::Broken { why },
         StreamEnd::Failed { failure } => State::Broken {
-            why: match &failure.help {
-                Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
-                None => failure.message,
+            why: match &failure.hint {
+                Some(help) => Clean::new(&format!("{failure}. {help}")),
+                None => failure.message(),
             },
         },
     }

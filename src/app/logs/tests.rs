@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     app::{msg::Msg, testing},
-    model::log::LogSource,
-    protocol::message::{Failure, FailureKind, StreamEnd},
+    model::{failure::Failure, log::LogSource},
+    protocol::message::StreamEnd,
 };
 
 /// A log and its reader, in memory.
@@ -282,7 +282,7 @@ fn a_log_that_breaks_off_is_read_again_on_request() {
 #[test]
 fn what_cannot_be_read_says_why() {
     let mut world = World::new();
-    let failure = Failure::new(FailureKind::NotFound, "no log is kept").with_help("look later");
+    let failure = Failure::not_found("no log is kept").hint("look later");
     world.ends(StreamEnd::Failed { failure });
     let why = "no log is kept. look later".into();
     assert_eq!(world.logs.state, State::Broken { why });

@@ -13,8 +13,8 @@ use crate::{
         msg::StreamEvent,
         step::{Ids, Step},
     },
-    model::{log::LogSource, settings::CopyKeys, text::Clean},
-    protocol::message::{FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
+    model::{failure::FailureKind, log::LogSource, settings::CopyKeys, text::Clean},
+    protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
     terminal::control::{Command, Heard, Listing, Reader},
 };
 
@@ -333,7 +333,7 @@ impl Line {
     fn ended(&mut self, end: &StreamEnd, now: Timestamp) {
         match end {
             StreamEnd::Failed { failure } if failure.kind != FailureKind::Unreachable => {
-                self.state = State::Refused(failure.message.clone());
+                self.state = State::Refused(failure.message().clone());
             }
             // The connection couldn't even start, so a retry wouldn't help.
             StreamEnd::Exited { .. } if !self.spoke => {

@@ -12,6 +12,7 @@ use crate::{
     },
     key::{Key, KeyCode},
     model::{
+        failure::{Failure, FailureKind},
         id::{KernelId, SessionKey},
         inside,
         link_schemes::LinkSchemes,
@@ -19,7 +20,7 @@ use crate::{
         status::Status,
         text::Clean,
     },
-    protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
+    protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         defaults::DefaultColours,
         emulator::{Emulator, Written},
@@ -424,11 +425,11 @@ impl Pane {
                 self.finish(Clean::new(&why));
             }
             StreamEnd::Failed { failure } if failure.kind == FailureKind::Unreachable => {
-                self.lost(failure.message.clone(), Some(now));
+                self.lost(failure.message().clone(), Some(now));
             }
             // An engine opens nothing in a paused container, but will when the container continues.
             StreamEnd::Failed { failure } if self.session_paused => {
-                self.lost(failure.message.clone(), Some(now));
+                self.lost(failure.message().clone(), Some(now));
             }
             StreamEnd::Failed { failure } => self.finish(sentence(failure)),
             StreamEnd::Lost { why } => self.lost(why.clone(), Some(now)),
@@ -477,8 +478,8 @@ impl Pane {
 }
 
 fn sentence(failure: &Failure) -> Clean {
-    match &failure.help {
-        Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
-        None => failure.message.clone(),
+    match &failure.hint {
+        Some(help) => Clean::new(&format!("{}. {help}", failure.message())),
+        None => failure.message().clone(),
     }
 }

@@ -11,8 +11,8 @@ use crate::{
         step::Go,
     },
     key::Key,
-    model::{id::SessionId, log::LogSource, status::Status, testing},
-    protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
+    model::{failure::Failure, id::SessionId, log::LogSource, status::Status, testing},
+    protocol::message::{StreamEnd, StreamOpen},
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;

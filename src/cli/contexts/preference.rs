@@ -23,7 +23,7 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let before = reading::text(file).map_err(|why| {
         let fail = Fail::new(code::FAILED, format!("{}: {}", file.display(), why.message));
-        fail.help(why.help.unwrap_or_default())
+        fail.hint(why.help.unwrap_or_default())
     })?;
     let before = before.unwrap_or_default();
     let after = changed(file, &before, context)?;
@@ -32,7 +32,7 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
 
 fn changed(file: &Path, before: &str, context: ContextName) -> Result<String, Fail> {
     let broken =
-        |why: String| Fail::new(code::FAILED, why).help("correct the file, then try again");
+        |why: String| Fail::new(code::FAILED, why).hint("correct the file, then try again");
     let document = Document::parse(file, before).map_err(|why| broken(why.to_string()))?;
     let after = match document.get("default") {
         Some(item) => {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::{
-    super::{Doors, NoEngine, Start, daemon, find, line, line::Line},
+    super::{Doors, Start, daemon, find, line, line::Line},
     Finding, Level,
     access::access,
     network,
@@ -18,6 +18,7 @@ use crate::{
         address,
         capability::{Capability, EngineInfo, EngineState},
         context::EngineKind,
+        failure::Failure,
         id::ContextName,
         text::Clean,
     },
@@ -105,16 +106,8 @@ fn asked(
             line.tell(Request::Refresh { context }).await
         };
         if let Err(fail) = line::block_on(fresh) {
-            let why = fail
-                .message
-                .unwrap_or_else(|| Clean::new("it doesn't answer"));
-            return lost(
-                kind,
-                NoEngine {
-                    why,
-                    hint: fail.help,
-                },
-            );
+            let silent = || Failure::lost("it doesn't answer");
+            return lost(kind, fail.failure.unwrap_or_else(silent));
         }
     }
     // A new snapshot has what the daemon found out in the meantime.
@@ -150,19 +143,16 @@ fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Fi
             let message = format!("the daemon is still connecting to {context}");
             vec![Finding::warn("engine", message).hint("run `workbay doctor` again")]
         }
-        EngineState::Lost { why, hint, .. } => lost(
-            kind,
-            NoEngine {
-                why: why.clone(),
-                hint: hint.clone(),
-            },
-        ),
+        EngineState::Lost { why, hint, .. } => {
+            let failure = Failure::lost(why.clone());
+            lost(kind, failure.maybe_hint(hint.clone()))
+        }
     }
 }
 
-fn lost(kind: EngineKind, none: NoEngine) -> Vec<Finding> {
-    let finding = Finding::bad("engine", none.why);
-    let finding = match none.hint {
+fn lost(kind: EngineKind, failure: Failure) -> Vec<Finding> {
+    let finding = Finding::bad("engine", failure.message());
+    let finding = match failure.hint {
         Some(hint) => finding.hint(hint),
         None => finding,
     };

@@ -160,7 +160,7 @@ fn daemon_finding(start: &Start) -> Finding {
         }
         Err(fail) => {
             let message = fail
-                .message
+                .message()
                 .unwrap_or_else(|| Clean::new("it doesn't answer"));
             let log = start.paths.daemon_log();
             let finding = Finding::bad("daemon", message);

@@ -72,7 +72,7 @@ fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> R
         "set {} again, or add --incomplete to launch without",
         options.join(", ")
     );
-    Err(Fail::new(code::FAILED, why).help(help))
+    Err(Fail::new(code::FAILED, why).hint(help))
 }
 
 /// Lists the missing settings.

@@ -137,9 +137,9 @@ pub async fn follow(
         // Stdout is closed.
         0 => {
             let why = format!("the output is closed; session {name} keeps running");
-            Fail::new(code::CLOSED, why).help(format!("to end it, run `workbay terminate {name}`"))
+            Fail::new(code::CLOSED, why).hint(format!("to end it, run `workbay terminate {name}`"))
         }
-        code::UNREACHABLE => fail.help(format!(
+        code::UNREACHABLE => fail.hint(format!(
             "session {name} ({}) keeps running: `workbay logs -f {name}` shows its output, \
              `workbay wait {name}` returns its exit code",
             key.id.short()
@@ -202,7 +202,7 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
         "workbay: terminating the session. To kill it, press Ctrl-C again"
     });
     if let Err(Fail {
-        message: Some(why), ..
+        failure: Some(why), ..
     }) = line.tell(Request::Terminate { session, force }).await
     {
         output::remark(&format!("workbay: {why}"));
@@ -243,7 +243,7 @@ impl Output {
                 return Err(Fail::new(code::UNREACHABLE, text));
             }
             Some(StreamItem::Ended(StreamEnd::Failed { failure })) => {
-                self.trouble = Some(failure.message);
+                self.trouble = Some(failure.message());
                 self.stream = None;
             }
             Some(StreamItem::Ended(_)) | None => self.stream = None,

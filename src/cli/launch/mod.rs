@@ -26,13 +26,14 @@ use crate::{
     client::launch::{unknown, with_key},
     config::recipe,
     model::{
+        failure::Failure,
         id::ContextName,
         launch::{check::short_of_shmem, check_words, command},
         resources::Bytes,
         session::Session,
         spec::LaunchRequest,
     },
-    protocol::message::{Failure, Reply, Snapshot},
+    protocol::message::{Reply, Snapshot},
 };
 
 pub fn launch(start: &Start, arguments: Launch) -> Outcome {
@@ -97,7 +98,7 @@ fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
     }
     let fail = Fail::usage(option::named(last));
     Err(match option::help(last, request, manner) {
-        Some(help) => fail.help(help),
+        Some(help) => fail.hint(help),
         None => fail,
     })
 }
@@ -119,7 +120,7 @@ fn no_keys(context: ContextName) -> Fail {
     Fail::usage(format!(
         "--idempotency-key isn't available in context {context}: {why}"
     ))
-    .help("leave the option out, and use a unique --name")
+    .hint("leave the option out, and use a unique --name")
 }
 
 /// Returns the created sessions, and why not all were created. The inner error is the daemon's refusal.
@@ -155,12 +156,13 @@ impl From<Refused> for Fail {
     /// Adds the option that the refusal is about.
     fn from(refused: Refused) -> Self {
         let failure = refused.0;
-        let option = failure.field.map(option::of);
-        let mut fail = Self::from(failure);
-        if let (Some(option), Some(message)) = (option, &fail.message) {
-            fail.message = Some(format!("{option}: {message}").into());
-        }
-        fail
+        let Some(field) = failure.field else {
+            return failure.into();
+        };
+        Self::from(Failure {
+            what: format!("{}: {}", option::of(field), failure.what).into(),
+            ..failure
+        })
     }
 }
 

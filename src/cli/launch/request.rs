@@ -145,7 +145,7 @@ fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, S
         };
         if variables.insert(name.to_owned(), value).is_some() {
             let why = format!("-e: {name} is set twice");
-            return Err(Fail::usage(why).help("set each variable once"));
+            return Err(Fail::usage(why).hint("set each variable once"));
         }
     }
     Ok(variables)
@@ -153,7 +153,7 @@ fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, S
 
 fn not_set(name: &str) -> Fail {
     let why = format!("-e: {name} isn't set in your environment");
-    Fail::usage(why).help(format!("write -e {name}=VALUE, or export {name} first"))
+    Fail::usage(why).hint(format!("write -e {name}=VALUE, or export {name} first"))
 }
 
 /// The text itself, or the contents of the file of `@FILE`. `@@…` is a text that begins with `@`.

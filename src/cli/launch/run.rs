@@ -31,7 +31,7 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
         if arguments.rm && find::schedules(&snapshot, context) {
             let why =
                 "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions";
-            return Err(Fail::usage(why).help("leave the option out"));
+            return Err(Fail::usage(why).hint("leave the option out"));
         }
         let repeats = knows_keys(&snapshot, context);
         if arguments.detach {
@@ -63,11 +63,11 @@ fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {
         let help = "write the command after `--`, for example `workbay run -- make test`";
-        return Err(Fail::usage("the command is missing").help(help));
+        return Err(Fail::usage("the command is missing").hint(help));
     }
     if request.copies() > 1 {
         let help = "use `workbay launch --batch --count N --wait-end` for several sessions";
-        return Err(Fail::usage("`run` launches one session").help(help));
+        return Err(Fail::usage("`run` launches one session").hint(help));
     }
     start.loaded.settings.launch.secrets.mark(&mut request);
     check(&request, &Manner::default())?;
@@ -96,7 +96,7 @@ async fn launched(
             signal = signals.next() => {
                 if signals.heard() > 1 {
                     let why = "interrupted before the daemon answered: the session may have been launched";
-                    return Err(Fail::new(signal.code(), why).help("run `workbay ls` to check"));
+                    return Err(Fail::new(signal.code(), why).hint("run `workbay ls` to check"));
                 }
                 output::remark("workbay: the session will be terminated as soon as it is launched");
             }
@@ -121,7 +121,7 @@ async fn end(line: &Line, followed: Followed, deletes: bool) -> Outcome {
         Ok(number) => number,
         Err(fail) => {
             let help = format!("`workbay show {}` shows its history", session.name);
-            let fail = if deletes { fail } else { fail.help(help) };
+            let fail = if deletes { fail } else { fail.hint(help) };
             let number = report(&fail);
             signal.map_or(number, super::follow::Heard::code)
         }

@@ -71,7 +71,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
     // If the history isn't available, the rest is still shown.
     let (history, lacking) = match history {
         Ok(history) => (history, None),
-        Err(why) => (Vec::new(), why.message),
+        Err(why) => (Vec::new(), why.message()),
     };
     if arguments.format.json {
         output::json(&Shown {

@@ -6,9 +6,10 @@ use crate::{
     controller::{
         core::Controller,
         held::Held,
-        turn::{Answer, Refusal, Turn},
+        turn::{Answer, Turn},
     },
     model::{
+        failure::Failure,
         history::HistoryEntry,
         id::SessionId,
         idle::{ActivityKind, IdleState, Keep, Reprieve},
@@ -36,12 +37,12 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
         keep: Keep,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, Failure> {
         turn.refusable = true;
         let held = self.find(id)?;
         let session = &held.record.session;
         if !held.is_judged() {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "session {} is {}: only running sessions have idle checks",
                 session.name, session.status
             )));
@@ -93,7 +94,7 @@ impl Controller {
 
     /// Grants another extension if the rules allow one. It counts from the end that is due, or from
     /// now if that has passed.
-    fn extended(&self, session: &Session, now: Timestamp) -> Result<Grant, Refusal> {
+    fn extended(&self, session: &Session, now: Timestamp) -> Result<Grant, Failure> {
         let (rules, name) = (&self.settings.resources.reprieve, &session.name);
         let mut reprieve = session.reprieve;
         if rules.extensions == 0 {
@@ -111,7 +112,7 @@ impl Controller {
         let over = checks.iter().any(|check| check.state == IdleState::Over);
         let due = nearest(checks).map(|(_, until)| until.max(now));
         let Some(due) = due.or(over.then_some(now)) else {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "{name} can't be extended: no idle check will reclaim it"
             )));
         };
@@ -130,7 +131,7 @@ impl Controller {
     }
 
     /// `None` if the session is exempt already.
-    fn exempted(&self, session: &Session) -> Result<Option<Grant>, Refusal> {
+    fn exempted(&self, session: &Session) -> Result<Option<Grant>, Failure> {
         if session.reprieve.exempt {
             return Ok(None);
         }
@@ -150,7 +151,7 @@ impl Controller {
         }))
     }
 
-    fn not_allowed(&self, message: String) -> Refusal {
+    fn not_allowed(&self, message: String) -> Failure {
         let rules = &self.settings.resources.reprieve;
         let mut allowed = Vec::new();
         if rules.extensions > 0 {
@@ -169,7 +170,7 @@ impl Controller {
             || "the rules are in [idle] of resources.toml".to_owned(),
             |contact| format!("ask {contact} for more"),
         );
-        Refusal::refused(message).with_help(format!("{allowed}; {ask}"))
+        Failure::refused(message).hint(format!("{allowed}; {ask}"))
     }
 }
 

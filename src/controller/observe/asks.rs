@@ -3,19 +3,14 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    answers::{refusal, vanished},
-    fact::Got,
-    observer::Observer,
-    order::Errand,
-    task::Purpose,
-    turn::Turn,
+    answers::vanished, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        turn::Answer,
+    controller::{fact::Ticket, turn::Answer},
+    model::{
+        capability::Capability, catalogue::Catalogue, change::Change, failure::Failure,
+        id::SessionId,
     },
-    model::{capability::Capability, catalogue::Catalogue, change::Change, id::SessionId},
 };
 
 /// A catalog isn't read again within this time, unless the request demands it.
@@ -27,8 +22,8 @@ const ENVIRONMENTS: SignedDuration = SignedDuration::from_mins(5);
 
 impl Observer {
     pub(super) fn history(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
-        if let Some(refusal) = self.lacks(Capability::SchedulingHistory) {
-            return turn.answer(ticket, Err(refusal));
+        if let Some(failure) = self.lacks(Capability::SchedulingHistory) {
+            return turn.answer(ticket, Err(failure));
         }
         for task in self.under_way.values_mut() {
             if let Purpose::History {
@@ -45,11 +40,11 @@ impl Observer {
         self.run(turn, Errand::History(session), purpose);
     }
 
-    pub(super) fn history_read(turn: &mut Turn, tickets: &[Ticket], result: Result<Got, Fault>) {
+    pub(super) fn history_read(turn: &mut Turn, tickets: &[Ticket], result: Result<Got, Failure>) {
         let answer = match result {
             Ok(Got::History(entries)) => Ok(Answer::History(entries)),
             Ok(_) => Ok(Answer::History(Vec::new())),
-            Err(fault) => Err(refusal(&fault)),
+            Err(failure) => Err(failure),
         };
         for ticket in tickets {
             turn.answer(*ticket, answer.clone());
@@ -65,12 +60,12 @@ impl Observer {
         turn: &mut Turn,
         ticket: Ticket,
         session: SessionId,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let answer = match result {
             Ok(Got::Recalled(Some(recalled))) => Ok(Answer::Again(recalled)),
             Ok(_) => Err(vanished(session)),
-            Err(fault) => Err(refusal(&fault)),
+            Err(failure) => Err(failure),
         };
         turn.answer(ticket, answer);
     }
@@ -108,7 +103,7 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         tickets: &[Ticket],
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let answer = match result {
             Ok(Got::Environments(environments)) => {
@@ -123,7 +118,7 @@ impl Observer {
                 Ok(Answer::Environments(environments))
             }
             Ok(_) => Ok(Answer::Environments(self.environments.clone())),
-            Err(fault) => Err(refusal(&fault)),
+            Err(failure) => Err(failure),
         };
         for ticket in tickets {
             turn.answer(*ticket, answer.clone());
@@ -138,8 +133,8 @@ impl Observer {
         project: Option<String>,
         anew: bool,
     ) {
-        if let Some(refusal) = self.lacks(Capability::Catalogue) {
-            return turn.answer(ticket, Err(refusal));
+        if let Some(failure) = self.lacks(Capability::Catalogue) {
+            return turn.answer(ticket, Err(failure));
         }
         if let Some((at, catalogue)) = self.catalogues.get(&project)
             && !anew
@@ -171,7 +166,7 @@ impl Observer {
         now: Timestamp,
         project: Option<String>,
         tickets: &[Ticket],
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let answer = match result {
             Ok(Got::Catalogue(catalogue)) => {
@@ -179,7 +174,7 @@ impl Observer {
                 Ok(Answer::Catalogue(Box::new(self.as_known(&catalogue))))
             }
             Ok(_) => Ok(Answer::Catalogue(Box::default())),
-            Err(fault) => Err(refusal(&fault)),
+            Err(failure) => Err(failure),
         };
         for ticket in tickets {
             turn.answer(*ticket, answer.clone());

@@ -12,14 +12,12 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        turn::Refusal,
-    },
+    controller::fact::Ticket,
     model::{
         capability::{Capability, EngineState},
         catalogue::Catalogue,
         environment::Environment,
+        failure::Failure,
         launch::{FieldProblem, Ground, check, check::check_agent, check_words},
         spec::LaunchRequest,
         text::Clean,
@@ -32,7 +30,7 @@ const FRESH: SignedDuration = SignedDuration::from_secs(2);
 #[derive(Debug)]
 pub(super) enum Verdict {
     Good,
-    Bad(Refusal),
+    Bad(Failure),
     /// The known catalog shows a problem but may be out of date, or there is no known catalog.
     Doubtful,
 }
@@ -140,15 +138,15 @@ impl Observer {
         now: Timestamp,
         project: Option<String>,
         waiting: Vec<(Ticket, Box<LaunchRequest>)>,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         match result {
             Ok(Got::Catalogue(catalogue)) if catalogue.gaps.is_empty() => {
                 self.keep_catalogue(now, project, &catalogue);
             }
-            Err(fault) if fault.is_lost() => {
+            Err(failure) if failure.is_lost() => {
                 for (ticket, _) in waiting {
-                    turn.answer(ticket, Err(super::answers::refusal(&fault)));
+                    turn.answer(ticket, Err(failure.clone()));
                 }
                 return;
             }
@@ -165,6 +163,6 @@ impl Observer {
     }
 }
 
-fn refusal(problem: FieldProblem) -> Refusal {
-    Refusal::usage(problem.message).about(problem.field)
+fn refusal(problem: FieldProblem) -> Failure {
+    Failure::usage(problem.message).about(problem.field)
 }

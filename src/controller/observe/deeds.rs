@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::{
-    answers::{refusal, vanished},
+    answers::vanished,
     deed::{Deed, Kind},
     fact::Got,
     observer::Observer,
@@ -13,14 +13,11 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::{Fault, FaultKind, Ticket},
-        turn::{Answer, Refusal},
-    },
+    controller::{fact::Ticket, turn::Answer},
     engine::scheduler::Progress,
     model::{
-        capability::Capability, id::SessionId, name, notice::Level, session::SessionType,
-        text::Clean,
+        capability::Capability, failure::Failure, id::SessionId, name, notice::Level,
+        session::SessionType, text::Clean,
     },
 };
 
@@ -84,7 +81,7 @@ impl Observer {
         {
             let (name, status) = (&session.name, &session.status);
             let text = format!("session {name} has already ended ({status})");
-            return turn.answer(ticket, Err(Refusal::refused(text)));
+            return turn.answer(ticket, Err(Failure::refused(text)));
         }
         let same = self.deeds.values_mut().find(|deed| {
             let strong = matches!(deed.kind, Kind::Terminate { force: f } if f || !force);
@@ -114,7 +111,7 @@ impl Observer {
         name: String,
     ) {
         match self.check_rename(id, &name) {
-            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Err(failure) => turn.answer(ticket, Err(failure)),
             Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
             Ok(true) => {
                 self.audit(turn, now, "rename", Some(id), &name);
@@ -126,9 +123,9 @@ impl Observer {
     }
 
     /// Whether the name would change.
-    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Refusal> {
-        if let Some(refusal) = self.lacks(Capability::Rename) {
-            return Err(refusal);
+    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Failure> {
+        if let Some(failure) = self.lacks(Capability::Rename) {
+            return Err(failure);
         }
         let other = self.of(id).find_map(|deed| match &deed.kind {
             Kind::Rename { name } => Some(name),
@@ -137,15 +134,15 @@ impl Observer {
         if let Some(other) = other {
             let old = self.name_of(id);
             let text = format!("session {old} is already being renamed to {other}");
-            return Err(Refusal::refused(text));
+            return Err(Failure::refused(text));
         }
         let session = self.session(id);
         if session.is_some_and(|session| session.name == name) {
             return Ok(false);
         }
-        name::check(name).map_err(|error| Refusal::usage(error.to_string()))?;
+        name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
         match session {
-            Some(session) if !session.status.is_live() => Err(Refusal::refused(format!(
+            Some(session) if !session.status.is_live() => Err(Failure::refused(format!(
                 "session {} is {}: only running sessions can be renamed",
                 session.name, session.status
             ))),
@@ -161,8 +158,8 @@ impl Observer {
         id: SessionId,
         image_name: String,
     ) {
-        if let Some(refusal) = self.check_commit(id) {
-            return turn.answer(ticket, Err(refusal));
+        if let Some(failure) = self.check_commit(id) {
+            return turn.answer(ticket, Err(failure));
         }
         self.audit(turn, now, "commit", Some(id), &image_name);
         let what = Errand::Commit {
@@ -176,14 +173,14 @@ impl Observer {
         self.begin(turn, id, ticket, kind, what);
     }
 
-    fn check_commit(&self, id: SessionId) -> Option<Refusal> {
-        if let Some(refusal) = self.lacks(Capability::Commit) {
-            return Some(refusal);
+    fn check_commit(&self, id: SessionId) -> Option<Failure> {
+        if let Some(failure) = self.lacks(Capability::Commit) {
+            return Some(failure);
         }
         let making = |deed: &Deed| matches!(deed.kind, Kind::Commit { .. });
         if self.of(id).any(making) {
             let text = format!("an image of {} is already being created", self.name_of(id));
-            return Some(Refusal::refused(text));
+            return Some(Failure::refused(text));
         }
         let session = self.session(id)?;
         if session.session_type != SessionType::Interactive {
@@ -191,10 +188,10 @@ impl Observer {
                 "session {} is a batch session: images are created from interactive sessions only",
                 session.name
             );
-            return Some(Refusal::refused(text));
+            return Some(Failure::refused(text));
         }
         (!session.status.is_live()).then(|| {
-            Refusal::refused(format!(
+            Failure::refused(format!(
                 "session {} is {}: images are created from running sessions only",
                 session.name, session.status
             ))
@@ -226,7 +223,7 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         errand: ErrandNumber,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let Some(mut deed) = self.deeds.remove(&errand) else {
             return;
@@ -235,7 +232,7 @@ impl Observer {
         let tickets = std::mem::take(&mut deed.tickets);
         let answer = match &result {
             Ok(_) => Ok(Answer::Done),
-            Err(fault) => Err(not_done(&deed, &name, fault)),
+            Err(failure) => Err(not_done(&deed, &name, failure)),
         };
         if let Kind::Commit { image_name, .. } = &deed.kind {
             match &answer {
@@ -245,8 +242,8 @@ impl Observer {
                     self.environments_at = None;
                     self.read_environments(turn, now);
                 }
-                Err(refusal) if tickets.is_empty() => {
-                    turn.message(Level::Error, Some(id), refusal.message.as_str());
+                Err(failure) if tickets.is_empty() => {
+                    turn.message(Level::Error, Some(id), failure.message().as_str());
                 }
                 Err(_) => {}
             }
@@ -309,15 +306,15 @@ impl Observer {
     }
 }
 
-fn not_done(deed: &Deed, name: &str, fault: &Fault) -> Refusal {
-    if fault.kind == FaultKind::NotFound {
-        return vanished(deed.session).with_help(format!(
+fn not_done(deed: &Deed, name: &str, failure: &Failure) -> Failure {
+    if failure.is_not_found() {
+        return vanished(deed.session).hint(format!(
             "{name} ended or was deleted meanwhile. No action is necessary"
         ));
     }
-    let why = refusal(fault);
-    Refusal {
-        message: Clean::new(&format!("{}: {}", deed.failed(name), fault.text)),
-        ..why
+    Failure {
+        what: deed.failed(name).into(),
+        why: Some(failure.message()),
+        ..failure.clone()
     }
 }

@@ -2,12 +2,13 @@
 
 use super::order::{ErrandNumber, LineNumber};
 use crate::{
-    controller::fact::{Fault, Ticket},
+    controller::fact::Ticket,
     engine::scheduler::{Page, Progress, Totals},
     model::{
         capability::EngineInfo,
         catalogue::{Catalogue, Folder, OwnerChoices},
         environment::Environment,
+        failure::Failure,
         history::HistoryEntry,
         id::SessionId,
         launch::again::Recalled,
@@ -33,7 +34,7 @@ pub enum Fact {
     /// The engine isn't reachable, or doesn't accept our credentials.
     LineDown {
         line: LineNumber,
-        fault: Fault,
+        failure: Failure,
     },
     /// Events arrive from now on.
     Listening {
@@ -42,7 +43,7 @@ pub enum Fact {
     /// Events don't arrive any more; `None` if this engine has none.
     Deaf {
         line: LineNumber,
-        fault: Option<Fault>,
+        failure: Option<Failure>,
     },
     /// Something happened to a session. It is a hint to read the session again.
     Event {
@@ -52,7 +53,7 @@ pub enum Fact {
     /// A request to the engine succeeded or failed.
     Answered {
         errand: ErrandNumber,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     },
     /// Progress of creating an image. More follows for the same request.
     Progressed {

@@ -2,16 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::{
-    answers::refusal, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
-};
+use super::{fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn};
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        turn::{Answer, Refusal},
-    },
+    controller::{fact::Ticket, turn::Answer},
     model::{
         capability::Capability,
+        failure::Failure,
         launch::{LaunchField, folders::check_name},
     },
 };
@@ -24,12 +20,12 @@ impl Observer {
         ticket: Ticket,
         name: String,
     ) {
-        if let Some(refusal) = self.lacks(Capability::Folders) {
-            return turn.answer(ticket, Err(refusal));
+        if let Some(failure) = self.lacks(Capability::Folders) {
+            return turn.answer(ticket, Err(failure));
         }
         if let Err(why) = check_name(&name) {
-            let refusal = Refusal::usage(why).about(LaunchField::Folders);
-            return turn.answer(ticket, Err(refusal));
+            let failure = Failure::usage(why).about(LaunchField::Folders);
+            return turn.answer(ticket, Err(failure));
         }
         self.audit(turn, now, "create-folder", None, &name);
         let purpose = Purpose::Folder { ticket };
@@ -41,7 +37,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         ticket: Ticket,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let answer = match result {
             Ok(Got::Folder(folder)) => {
@@ -52,24 +48,24 @@ impl Observer {
                 Ok(Answer::Folder(folder))
             }
             Ok(_) => Ok(Answer::Done),
-            Err(fault) => Err(refusal(&fault).about(LaunchField::Folders)),
+            Err(failure) => Err(failure.about(LaunchField::Folders)),
         };
         turn.answer(ticket, answer);
     }
 
     pub(super) fn find_owner(&mut self, turn: &mut Turn, ticket: Ticket, email: String) {
-        if let Some(refusal) = self.lacks(Capability::Owners) {
-            return turn.answer(ticket, Err(refusal.about(LaunchField::Owner)));
+        if let Some(failure) = self.lacks(Capability::Owners) {
+            return turn.answer(ticket, Err(failure.about(LaunchField::Owner)));
         }
         let purpose = Purpose::Owner { ticket };
         self.run(turn, Errand::FindOwner { email }, purpose);
     }
 
-    pub(super) fn owner_found(turn: &mut Turn, ticket: Ticket, result: Result<Got, Fault>) {
+    pub(super) fn owner_found(turn: &mut Turn, ticket: Ticket, result: Result<Got, Failure>) {
         let answer = match result {
             Ok(Got::Owner(owner)) => Ok(Answer::Owner(owner)),
             Ok(_) => Ok(Answer::Done),
-            Err(fault) => Err(refusal(&fault).about(LaunchField::Owner)),
+            Err(failure) => Err(failure.about(LaunchField::Owner)),
         };
         turn.answer(ticket, answer);
     }

@@ -3,16 +3,13 @@
 use jiff::Timestamp;
 
 use super::{
-    answers::refusal, check::Verdict, fact::Got, observer::Observer, order::Errand, task::Purpose,
-    turn::Turn,
+    check::Verdict, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        turn::Answer,
-    },
+    controller::{fact::Ticket, turn::Answer},
     model::{
         environment::{EnvironmentRef, EnvironmentSource},
+        failure::Failure,
         id::{SessionId, SessionKey},
         launch::StartAt,
         name,
@@ -36,7 +33,7 @@ impl Observer {
         request.starts_at = start.map(StartAt::At);
         match self.judge(&request, now) {
             Verdict::Good => self.send(turn, now, ticket, request),
-            Verdict::Bad(refusal) => turn.answer(ticket, Err(refusal)),
+            Verdict::Bad(failure) => turn.answer(ticket, Err(failure)),
             Verdict::Doubtful => self.recheck(turn, ticket, request),
         }
     }
@@ -61,7 +58,7 @@ impl Observer {
         now: Timestamp,
         ticket: Ticket,
         request: Box<LaunchRequest>,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         if let Ok(Got::Launched(id)) = &result {
             self.keep_mounts(*id, &request);
@@ -72,14 +69,14 @@ impl Observer {
             }
             Ok(Got::Launched(id)) => self.born(turn, now, id, &request, &[ticket]),
             Ok(_) => {}
-            Err(fault) => {
-                let mut refusal = refusal(&fault);
-                if fault.is_lost() {
+            Err(failure) => {
+                let mut failure = failure;
+                if failure.is_lost() {
                     let help = "the engine may have received the launch. Check the list before \
                                 you retry";
-                    refusal = refusal.with_help(help);
+                    failure = failure.hint(help);
                 }
-                turn.answer(ticket, Err(refusal));
+                turn.answer(ticket, Err(failure));
             }
         }
     }

@@ -10,13 +10,11 @@ use super::{
     wire::Ears,
 };
 use crate::{
-    controller::{
-        fact::{Fault, FaultKind, Ticket},
-        turn::{Answer, Refusal, RefusalKind},
-    },
+    controller::{fact::Ticket, turn::Answer},
     model::{
         capability::{Capability, EngineInfo, EngineState},
         change::Change,
+        failure::{Failure, FailureKind},
         id::ContextName,
     },
 };
@@ -46,10 +44,10 @@ impl Observer {
     }
 
     /// Why the engine doesn't support the capability, if it doesn't.
-    pub(super) fn lacks(&self, capability: Capability) -> Option<Refusal> {
+    pub(super) fn lacks(&self, capability: Capability) -> Option<Failure> {
         let info = self.line.info.as_ref()?;
         let why = info.capabilities.why_not(capability)?;
-        Some(Refusal::refused(why.clone()))
+        Some(Failure::refused(why.clone()))
     }
 
     pub(super) fn connect(&mut self, turn: &mut Turn, now: Timestamp) {
@@ -112,20 +110,20 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         line: LineNumber,
-        fault: &Fault,
+        failure: &Failure,
     ) {
         if line == self.line.number && (self.line.connecting || self.is_connected()) {
-            self.lose_line(turn, now, fault);
+            self.lose_line(turn, now, failure);
         }
     }
 
     /// The connection is lost: sessions stay as they were, and requests that wait for a reading are
     /// answered.
-    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
         self.line.attempt = self.line.attempt.saturating_add(1);
         self.line.connecting = false;
         self.line.awaited = false;
-        self.line.denied = fault.kind == FaultKind::Denied;
+        self.line.denied = failure.kind == FailureKind::Denied;
         let pause = if self.line.denied {
             DENIED_PAUSE
         } else {
@@ -134,12 +132,12 @@ impl Observer {
         self.line.retry_at = now.checked_add(pause).ok();
         self.close_ears(turn);
         let state = EngineState::Lost {
-            why: fault.text.clone(),
-            hint: fault.hint.clone(),
+            why: failure.message().clone(),
+            hint: failure.hint.clone(),
             attempt: self.line.attempt,
         };
         self.set_state(turn, state);
-        self.drop_reading(turn, now, fault);
+        self.drop_reading(turn, now, failure);
         self.counted = None;
         self.tell_statistics(turn, None);
         for (ticket, _) in std::mem::take(&mut self.line.early) {
@@ -208,28 +206,27 @@ impl Observer {
         self.line.awaited = true;
     }
 
-    fn away(&self) -> Refusal {
+    fn away(&self) -> Failure {
         let help = "workbay retries automatically. Run `workbay doctor` for the cause";
         match &self.line.state {
             EngineState::Lost { why, hint, .. } => {
                 let kind = if self.line.denied {
-                    RefusalKind::Denied
+                    FailureKind::Denied
                 } else {
-                    RefusalKind::Unreachable
+                    FailureKind::Unreachable
                 };
                 let help = hint.as_ref().map_or(help, |hint| hint.as_str());
-                Refusal::new(kind, why.clone()).with_help(help)
+                Failure::new(kind, why.clone()).hint(help)
             }
-            _ => Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")
-                .with_help(help),
+            _ => Failure::lost("the engine hasn't answered yet").hint(help),
         }
     }
 
-    /// A fault that means a lost connection disconnects.
-    pub(super) fn note_fault(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
-        let gone = matches!(fault.kind, FaultKind::Lost | FaultKind::Denied);
+    /// A failure that means a lost connection disconnects.
+    pub(super) fn note_failure(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        let gone = matches!(failure.kind, FailureKind::Unreachable | FailureKind::Denied);
         if gone && self.is_connected() {
-            self.lose_line(turn, now, fault);
+            self.lose_line(turn, now, failure);
         }
     }
 
@@ -271,7 +268,7 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         line: LineNumber,
-        fault: Option<&Fault>,
+        failure: Option<&Failure>,
     ) {
         if line != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {
             return;
@@ -281,12 +278,12 @@ impl Observer {
         self.line.deaf = if well { 1 } else { self.line.deaf + 1 };
         self.line.ears = Ears::Closed;
         self.read_soon(now, self.refresh);
-        let Some(fault) = fault else {
+        let Some(failure) = failure else {
             self.line.ears = Ears::None;
             return;
         };
         self.line.listen_at = now.checked_add(pause(self.context, self.line.deaf)).ok();
-        self.note_fault(turn, now, fault);
+        self.note_failure(turn, now, failure);
     }
 }
 

@@ -15,15 +15,13 @@ use super::{
     wire::Line,
 };
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        idle::warn::Warner,
-    },
+    controller::{fact::Ticket, idle::warn::Warner},
     engine::scheduler::Totals,
     model::{
         capability::EngineState,
         catalogue::Catalogue,
         environment::Environment,
+        failure::Failure,
         id::{ContextName, SessionId},
         record::AuditEntry,
         session::Session,
@@ -140,9 +138,9 @@ impl Observer {
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::LineUp { line, info } => self.line_up(&mut turn, now, line, info),
-            Fact::LineDown { line, fault } => self.line_down(&mut turn, now, line, &fault),
+            Fact::LineDown { line, failure } => self.line_down(&mut turn, now, line, &failure),
             Fact::Listening { line } => self.listening(&mut turn, now, line),
-            Fact::Deaf { line, fault } => self.deafened(&mut turn, now, line, fault.as_ref()),
+            Fact::Deaf { line, failure } => self.deafened(&mut turn, now, line, failure.as_ref()),
             Fact::Event { line, session } if line == self.line.number => self.hint(now, session),
             Fact::Event { .. } => {}
             Fact::Answered { errand, result } => self.answered(&mut turn, now, errand, result),
@@ -258,15 +256,15 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         errand: ErrandNumber,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let Some(Task { line, purpose }) = self.under_way.remove(&errand) else {
             return;
         };
-        if let Err(fault) = &result
+        if let Err(failure) = &result
             && line == self.line.number
         {
-            self.note_fault(turn, now, fault);
+            self.note_failure(turn, now, failure);
         }
         match purpose {
             Purpose::Page {
@@ -312,23 +310,23 @@ impl Observer {
 
     /// The connection is lost: drops all requests that only read. Requests that change something
     /// wait for their own answers.
-    pub(super) fn drop_reading(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+    pub(super) fn drop_reading(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
         let (deeds, reading): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.under_way)
                 .into_iter()
                 .partition(|(_, task)| task.purpose.is_deed());
         self.under_way = deeds;
         for task in reading.into_values() {
-            self.give_up(turn, now, task.purpose, fault);
+            self.give_up(turn, now, task.purpose, failure);
         }
-        self.drop_sweeps(turn, fault);
+        self.drop_sweeps(turn, failure);
         self.hints.clear();
         self.curious.clear();
         self.times.poll = None;
         self.times.hints = None;
     }
 
-    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, purpose: Purpose, fault: &Fault) {
+    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, purpose: Purpose, failure: &Failure) {
         let tickets = match purpose {
             Purpose::Detail {
                 session,
@@ -347,7 +345,7 @@ impl Observer {
             _ => Vec::new(),
         };
         for ticket in tickets {
-            turn.answer(ticket, Err(super::answers::refusal(fault)));
+            turn.answer(ticket, Err(failure.clone()));
         }
     }
 

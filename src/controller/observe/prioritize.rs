@@ -9,11 +9,10 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::Ticket,
-        turn::{Answer, Refusal},
+    controller::{fact::Ticket, turn::Answer},
+    model::{
+        capability::Capability, failure::Failure, id::SessionId, launch::priority, status::Status,
     },
-    model::{capability::Capability, id::SessionId, launch::priority, status::Status},
 };
 
 impl Observer {
@@ -26,7 +25,7 @@ impl Observer {
         wanted: i32,
     ) {
         match self.check_priority(id, wanted) {
-            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Err(failure) => turn.answer(ticket, Err(failure)),
             Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
             Ok(true) => {
                 self.audit(turn, now, "priority", Some(id), &wanted.to_string());
@@ -41,21 +40,21 @@ impl Observer {
     }
 
     /// Whether the priority would change.
-    fn check_priority(&self, id: SessionId, wanted: i32) -> Result<bool, Refusal> {
-        if let Some(refusal) = self.lacks(Capability::Priority) {
-            return Err(refusal);
+    fn check_priority(&self, id: SessionId, wanted: i32) -> Result<bool, Failure> {
+        if let Some(failure) = self.lacks(Capability::Priority) {
+            return Err(failure);
         }
-        priority::check(wanted).map_err(Refusal::usage)?;
+        priority::check(wanted).map_err(Failure::usage)?;
         let changing = |deed: &Deed| matches!(deed.kind, Kind::Prioritize { .. });
         if self.of(id).any(|deed| changing(deed) && !deed.is_taken()) {
             let text = format!(
                 "the priority of {} is already being changed",
                 self.name_of(id)
             );
-            return Err(Refusal::refused(text));
+            return Err(Failure::refused(text));
         }
         match self.session(id) {
-            Some(session) if session.status != Status::Pending => Err(Refusal::refused(format!(
+            Some(session) if session.status != Status::Pending => Err(Failure::refused(format!(
                 "{} is {}: only the priority of a waiting session can be changed",
                 session.name, session.status
             ))),

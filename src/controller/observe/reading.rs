@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    answers::{refusal, vanished},
+    answers::vanished,
     fact::Got,
     observer::Observer,
     order::{Errand, ErrandNumber},
@@ -13,11 +13,11 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        turn::Answer,
+    controller::{fact::Ticket, turn::Answer},
+    model::{
+        change::Change, failure::Failure, id::SessionId, notice::Level, session::Session,
+        spec::LaunchRequest,
     },
-    model::{change::Change, id::SessionId, notice::Level, session::Session, spec::LaunchRequest},
 };
 
 /// Events come in bursts. This is how long to wait for the rest of one.
@@ -149,7 +149,7 @@ impl Observer {
         now: Timestamp,
         errand: ErrandNumber,
         asked: &[SessionId],
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         match result {
             Ok(Got::Rows(rows)) => {
@@ -163,8 +163,8 @@ impl Observer {
                 }
             }
             Ok(_) => {}
-            Err(fault) => {
-                self.complain(turn, &fault);
+            Err(failure) => {
+                self.complain(turn, &failure);
                 self.read_soon(now, self.refresh);
             }
         }
@@ -183,8 +183,13 @@ impl Observer {
         }
     }
 
-    pub(super) fn totalled(&mut self, turn: &mut Turn, now: Timestamp, result: Result<Got, Fault>) {
-        let fault = match result {
+    pub(super) fn totalled(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        result: Result<Got, Failure>,
+    ) {
+        let failure = match result {
             Ok(Got::Totals(totals)) => {
                 if self.totals != Some(totals) {
                     let more = self.totals.is_some_and(|known| known[1] != totals[1]);
@@ -200,19 +205,19 @@ impl Observer {
                 None
             }
             Ok(_) => None,
-            Err(fault) => Some(fault),
+            Err(failure) => Some(failure),
         };
-        self.totals_came(turn, now, fault);
+        self.totals_came(turn, now, failure);
     }
 
     /// Reports a reading failure once, until reading succeeds again.
-    pub(super) fn complain(&mut self, turn: &mut Turn, fault: &Fault) {
+    pub(super) fn complain(&mut self, turn: &mut Turn, failure: &Failure) {
         if !self.complained && self.is_connected() {
             self.complained = true;
             let text = format!(
                 "the sessions of {} can't be read: {}",
                 self.context,
-                fault.sentence()
+                failure.sentence()
             );
             turn.message(Level::Warning, None, &text);
         }
@@ -326,7 +331,7 @@ impl Observer {
         now: Timestamp,
         errand: ErrandNumber,
         id: SessionId,
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
         tickets: &[Ticket],
         launched: Option<Box<LaunchRequest>>,
     ) {
@@ -346,7 +351,7 @@ impl Observer {
                 Err(vanished(id))
             }
             Ok(_) => Err(vanished(id)),
-            Err(fault) => Err(refusal(&fault)),
+            Err(failure) => Err(failure),
         };
         if let Some(request) = launched {
             return self.born(turn, now, id, &request, tickets);
@@ -356,7 +361,7 @@ impl Observer {
             let answer = match (&answer, session) {
                 (Ok(()), Some(session)) => Ok(Answer::Session(session)),
                 (Ok(()), None) => Err(vanished(id)),
-                (Err(refusal), _) => Err(refusal.clone()),
+                (Err(failure), _) => Err(failure.clone()),
             };
             turn.answer(*ticket, answer);
         }

@@ -11,9 +11,8 @@ use super::{
     task::Purpose,
     turn::Turn,
 };
-use crate::{
-    controller::fact::Fault,
-    model::{capability::Capability, change::Change, statistics::Statistics},
+use crate::model::{
+    capability::Capability, change::Change, failure::Failure, statistics::Statistics,
 };
 
 /// The pause before it is counted again without a reason.
@@ -57,7 +56,7 @@ impl Observer {
     }
 
     /// A failed count is repeated a minute later. The last figures stay.
-    pub(super) fn was_counted(&mut self, now: Timestamp, result: Result<Got, Fault>) {
+    pub(super) fn was_counted(&mut self, now: Timestamp, result: Result<Got, Failure>) {
         self.times.counted_at = Some(now);
         match result {
             Ok(Got::Statistics(statistics)) => {
@@ -65,7 +64,7 @@ impl Observer {
                 self.stirred = true;
             }
             Ok(_) => {}
-            Err(fault) => tracing::debug!(why = %fault.text, "nothing is counted"),
+            Err(failure) => tracing::debug!(why = %failure.message(), "nothing is counted"),
         }
     }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
-    answers::refusal,
     fact::Got,
     observer::Observer,
     order::{Errand, ErrandNumber},
@@ -15,12 +14,9 @@ use super::{
     window::{MOST, PAGE, Reading, Sweep, SweepNumber},
 };
 use crate::{
-    controller::{
-        fact::{Fault, Ticket},
-        turn::{Answer, Refusal},
-    },
+    controller::{fact::Ticket, turn::Answer},
     engine::scheduler::PageQuery,
-    model::{id::SessionId, status::Tab},
+    model::{failure::Failure, id::SessionId, status::Tab},
 };
 
 /// The most sweeps at once. Normal use doesn't need more.
@@ -50,7 +46,7 @@ impl Observer {
             sweeps: numbers.clone(),
             totals: true,
             tickets: std::mem::take(&mut self.reading_again),
-            fault: None,
+            failure: None,
         });
         self.ask_totals(turn);
         for number in numbers {
@@ -77,10 +73,15 @@ impl Observer {
     }
 
     /// Totals have arrived or failed, as part of a reading or on their own.
-    pub(super) fn totals_came(&mut self, turn: &mut Turn, now: Timestamp, fault: Option<Fault>) {
+    pub(super) fn totals_came(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        failure: Option<Failure>,
+    ) {
         if let Some(reading) = &mut self.reading {
             reading.totals = false;
-            reading.fault = reading.fault.take().or(fault);
+            reading.failure = reading.failure.take().or(failure);
         }
         self.end_reading(turn, now);
     }
@@ -140,7 +141,7 @@ impl Observer {
         }
         if self.sweeps.len() >= SWEEPS {
             let why = "too many lists are being read at once. Try again in a moment";
-            return turn.answer(ticket, Err(Refusal::refused(why)));
+            return turn.answer(ticket, Err(Failure::refused(why)));
         }
         let from = if text.is_some() { 0 } else { loaded };
         let mut sweep = Sweep::new(tab, text, from, count.max(from + 1));
@@ -195,7 +196,7 @@ impl Observer {
         errand: ErrandNumber,
         number: SweepNumber,
         place: (u32, u32),
-        result: Result<Got, Fault>,
+        result: Result<Got, Failure>,
     ) {
         let Some(sweep) = self.sweeps.get_mut(&number) else {
             return;
@@ -210,7 +211,7 @@ impl Observer {
                 self.make_room(turn);
             }
             Ok(_) => {}
-            Err(fault) => sweep.fault = Some(fault),
+            Err(failure) => sweep.failure = Some(failure),
         }
         self.go_on(turn, now, number);
     }
@@ -219,7 +220,7 @@ impl Observer {
         let Some(sweep) = self.sweeps.remove(&number) else {
             return;
         };
-        if sweep.text.is_none() && sweep.fault.is_none() {
+        if sweep.text.is_none() && sweep.failure.is_none() {
             self.note_window(now, &sweep);
             if self.is_short(&sweep) {
                 let again = self.begin_again(number, sweep);
@@ -227,16 +228,16 @@ impl Observer {
             }
         }
         for ticket in sweep.tickets {
-            let answer = match &sweep.fault {
+            let answer = match &sweep.failure {
                 None => Ok(Answer::Reached(sweep.total.unwrap_or_default())),
-                Some(fault) => Err(refusal(fault)),
+                Some(failure) => Err(failure.clone()),
             };
             turn.answer(ticket, answer);
         }
         if let Some(reading) = &mut self.reading {
             let part = reading.sweeps.remove(&number);
             if part {
-                reading.fault = reading.fault.take().or(sweep.fault);
+                reading.failure = reading.failure.take().or(sweep.failure);
             }
         }
         self.end_reading(turn, now);
@@ -295,19 +296,19 @@ impl Observer {
         let Some(reading) = self.reading.take_if(done) else {
             return;
         };
-        match &reading.fault {
+        match &reading.failure {
             None => {
                 self.times.read_done = Some(now);
                 self.stirred = true;
                 self.complained = false;
             }
-            Some(fault) => self.complain(turn, fault),
+            Some(failure) => self.complain(turn, failure),
         }
         for ticket in reading.tickets {
             let answer = reading
-                .fault
+                .failure
                 .as_ref()
-                .map_or(Ok(Answer::Done), |fault| Err(refusal(fault)));
+                .map_or(Ok(Answer::Done), |failure| Err(failure.clone()));
             turn.answer(ticket, answer);
         }
         let pause = self.poll_pause();
@@ -317,14 +318,14 @@ impl Observer {
         }
     }
 
-    pub(super) fn drop_sweeps(&mut self, turn: &mut Turn, fault: &Fault) {
+    pub(super) fn drop_sweeps(&mut self, turn: &mut Turn, failure: &Failure) {
         let sweeps = std::mem::take(&mut self.sweeps);
         let readers = self.reading.take().map(|reading| reading.tickets);
         let again = std::mem::take(&mut self.reading_again);
         let tickets = sweeps.into_values().flat_map(|sweep| sweep.tickets);
         let readers = readers.into_iter().flatten().chain(again);
         for ticket in tickets.chain(readers) {
-            turn.answer(ticket, Err(refusal(fault)));
+            turn.answer(ticket, Err(failure.clone()));
         }
     }
 }

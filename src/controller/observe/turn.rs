@@ -4,12 +4,10 @@ use jiff::Timestamp;
 
 use super::{fact::Fact, order::Order};
 use crate::{
-    controller::{
-        fact::Ticket,
-        turn::{Answer, Refusal},
-    },
+    controller::{fact::Ticket, turn::Answer},
     model::{
         change::Change,
+        failure::Failure,
         id::{ContextName, SessionId},
         notice::{Level, Notice, NoticeKind},
         record::AuditEntry,
@@ -26,7 +24,7 @@ pub struct Turn {
     /// undone if it can't be written.
     pub audits: Vec<AuditEntry>,
     pub changes: Vec<Change>,
-    pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
+    pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
     pub orders: Vec<Order>,
     /// Events to handle right after this turn.
     pub follow: Vec<Fact>,
@@ -45,7 +43,7 @@ impl Turn {
         }
     }
 
-    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Refusal>) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Failure>) {
         self.answers.push((ticket, answer));
     }
 

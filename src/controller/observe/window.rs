@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use super::order::ErrandNumber;
 use crate::{
-    controller::fact::{Fault, Ticket},
+    controller::fact::Ticket,
     engine::scheduler::Page,
-    model::{id::SessionId, status::Tab},
+    model::{failure::Failure, id::SessionId, status::Tab},
 };
 
 pub(super) type SweepNumber = u64;
@@ -40,7 +40,7 @@ pub(super) struct Sweep {
     /// The first request. Rows that were read after it are newer.
     pub first: Option<ErrandNumber>,
     pub tickets: Vec<Ticket>,
-    pub fault: Option<Fault>,
+    pub failure: Option<Failure>,
     /// This is a second pass, because rows were missing in the first one.
     pub again: bool,
 }
@@ -51,7 +51,7 @@ pub(super) struct Reading {
     pub sweeps: BTreeSet<SweepNumber>,
     pub totals: bool,
     pub tickets: Vec<Ticket>,
-    pub fault: Option<Fault>,
+    pub failure: Option<Failure>,
 }
 
 impl Sweep {
@@ -69,7 +69,7 @@ impl Sweep {
             oldest: None,
             first: None,
             tickets: Vec::new(),
-            fault: None,
+            failure: None,
             again: false,
         }
     }
@@ -82,7 +82,7 @@ impl Sweep {
     /// The next page to request. The first page reports the length of the list.
     pub(super) fn next_page(&mut self) -> Option<(u32, u32)> {
         let waits = self.total.is_none() && self.under_way > 0;
-        if waits || self.fault.is_some() || self.under_way >= AT_ONCE {
+        if waits || self.failure.is_some() || self.under_way >= AT_ONCE {
             return None;
         }
         if let Some(gap) = self.gaps.pop() {

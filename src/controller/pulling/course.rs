@@ -7,16 +7,17 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     super::{
         core::Controller,
-        fact::{Fault, Ticket},
+        fact::Ticket,
         order::{Order, PullNumber},
         purpose::Purpose,
-        turn::{Answer, Refusal, Turn},
+        turn::{Answer, Turn},
     },
     Under,
     rate::Rate,
 };
 use crate::model::{
     change::Change,
+    failure::Failure,
     id::SessionId,
     pull::{Pull, PullFigures},
 };
@@ -77,15 +78,15 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         number: PullNumber,
-        result: Result<(), Fault>,
+        result: Result<(), Failure>,
     ) {
         let Some(reference) = self.pulls.reference_of(number) else {
             return;
         };
         match result {
             Ok(()) => self.is_pulled(turn, now, &reference),
-            Err(fault) if fault.is_lost() => self.note_fault(turn, now, &fault),
-            Err(fault) => self.pull_failed(turn, now, &reference, &fault),
+            Err(failure) if failure.is_lost() => self.note_failure(turn, now, &failure),
+            Err(failure) => self.pull_failed(turn, now, &reference, &failure),
         }
     }
 
@@ -100,24 +101,23 @@ impl Controller {
         self.survey(turn, Purpose::Reconcile, true);
     }
 
-    fn pull_failed(&mut self, turn: &mut Turn, now: Timestamp, reference: &str, fault: &Fault) {
+    fn pull_failed(&mut self, turn: &mut Turn, now: Timestamp, reference: &str, failure: &Failure) {
         let Some(under) = self.pulls.all.get_mut(reference) else {
             return;
         };
-        if under.is_worth_it(fault) {
+        if under.is_worth_it(failure) {
             let pause = SignedDuration::from_secs(1 << under.pull.attempt.min(5));
             under.retry_at = now.checked_add(pause).ok();
-            under.pull.broken = Some(fault.text.clone());
+            under.pull.broken = Some(failure.message());
             under.pull.rate = None;
             under.pull.seconds_left = None;
             return self.tell_pull(turn, reference);
         }
         let attempts = under.pull.attempt;
-        let refusal = Refusal::of(fault);
         for ticket in self.end_pull(reference) {
-            turn.answer(ticket, Err(refusal.clone()));
+            turn.answer(ticket, Err(failure.clone()));
         }
-        let mut why = fault.sentence();
+        let mut why = failure.sentence();
         if attempts > 1 {
             why = format!("{why} (tried {attempts} times)");
         }
@@ -139,13 +139,13 @@ impl Controller {
 
     /// Drops all pulls after the connection to the engine is lost. Sessions wait for the next
     /// connection.
-    pub(in crate::controller) fn drop_pulls(&mut self, turn: &mut Turn, fault: &Fault) {
+    pub(in crate::controller) fn drop_pulls(&mut self, turn: &mut Turn, failure: &Failure) {
         for under in std::mem::take(&mut self.pulls.all).into_values() {
             turn.orders.push(Order::CancelPull {
                 number: under.number,
             });
             for ticket in under.tickets {
-                turn.answer(ticket, Err(Refusal::of(fault)));
+                turn.answer(ticket, Err(failure.clone()));
             }
         }
     }

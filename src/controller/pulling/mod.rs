@@ -14,11 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use self::rate::Rate;
-use super::{
-    fact::{Fault, FaultKind, Ticket},
-    order::PullNumber,
+use super::{fact::Ticket, order::PullNumber};
+use crate::model::{
+    failure::{Failure, FailureKind},
+    pull::Pull,
+    reference,
+    text::Clean,
 };
-use crate::model::{pull::Pull, reference, text::Clean};
 
 /// How many attempts a pull has before it fails.
 const TRIES: u32 = 5;
@@ -60,11 +62,11 @@ impl Under {
     }
 
     /// Whether a retry may succeed.
-    fn is_worth_it(&self, fault: &Fault) -> bool {
-        let may_mend = match fault.kind {
-            FaultKind::Broken => true,
+    fn is_worth_it(&self, failure: &Failure) -> bool {
+        let may_mend = match failure.kind {
+            FailureKind::RegistryBroken => true,
             // A network that is down from the start is reported at once.
-            FaultKind::Away => self.moved,
+            FailureKind::RegistryUnreachable => self.moved,
             _ => false,
         };
         may_mend && self.pull.attempt < TRIES

@@ -8,10 +8,11 @@ use crate::{
         fact::Ticket,
         held::Held,
         order::Order,
-        turn::{Answer, Refusal, Turn},
+        turn::{Answer, Turn},
     },
     model::{
         environment::EnvironmentSource,
+        failure::Failure,
         id::SessionId,
         record::{Ending, Step},
         reference, resolve,
@@ -119,7 +120,7 @@ impl Controller {
     /// Handles a `pull` request, which is answered when the image is complete.
     pub(in crate::controller) fn ask_pull(&mut self, turn: &mut Turn, ticket: Ticket, asked: &str) {
         match self.image_meant(asked) {
-            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Err(failure) => turn.answer(ticket, Err(failure)),
             Ok(reference) => {
                 self.pull(turn, &reference);
                 match self.pulls.all.get_mut(&reference) {
@@ -132,16 +133,16 @@ impl Controller {
     }
 
     /// The image of a name in the catalog; otherwise the text is a reference.
-    fn image_meant(&self, asked: &str) -> Result<String, Refusal> {
-        if let Some(refusal) = self.unreachable() {
-            return Err(refusal);
+    fn image_meant(&self, asked: &str) -> Result<String, Failure> {
+        if let Some(failure) = self.unreachable() {
+            return Err(failure);
         }
         let mut known = self.settings.environments.iter();
         let meant = known.find_map(|it| it.image_of(asked)).unwrap_or(asked);
         if let Err(why) = reference::check(meant) {
             let text = format!("invalid image '{}': {why}", Clean::new(meant));
-            return Err(Refusal::usage(text)
-                .with_help("write it as for docker pull, or use the name of an environment"));
+            return Err(Failure::usage(text)
+                .hint("write it as for docker pull, or use the name of an environment"));
         }
         Ok(reference::with_tag(meant))
     }

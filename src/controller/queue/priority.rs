@@ -3,11 +3,8 @@
 use jiff::Timestamp;
 
 use crate::{
-    controller::{
-        core::Controller,
-        turn::{Refusal, Turn},
-    },
-    model::{id::SessionId, launch::priority, record::Step},
+    controller::{core::Controller, turn::Turn},
+    model::{failure::Failure, id::SessionId, launch::priority, record::Step},
 };
 
 impl Controller {
@@ -18,12 +15,12 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
         wanted: i32,
-    ) -> Result<(), Refusal> {
-        priority::check(wanted).map_err(Refusal::usage)?;
+    ) -> Result<(), Failure> {
+        priority::check(wanted).map_err(Failure::usage)?;
         let held = self.find(id)?;
         let session = &held.record.session;
         if held.record.step != Step::Wait {
-            return Err(Refusal::refused(format!(
+            return Err(Failure::refused(format!(
                 "{} is {}: only the priority of a waiting session can be changed",
                 session.name, session.status
             )));

@@ -1,10 +1,11 @@
 //! Batch sessions: how they end, also while the daemon or the engine isn't running.
 
 use super::play::{Play, fault};
-use crate::engine::api::ContainerState;
 use crate::{
-    controller::fact::{Fact, FaultKind, Happening},
+    controller::fact::{Fact, Happening},
+    engine::api::ContainerState,
     model::{
+        failure::FailureKind,
         id::SessionId,
         session::{BatchResult, SessionType},
         span::Span,
@@ -168,7 +169,7 @@ fn a_timeout_without_an_engine_waits_for_it() {
     play.connected = false;
     play.tell(Fact::EngineDown {
         line,
-        fault: fault(FaultKind::Lost),
+        failure: fault(FailureKind::Unreachable),
     });
     play.now += 200_000;
     play.tell(Fact::Tick);
@@ -198,7 +199,7 @@ fn a_look_that_fails_does_not_make_it_live_for_ever() {
     play.tell(Fact::Happened { session: id, event });
     play.now += 700;
     play.tell(Fact::Tick);
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert_eq!(end(&play, id).0, "task-timeout");
 }
@@ -238,7 +239,7 @@ fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
         let line = play.line;
         play.tell(Fact::EngineDown {
             line,
-            fault: fault(FaultKind::Lost),
+            failure: fault(FailureKind::Unreachable),
         });
         play.die(id, code);
         play.work_off();

@@ -8,8 +8,8 @@ use super::{
     pulling,
 };
 use crate::{
-    controller::fact::{Ask, Fact, FaultKind},
-    model::{spec::LaunchRequest, status::Status},
+    controller::fact::{Ask, Fact},
+    model::{failure::FailureKind, spec::LaunchRequest, status::Status},
 };
 
 const HOUR: i64 = 3600;
@@ -48,8 +48,11 @@ fn a_line_that_was_lost_is_not_waited_for_an_hour() {
     let mut play = Play::new();
     play.connected = false;
     let line = play.line;
-    let lost = fault(FaultKind::Lost);
-    play.tell(Fact::EngineDown { line, fault: lost });
+    let lost = fault(FailureKind::Unreachable);
+    play.tell(Fact::EngineDown {
+        line,
+        failure: lost,
+    });
     let waits = play.controller.next_deadline().unwrap();
     play.now -= HOUR;
     let set_by = SignedDuration::from_secs(-HOUR);
@@ -62,7 +65,7 @@ fn a_line_that_was_lost_is_not_waited_for_an_hour() {
 fn a_pull_that_broke_off_is_not_waited_for_an_hour() {
     let mut play = Play::new();
     let id = pulling::pulls(&mut play, "tool:1");
-    play.carry_out(0, Some(FaultKind::Broken));
+    play.carry_out(0, Some(FailureKind::RegistryBroken));
     assert!(play.orders.is_empty(), "the next attempt comes by and by");
     play.now -= HOUR;
     let set_by = SignedDuration::from_secs(-HOUR);

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Ask, FaultKind},
+        fact::Ask,
         order::{Order, OrderKind},
-        turn::{Answer, RefusalKind},
+        turn::Answer,
     },
-    model::{id::SessionId, spec::LaunchRequest},
+    model::{failure::FailureKind, id::SessionId, spec::LaunchRequest},
 };
 
 fn ended(play: &mut Play) -> SessionId {
@@ -39,8 +39,8 @@ fn a_record_goes_when_its_remains_are_gone() {
     // The deadlines of a deleted session don't do anything.
     play.wait(30 * 24 * 60 * 60);
     let again = ask(&mut play, id);
-    let refusal = play.answered[&again].as_ref().unwrap_err();
-    assert_eq!(refusal.kind, RefusalKind::NotFound);
+    let failure = play.answered[&again].as_ref().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
     play.restart();
     assert!(play.controller.session(id).is_none());
 }
@@ -50,11 +50,11 @@ fn what_has_not_ended_is_not_deleted() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
     let ticket = ask(&mut play, id);
-    let refusal = play.answered[&ticket].as_ref().unwrap_err();
-    assert!(refusal.message.as_str().contains("only ended sessions"));
+    let failure = play.answered[&ticket].as_ref().unwrap_err();
+    assert!(failure.message().as_str().contains("only ended sessions"));
     assert!(
-        refusal
-            .help
+        failure
+            .hint
             .as_ref()
             .unwrap()
             .as_str()
@@ -68,7 +68,7 @@ fn a_record_stays_while_its_files_cannot_be_deleted() {
     let mut play = Play::new();
     let id = ended(&mut play);
     let ticket = ask(&mut play, id);
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     assert!(play.answered[&ticket].is_err());
     assert!(play.stored.contains_key(&id));
     // A forgotten session is deleted without an engine.

@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Fact, FaultKind},
+        fact::Fact,
         order::{Order, OrderKind},
     },
-    model::{id::SessionId, spec::LaunchRequest, status::Status},
+    model::{failure::FailureKind, id::SessionId, spec::LaunchRequest, status::Status},
 };
 
 const HOUR: i64 = 60 * 60;
@@ -77,7 +77,7 @@ fn files_that_cannot_be_deleted_are_reported_once_and_tried_with_growing_pauses(
     };
     let before = reported(&play);
     for hours in [1, 2, 4, 8, 16, 24, 24] {
-        play.carry_out(0, Some(FaultKind::Failed));
+        play.carry_out(0, Some(FailureKind::Failed));
         assert_eq!(reported(&play), before + 1);
         assert_eq!(play.session(id).scratch, None, "it was moved aside");
         assert!(!is_tried(&mut play, hours * HOUR - 60), "{hours}");

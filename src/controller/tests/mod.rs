@@ -14,12 +14,12 @@ use proptest::prelude::*;
 
 use self::play::{Play, at, fault};
 use super::{
-    fact::{Ask, Fact, FaultKind, Happening},
+    fact::{Ask, Fact, Happening},
     order::OrderKind,
-    turn::Refusal,
 };
 use crate::model::{
     capability::{Capability, EngineState},
+    failure::{Failure, FailureKind},
     id::SessionId,
     spec::LaunchRequest,
     status::Status,
@@ -119,10 +119,10 @@ impl Play {
             }
             Deed::Fail(number, lost) if !self.orders.is_empty() => {
                 let kind = match (lost, number % 3) {
-                    (true, _) => FaultKind::Lost,
-                    (false, 0) => FaultKind::Broken,
-                    (false, 1) => FaultKind::NoImage,
-                    (false, _) => FaultKind::Failed,
+                    (true, _) => FailureKind::Unreachable,
+                    (false, 0) => FailureKind::RegistryBroken,
+                    (false, 1) => FailureKind::NoImage,
+                    (false, _) => FailureKind::Failed,
                 };
                 self.carry_out(number % self.orders.len(), Some(kind));
             }
@@ -148,7 +148,7 @@ impl Play {
                 self.connected = false;
                 self.tell(Fact::EngineDown {
                     line: self.line,
-                    fault: fault(FaultKind::Lost),
+                    failure: fault(FailureKind::Unreachable),
                 });
             }
             Deed::Return => self.connected = true,
@@ -170,7 +170,7 @@ impl Play {
                 tickets: vec![ticket],
             });
             if is_pull {
-                let gone = Err(Refusal::refused("nobody waits for it"));
+                let gone = Err(Failure::refused("nobody waits for it"));
                 self.answered.insert(ticket, gone);
             }
         }
@@ -230,7 +230,7 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
     let mut play = Play::new();
     play.tell(Fact::EngineDown {
         line: 1,
-        fault: fault(FaultKind::Lost),
+        failure: fault(FailureKind::Unreachable),
     });
     let mut pauses = Vec::new();
     for _ in 0..7 {
@@ -238,7 +238,7 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
         pauses.push(due.as_second() - at(play.now).as_second());
         play.now = due.as_second() - at(0).as_second();
         play.tell(Fact::Tick);
-        play.carry_out(0, Some(FaultKind::Lost));
+        play.carry_out(0, Some(FailureKind::Unreachable));
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
     let EngineState::Lost { attempt, .. } = play.controller.engine() else {
@@ -296,7 +296,7 @@ fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
         force: false,
     });
     for _ in 0..4 {
-        play.carry_out(0, Some(FaultKind::Failed));
+        play.carry_out(0, Some(FailureKind::Failed));
         play.now += 60;
         play.tell(Fact::Tick);
     }

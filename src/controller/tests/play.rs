@@ -8,18 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::api::Sighting;
 use crate::{
     controller::{
         Controller,
-        fact::{Ask, Fact, Fault, FaultKind, Launch},
+        fact::{Ask, Fact, Launch},
         order::Order,
-        turn::{Answer, Refusal, Turn},
+        turn::{Answer, Turn},
     },
+    engine::api::Sighting,
     model::{
         capability::{Capability, EngineInfo},
         catalogue::Folder,
         change::Change,
+        failure::{Failure, FailureKind},
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
         notice::Notice,
@@ -64,12 +65,8 @@ pub fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-pub fn fault(kind: FaultKind) -> Fault {
-    Fault {
-        kind,
-        text: "no".into(),
-        hint: None,
-    }
+pub fn fault(kind: FailureKind) -> Failure {
+    Failure::new(kind, "no")
 }
 
 /// A simulated engine that carries out orders when the test says so, and a database that accepts
@@ -82,7 +79,7 @@ pub struct Play {
     pub orders: Vec<Order>,
     pub there: BTreeMap<SessionId, Sighting>,
     pub stored: BTreeMap<SessionId, SessionRecord>,
-    pub answered: BTreeMap<u64, Result<Answer, Refusal>>,
+    pub answered: BTreeMap<u64, Result<Answer, Failure>>,
     pub history: Vec<HistoryEntry>,
     /// Sessions that were reported as changed, in order.
     pub told: Vec<SessionId>,
@@ -253,12 +250,12 @@ impl Play {
         }
     }
 
-    /// Returns the refusal of a launch.
-    pub fn refused(&mut self, request: LaunchRequest) -> Refusal {
+    /// Returns the failure of a launch.
+    pub fn refused(&mut self, request: LaunchRequest) -> Failure {
         let ticket = self.launch_with(request);
         self.work_off();
         match &self.answered[&ticket] {
-            Err(refusal) => refusal.clone(),
+            Err(failure) => failure.clone(),
             other => panic!("it was not refused: {other:?}"),
         }
     }
@@ -304,7 +301,7 @@ impl Play {
         self.statistics = None;
         self.orders.clear();
         for ticket in 1..=self.asked {
-            let gone = Err(Refusal::refused("the daemon was killed"));
+            let gone = Err(Failure::refused("the daemon was killed"));
             self.answered.entry(ticket).or_insert(gone);
         }
         self.tell(Fact::Tick);

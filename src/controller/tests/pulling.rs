@@ -3,12 +3,13 @@
 use super::play::Play;
 use crate::{
     controller::{
-        fact::{Ask, Fact, FaultKind},
+        fact::{Ask, Fact},
         order::{Order, OrderKind},
         turn::Answer,
     },
     model::{
-        id::SessionId, pull::PullFigures, resources::Bytes, spec::LaunchRequest, status::Status,
+        failure::FailureKind, id::SessionId, pull::PullFigures, resources::Bytes,
+        spec::LaunchRequest, status::Status,
     },
 };
 
@@ -134,14 +135,14 @@ fn a_line_that_breaks_is_made_again_a_few_times() {
     let id = pulls(&mut play, "tool:1");
     for attempt in 1..5 {
         assert_eq!(play.session(id).pull.as_ref().unwrap().attempt, attempt);
-        play.carry_out(0, Some(FaultKind::Broken));
+        play.carry_out(0, Some(FailureKind::RegistryBroken));
         assert!(play.orders.is_empty(), "the next attempt comes by and by");
         let pull = play.session(id).pull.clone().unwrap();
         assert_eq!(pull.broken, Some("no".into()));
         play.now += 40;
         play.tell(Fact::Tick);
     }
-    play.carry_out(0, Some(FaultKind::Broken));
+    play.carry_out(0, Some(FailureKind::RegistryBroken));
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.why(id), "no (tried 5 times)");
     assert_eq!(play.session(id).status_info, Some("pull-failed".into()));
@@ -156,7 +157,7 @@ fn what_cannot_be_is_told_at_once() {
     let number = numbers(&play)[0];
     // No data had arrived before the network failed.
     play.orders.clear();
-    let result = Err(super::play::fault(FaultKind::Away));
+    let result = Err(super::play::fault(FailureKind::RegistryUnreachable));
     play.tell(Fact::Pulled { number, result });
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.why(id), "no");
@@ -195,7 +196,7 @@ fn an_image_that_is_gone_after_all_is_pulled() {
         panic!("it was not launched");
     };
     let id = session.id;
-    play.carry_out(0, Some(FaultKind::NoImage));
+    play.carry_out(0, Some(FailureKind::NoImage));
     assert_eq!(play.status(id), Status::Pulling);
     play.work_off();
     play.check_rest();

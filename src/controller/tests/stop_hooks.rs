@@ -3,13 +3,13 @@
 use super::play::{Play, settings};
 use crate::{
     controller::{
-        fact::{Ask, Fact, FaultKind, Happening, StopHookEnd},
+        fact::{Ask, Fact, Happening, StopHookEnd},
         order::{Order, OrderKind},
         tests::batch,
     },
     model::{
-        history::Outcome, id::SessionId, idle::IdleRules, span::Span, spec::LaunchRequest,
-        status::Status, stop_hook::StopHook,
+        failure::FailureKind, history::Outcome, id::SessionId, idle::IdleRules, span::Span,
+        spec::LaunchRequest, status::Status, stop_hook::StopHook,
     },
 };
 
@@ -66,7 +66,7 @@ fn it_is_carried_out_before_the_session_is_asked_to_end() {
 fn one_that_fails_is_told_and_the_session_ends_anyway() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert_eq!(stop_hooks(&play, id), [Outcome::Failure]);
@@ -133,10 +133,10 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     asked(&mut play, id, false);
     play.connected = false;
     let line = play.line;
-    let fault = super::play::fault(FaultKind::Lost);
-    play.tell(Fact::EngineDown { line, fault });
+    let failure = super::play::fault(FailureKind::Unreachable);
+    play.tell(Fact::EngineDown { line, failure });
     // The connection broke together with the hook.
-    play.carry_out(0, Some(FaultKind::Lost));
+    play.carry_out(0, Some(FailureKind::Unreachable));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert_eq!(
@@ -154,7 +154,7 @@ fn a_container_that_dies_meanwhile_changes_nothing() {
         session: id,
         event: Happening::Died { exit_code: 1 },
     });
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert_eq!(play.session(id).status_info, Some("user-requested".into()));

@@ -13,12 +13,10 @@ use super::{
     },
 };
 use crate::{
-    engine::{
-        api::{Folders, Result},
-        error::EngineError,
-    },
+    engine::api::{Folders, Result},
     model::{
         catalogue::Folder,
+        failure::{Failure, FailureKind},
         launch::{LaunchField, folders::check_name},
         text::Clean,
     },
@@ -59,19 +57,17 @@ impl Line {
         body.insert("permission".into(), json!("rw"));
         let call = Call::post("/folders", &Value::Object(body));
         let made: Result<Value> = self.http.json(&call).await;
-        let made = made.map_err(|error| match error {
-            EngineError::Declined { why, .. } if why.contains("already exists") => {
-                refused(format!("folder '{}' already exists", Clean::new(name)))
+        let made = made.map_err(|error| {
+            if error.kind != FailureKind::Refused {
+                return error;
             }
-            EngineError::Declined { why, hint } => EngineError::AtField {
-                field: LaunchField::Folders,
-                why,
-                hint,
-            },
-            other => other,
+            if error.what.as_str().contains("already exists") {
+                return refused(format!("folder '{}' already exists", Clean::new(name)));
+            }
+            error.about(LaunchField::Folders)
         })?;
         folder(Node::new(&made)).ok_or_else(|| {
-            EngineError::Other("a new folder without its id. Check the list of folders".to_owned())
+            Failure::reported("a new folder without its id. Check the list of folders")
         })
     }
 
@@ -93,12 +89,8 @@ impl Line {
     }
 }
 
-fn refused(why: impl Into<String>) -> EngineError {
-    EngineError::AtField {
-        field: LaunchField::Folders,
-        why: why.into(),
-        hint: None,
-    }
+fn refused(why: impl Into<Clean>) -> Failure {
+    Failure::refused(why).about(LaunchField::Folders)
 }
 
 pub(super) fn read(list: &Value) -> Vec<Folder> {

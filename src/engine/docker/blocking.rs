@@ -1,6 +1,6 @@
 //! Runs blocking file work off the async runtime.
 
-use crate::engine::{api::Result, error::EngineError};
+use crate::{engine::api::Result, model::failure::Failure};
 
 /// Runs blocking work on another thread.
 pub(super) async fn off_loop<T: Send + 'static>(
@@ -8,5 +8,5 @@ pub(super) async fn off_loop<T: Send + 'static>(
 ) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| EngineError::Host(format!("work on files broke: {error}")))?
+        .map_err(|error| Failure::internal(format!("work on files broke: {error}")))?
 }

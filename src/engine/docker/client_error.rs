@@ -4,10 +4,10 @@ use std::{error::Error as _, io, time::Duration};
 
 use bollard::errors::Error;
 
-use crate::{engine::error::EngineError, model::text::Clean};
+use crate::model::{failure::Failure, text::Clean};
 
 /// Translates an error of the engine at `endpoint`.
-pub(super) fn translate(error: Error, endpoint: &str) -> EngineError {
+pub(super) fn translate(error: Error, endpoint: &str) -> Failure {
     match error {
         Error::DockerResponseServerError {
             status_code,
@@ -20,56 +20,53 @@ pub(super) fn translate(error: Error, endpoint: &str) -> EngineError {
         }
         other => match io_cause(&other) {
             Some(cause) => unreachable(endpoint, cause),
-            None if is_transport(&other) => EngineError::Unreachable {
-                endpoint: endpoint.to_owned(),
-                why: clean(&other.to_string()),
-                hint: None,
-            },
-            None => EngineError::Other(clean(&other.to_string())),
+            None if is_transport(&other) => {
+                Failure::unreachable(endpoint, clean(&other.to_string()))
+            }
+            None => Failure::reported(clean(&other.to_string())),
         },
     }
 }
 
 /// Translates an HTTP error status.
-pub(super) fn answered(status: u16, message: &str) -> EngineError {
+pub(super) fn answered(status: u16, message: &str) -> Failure {
     let said = clean(message);
     let lower = said.to_ascii_lowercase();
     if lower.contains("no space left on device") {
-        return EngineError::Refused(format!(
+        return Failure::engine_refused(format!(
             "its disk is full ({said}). Free some space: `docker system df` shows what uses it"
         ));
     }
     if lower.contains("no such image") {
-        return EngineError::NoImage {
-            what: said
-                .strip_prefix("No such image: ")
+        return Failure::no_image(
+            said.strip_prefix("No such image: ")
                 .map_or_else(|| said.clone(), |image| format!("image '{image}'")),
-            hint: "`workbay env ls` lists the available environments".to_owned(),
-        };
+        )
+        .hint("`workbay env ls` lists the available environments");
     }
     if lower.contains("could not select device driver") {
-        return EngineError::Refused(format!(
+        return Failure::engine_refused(format!(
             "it can't provide GPUs to containers ({said}). Install the NVIDIA container toolkit \
              and restart the engine"
         ));
     }
     match status {
-        404 => EngineError::NotFound(said),
-        400 | 403 | 409 => EngineError::Refused(said),
-        _ => EngineError::Other(said),
+        404 => Failure::session_not_found(said),
+        400 | 403 | 409 => Failure::engine_refused(said),
+        _ => Failure::reported(said),
     }
 }
 
 /// The error for an engine that accepts requests but doesn't answer.
-pub(super) fn silent(endpoint: &str, waited: Duration) -> EngineError {
-    EngineError::Unreachable {
-        endpoint: endpoint.to_owned(),
-        why: format!(
+pub(super) fn silent(endpoint: &str, waited: Duration) -> Failure {
+    Failure::unreachable(
+        endpoint,
+        format!(
             "it accepts requests, but didn't answer for {}s",
             waited.as_secs()
         ),
-        hint: Some(Keeper::of(endpoint).anew()),
-    }
+    )
+    .hint(Keeper::of(endpoint).anew())
 }
 
 /// How an engine is started and stopped, derived from its address.
@@ -148,7 +145,7 @@ impl Keeper {
 }
 
 /// The engine can't be reached; includes what the user can do.
-pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
+pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> Failure {
     let keeper = Keeper::of(endpoint);
     let (why, hint) = match cause.kind() {
         io::ErrorKind::NotFound => (
@@ -165,11 +162,7 @@ pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
         ),
         _ => (clean(&cause.to_string()), None),
     };
-    EngineError::Unreachable {
-        endpoint: endpoint.to_owned(),
-        why,
-        hint,
-    }
+    Failure::unreachable(endpoint, why).maybe_hint(hint)
 }
 
 /// The operating system's error behind a client's error.
@@ -198,26 +191,20 @@ fn clean(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::failure::FailureKind;
 
     #[test]
     fn answers_are_sorted_by_what_to_do() {
-        assert!(matches!(
-            answered(404, "No such container: x"),
-            EngineError::NotFound(_)
-        ));
-        assert!(matches!(
-            answered(404, "No such image: x:1"),
-            EngineError::NoImage { .. }
-        ));
-        assert!(matches!(
-            answered(400, "Minimum memory"),
-            EngineError::Refused(_)
-        ));
-        assert!(matches!(answered(500, "oops"), EngineError::Other(_)));
+        assert!(answered(404, "No such container: x").kind == FailureKind::NotFound);
+        assert!(answered(404, "No such image: x:1").kind == FailureKind::NoImage);
+        assert!(answered(400, "Minimum memory").kind == FailureKind::Refused);
+        assert!(answered(500, "oops").kind == FailureKind::Failed);
         let no_toolkit = answered(500, "could not select device driver \"\" with capabilities");
-        assert!(matches!(no_toolkit, EngineError::Refused(said) if said.contains("toolkit")));
+        assert!(
+            no_toolkit.kind == FailureKind::Refused && no_toolkit.to_string().contains("toolkit")
+        );
         let full = answered(500, "write /x: no space left on device");
-        assert!(matches!(full, EngineError::Refused(said) if said.contains("Free some space")));
+        assert!(full.kind == FailureKind::Refused && full.to_string().contains("Free some space"));
     }
 
     #[test]
@@ -265,10 +252,10 @@ mod tests {
         );
     }
 
-    fn error_mend(error: EngineError) -> String {
-        let EngineError::Unreachable { hint, .. } = error else {
-            panic!("{error}");
-        };
+    fn error_mend(error: Failure) -> String {
+        let failure = error;
+        assert_eq!(failure.kind, FailureKind::Unreachable, "{failure:?}");
+        let hint = failure.hint.map(Clean::into_string);
         hint.unwrap()
     }
 

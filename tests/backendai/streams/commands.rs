@@ -3,10 +3,15 @@
 use bytes::Bytes;
 use proptest::prelude::*;
 use tokio::sync::mpsc;
-use workbay::engine::{
-    api::{Attached, ExecCommand, Input, Output, Streams as _},
-    backendai::BackendAiEngine,
-    error::EngineError,
+use workbay::{
+    engine::{
+        api::{Attached, ExecCommand, Input, Output, Streams as _},
+        backendai::BackendAiEngine,
+    },
+    model::{
+        failure::{Failure, FailureKind},
+        text::Clean,
+    },
 };
 
 use super::{
@@ -63,7 +68,7 @@ pub async fn start_at(
 }
 
 /// Why a command is not begun by this sshd.
-async fn refused(manager: &mut Manager, engine: &BackendAiEngine, sshd: Sshd) -> EngineError {
+async fn refused(manager: &mut Manager, engine: &BackendAiEngine, sshd: Sshd) -> Failure {
     refused_at(manager, engine, command(&["true"]), sshd).await
 }
 
@@ -72,7 +77,7 @@ pub async fn refused_at(
     engine: &BackendAiEngine,
     command: ExecCommand,
     sshd: Sshd,
-) -> EngineError {
+) -> Failure {
     let mut asked = std::pin::pin!(engine.exec(SESSION, command));
     loop {
         tokio::select! {
@@ -297,9 +302,10 @@ async fn another_host_key_is_somebody_else() {
         ..USUAL
     };
     let error = refused(&mut manager, &engine, strange).await;
-    let EngineError::Declined { why, hint } = error else {
-        panic!("{error:?}");
-    };
+    let failure = error;
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+    let why = failure.to_string();
+    let hint = failure.hint.map(Clean::into_string);
     assert!(
         why.contains("has another key than before (SHA256:"),
         "{why}"
@@ -353,9 +359,10 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     manager.answer(About::Key, [no_such("No such file.")]);
     let engine = manager.engine();
     let error = refused(&mut manager, &engine, USUAL).await;
-    let EngineError::Declined { why, hint } = error else {
-        panic!("{error:?}");
-    };
+    let failure = error;
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+    let why = failure.to_string();
+    let hint = failure.hint.map(Clean::into_string);
     assert!(why.contains("id_container) can't be read"), "{why}");
     assert!(hint.unwrap().contains("Open a terminal instead"));
 
@@ -364,9 +371,10 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     let apps = r#"[{"name":"ttyd","protocol":"http","ports":[7681]}]"#;
     manager.answer(About::Apps, [super::manager::json(apps)]);
     let error = manager.engine().exec(SESSION, command(&["true"])).await;
-    let EngineError::Declined { why, hint } = error.map(|_| ()).unwrap_err() else {
-        panic!("no refusal of the engine");
-    };
+    let failure = error.map(|_| ()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+    let why = failure.to_string();
+    let hint = failure.hint.map(Clean::into_string);
     assert_eq!(why, "the session has no service 'sshd'. Available: ttyd");
     assert!(hint.unwrap().contains("workbay shell"));
 }

@@ -1,9 +1,9 @@
 //! A connection that is cut in every phase: always a sentence, never a hang.
 
 use tokio::task::JoinHandle;
-use workbay::engine::{
-    api::{Attached, Output, Result, Streams as _},
-    error::EngineError,
+use workbay::{
+    engine::api::{Attached, Output, Result, Streams as _},
+    model::failure::Failure,
 };
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     tcpproxy::Fault,
 };
 
-async fn failure(manager: &Manager) -> EngineError {
+async fn failure(manager: &Manager) -> Failure {
     let opened = manager.engine().attach(SESSION, request("pane")).await;
     opened.err().expect("it was opened")
 }

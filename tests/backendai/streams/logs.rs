@@ -2,8 +2,12 @@
 
 use futures_util::StreamExt as _;
 use workbay::{
-    engine::{api::Streams as _, error::EngineError},
-    model::{id::KernelId, log::LogOptions},
+    engine::api::Streams as _,
+    model::{
+        failure::{Failure, FailureKind},
+        id::KernelId,
+        log::LogOptions,
+    },
 };
 
 use super::manager::{
@@ -18,7 +22,7 @@ const FOLLOW: LogOptions = LogOptions {
     before: None,
 };
 
-async fn read(manager: &Manager, options: LogOptions) -> Result<String, EngineError> {
+async fn read(manager: &Manager, options: LogOptions) -> Result<String, Failure> {
     let mut text = Vec::new();
     let mut chunks = manager.engine().logs(SESSION, options).await?;
     while let Some(chunk) = chunks.next().await {
@@ -110,7 +114,7 @@ async fn a_session_that_has_vanished() {
     manager.answer(About::Standing, [gone]);
     manager.answer(About::Logs, [no_such("No such session.")]);
     let error = read(&manager, FOLLOW).await.unwrap_err();
-    assert!(matches!(error, EngineError::NotFound(_)), "{error:?}");
+    assert!(error.kind == FailureKind::NotFound, "{error:?}");
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! What may stand in the way of a terminal or a connection, each with its sentence.
 
-use workbay::engine::{
-    api::{DialTarget, Streams as _},
-    error::EngineError,
+use workbay::{
+    engine::api::{DialTarget, Streams as _},
+    model::failure::{Failure, FailureKind},
 };
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 };
 
 /// What a person reads when a terminal is asked for.
-async fn refusal(manager: &Manager) -> EngineError {
+async fn refusal(manager: &Manager) -> Failure {
     let opened = manager.engine().attach(SESSION, request("pane")).await;
     opened.err().expect("it was opened")
 }
@@ -124,7 +124,7 @@ async fn keys_that_are_not_accepted_any_more() {
     manager.answer(About::Tcpproxy, [refused()]);
     manager.answer(About::Apps, [refused()]);
     let error = refusal(&manager).await;
-    assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
+    assert!(error.kind == FailureKind::Denied, "{error:?}");
     assert!(
         error
             .to_string()

@@ -4,12 +4,13 @@ use workbay::{
     app::effect::Effect,
     model::{
         change::Change,
+        failure::Failure,
         launch::{LaunchField as Field, StartAt},
         session::SessionType,
         span::Span,
         status::Status,
     },
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    protocol::message::{Reply, Request},
 };
 
 use super::{batch, launches, list, offer, opened, told};
@@ -74,12 +75,9 @@ fn nothing_typed_is_lost_without_a_question() {
 
 #[test]
 fn a_refusal_stands_beside_its_field() {
-    let failure = Failure::new(
-        FailureKind::Refused,
-        "the name 'train-2' is taken by a session",
-    )
-    .with_help("choose another name")
-    .about(Field::Name);
+    let failure = Failure::refused("the name 'train-2' is taken by a session")
+        .hint("choose another name")
+        .about(Field::Name);
     let screen = opened(80, 24)
         .typed("train-2")
         .press("alt-enter enter")
@@ -163,7 +161,7 @@ fn a_launch_outlives_the_connection_and_its_late_answer_closes_only_its_own_laun
     };
     let closed = asked().answer(is_launch, launched());
     assert!(closed.app.launcher.is_none(), "{}", closed.text());
-    let refusal = || Err(Failure::new(FailureKind::Refused, "there is no room"));
+    let refusal = || Err(Failure::refused("there is no room"));
     let refused = asked().answer(is_launch, refusal());
     assert!(refused.sees("there is no room"), "{}", refused.text());
     let another = || asked().press("esc y n").typed("second");

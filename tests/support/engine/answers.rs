@@ -7,17 +7,15 @@ use futures_util::{
 };
 use jiff::Timestamp;
 use workbay::{
-    engine::{
-        api::{
-            AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result,
-            Streams, UsageAsk,
-        },
-        error::EngineError,
+    engine::api::{
+        AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result, Streams,
+        UsageAsk,
     },
     model::{
         capability::EngineInfo,
         catalogue::Folder,
         environment::Environment,
+        failure::Failure,
         id::SessionId,
         log::{LogOptions, LogSource},
         pull::PullFigures,
@@ -74,7 +72,7 @@ impl Folders for MemoryEngine {
         let mut inner = self.lock();
         if inner.world.folders.iter().any(|known| known == name) {
             let why = format!("folder '{name}' already exists");
-            return Err(EngineError::Refused(why));
+            return Err(Failure::engine_refused(why));
         }
         inner.world.folders.push(name.to_owned());
         inner.world.save();

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use workbay::{
-    engine::{api::EventKind, error::EngineError},
+    engine::api::EventKind,
     model::{
+        failure::Failure,
         id::SessionId,
         resources::{Bytes, Cpu, ResourceSlots},
         usage::Usage,
@@ -14,7 +15,7 @@ use super::{Call, MemoryEngine, image};
 use crate::support::world::{Container, State, Sub};
 
 impl MemoryEngine {
-    pub fn fail_next(&self, call: Call, error: EngineError) {
+    pub fn fail_next(&self, call: Call, error: Failure) {
         self.shared.script.fail_next(call, error);
     }
 

@@ -4,17 +4,15 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream::BoxStream};
 use jiff::Timestamp;
 use workbay::{
-    engine::{
-        api::{
-            AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
-            Result, Streams, UsageAsk,
-        },
-        error::EngineError,
+    engine::api::{
+        AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
+        Result, Streams, UsageAsk,
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
         catalogue::Folder,
         environment::Environment,
+        failure::Failure,
         id::SessionId,
         launch::LaunchField,
         log::{LogOptions, LogSource},
@@ -35,11 +33,8 @@ impl Folders for MemoryScheduler {
         self.enter(Question::CreateFolder).await?;
         let mut inner = self.lock();
         if inner.offer.folders.iter().any(|it| it.name == name) {
-            return Err(EngineError::AtField {
-                field: LaunchField::Folders,
-                why: format!("a folder {name} already exists"),
-                hint: None,
-            });
+            return Err(Failure::refused(format!("a folder {name} already exists"))
+                .about(LaunchField::Folders));
         }
         let folder = Folder {
             id: format!("folder-{name}").into(),
@@ -90,7 +85,7 @@ impl Streams for MemoryScheduler {
     }
 
     async fn exec(&self, _session: SessionId, _command: ExecCommand) -> Result<Attached> {
-        Err(EngineError::Unsupported("a manager runs no command".into()))
+        Err(Failure::unsupported("a manager runs no command"))
     }
 
     async fn attach(&self, session: SessionId, _request: AttachRequest) -> Result<Attached> {

@@ -7,11 +7,11 @@ use tokio::sync::mpsc;
 use workbay::{
     engine::{
         api::Result,
-        error::EngineError,
         scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
     },
     model::{
         catalogue::{Catalogue, OwnerChoices},
+        failure::Failure,
         history::{HistoryEntry, Outcome},
         id::SessionId,
         session::Session,
@@ -69,7 +69,7 @@ impl Scheduler for MemoryScheduler {
     async fn terminate(&self, session: SessionId, force: bool) -> Result<()> {
         self.enter(Question::Terminate).await?;
         if self.session_of(session).is_none() {
-            return Err(EngineError::NotFound(session.short()));
+            return Err(Failure::session_not_found(session.short()));
         }
         self.bring(session, if force { "TERMINATED" } else { "TERMINATING" });
         Ok(())
@@ -147,7 +147,7 @@ impl Scheduler for MemoryScheduler {
         self.enter(Question::Events).await?;
         let mut inner = self.lock();
         if inner.deaf {
-            return Err(EngineError::Unsupported("no events".into()));
+            return Err(Failure::unsupported("no events"));
         }
         let (tell, told) = mpsc::channel(1024);
         inner.listeners.push(tell);

@@ -1,10 +1,10 @@
 //! What a test does to the manager in memory, and what it sees of it.
 
 use workbay::{
-    engine::{error::EngineError, scheduler::SchedulerEvent},
+    engine::scheduler::SchedulerEvent,
     model::{
-        catalogue::Catalogue, id::SessionId, session::Session, spec::LaunchRequest, status::Status,
-        usage::Usage,
+        catalogue::Catalogue, failure::Failure, id::SessionId, session::Session,
+        spec::LaunchRequest, status::Status, usage::Usage,
     },
 };
 
@@ -81,7 +81,7 @@ impl MemoryScheduler {
         self.lock().deaf = true;
     }
 
-    pub fn fail_next(&self, question: Question, error: EngineError) {
+    pub fn fail_next(&self, question: Question, error: Failure) {
         self.shared.script.fail_next(question, error);
     }
 

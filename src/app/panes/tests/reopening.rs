@@ -70,8 +70,7 @@ fn a_killed_terminal_client_is_no_ended_shell() {
 fn what_cannot_be_opened_says_why_and_how() {
     let mut world = World::new();
     world.open(1);
-    let failure =
-        Failure::new(FailureKind::Refused, "work-1 is not running").with_help("launch it");
+    let failure = Failure::refused("work-1 is not running").hint("launch it");
     world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
     let why = "work-1 is not running. launch it".into();
     assert_eq!(world.state(), &State::Ended { why });
@@ -113,7 +112,7 @@ fn what_a_paused_container_refused_is_opened_when_it_resumes() {
     let mut world = World::live(1);
     let name = Clean::new("work-1");
     world.told(1, &name, Some(Session::PAUSED));
-    let failure = Failure::new(FailureKind::Refused, "the container is paused");
+    let failure = Failure::refused("the container is paused");
     world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
     assert!(matches!(world.state(), State::Lost { .. }));
     let steps = world.told(1, &name, None);

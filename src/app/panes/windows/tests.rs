@@ -5,11 +5,12 @@ use super::*;
 use crate::{
     app::{effect::Effect, msg::StreamEvent},
     model::{
+        failure::Failure,
         id::{KernelId, SessionId, SessionKey},
         log::LogSource,
         settings::{CopyKeys, TerminalSettings},
     },
-    protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
+    protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
 };
 
 mod alone;
@@ -328,7 +329,7 @@ fn the_history_goes_to_a_file_of_the_sessions_name() {
 #[test]
 fn without_a_line_the_key_says_why() {
     let mut world = World::opening();
-    let failure = Failure::new(FailureKind::Refused, "this engine has no control line");
+    let failure = Failure::refused("this engine has no control line");
     world.control(StreamEvent::Ended(StreamEnd::Failed { failure }));
     world.act(Action::WindowNew);
     assert!(world.toasts[0].contains("this engine has no control line"));

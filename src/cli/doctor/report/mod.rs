@@ -89,7 +89,7 @@ fn create(file: &Path, text: &str) -> Result<(), Fail> {
     saving::make(file, text).map_err(|why| {
         let message = format!("{} can't be written: {why}", file.display());
         Fail::new(code::FAILED, message)
-            .help("use another file: `workbay doctor --report FILE` (`-` for stdout)")
+            .hint("use another file: `workbay doctor --report FILE` (`-` for stdout)")
     })
 }
 

@@ -8,9 +8,10 @@ use crate::{
     controller::{
         fact::{Ask, Use},
         tests::play::{Play, at, settings},
-        turn::{Answer, Refusal},
+        turn::Answer,
     },
     model::{
+        failure::Failure,
         id::SessionId,
         idle::{ActivityKind, IdleRules, IdleState, Keep, ReprieveRules},
         session::Session,
@@ -37,12 +38,12 @@ fn twice_an_hour() -> ReprieveRules {
     }
 }
 
-fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Refusal> {
+fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Failure> {
     let ticket = play.ask(Ask::Keep { session, keep });
     match play.answered[&ticket].clone() {
         Ok(Answer::Session(session)) => Ok(*session),
         Ok(other) => panic!("no session: {other:?}"),
-        Err(refusal) => Err(refusal),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -82,14 +83,14 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
     let warned = told(&play).len();
     assert!(warned >= 2, "{warned}");
     keep(&mut play, id, Keep::Extend).unwrap();
-    let refusal = keep(&mut play, id, Keep::Extend).unwrap_err();
+    let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
     assert!(
-        refusal
-            .message
+        failure
+            .message()
             .as_str()
             .ends_with("was already extended twice")
     );
-    let help = refusal.help.unwrap();
+    let help = failure.hint.unwrap();
     assert_eq!(
         help,
         *"allowed: extend twice by 1h; ask ops@example.com for more"
@@ -140,29 +141,29 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
         (Keep::Extend, "the idle checks allow no extension"),
         (Keep::Exempt, "the idle checks don't allow it"),
     ] {
-        let refusal = keep(&mut closed, id, asked).unwrap_err();
-        assert!(refusal.message.as_str().ends_with(message), "{refusal:?}");
+        let failure = keep(&mut closed, id, asked).unwrap_err();
+        assert!(failure.message().as_str().ends_with(message), "{failure:?}");
         let help = "neither extensions nor exemptions are allowed; the rules are in [idle] of \
                     resources.toml";
-        assert_eq!(refusal.help.unwrap(), *help);
+        assert_eq!(failure.hint.unwrap(), *help);
     }
     // Nothing is due while a connection is open.
     let mut play = play(network(600), twice_an_hour());
     let id = runs(&mut play, LaunchRequest::default());
     used(&mut play, id, Use::Opened(ActivityKind::Exec));
-    let refusal = keep(&mut play, id, Keep::Extend).unwrap_err();
+    let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
     assert!(
-        refusal
-            .message
+        failure
+            .message()
             .as_str()
             .ends_with("can't be extended: no idle check will reclaim it")
     );
     used(&mut play, id, Use::Closed(ActivityKind::Exec));
     pass(&mut play, 700);
-    let refusal = keep(&mut play, id, Keep::Extend).unwrap_err();
+    let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
     assert!(
-        refusal.message.as_str().contains("is TERMINATED"),
-        "{refusal:?}"
+        failure.message().as_str().contains("is TERMINATED"),
+        "{failure:?}"
     );
 }
 

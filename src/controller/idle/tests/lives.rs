@@ -3,7 +3,7 @@
 use super::facts::{lifetime, network, utilization};
 use crate::{
     controller::{
-        fact::{Fact, FaultKind, Happening, Use},
+        fact::{Fact, Happening, Use},
         tests::{
             batch,
             play::{Play, at, fault, settings},
@@ -11,6 +11,7 @@ use crate::{
     },
     model::{
         catalogue::Preset,
+        failure::FailureKind,
         id::SessionId,
         idle::{ActivityKind, IdleChecker, IdleRules, IdleState, Join},
         notice::NoticeKind,
@@ -311,7 +312,7 @@ fn without_an_engine_nobody_is_ended_and_then_not_at_once() {
     play.connected = false;
     play.tell(Fact::EngineDown {
         line,
-        fault: fault(FaultKind::Lost),
+        failure: fault(FailureKind::Unreachable),
     });
     pass(&mut play, 900);
     assert_eq!(play.session(id).idle_checks[0].state, IdleState::Over);

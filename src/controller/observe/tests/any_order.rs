@@ -8,10 +8,7 @@ use super::{
     super::fact::{Ask, Fact},
     Play, fault, launch,
 };
-use crate::{
-    controller::fact::FaultKind,
-    model::{id::SessionId, status::Tab},
-};
+use crate::model::{failure::FailureKind, id::SessionId, status::Tab};
 
 /// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
@@ -104,10 +101,10 @@ impl Play {
             }
             Deed::Fail(number, kind) if !self.orders.is_empty() => {
                 let kinds = [
-                    FaultKind::Failed,
-                    FaultKind::Lost,
-                    FaultKind::NotFound,
-                    FaultKind::Denied,
+                    FailureKind::Failed,
+                    FailureKind::Unreachable,
+                    FailureKind::NotFound,
+                    FailureKind::Denied,
                 ];
                 self.carry_out(
                     number % self.orders.len(),
@@ -123,7 +120,7 @@ impl Play {
                 let line = self.line;
                 self.tell(Fact::Deaf {
                     line,
-                    fault: Some(fault(FaultKind::Failed)),
+                    failure: Some(fault(FailureKind::Failed)),
                 });
             }
             Deed::Cut => {

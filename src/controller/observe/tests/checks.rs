@@ -7,13 +7,11 @@ use super::{
     Play, at, fault, info,
 };
 use crate::{
-    controller::{
-        fact::FaultKind,
-        turn::{Answer, RefusalKind},
-    },
+    controller::turn::Answer,
     model::{
         capability::{Capability, EngineInfo},
         catalogue::{Agent, Folder, Preset, ResourceGroup},
+        failure::FailureKind,
         launch::{LaunchField, StartAt},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
@@ -65,9 +63,9 @@ fn offering(cores: u64) -> Play {
 }
 
 impl Play {
-    fn refused_at(&self, ticket: u64) -> (RefusalKind, LaunchField) {
-        let refusal = self.failed(ticket);
-        (refusal.kind, refusal.field.unwrap())
+    fn refused_at(&self, ticket: u64) -> (FailureKind, LaunchField) {
+        let failure = self.failed(ticket);
+        (failure.kind, failure.field.unwrap())
     }
 }
 
@@ -83,7 +81,7 @@ fn what_is_wrong_by_itself_is_refused_at_once() {
     let ticket = play.ask(ask(past));
     assert_eq!(
         play.refused_at(ticket),
-        (RefusalKind::Usage, LaunchField::StartTime)
+        (FailureKind::Usage, LaunchField::StartTime)
     );
     assert_eq!(play.audits, 0);
     assert_eq!(
@@ -96,7 +94,7 @@ fn what_is_wrong_by_itself_is_refused_at_once() {
 fn what_cannot_be_known_is_left_to_the_engine() {
     let mut play = Play::watched(0);
     let ticket = play.ask(with_folder("anywhere"));
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
     assert_eq!(play.requests_of("catalogue"), 1);
@@ -112,7 +110,7 @@ fn of_what_nothing_is_known_it_is_read_first() {
     assert_eq!(play.requests_of("launch"), 0);
     play.work_off();
     for ticket in refused {
-        let expected = (RefusalKind::Usage, LaunchField::Cpu);
+        let expected = (FailureKind::Usage, LaunchField::Cpu);
         assert_eq!(play.refused_at(ticket), expected);
     }
     assert!(matches!(play.answers[&fits], Ok(Answer::Launched(_))));
@@ -146,7 +144,7 @@ fn an_agent_that_is_not_there_is_refused_with_the_nearest_name() {
         play.work_off();
         assert_eq!(play.refused_at(ticket).1, LaunchField::Agent);
         assert_eq!(
-            play.failed(ticket).message,
+            play.failed(ticket).message(),
             "agent 'i-gpu2' not found (available: i-gpu1, i-cpu). Did you mean i-gpu1?"
         );
     }
@@ -158,10 +156,10 @@ fn a_launch_that_cannot_be_is_refused_beside_its_field() {
     let ticket = play.ask(with_cpu(8));
     assert_eq!(
         play.refused_at(ticket),
-        (RefusalKind::Usage, LaunchField::Cpu)
+        (FailureKind::Usage, LaunchField::Cpu)
     );
     assert_eq!(
-        play.failed(ticket).message,
+        play.failed(ticket).message(),
         "8 CPU is above the limit (max: 4)"
     );
     let ticket = play.ask(with_cpu(4));
@@ -216,7 +214,7 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     let mut play = offering(4);
     play.pass(30);
     let ticket = play.ask(with_cpu(8));
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
     // A catalog with gaps isn't conclusive.
@@ -241,7 +239,7 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     play.pass(30);
     let ticket = play.ask(with_cpu(8));
     play.lose();
-    assert_eq!(play.failed(ticket).kind, RefusalKind::Unreachable);
+    assert_eq!(play.failed(ticket).kind, FailureKind::Unreachable);
 }
 
 #[test]
@@ -278,11 +276,11 @@ fn a_preset_counts_with_its_amounts() {
 fn the_engine_says_which_field_it_does_not_like() {
     let mut play = Play::watched(0);
     let ticket = play.ask(with_folder("gone"));
-    play.carry_out(0, Some(FaultKind::Failed));
-    play.carry_out(0, Some(FaultKind::Field(LaunchField::Folders)));
+    play.carry_out(0, Some(FailureKind::Failed));
+    play.refuse(0, LaunchField::Folders);
     assert_eq!(
         play.refused_at(ticket),
-        (RefusalKind::Refused, LaunchField::Folders)
+        (FailureKind::Refused, LaunchField::Folders)
     );
 }
 
@@ -334,7 +332,7 @@ fn a_folder_is_made_and_known_at_once() {
     let taken = play.ask(Ask::CreateFolder {
         name: "results".to_owned(),
     });
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     assert_eq!(play.refused_at(taken).1, LaunchField::Folders);
 }
 
@@ -351,8 +349,11 @@ fn owners_are_found_where_the_engine_has_such() {
     };
     assert_eq!(owner.email, "x@example.com");
     let ticket = play.ask(find());
-    play.carry_out(0, Some(FaultKind::Failed));
-    assert_eq!(play.failed(ticket).message, fault(FaultKind::Failed).text);
+    play.carry_out(0, Some(FailureKind::Failed));
+    assert_eq!(
+        play.failed(ticket).message(),
+        fault(FailureKind::Failed).message()
+    );
     assert_eq!(play.refused_at(ticket).1, LaunchField::Owner);
 
     let mut play = Play::with(0);
@@ -362,6 +363,6 @@ fn owners_are_found_where_the_engine_has_such() {
     let line = 1;
     play.tell(Fact::LineUp { line, info: poor });
     let ticket = play.ask(find());
-    assert_eq!(play.failed(ticket).message, "not for you");
+    assert_eq!(play.failed(ticket).message(), "not for you");
     assert_eq!(play.requests_of("find-owner"), 0);
 }

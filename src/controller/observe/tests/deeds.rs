@@ -8,12 +8,9 @@ use super::{
     Play, launch,
 };
 use crate::{
-    controller::{
-        fact::FaultKind,
-        turn::{Answer, RefusalKind},
-    },
+    controller::turn::Answer,
     engine::scheduler::Progress,
-    model::{notice::Level, status::Status},
+    model::{failure::FailureKind, notice::Level, status::Status},
 };
 
 #[test]
@@ -81,7 +78,7 @@ fn a_launched_session_that_cannot_be_read_yet_has_a_row_all_the_same() {
     play.carry_out(0, None);
     play.carry_out(0, None);
     let id = *play.there.keys().next().unwrap();
-    play.carry_out(0, Some(FaultKind::Failed));
+    play.carry_out(0, Some(FailureKind::Failed));
     let Ok(Answer::Launched(session)) = &play.answers[&ticket] else {
         panic!("{:?}", play.answers);
     };
@@ -135,7 +132,7 @@ fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
         force: false,
     });
     assert_eq!(
-        play.failed(again).message,
+        play.failed(again).message(),
         "session session-1 has already ended (TERMINATED)"
     );
 }
@@ -164,15 +161,18 @@ fn a_session_that_vanished_between_list_and_click_is_a_sentence_and_its_row_goes
         session: id,
         force: false,
     });
-    play.carry_out(0, Some(FaultKind::NotFound));
-    let refusal = play.failed(ticket);
-    assert_eq!(refusal.kind, RefusalKind::NotFound);
-    assert!(refusal.message.as_str().contains("any more"), "{refusal:?}");
+    play.carry_out(0, Some(FailureKind::NotFound));
+    let failure = play.failed(ticket);
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert!(
+        failure.message().as_str().contains("any more"),
+        "{failure:?}"
+    );
     play.settle();
     assert!(play.mirror.is_empty());
     let ticket = play.ask(Ask::Detail { session: id });
     play.work_off();
-    assert_eq!(play.failed(ticket).kind, RefusalKind::NotFound);
+    assert_eq!(play.failed(ticket).kind, FailureKind::NotFound);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_rename_that_no_event_tells_of_is_seen() {
         session: id,
         name: "-".into(),
     });
-    assert_eq!(play.failed(wrong).kind, RefusalKind::Usage);
+    assert_eq!(play.failed(wrong).kind, FailureKind::Usage);
     let ticket = play.ask(Ask::Rename { session: id, name });
     assert_eq!(play.pending(id).unwrap(), "renaming to renamed");
     play.settle();
@@ -234,7 +234,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
     );
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
     let twice = play.ask(commit);
-    assert!(play.failed(twice).message.as_str().contains("already"));
+    assert!(play.failed(twice).message().as_str().contains("already"));
     play.carry_out(0, None);
     assert_eq!(play.pending(id), None);
     let expected = (
@@ -279,18 +279,18 @@ fn another_priority_is_shown_as_asked_until_the_row_has_it() {
         priority,
     };
     let running = play.ask(ask(70));
-    let said = play.failed(running).message.to_string();
+    let said = play.failed(running).message().to_string();
     assert!(said.contains("of a waiting session"), "{said}");
 
     play.set(id, "PENDING");
     play.event(id);
     play.settle();
     let out_of_range = play.ask(ask(101));
-    assert_eq!(play.failed(out_of_range).kind, RefusalKind::Usage);
+    assert_eq!(play.failed(out_of_range).kind, FailureKind::Usage);
     let ticket = play.ask(ask(70));
     assert_eq!(play.pending(id).unwrap(), "changing its priority to 70");
     let twice = play.ask(ask(80));
-    assert!(play.failed(twice).message.as_str().contains("already"));
+    assert!(play.failed(twice).message().as_str().contains("already"));
     play.settle();
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
     let shown = play.observer.session(id).unwrap();
@@ -298,8 +298,8 @@ fn another_priority_is_shown_as_asked_until_the_row_has_it() {
     assert_eq!(shown.pending_request, None);
 
     let refused = play.ask(ask(90));
-    play.carry_out(0, Some(FaultKind::Failed));
-    let said = play.failed(refused).message.to_string();
+    play.carry_out(0, Some(FailureKind::Failed));
+    let said = play.failed(refused).message().to_string();
     assert!(
         said.starts_with("the priority of session-1 couldn't be changed: "),
         "{said}"

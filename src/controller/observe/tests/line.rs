@@ -8,11 +8,8 @@ use super::{
     Play, fault, info, launch,
 };
 use crate::{
-    controller::{
-        fact::FaultKind,
-        turn::{Answer, RefusalKind},
-    },
-    model::{capability::EngineState, status::Tab},
+    controller::turn::Answer,
+    model::{capability::EngineState, failure::FailureKind, status::Tab},
 };
 
 #[test]
@@ -26,9 +23,9 @@ fn the_line_is_lost_and_sessions_stay_as_they_were() {
     let reading = play.ask(reach.clone());
     play.lose();
     assert_eq!(play.mirror.len(), 3);
-    assert_eq!(play.failed(reading).kind, RefusalKind::Unreachable);
+    assert_eq!(play.failed(reading).kind, FailureKind::Unreachable);
     let refused = play.ask(reach);
-    assert_eq!(play.failed(refused).kind, RefusalKind::Unreachable);
+    assert_eq!(play.failed(refused).kind, FailureKind::Unreachable);
     let mut pauses = Vec::new();
     for _ in 0..7 {
         let pause = play.due_in().unwrap();
@@ -52,17 +49,17 @@ fn the_line_is_lost_and_sessions_stay_as_they_were() {
 fn an_engine_that_denies_us_is_not_hammered() {
     let mut play = Play::with(1);
     play.tell(Fact::Watched(true));
-    play.carry_out(0, Some(FaultKind::Denied));
+    play.carry_out(0, Some(FailureKind::Denied));
     let EngineState::Lost { hint, .. } = play.observer.engine() else {
         panic!("it is not lost");
     };
     assert_eq!(hint.as_ref().unwrap(), "do this");
     assert_eq!(play.due_in(), Some(300_000));
     let refused = play.ask(launch("first"));
-    assert_eq!(play.failed(refused).kind, RefusalKind::Denied);
+    assert_eq!(play.failed(refused).kind, FailureKind::Denied);
     let hasty = play.ask(Ask::Refresh { wait: true });
     assert_eq!(play.orders, [], "each attempt is a login");
-    assert_eq!(play.failed(hasty).kind, RefusalKind::Denied);
+    assert_eq!(play.failed(hasty).kind, FailureKind::Denied);
     play.now += 20_000;
     let ticket = play.ask(Ask::Refresh { wait: true });
     let Order::Connect { anew, .. } = play.orders[0].1 else {
@@ -105,9 +102,9 @@ fn what_is_asked_before_the_first_answer_waits_for_it() {
         play.ask(launch("first")),
         play.ask(Ask::Refresh { wait: true }),
     ];
-    play.carry_out(0, Some(FaultKind::Lost));
+    play.carry_out(0, Some(FailureKind::Unreachable));
     for ticket in early {
-        assert_eq!(play.failed(ticket).kind, RefusalKind::Unreachable);
+        assert_eq!(play.failed(ticket).kind, FailureKind::Unreachable);
     }
     assert_eq!(play.orders, [], "they do not try again and again");
 }
@@ -121,7 +118,7 @@ fn lost_events_are_listened_to_again_and_the_list_is_read_whole() {
     let quiet = play.make("RUNNING");
     play.tell(Fact::Deaf {
         line,
-        fault: Some(fault(FaultKind::Failed)),
+        failure: Some(fault(FailureKind::Failed)),
     });
     assert!(matches!(
         play.observer.engine(),

@@ -20,17 +20,18 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    controller::{
-        fact::{Fault, FaultKind},
-        turn::{Answer, Refusal},
-    },
+    controller::turn::Answer,
     engine::scheduler::{Page, PageQuery},
     model::{
         capability::EngineInfo,
         catalogue::{Catalogue, Folder, OwnerChoices},
         change::Change,
+        failure::{Failure, FailureKind},
         id::{ContextName, SessionId},
-        launch::again::{Told, recalled},
+        launch::{
+            LaunchField,
+            again::{Told, recalled},
+        },
         notice::Level,
         session::Session,
         spec::LaunchRequest,
@@ -53,7 +54,7 @@ struct Play {
     /// What a client knows from changes alone.
     mirror: BTreeMap<SessionId, Session>,
     told: Vec<Change>,
-    answers: BTreeMap<u64, Result<Answer, Refusal>>,
+    answers: BTreeMap<u64, Result<Answer, Failure>>,
     asked: u64,
     line: u32,
     listening: bool,
@@ -68,12 +69,8 @@ struct Play {
     held: Statistics,
 }
 
-fn fault(kind: FaultKind) -> Fault {
-    Fault {
-        kind,
-        text: "no".into(),
-        hint: Some("do this".into()),
-    }
+fn fault(kind: FailureKind) -> Failure {
+    Failure::new(kind, "no").hint("do this")
 }
 
 fn info() -> EngineInfo {
@@ -290,12 +287,12 @@ impl Play {
     }
 
     /// Carries out one order, or lets it fail.
-    fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
+    fn carry_out(&mut self, index: usize, failure: Option<FailureKind>) {
         let (_, order) = self.orders.remove(index);
         let failure = if self.connected {
             failure
         } else {
-            Some(FaultKind::Lost)
+            Some(FailureKind::Unreachable)
         };
         let fact = match (order, failure) {
             (Order::Connect { line, .. }, None) => {
@@ -304,7 +301,7 @@ impl Play {
             }
             (Order::Connect { line, .. }, Some(kind)) => Fact::LineDown {
                 line,
-                fault: fault(kind),
+                failure: fault(kind),
             },
             (Order::Listen { line }, None) if self.has_events => {
                 self.listening = true;
@@ -312,7 +309,7 @@ impl Play {
             }
             (Order::Listen { line }, failure) => Fact::Deaf {
                 line,
-                fault: failure.map(fault),
+                failure: failure.map(fault),
             },
             (Order::Rest, _) => return,
             (Order::Run { errand, what }, None) => Fact::Answered {
@@ -325,6 +322,16 @@ impl Play {
             },
         };
         self.tell(fact);
+    }
+
+    /// The engine refuses an order because of a field of the launch.
+    fn refuse(&mut self, index: usize, field: LaunchField) {
+        let (_, order) = self.orders.remove(index);
+        let Order::Run { errand, .. } = order else {
+            panic!("{order:?} is about no field");
+        };
+        let result = Err(Failure::refused("no").about(field));
+        self.tell(Fact::Answered { errand, result });
     }
 
     fn event(&mut self, session: SessionId) {
@@ -389,7 +396,7 @@ impl Play {
             .map(ToString::to_string)
     }
 
-    fn failed(&self, ticket: u64) -> &Refusal {
+    fn failed(&self, ticket: u64) -> &Failure {
         self.answers[&ticket].as_ref().unwrap_err()
     }
 
@@ -408,7 +415,7 @@ impl Play {
         let line = self.line;
         self.tell(Fact::LineDown {
             line,
-            fault: fault(FaultKind::Lost),
+            failure: fault(FailureKind::Unreachable),
         });
     }
 }

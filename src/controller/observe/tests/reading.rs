@@ -9,10 +9,11 @@ use super::{
     Play,
 };
 use crate::{
-    controller::{fact::FaultKind, turn::Answer},
+    controller::turn::Answer,
     model::{
         capability::EngineState,
         change::Change,
+        failure::FailureKind,
         id::SessionId,
         idle::{IdleCheck, IdleChecker, IdleState},
         notice::{Level, NoticeKind},
@@ -299,7 +300,7 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
             play.tell(Fact::Tick);
         }
         while !play.orders.is_empty() {
-            play.carry_out(0, Some(FaultKind::Failed));
+            play.carry_out(0, Some(FailureKind::Failed));
         }
     }
     let expected = (

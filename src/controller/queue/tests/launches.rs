@@ -209,7 +209,7 @@ fn what_can_never_be_is_refused_at_its_field() {
     for (request, field, words) in cases {
         let refusal = play.refused(request.clone());
         assert_eq!(refusal.field, Some(field), "{refusal:?}");
-        assert!(refusal.message.as_str().contains(words), "{refusal:?}");
+        assert!(refusal.message().as_str().contains(words), "{refusal:?}");
     }
     let unknown = play.refused(LaunchRequest {
         environment: Some("nope".into()),
@@ -226,7 +226,7 @@ fn no_more_may_wait_than_the_limits_say() {
     let refusal = play.refused(named("too-many"));
     assert!(
         refusal
-            .message
+            .message()
             .as_str()
             .contains("the queue is full: 1 waiting (max: 1)"),
         "{refusal:?}"

@@ -14,7 +14,7 @@ fn change(play: &mut Play, session: SessionId, priority: i32) -> Result<(), Stri
     let ticket = play.ask(Ask::Priority { session, priority });
     match &play.answered[&ticket] {
         Ok(Answer::Done) => Ok(()),
-        Err(refusal) => Err(refusal.message.to_string()),
+        Err(refusal) => Err(refusal.message().to_string()),
         other => panic!("{other:?}"),
     }
 }

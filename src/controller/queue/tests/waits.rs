@@ -3,11 +3,12 @@
 use super::{cpus, full, full_by, group, named, settings};
 use crate::{
     controller::{
-        fact::{Ask, FaultKind},
+        fact::Ask,
         order::Order,
         tests::play::{Play, at},
     },
     model::{
+        failure::FailureKind,
         history::Outcome,
         id::SessionId,
         policy::{Backfill, GroupRules, QueueOrder},
@@ -70,9 +71,9 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
     assert_eq!(play.status(fifth), Status::Running);
     let refused = play.refused(cpus("wide", 5000));
     assert!(
-        refused.message.as_str().contains("max: 4"),
+        refused.message().as_str().contains("max: 4"),
         "one container gets no more than there is: {}",
-        refused.message
+        refused.message()
     );
     let second = play.comes(cpus("second", 2000));
     assert_eq!(
@@ -377,7 +378,7 @@ fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
     play.connected = false;
     play.tell(crate::controller::fact::Fact::EngineDown {
         line: play.line,
-        fault: crate::controller::tests::play::fault(FaultKind::Lost),
+        failure: crate::controller::tests::play::fault(FailureKind::Unreachable),
     });
     play.ask(Ask::Terminate {
         session: two,
@@ -395,7 +396,7 @@ fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
     play.connected = false;
     play.tell(crate::controller::fact::Fact::EngineDown {
         line: play.line,
-        fault: crate::controller::tests::play::fault(FaultKind::Lost),
+        failure: crate::controller::tests::play::fault(FailureKind::Unreachable),
     });
     assert_eq!(play.status(id), Status::Pending);
     play.restart();

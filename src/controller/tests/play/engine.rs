@@ -1,14 +1,15 @@
 //! The simulated engine: it carries orders out, or fails at them.
 
 use super::{Play, fault};
-use crate::engine::api::{ContainerState, Recorded, Sighting, SubSighting};
 use crate::{
     controller::{
-        fact::{Fact, FaultKind, StopHookEnd, Survey},
+        fact::{Fact, StopHookEnd, Survey},
         order::{Order, PullNumber},
     },
+    engine::api::{ContainerState, Recorded, Sighting, SubSighting},
     model::{
         environment::{Environment, EnvironmentSource, ImageFacts},
+        failure::FailureKind,
         history::Outcome,
         id::{KernelId, SessionId},
         pull::PullFigures,
@@ -46,7 +47,7 @@ impl Play {
     }
 
     /// A pull in progress: half of the image, then all of it.
-    fn pull(&mut self, number: PullNumber, reference: String, failure: Option<FaultKind>) {
+    fn pull(&mut self, number: PullNumber, reference: String, failure: Option<FailureKind>) {
         let figures = PullFigures {
             layers: 2,
             layers_done: 1,
@@ -67,7 +68,7 @@ impl Play {
     }
 
     /// Carries out one order, or lets it fail.
-    pub fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
+    pub fn carry_out(&mut self, index: usize, failure: Option<FailureKind>) {
         let order = self.orders.remove(index);
         if let Order::CancelPull { number } = order {
             let is_it = |it: &Order| matches!(it, Order::Pull { number: n, .. } if *n == number);
@@ -79,7 +80,7 @@ impl Play {
         let failure = if self.connected {
             failure
         } else {
-            Some(FaultKind::Lost)
+            Some(FailureKind::Unreachable)
         };
         if let Order::Pull { number, reference } = order {
             return self.pull(number, reference, failure);
@@ -92,7 +93,7 @@ impl Play {
             },
             (Order::Connect { line }, Some(kind)) => Fact::EngineDown {
                 line: *line,
-                fault: fault(kind),
+                failure: fault(kind),
             },
             (Order::Survey { survey, .. }, failure) => Fact::Surveyed {
                 survey: *survey,

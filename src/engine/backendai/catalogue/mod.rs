@@ -21,8 +21,8 @@ use super::{
     request::{gql::Schema, lenient_json::Node},
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{catalogue::Catalogue, text::Clean},
+    engine::api::Result,
+    model::{catalogue::Catalogue, failure::Failure, text::Clean},
 };
 use limits::read_limits;
 
@@ -81,7 +81,7 @@ impl BackendAiEngine {
 fn part<T>(result: Result<T>, what: &str, gaps: &mut Vec<(Clean, Clean)>) -> Result<Option<T>> {
     match result {
         Ok(part) => Ok(Some(part)),
-        Err(error) if error.is_lost() || matches!(error, EngineError::Denied { .. }) => Err(error),
+        Err(error) if error.is_lost() || error.is_denied() => Err(error),
         Err(error) => {
             gaps.push((Clean::new(what), Clean::new(&error.to_string())));
             Ok(None)
@@ -105,15 +105,13 @@ impl Line {
             let names: Vec<&str> = self.me.projects.iter().map(|p| p.name.as_str()).collect();
             names.join(", ")
         };
-        found
-            .map(|p| Some(pair(p)))
-            .ok_or_else(|| EngineError::Declined {
-                why: format!(
-                    "{} isn't in project '{}'",
-                    self.me.user.email,
-                    Clean::new(wanted)
-                ),
-                hint: Some(format!("available projects: {}", names())),
-            })
+        found.map(|p| Some(pair(p))).ok_or_else(|| {
+            Failure::refused(format!(
+                "{} isn't in project '{}'",
+                self.me.user.email,
+                Clean::new(wanted)
+            ))
+            .hint(format!("available projects: {}", names()))
+        })
     }
 }

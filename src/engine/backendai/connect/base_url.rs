@@ -3,8 +3,8 @@
 use reqwest::Url;
 
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::address,
+    engine::api::Result,
+    model::{address, failure::Failure},
 };
 
 /// The address of a context, checked.
@@ -20,24 +20,22 @@ pub(in crate::engine::backendai) struct Place {
 impl Place {
     /// With `through_web`, the manager's paths begin with `/func`.
     pub(in crate::engine::backendai) fn new(endpoint: &str, through_web: bool) -> Result<Self> {
-        let bad = |why: &str| EngineError::Denied {
-            why: format!(
+        let bad = |why: &str| {
+            Failure::denied(format!(
                 "endpoint '{}' {why}",
                 crate::model::text::Clean::new(endpoint)
-            ),
-            hint: Some(
-                "use an address like https://manager.example or http://127.0.0.1:8091".to_owned(),
-            ),
+            ))
+            .hint("use an address like https://manager.example or http://127.0.0.1:8091")
         };
         let url = Url::parse(endpoint.trim()).map_err(|_| bad("isn't an address"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(bad("isn't an http or https address"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(EngineError::Denied {
-                why: "the endpoint contains a username or password".to_owned(),
-                hint: Some("set access-key and secret-key instead".to_owned()),
-            });
+            return Err(
+                Failure::denied("the endpoint contains a username or password")
+                    .hint("set access-key and secret-key instead"),
+            );
         }
         let own = url.path().trim_end_matches('/').to_owned();
         let prefix = if through_web {
@@ -62,10 +60,10 @@ impl Place {
         if !address::is_unencrypted(&self.url) || (accepted && !by_password) {
             return Ok(());
         }
-        Err(EngineError::Denied {
-            why: format!("endpoint {}", address::why_refused(&self.shown)),
-            hint: Some(address::secure_alternatives(by_password).to_owned()),
-        })
+        Err(
+            Failure::denied(format!("endpoint {}", address::why_refused(&self.shown)))
+                .hint(address::secure_alternatives(by_password).to_owned()),
+        )
     }
 
     /// Whether the address is on this machine.
@@ -128,6 +126,7 @@ pub(in crate::engine::backendai) fn target(url: &Url) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::text::Clean;
 
     #[test]
     fn paths_of_both_kinds_of_server() {
@@ -167,9 +166,9 @@ mod tests {
             (true, true, "never sent over plain HTTP"),
         ] {
             let refused = far.check_encryption(by_password, accepted);
-            let Err(EngineError::Denied { why, hint }) = refused else {
-                panic!("it was accepted");
-            };
+            let failure = refused.unwrap_err();
+            assert!(failure.is_denied());
+            let (why, hint) = (failure.to_string(), failure.hint.map(Clean::into_string));
             assert!(
                 why.contains("'http://far.example:8091' isn't encrypted"),
                 "{why}"

@@ -10,17 +10,20 @@ use super::{
     features::{Features, OLDEST},
     version::Announcement,
 };
-use crate::engine::backendai::request::{
-    gql::Schema,
-    http::{Call, Http, SHORT},
-    lenient_json::Node,
-    manager_error::declined,
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::{
+        api::Result,
+        backendai::request::{
+            gql::Schema,
+            http::{Call, Http, SHORT},
+            lenient_json::Node,
+            manager_error::declined,
+        },
+    },
     model::{
         capability::{Capability, EngineInfo},
         catalogue::{Project, User},
+        failure::{Failure, FailureKind},
         text::Clean,
     },
 };
@@ -61,7 +64,7 @@ impl Line {
         let announced: Announcement = http.json(&Call::get("/").within(SHORT)).await?;
         let version = announced.version();
         if version < OLDEST {
-            return Err(EngineError::Unsupported(format!(
+            return Err(Failure::unsupported(format!(
                 "the manager at {} has version {}. workbay needs 24.09 or later",
                 http.whom.endpoint,
                 announced.shown()
@@ -114,7 +117,7 @@ impl Line {
 /// A site that hides its agents declines this query. Any other error may be temporary.
 async fn are_agents_hidden(http: &Http) -> bool {
     let asked = http.ask(Schema::One, AGENTS, json!({})).await;
-    matches!(asked, Err(EngineError::Declined { .. }))
+    asked.is_err_and(|error| error.kind == FailureKind::Refused)
 }
 
 async fn who(http: &Http) -> Result<Me> {
@@ -156,15 +159,13 @@ fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
         return Ok(Some(project.clone()));
     }
     let there: Vec<&str> = me.projects.iter().map(|p| p.name.as_str()).collect();
-    Err(EngineError::Denied {
-        why: format!(
-            "{} isn't in project '{}'",
-            me.user.email,
-            Clean::new(wanted)
-        ),
-        hint: Some(format!(
-            "set project of the context to one of: {}",
-            there.join(", ")
-        )),
-    })
+    Err(Failure::denied(format!(
+        "{} isn't in project '{}'",
+        me.user.email,
+        Clean::new(wanted)
+    ))
+    .hint(format!(
+        "set project of the context to one of: {}",
+        there.join(", ")
+    )))
 }

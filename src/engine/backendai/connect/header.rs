@@ -2,12 +2,12 @@
 
 use reqwest::header::HeaderValue;
 
-use crate::engine::{api::Result, error::EngineError};
+use crate::{engine::api::Result, model::failure::Failure};
 
 /// Returns a header value. Fails for keys that contain line breaks.
 pub(in crate::engine::backendai) fn value(text: &str) -> Result<HeaderValue> {
-    HeaderValue::from_str(text).map_err(|_| EngineError::Denied {
-        why: "a key of the context contains invalid characters".to_owned(),
-        hint: Some("check access-key and secret-key for line breaks".to_owned()),
+    HeaderValue::from_str(text).map_err(|_| {
+        Failure::denied("a key of the context contains invalid characters")
+            .hint("check access-key and secret-key for line breaks")
     })
 }

@@ -14,10 +14,12 @@ use serde_json::json;
 use tokio::sync::Mutex;
 
 use super::{base_url::Place, header::value};
-use crate::engine::backendai::request::{call::USUAL, manager_error::Whom, problem::Problem};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::secret::Secret,
+    engine::{
+        api::Result,
+        backendai::request::{call::USUAL, manager_error::Whom, problem::Problem},
+    },
+    model::{failure::Failure, secret::Secret},
 };
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessionid");
@@ -52,7 +54,7 @@ pub(in crate::engine::backendai) struct LoginState {
 enum State {
     Out,
     In(Ticket),
-    Failed(EngineError),
+    Failed(Failure),
 }
 
 /// The server's answer to a login.
@@ -144,16 +146,15 @@ impl LoginState {
         }
         match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
             Some(Ok(id)) => Ok(Ticket(Some(Secret::new(id)))),
-            _ => Err(EngineError::Other(
-                "a login without an id (header X-BackendAI-SessionID). The web server is too old"
-                    .to_owned(),
+            _ => Err(Failure::reported(
+                "a login without an id (header X-BackendAI-SessionID). The web server is too old",
             )),
         }
     }
 }
 
 /// Why a login was refused.
-fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
+fn refused(data: &serde_json::Value, whom: &Whom) -> Failure {
     let body = data.to_string();
     let problem = Problem::read(body.as_bytes()).unwrap_or_default();
     let hint = match problem.kind.as_str() {
@@ -163,19 +164,17 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
         "password-expired" => "set a new password in the WebUI first",
         _ => "check username and password of the context",
     };
-    EngineError::Denied {
-        why: format!(
-            "the login of context '{}' at {} wasn't accepted: {}",
-            whom.context,
-            whom.endpoint,
-            problem.sentence()
-        ),
-        hint: Some(hint.to_owned()),
-    }
+    Failure::denied(format!(
+        "the login of context '{}' at {} wasn't accepted: {}",
+        whom.context,
+        whom.endpoint,
+        problem.sentence()
+    ))
+    .hint(hint.to_owned())
 }
 
 /// The endpoint has no path for logins.
-fn no_web_server(whom: &Whom) -> EngineError {
+fn no_web_server(whom: &Whom) -> Failure {
     whom.unreachable(
         "the endpoint doesn't accept logins",
         Some(
@@ -185,16 +184,15 @@ fn no_web_server(whom: &Whom) -> EngineError {
     )
 }
 
-fn blocked(headers: &HeaderMap) -> EngineError {
+fn blocked(headers: &HeaderMap) -> Failure {
     let told = headers
         .get("retry-after")
         .and_then(|text| text.to_str().ok()?.trim().parse().ok())
         .map(Duration::from_secs);
-    EngineError::Denied {
-        why: "too many failed logins: the web server blocks this account for a while".to_owned(),
-        hint: Some(match told {
+    Failure::denied("too many failed logins: the web server blocks this account for a while").hint(
+        match told {
             Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
             None => "try again later (20 minutes by default)".to_owned(),
-        }),
-    }
+        },
+    )
 }

@@ -8,7 +8,10 @@ use std::{
 
 use reqwest::{Client, redirect::Policy};
 
-use crate::engine::{api::Result, error::EngineError, tcp};
+use crate::{
+    engine::{api::Result, tcp},
+    model::failure::Failure,
+};
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// The manager closes idle connections after 75 s. We close them earlier, so that none is closed
@@ -65,7 +68,7 @@ fn client(tls: &rustls::ClientConfig, direct: bool) -> Result<Client> {
         .pool_idle_timeout(IDLE)
         .user_agent(concat!("workbay/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|error| EngineError::Host(format!("no HTTP client: {error}")))
+        .map_err(|error| Failure::internal(format!("no HTTP client: {error}")))
 }
 
 #[cfg(test)]

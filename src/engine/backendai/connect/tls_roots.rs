@@ -8,7 +8,7 @@ use rustls::{
     pki_types::{CertificateDer, pem::PemObject},
 };
 
-use crate::engine::{api::Result, error::EngineError};
+use crate::{engine::api::Result, model::failure::Failure};
 
 /// The TLS settings of all connections to one manager.
 pub(in crate::engine::backendai) fn client_config(
@@ -23,7 +23,7 @@ pub(in crate::engine::backendai) fn client_config(
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| EngineError::Host(format!("TLS can't be set up: {error}")))?
+        .map_err(|error| Failure::internal(format!("TLS can't be set up: {error}")))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     // The signature includes the Host header, which HTTP/2 doesn't have.
@@ -33,7 +33,7 @@ pub(in crate::engine::backendai) fn client_config(
 
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<()> {
     let shown = path.display();
-    let fault = |why: String| EngineError::Host(format!("ca-file {shown}: {why}"));
+    let fault = |why: String| Failure::internal(format!("ca-file {shown}: {why}"));
     let certificates = CertificateDer::pem_file_iter(path)
         .map_err(|error| fault(error.to_string()))?
         .collect::<std::result::Result<Vec<_>, _>>()

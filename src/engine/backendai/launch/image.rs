@@ -4,12 +4,10 @@ use super::super::{
     BackendAiEngine, image::reference::Reference, request::manager_error::declined,
 };
 use crate::{
-    engine::{
-        api::{Images, Result},
-        error::EngineError,
-    },
+    engine::api::{Images, Result},
     model::{
         environment::{Environment, EnvironmentSource, HOST},
+        failure::Failure,
         launch::LaunchField,
         resources::ResourceSlots,
         spec::LaunchRequest,
@@ -28,13 +26,12 @@ impl BackendAiEngine {
         }
         let wanted = request.environment.as_deref().unwrap_or_default().trim();
         if wanted == HOST {
-            return Err(EngineError::AtField {
-                field: LaunchField::Environment,
-                why: "the host environment isn't available on a cluster. Choose an environment of \
-                      the cluster"
-                    .to_owned(),
-                hint: Some("`workbay env ls` lists the environments".to_owned()),
-            });
+            return Err(Failure::refused(
+                "the host environment isn't available on a cluster. Choose an environment of \
+                      the cluster",
+            )
+            .about(LaunchField::Environment)
+            .hint("`workbay env ls` lists the environments"));
         }
         if let Some(known) = self.core.known_environments()
             && let Ok(found) = choose(&known, wanted)
@@ -94,14 +91,12 @@ fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
         return Ok(Image::from(own));
     }
     let Some(first) = matching.first() else {
-        return Err(EngineError::NoImage {
-            what: if wanted.is_empty() {
-                "an environment".to_owned()
-            } else {
-                format!("environment '{}'", Clean::new(wanted))
-            },
-            hint: "`workbay env ls` lists the available environments".to_owned(),
-        });
+        return Err(Failure::no_image(if wanted.is_empty() {
+            "an environment".to_owned()
+        } else {
+            format!("environment '{}'", Clean::new(wanted))
+        })
+        .hint("`workbay env ls` lists the available environments"));
     };
     if !name.is_empty() && matching.iter().any(|e| e.name != first.name) {
         let mut names: Vec<&str> = matching.iter().map(|e| e.name.as_str()).collect();
@@ -125,6 +120,7 @@ fn is_named(name: &str, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::failure::FailureKind;
     use crate::model::{
         environment::ImageFacts,
         resources::{Bytes, Cpu},
@@ -171,7 +167,7 @@ mod tests {
         );
         for missing in ["base", "python:2", "x/r-base"] {
             assert!(
-                matches!(found(missing), Err(EngineError::NoImage { .. })),
+                found(missing).is_err_and(|error| error.kind == FailureKind::NoImage),
                 "{missing}"
             );
         }

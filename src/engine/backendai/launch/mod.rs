@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::{BackendAiEngine, connect::connection::Line, request::http::Call};
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{
+        failure::Failure,
         id::SessionId,
         launch::{LaunchField, amounts, check_words},
         spec::LaunchRequest,
@@ -40,9 +41,7 @@ impl BackendAiEngine {
         let answer: Value = line.http.json(&Call::post("/session", &body)).await?;
         let id = answer["sessionId"].as_str().and_then(|id| id.parse().ok());
         id.ok_or_else(|| {
-            EngineError::Other(
-                "a launch without the id of the session. Check the list of sessions".to_owned(),
-            )
+            Failure::reported("a launch without the id of the session. Check the list of sessions")
         })
     }
 }
@@ -79,11 +78,9 @@ impl Line {
         let Some(preset) = found else {
             let names: Vec<&str> = presets.iter().map(|it| it.name.as_str()).collect();
             let why = format!("preset '{}' not found", Clean::new(&wanted));
-            return Err(EngineError::AtField {
-                field: LaunchField::Preset,
-                why,
-                hint: Some(format!("available: {}", names.join(", "))),
-            });
+            return Err(Failure::refused(why)
+                .about(LaunchField::Preset)
+                .hint(format!("available: {}", names.join(", "))));
         };
         amounts::fill_from(&mut request, preset);
         if request.resource_group.is_none() {
@@ -94,10 +91,6 @@ impl Line {
     }
 }
 
-fn refused(field: LaunchField, why: impl Into<String>) -> EngineError {
-    EngineError::AtField {
-        field,
-        why: why.into(),
-        hint: None,
-    }
+fn refused(field: LaunchField, why: impl Into<Clean>) -> Failure {
+    Failure::refused(why).about(field)
 }

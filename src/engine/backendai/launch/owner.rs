@@ -7,9 +7,10 @@ use super::super::{
     request::{gql::Schema, lenient_json::Node},
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{
         catalogue::OwnerChoices,
+        failure::{Failure, FailureKind},
         launch::LaunchField,
         spec::{LaunchRequest, Owner},
         text::Clean,
@@ -79,9 +80,9 @@ impl Line {
         let shown = Clean::new(email);
         let variables = json!({"email": email});
         let data = self.http.ask(Schema::One, OWNER, variables).await;
-        let data = data.map_err(|error| match error {
-            EngineError::Declined { why, .. } => refused(format!("{shown}: {why}")),
-            other => other,
+        let data = data.map_err(|error| match error.kind {
+            FailureKind::Refused => refused(format!("{shown}: {}", error.what)),
+            _ => error,
         })?;
         read(&data, &shown)
     }
@@ -137,12 +138,8 @@ fn read(data: &Value, asked: &Clean) -> Result<Found> {
     })
 }
 
-fn refused(why: impl Into<String>) -> EngineError {
-    EngineError::AtField {
-        field: LaunchField::Owner,
-        why: why.into(),
-        hint: None,
-    }
+fn refused(why: impl Into<Clean>) -> Failure {
+    Failure::refused(why).about(LaunchField::Owner)
 }
 
 #[cfg(test)]
@@ -151,13 +148,7 @@ mod tests {
 
     fn why(data: &Value) -> String {
         let error = read(data, &"x@example.com".into()).err().unwrap();
-        assert!(matches!(
-            error,
-            EngineError::AtField {
-                field: LaunchField::Owner,
-                ..
-            }
-        ));
+        assert_eq!(error.field, Some(LaunchField::Owner));
         error.to_string()
     }
 

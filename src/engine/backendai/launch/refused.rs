@@ -1,14 +1,12 @@
 //! Finds the field of a launch that a manager's refusal is about. Most refusals have the same error
 //! type, so the words decide. If they don't name a field, the error has none. Pure.
 
-use crate::{
-    engine::error::EngineError,
-    model::{
-        launch::LaunchField as Field,
-        resources::{Bytes, Cpu},
-        spec::LaunchRequest,
-        text::Clean,
-    },
+use crate::model::{
+    failure::{Failure, FailureKind},
+    launch::LaunchField as Field,
+    resources::{Bytes, Cpu},
+    spec::LaunchRequest,
+    text::Clean,
 };
 
 /// Words of a refusal, in lowercase, and the field that they are about. The first match counts.
@@ -45,26 +43,28 @@ const WORDS: [(&str, Field); 29] = [
 ];
 
 /// Adds the field to the error, if the error clearly names one.
-pub(super) fn at_field(error: EngineError, request: &LaunchRequest) -> EngineError {
-    match error {
-        EngineError::NoImage { what, hint } => EngineError::AtField {
-            field: if request.image.is_some() {
-                Field::Image
-            } else {
-                Field::Environment
-            },
-            why: format!("{what} not found"),
-            hint: Some(hint),
-        },
-        EngineError::Declined { why, hint } => match field(&why, request) {
-            Some(field) => EngineError::AtField {
-                field,
-                why: sentence(field, &why, request),
-                hint,
-            },
-            None => EngineError::Declined { why, hint },
-        },
-        other => other,
+pub(super) fn at_field(error: Failure, request: &LaunchRequest) -> Failure {
+    match error.kind {
+        FailureKind::NoImage => Failure {
+            kind: FailureKind::Refused,
+            ..error
+        }
+        .about(if request.image.is_some() {
+            Field::Image
+        } else {
+            Field::Environment
+        }),
+        FailureKind::Refused if error.field.is_none() => {
+            match field(error.what.as_str(), request) {
+                Some(field) => Failure {
+                    what: sentence(field, error.what.as_str(), request).into(),
+                    ..error
+                }
+                .about(field),
+                None => error,
+            }
+        }
+        _ => error,
     }
 }
 

@@ -17,18 +17,20 @@ use super::{
     manager_error::{Whom, skew_of},
     rate_limit::Pace,
 };
-use crate::engine::backendai::connect::{
-    base_url::{Place, target},
-    config::{BackendAiConfig, Login},
-    header::value,
-    login::{LoginState, Ticket},
-    pool::Pool,
-    sign::{self, Signed},
-    tls_roots,
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::secret::Secret,
+    engine::{
+        api::Result,
+        backendai::connect::{
+            base_url::{Place, target},
+            config::{BackendAiConfig, Login},
+            header::value,
+            login::{LoginState, Ticket},
+            pool::Pool,
+            sign::{self, Signed},
+            tls_roots,
+        },
+    },
+    model::{failure::Failure, secret::Secret},
 };
 
 pub(in crate::engine::backendai) use super::call::{Answer, Call, LIST, SHORT};
@@ -219,7 +221,7 @@ impl Http {
     }
 
     /// Turns an answer without a success status into an error.
-    async fn failure(&self, response: Response, limit: Duration) -> EngineError {
+    async fn failure(&self, response: Response, limit: Duration) -> Failure {
         let status = response.status();
         let headers = response.headers().clone();
         match self.read(response, limit).await {
@@ -240,7 +242,7 @@ impl Http {
                 Err(error) => return Err(self.whom.transport(&error, limit)),
             }
             if body.len() > BODY_MAX {
-                return Err(EngineError::Other("more than 64 MiB at once".to_owned()));
+                return Err(Failure::reported("more than 64 MiB at once"));
             }
         }
     }

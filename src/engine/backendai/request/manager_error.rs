@@ -5,8 +5,10 @@ use std::{error::Error as _, io, time::Duration};
 use reqwest::{StatusCode, header::HeaderMap};
 
 use super::{problem::Problem, quote::quote};
-use crate::engine::backendai::connect::clock_skew::{self, Skew};
-use crate::engine::error::EngineError;
+use crate::{
+    engine::backendai::connect::clock_skew::{self, Skew},
+    model::{failure::Failure, text::Clean},
+};
 
 /// The receiver of a request, for the sentences.
 #[derive(Clone, Debug)]
@@ -21,14 +23,10 @@ impl Whom {
     /// The connection is lost, or the other end isn't a working manager.
     pub(in crate::engine::backendai) fn unreachable(
         &self,
-        why: impl Into<String>,
+        why: impl Into<Clean>,
         hint: Option<&str>,
-    ) -> EngineError {
-        EngineError::Unreachable {
-            endpoint: self.endpoint.clone(),
-            why: why.into(),
-            hint: hint.map(str::to_owned),
-        }
+    ) -> Failure {
+        Failure::unreachable(&self.endpoint, why).maybe_hint(hint)
     }
 
     /// The request didn't get through, or its answer is incomplete.
@@ -36,7 +34,7 @@ impl Whom {
         &self,
         error: &reqwest::Error,
         limit: Duration,
-    ) -> EngineError {
+    ) -> Failure {
         if error.is_timeout() {
             return self.late(limit);
         }
@@ -56,7 +54,7 @@ impl Whom {
     }
 
     /// A connection outside the HTTP client failed.
-    pub(in crate::engine::backendai) fn connecting(&self, error: &io::Error) -> EngineError {
+    pub(in crate::engine::backendai) fn connecting(&self, error: &io::Error) -> Failure {
         let inner = error.get_ref();
         if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
             return self.of_tls(tls);
@@ -69,7 +67,7 @@ impl Whom {
         })
     }
 
-    fn of_io(&self, cause: &io::Error) -> Option<EngineError> {
+    fn of_io(&self, cause: &io::Error) -> Option<Failure> {
         let (why, hint) = match cause.kind() {
             io::ErrorKind::ConnectionRefused => (
                 "no program listens at this address".to_owned(),
@@ -88,7 +86,7 @@ impl Whom {
         Some(self.unreachable(why, Some(hint)))
     }
 
-    fn of_tls(&self, cause: &rustls::Error) -> EngineError {
+    fn of_tls(&self, cause: &rustls::Error) -> Failure {
         if !matches!(cause, rustls::Error::InvalidCertificate(_)) {
             return self.unreachable(
                 format!("the TLS connection failed: {}", quote(&cause.to_string())),
@@ -108,7 +106,7 @@ impl Whom {
     }
 
     /// No answer within the time limit.
-    pub(in crate::engine::backendai) fn late(&self, limit: Duration) -> EngineError {
+    pub(in crate::engine::backendai) fn late(&self, limit: Duration) -> Failure {
         self.unreachable(format!("no answer within {}s", limit.as_secs()), None)
     }
 
@@ -120,7 +118,7 @@ impl Whom {
         headers: &HeaderMap,
         body: &[u8],
         skew: Option<Skew>,
-    ) -> EngineError {
+    ) -> Failure {
         let Some(problem) = Problem::read(body) else {
             return self.without_words(status, headers, body);
         };
@@ -133,47 +131,40 @@ impl Whom {
             "auth-failed" | "invalid-auth-params" | "password-expired" | "invalid-credentials" => {
                 self.denied(&said)
             }
-            "server-frozen" => EngineError::Declined {
-                why: "the manager is in maintenance".to_owned(),
-                hint: Some("ask its administrator, or try again later".to_owned()),
-            },
-            "session-already-exists" => EngineError::Declined {
-                why: "a session with that name already exists".to_owned(),
-                hint: Some("choose another name, or terminate the other one first".to_owned()),
-            },
+            "server-frozen" => Failure::refused("the manager is in maintenance")
+                .hint("ask its administrator, or try again later"),
+            "session-already-exists" => Failure::refused("a session with that name already exists")
+                .hint("choose another name, or terminate the other one first"),
             "quota-exceeded" => declined(format!("a quota is exceeded: {said}")),
-            "not-implemented" => EngineError::Unsupported(format!(
-                "this manager doesn't support the request: {said}"
-            )),
-            "object-not-found" if said.to_lowercase().contains("image") => EngineError::NoImage {
-                what: said,
-                hint: "`workbay env ls` lists the available environments".to_owned(),
-            },
+            "not-implemented" => {
+                Failure::unsupported(format!("this manager doesn't support the request: {said}"))
+            }
+            "object-not-found" if said.to_lowercase().contains("image") => {
+                Failure::no_image(said).hint("`workbay env ls` lists the available environments")
+            }
             _ if status == StatusCode::UNAUTHORIZED => self.denied(&said),
             _ => declined(said),
         }
     }
 
-    fn denied(&self, said: &str) -> EngineError {
+    fn denied(&self, said: &str) -> Failure {
         let (who, what) = if self.by_password {
             ("the login", "username and password")
         } else {
             ("the keys", "access-key and secret-key")
         };
-        EngineError::Denied {
-            why: format!(
-                "the manager at {} doesn't accept {who} of context '{}': {said}",
-                self.endpoint, self.context
-            ),
-            hint: Some(format!(
-                "check {what} of the context. They can also be inactive, or refused for this \
+        Failure::denied(format!(
+            "the manager at {} doesn't accept {who} of context '{}': {said}",
+            self.endpoint, self.context
+        ))
+        .hint(format!(
+            "check {what} of the context. They can also be inactive, or refused for this \
                  machine's address"
-            )),
-        }
+        ))
     }
 
     /// An answer without an error body of the manager: from a gateway, a proxy or another program.
-    fn without_words(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> EngineError {
+    fn without_words(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failure {
         if status == StatusCode::UNAUTHORIZED {
             return self.denied("not authorized");
         }
@@ -200,9 +191,9 @@ impl Whom {
         }
         let words = quote(&String::from_utf8_lossy(body));
         if words.is_empty() {
-            EngineError::Other(shown(status))
+            Failure::reported(shown(status))
         } else {
-            EngineError::Other(format!("{}: {words}", shown(status)))
+            Failure::reported(format!("{}: {words}", shown(status)))
         }
     }
 
@@ -212,7 +203,7 @@ impl Whom {
         headers: &HeaderMap,
         body: &[u8],
         error: &serde_json::Error,
-    ) -> EngineError {
+    ) -> Failure {
         if body.is_empty() {
             return self.unreachable("it sent an empty answer", None);
         }
@@ -225,7 +216,7 @@ impl Whom {
         if error.is_eof() {
             return self.unreachable("it sent an incomplete answer", None);
         }
-        EngineError::Other(format!(
+        Failure::reported(format!(
             "invalid JSON: {}",
             quote(&String::from_utf8_lossy(body))
         ))
@@ -242,25 +233,18 @@ impl Whom {
 }
 
 /// The manager refuses our signature because of its time.
-fn skewed(skew: Option<Skew>) -> EngineError {
+fn skewed(skew: Option<Skew>) -> Failure {
     let why = match skew {
         Some(skew) => format!("{skew}, so the manager refuses the signature"),
         None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
     };
-    EngineError::Denied {
-        why,
-        hint: Some(
-            "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`".to_owned(),
-        ),
-    }
+    Failure::denied(why)
+        .hint("correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`")
 }
 
 /// The manager refused, in its own words.
-pub(in crate::engine::backendai) fn declined(why: impl Into<String>) -> EngineError {
-    EngineError::Declined {
-        why: why.into(),
-        hint: None,
-    }
+pub(in crate::engine::backendai) fn declined(why: impl Into<Clean>) -> Failure {
+    Failure::refused(why)
 }
 
 /// `502 Bad Gateway`.

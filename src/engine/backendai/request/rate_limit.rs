@@ -96,7 +96,7 @@ impl Pace {
     }
 }
 
-fn too_many(left: Duration) -> crate::engine::error::EngineError {
+fn too_many(left: Duration) -> crate::model::failure::Failure {
     declined(format!(
         "too many requests: the manager's limit allows the next one in {}s",
         left.as_secs().max(1)

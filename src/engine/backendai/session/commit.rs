@@ -4,13 +4,19 @@ use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
 
 use super::events;
-use crate::engine::backendai::{
-    BackendAiEngine,
-    request::{http::Call, manager_error::declined},
-};
 use crate::{
-    engine::{api::Result, error::EngineError, scheduler::Progress},
-    model::id::SessionId,
+    engine::{
+        api::Result,
+        backendai::{
+            BackendAiEngine,
+            request::{http::Call, manager_error::declined},
+        },
+        scheduler::Progress,
+    },
+    model::{
+        failure::{Failure, FailureKind},
+        id::SessionId,
+    },
 };
 
 impl BackendAiEngine {
@@ -28,8 +34,8 @@ impl BackendAiEngine {
             Err(error) => return Err(line.why_not(session, error).await),
         };
         let Some(task) = answer["task_id"].as_str() else {
-            return Err(EngineError::Other(
-                "it creates the image, but without a task ID to follow".to_owned(),
+            return Err(Failure::reported(
+                "it creates the image, but without a task ID to follow",
             ));
         };
         events::task(line.http.clone(), task).await
@@ -37,17 +43,18 @@ impl BackendAiEngine {
 }
 
 impl crate::engine::backendai::connect::connection::Line {
-    async fn why_not(&self, session: SessionId, error: EngineError) -> EngineError {
-        let EngineError::Declined { why, .. } = &error else {
+    async fn why_not(&self, session: SessionId, error: Failure) -> Failure {
+        if error.kind != FailureKind::Refused {
             return error;
-        };
-        if why.to_ascii_lowercase().contains("container registry") {
-            return EngineError::Declined {
-                why: "the session's project has no container registry for images".to_owned(),
-                hint: Some(
-                    "ask the administrator of the cluster to set a container registry".to_owned(),
-                ),
-            };
+        }
+        if error
+            .what
+            .as_str()
+            .to_ascii_lowercase()
+            .contains("container registry")
+        {
+            return Failure::refused("the session's project has no container registry for images")
+                .hint("ask the administrator of the cluster to set a container registry");
         }
         match self.seen_after(session, error).await {
             (_, Some(status)) if !status.is_live() => declined(format!(

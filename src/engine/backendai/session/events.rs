@@ -5,23 +5,22 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::Value;
 
-use crate::engine::backendai::{
-    BackendAiEngine,
-    request::{
-        http::{Call, Http},
-        lenient_json::Node,
-        manager_error::{Whom, declined},
-        quote::quote,
-        sse::{Event, Parser},
-    },
-};
 use crate::{
     engine::{
         api::Result,
-        error::EngineError,
+        backendai::{
+            BackendAiEngine,
+            request::{
+                http::{Call, Http},
+                lenient_json::Node,
+                manager_error::{Whom, declined},
+                quote::quote,
+                sse::{Event, Parser},
+            },
+        },
         scheduler::{Progress, SchedulerEvent},
     },
-    model::text::Clean,
+    model::{failure::Failure, text::Clean},
 };
 
 /// The manager sends a heartbeat every 15 s. A connection that is silent for longer than this is
@@ -174,10 +173,9 @@ fn task_event(event: &Event) -> Option<TaskStep> {
             } else {
                 message.into_string()
             };
-            Some(TaskStep::Last(Some(Err(EngineError::Declined {
-                why: format!("it failed: {words}"),
-                hint: None,
-            }))))
+            Some(TaskStep::Last(Some(Err(Failure::refused(format!(
+                "it failed: {words}"
+            ))))))
         }
         "server_close" => Some(TaskStep::Last(None)),
         _ => None,

@@ -3,13 +3,16 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::engine::backendai::{
-    connect::connection::Line,
-    request::{gql::Schema, lenient_json::Node, manager_error::declined},
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::{
+        api::Result,
+        backendai::{
+            connect::connection::Line,
+            request::{gql::Schema, lenient_json::Node, manager_error::declined},
+        },
+    },
     model::{
+        failure::Failure,
         history::{HistoryEntry, Outcome, SubStep},
         id::SessionId,
         status::Status,
@@ -38,7 +41,7 @@ impl Line {
         // Managers before 26.2 report when each status was reached.
         let data = self.fields_of(session, "status_history").await?;
         let node = Node::new(&data).edges("compute_session_nodes").next();
-        let node = node.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+        let node = node.ok_or_else(|| Failure::session_not_found(session))?;
         Ok(coarse(session, &Node::new(node).blob("status_history")))
     }
 

@@ -4,18 +4,25 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::engine::backendai::{
-    BackendAiEngine,
-    connect::connection::Line,
-    request::{
-        gql::Schema,
-        http::{Call, SHORT},
-        manager_error::declined,
-    },
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{id::SessionId, name, status::Status},
+    engine::{
+        api::Result,
+        backendai::{
+            BackendAiEngine,
+            connect::connection::Line,
+            request::{
+                gql::Schema,
+                http::{Call, SHORT},
+                manager_error::declined,
+            },
+        },
+    },
+    model::{
+        failure::{Failure, FailureKind},
+        id::SessionId,
+        name,
+        status::Status,
+    },
 };
 
 /// Only administrators may use it, in all releases.
@@ -92,36 +99,32 @@ impl Line {
     pub(in crate::engine::backendai) async fn seen_after(
         &self,
         session: SessionId,
-        error: EngineError,
-    ) -> (EngineError, Option<Status>) {
-        if error.is_lost() || matches!(error, EngineError::Denied { .. }) {
+        error: Failure,
+    ) -> (Failure, Option<Status>) {
+        if error.is_lost() || error.is_denied() {
             return (error, None);
         }
         match self.status_of(session).await {
             Ok(Some(status)) => (error, Some(status)),
-            Ok(None) => (EngineError::NotFound(session.to_string()), None),
+            Ok(None) => (Failure::session_not_found(session), None),
             Err(_) => (error, None),
         }
     }
 }
 
 /// Older managers terminate a session that is being created only with force.
-fn needs_force(error: EngineError, force: bool) -> EngineError {
-    match error {
-        EngineError::Declined { why, hint: None } if !force => EngineError::Declined {
-            why,
-            hint: Some("if necessary, terminate the session with --force".to_owned()),
-        },
-        other => other,
+fn needs_force(error: Failure, force: bool) -> Failure {
+    if error.kind == FailureKind::Refused && error.hint.is_none() && !force {
+        return error.hint("if necessary, terminate the session with --force");
     }
+    error
 }
 
 /// The manager refuses a rename to the current name as "already exists". Checks whether the session
 /// itself has that name.
-async fn taken_by_itself(line: &Line, session: SessionId, name: &str, error: &EngineError) -> bool {
-    if !matches!(error, EngineError::Declined { why, .. } if why.contains(
-        "a session with that name already exists"))
-    {
+async fn taken_by_itself(line: &Line, session: SessionId, name: &str, error: &Failure) -> bool {
+    let taken = "a session with that name already exists";
+    if error.kind != FailureKind::Refused || !error.what.as_str().contains(taken) {
         return false;
     }
     matches!(line.name_of(session).await, Ok(Some(present)) if present == name)

@@ -9,11 +9,11 @@ use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
 use super::log_diff::{Seen, last_lines};
 use crate::{
-    engine::{
-        api::{LogChunk, Result},
-        error::EngineError,
+    engine::api::{LogChunk, Result},
+    model::{
+        failure::Failure,
+        log::{LogOptions, LogSource},
     },
-    model::log::{LogOptions, LogSource},
 };
 
 /// The shortest and the longest pause between two readings: short after new text, longer while
@@ -43,7 +43,7 @@ pub(super) trait Source: Send + Sync + 'static {
     async fn ended(&self) -> Result<bool>;
 
     /// The error for a log that doesn't exist.
-    async fn none(&self) -> EngineError;
+    async fn none(&self) -> Failure;
 }
 
 /// Opens the log as a stream. Fails at once if the log can't be read at all.

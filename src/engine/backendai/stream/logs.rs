@@ -17,11 +17,9 @@ use super::{
     precheck::Standing,
 };
 use crate::{
-    engine::{
-        api::{LogChunk, Result},
-        error::EngineError,
-    },
+    engine::api::{LogChunk, Result},
     model::{
+        failure::Failure,
         id::{KernelId, SessionId},
         log::LogOptions,
     },
@@ -65,7 +63,7 @@ impl Source for Kept {
             Ok(log) if !log.is_empty() => return Ok(Some(log)),
             // The output of a batch command may be stored separately.
             Ok(log) => return Ok(Some(self.task().await?.unwrap_or(log))),
-            Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
+            Err(error) if error.is_lost() || error.is_denied() => {
                 return Err(error);
             }
             Err(error) => error,
@@ -84,7 +82,7 @@ impl Source for Kept {
         Ok(standing.has_ended())
     }
 
-    async fn none(&self) -> EngineError {
+    async fn none(&self) -> Failure {
         match self.engine.standing(self.session).await {
             Ok(standing) => declined(no_log(&standing)),
             Err(error) => error,
@@ -123,9 +121,7 @@ impl Kept {
         let http = &self.engine.core.line().await?.http;
         match http.send(&Call::get(path).within(SHORT)).await {
             Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
-            Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
-                Err(error)
-            }
+            Err(error) if error.is_lost() || error.is_denied() => Err(error),
             // The file doesn't exist.
             Err(_) => Ok(None),
         }

@@ -24,11 +24,9 @@ use futures_util::stream::BoxStream;
 
 use super::BackendAiEngine;
 use crate::{
-    engine::{
-        api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
-        error::EngineError,
-    },
+    engine::api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
     model::{
+        failure::Failure,
         id::{KernelId, SessionId},
         log::LogOptions,
     },
@@ -57,15 +55,11 @@ impl Streams for BackendAiEngine {
     /// reconnect. In the main container, ttyd starts that tmux.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
         if request.start.is_chosen() {
-            return Err(EngineError::Declined {
-                why: "terminals of a session on a cluster share one tmux, whose shell the image \
-                      sets"
-                    .to_owned(),
-                hint: Some(
-                    "run other programs with `workbay exec S -- CMD`, also with a terminal"
-                        .to_owned(),
-                ),
-            });
+            return Err(Failure::refused(
+                "terminals of a session on a cluster share one tmux, whose shell the image \
+                      sets",
+            )
+            .hint("run other programs with `workbay exec S -- CMD`, also with a terminal"));
         }
         let other = match request.start.kernel {
             Some(kernel) => self.other_container(session, kernel).await?,

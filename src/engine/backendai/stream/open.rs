@@ -11,11 +11,8 @@ use super::{
     ws::{self, Line, Refusal, Tried},
 };
 use crate::{
-    engine::{
-        api::{AttachRequest, DialTarget, Result},
-        error::EngineError,
-    },
-    model::id::SessionId,
+    engine::api::{AttachRequest, DialTarget, Result},
+    model::{failure::Failure, id::SessionId},
 };
 
 /// How long a service may take to start after its session runs.
@@ -97,14 +94,12 @@ pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
     };
     match timeout(COMING_UP, work).await {
         Ok(opened) => opened,
-        Err(_) => Err(EngineError::Declined {
-            why: format!(
-                "no connection after {}s: {}",
-                COMING_UP.as_secs(),
-                last.as_deref().unwrap_or("the manager didn't answer")
-            ),
-            hint: Some("the service may still be starting. Try again".to_owned()),
-        }),
+        Err(_) => Err(Failure::refused(format!(
+            "no connection after {}s: {}",
+            COMING_UP.as_secs(),
+            last.as_deref().unwrap_or("the manager didn't answer")
+        ))
+        .hint("the service may still be starting. Try again")),
     }
 }
 

@@ -7,8 +7,9 @@ use super::super::{
     request::{gql::Schema, lenient_json::Node, manager_error::declined},
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{
+        failure::Failure,
         id::{KernelId, SessionId},
         status::{Status, Tab},
         text::Clean,
@@ -48,7 +49,7 @@ impl BackendAiEngine {
             .await?;
         let node = Node::new(&data).node("compute_session");
         let Some(status) = node.str("status") else {
-            return Err(EngineError::NotFound(session.to_string()));
+            return Err(Failure::session_not_found(session));
         };
         let kind = node.str("type").unwrap_or_default();
         Ok(Standing {
@@ -66,7 +67,7 @@ impl BackendAiEngine {
     pub(super) async fn must_be_open(&self, session: SessionId) -> Result<()> {
         let standing = self.standing(session).await?;
         if !standing.runs() {
-            return Err(EngineError::Refused(format!(
+            return Err(Failure::engine_refused(format!(
                 "the session isn't running (it is {})",
                 standing.status.word()
             )));

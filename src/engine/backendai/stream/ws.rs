@@ -27,10 +27,9 @@ use super::{
 use crate::{
     engine::{
         api::{DialTarget, Result},
-        error::EngineError,
         tcp,
     },
-    model::{id::SessionId, text::Clean},
+    model::{failure::Failure, id::SessionId, text::Clean},
 };
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -50,13 +49,13 @@ pub(super) type Line = Box<dyn Wire>;
 pub(super) enum Refusal {
     /// The service isn't ready, with the reason. Another attempt may succeed.
     NotYet(String),
-    Failed(EngineError),
+    Failed(Failure),
 }
 
 pub(super) type Tried<T> = std::result::Result<T, Refusal>;
 
-impl From<EngineError> for Refusal {
-    fn from(error: EngineError) -> Self {
+impl From<Failure> for Refusal {
+    fn from(error: Failure) -> Self {
         Self::Failed(error)
     }
 }

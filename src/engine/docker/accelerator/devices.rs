@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bollard::models::DeviceRequest;
 
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{
-        launch::amounts::exact, policy::AcceleratorRules, resources::Bytes, text::Clean,
-        usage::AcceleratorUsage,
+        failure::Failure, launch::amounts::exact, policy::AcceleratorRules, resources::Bytes,
+        text::Clean, usage::AcceleratorUsage,
     },
 };
 
@@ -129,7 +129,7 @@ pub(in crate::engine::docker) fn choose(
     let shared = of(SHARES).div_ceil(ONE * per_device(rules));
     let there = devices.len() as u64;
     if whole.max(shared) > there {
-        return Err(EngineError::Refused(format!(
+        return Err(Failure::engine_refused(format!(
             "{} GPUs are more than this machine has ({there}). Request fewer",
             whole.max(shared)
         )));

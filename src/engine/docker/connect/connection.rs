@@ -13,11 +13,14 @@ use super::{
     raw_request,
     transport::Way,
 };
-use crate::engine::docker::{client_error, image::registry_login, network::Guard};
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::{
+        api::Result,
+        docker::{client_error, image::registry_login, network::Guard},
+    },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
+        failure::Failure,
         resources::{Bytes, Cpu},
         text::Clean,
     },
@@ -110,7 +113,7 @@ impl Line {
     }
 
     /// Translates an error of this connection's client.
-    pub(in crate::engine::docker) fn fault(&self, error: bollard::errors::Error) -> EngineError {
+    pub(in crate::engine::docker) fn fault(&self, error: bollard::errors::Error) -> Failure {
         client_error::translate(error, self.url())
     }
 
@@ -118,7 +121,7 @@ impl Line {
     pub(in crate::engine::docker) fn must_be_local(&self) -> Result<()> {
         match &self.remote {
             None => Ok(()),
-            Some(why) => Err(EngineError::Unsupported(why.clone())),
+            Some(why) => Err(Failure::unsupported(why.clone())),
         }
     }
 }

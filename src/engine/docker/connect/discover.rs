@@ -12,7 +12,7 @@ use super::{
         tls::{self, TlsFiles},
     },
 };
-use crate::engine::error::EngineError;
+use crate::model::failure::Failure;
 
 /// The engine's address, in this order: configuration, DOCKER_HOST, DOCKER_CONTEXT or the current
 /// context, rootless Docker, Docker, rootless Podman, Podman, and Podman without a socket if Docker isn't
@@ -20,7 +20,7 @@ use crate::engine::error::EngineError;
 pub(in crate::engine::docker) fn find(
     configured: Option<&str>,
     around: &Surroundings,
-) -> Result<Endpoint, EngineError> {
+) -> Result<Endpoint, Failure> {
     match configured {
         Some("docker") => return of_sockets(&docker_sockets(around)),
         Some("podman") => return podman(around),
@@ -46,7 +46,7 @@ pub(in crate::engine::docker) fn find(
 }
 
 /// The first socket that exists.
-fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
+fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, Failure> {
     let there = candidates.iter().find(|socket| socket.exists());
     there
         .map(|socket| Endpoint::Socket(socket.clone()))
@@ -54,7 +54,7 @@ fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
 }
 
 /// Podman's own socket if a process listens on it; otherwise its program.
-fn podman(around: &Surroundings) -> Result<Endpoint, EngineError> {
+fn podman(around: &Surroundings) -> Result<Endpoint, Failure> {
     let candidates = podman_sockets(around);
     if let Some(socket) = candidates.iter().find(|socket| listens(socket)) {
         return Ok(Endpoint::Socket(socket.clone()));
@@ -73,7 +73,7 @@ fn parse(
     said_by: &str,
     around: &Surroundings,
     material: Option<TlsFiles>,
-) -> Result<Endpoint, EngineError> {
+) -> Result<Endpoint, Failure> {
     let path = url.strip_prefix("unix://").unwrap_or(url);
     if path.starts_with('/') {
         return Ok(Endpoint::Socket(PathBuf::from(path)));
@@ -99,8 +99,8 @@ fn parse(
     Err(bad_address(url, said_by, known))
 }
 
-fn bad_address(url: &str, said_by: &str, why: &str) -> EngineError {
-    EngineError::Unsupported(format!(
+fn bad_address(url: &str, said_by: &str, why: &str) -> Failure {
+    Failure::unsupported(format!(
         "{said_by} has the invalid engine address '{url}': {why}"
     ))
 }
@@ -119,15 +119,15 @@ fn podman_sockets(around: &Surroundings) -> Vec<PathBuf> {
     rootless.into_iter().chain([system]).collect()
 }
 
-fn nothing_found(looked: &[PathBuf]) -> EngineError {
+fn nothing_found(looked: &[PathBuf]) -> Failure {
     let places: Vec<String> = looked.iter().map(|p| p.display().to_string()).collect();
-    EngineError::Unreachable {
-        endpoint: "this machine".to_owned(),
-        why: format!("no container engine found ({})", places.join(", ")),
-        hint: Some(install_line(
-            &fs::read_to_string("/etc/os-release").unwrap_or_default(),
-        )),
-    }
+    Failure::unreachable(
+        "this machine",
+        format!("no container engine found ({})", places.join(", ")),
+    )
+    .hint(install_line(
+        &fs::read_to_string("/etc/os-release").unwrap_or_default(),
+    ))
 }
 
 /// The command that installs an engine on this system.
@@ -157,6 +157,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::model::failure::FailureKind;
 
     fn socket(root: &Path, place: &str) -> PathBuf {
         let path = root.join(place);
@@ -220,7 +221,7 @@ mod tests {
         for bad in ["npipe:////./pipe/x", "ssh://-oProxyCommand=x", "tcp://"] {
             let error = of(bad, false).unwrap_err();
             assert!(
-                matches!(&error, EngineError::Unsupported(said) if said.contains(bad)),
+                error.kind == FailureKind::Unsupported && error.to_string().contains(bad),
                 "{error}"
             );
         }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde::Deserialize;
 
 use super::{process_env::Surroundings, transport::tls::TlsFiles};
-use crate::engine::error::EngineError;
+use crate::model::failure::Failure;
 
 #[derive(Deserialize)]
 struct ClientConfig {
@@ -37,9 +37,7 @@ pub(in crate::engine::docker) struct Chosen {
 }
 
 /// The context in DOCKER_CONTEXT, or the current one; `None` = Docker's default.
-pub(in crate::engine::docker) fn chosen(
-    around: &Surroundings,
-) -> Result<Option<Chosen>, EngineError> {
+pub(in crate::engine::docker) fn chosen(around: &Surroundings) -> Result<Option<Chosen>, Failure> {
     let Some(dir) = &around.docker_config else {
         return Ok(None);
     };
@@ -57,20 +55,20 @@ pub(in crate::engine::docker) fn chosen(
     }
     let said_by = format!("Docker's context '{name}'");
     let Some((endpoint, material)) = find(dir, &name) else {
-        return Err(EngineError::Host(format!(
+        return Err(Failure::internal(format!(
             "{said_by} is selected (DOCKER_CONTEXT or {}), but doesn't exist. `docker context ls` \
              lists all contexts, `docker context use default` selects the default",
             dir.join("config.json").display()
         )));
     };
     if endpoint.skip_verify {
-        return Err(EngineError::Unsupported(format!(
+        return Err(Failure::unsupported(format!(
             "{said_by} doesn't verify certificates (skip-tls-verify), but workbay always does. \
              Add the engine's ca.pem to the context"
         )));
     }
     let host = endpoint.host.ok_or_else(|| {
-        EngineError::Host(format!(
+        Failure::internal(format!(
             "{said_by} has no engine address. See `docker context inspect {name}`"
         ))
     })?;

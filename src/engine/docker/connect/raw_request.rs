@@ -9,8 +9,13 @@ use tokio::{
 };
 
 use super::quirks::PodmanInfo;
-use crate::engine::docker::{client_error, terminal::hijack};
-use crate::engine::{api::Result, error::EngineError};
+use crate::{
+    engine::{
+        api::Result,
+        docker::{client_error, terminal::hijack},
+    },
+    model::failure::Failure,
+};
 
 /// Time limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -50,5 +55,5 @@ async fn get<T: DeserializeOwned>(socket: &Path, url: &str, path: &str) -> Resul
         ));
     }
     serde_json::from_slice(body)
-        .map_err(|error| EngineError::Other(format!("{path} can't be read: {error}")))
+        .map_err(|error| Failure::reported(format!("{path} can't be read: {error}")))
 }

@@ -16,22 +16,21 @@ use super::{
     planned::Seat,
     variables::{self, Around},
 };
-use crate::engine::docker::{
-    accelerator::devices::{self, Device},
-    connect::{connection::Line, quirks::Habits},
-    folder::{binds::Bind, mounts},
-    image::{architecture, host},
-    network::{self, Joined},
-    toolbox::Toolbox,
-};
 use crate::{
     engine::{
         api::{CreatePlan, Result},
-        error::EngineError,
+        docker::{
+            accelerator::devices::{self, Device},
+            connect::{connection::Line, quirks::Habits},
+            folder::{binds::Bind, mounts},
+            image::{architecture, host},
+            network::{self, Joined},
+            toolbox::Toolbox,
+        },
     },
     model::{
-        environment::EnvironmentSource, image, inside, resources::Bytes, service::Service,
-        session::SessionType,
+        environment::EnvironmentSource, failure::Failure, image, inside, resources::Bytes,
+        service::Service, session::SessionType,
     },
 };
 
@@ -75,20 +74,20 @@ const LONGEST_COMMAND: usize = 120 * 1024;
 pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
     let spec = &plan.spec;
     if spec.mem < LEAST_MEMORY {
-        return Err(EngineError::Refused(format!(
+        return Err(Failure::engine_refused(format!(
             "{} memory is too little for a container (min: {LEAST_MEMORY}). Request more",
             spec.mem
         )));
     }
     if spec.shmem >= spec.mem {
-        return Err(EngineError::Refused(format!(
+        return Err(Failure::engine_refused(format!(
             "shared memory ({}) must be less than the memory ({}), because it is a part of it",
             spec.shmem, spec.mem
         )));
     }
     let command = spec.startup_command.as_ref().map_or(0, String::len);
     if command > LONGEST_COMMAND {
-        return Err(EngineError::Refused(format!(
+        return Err(Failure::engine_refused(format!(
             "the startup command is too long: {} (max: {}). Store it as a script in a folder, or \
              use the bootstrap script",
             Bytes(command as u64),
@@ -96,7 +95,7 @@ pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> R
         )));
     }
     if spec.cpu.millis() > u64::from(cpus) * 1000 {
-        return Err(EngineError::Refused(format!(
+        return Err(Failure::engine_refused(format!(
             "{} CPU is more than this machine has ({cpus}). Request less",
             spec.cpu
         )));
@@ -114,7 +113,7 @@ pub(in crate::engine::docker) async fn image_facts(
         EnvironmentSource::Host => {
             line.must_be_local()?;
             if let Some(why) = host::unavailable() {
-                return Err(EngineError::Unsupported(why));
+                return Err(Failure::unsupported(why));
             }
             let reference = host::ensure_image(line, identity.inside).await?;
             return Ok(ImageFacts {
@@ -131,13 +130,12 @@ pub(in crate::engine::docker) async fn image_facts(
         }
         Err(Error::DockerResponseServerError {
             status_code: 404, ..
-        }) => Err(EngineError::NoImage {
-            what: format!("image '{reference}'"),
-            hint: format!(
+        }) => Err(
+            Failure::no_image(format!("image '{reference}'")).hint(format!(
                 "pull it with `workbay env pull {reference}`. `workbay env ls` lists the images \
                  on this engine"
-            ),
-        }),
+            )),
+        ),
         Err(error) => Err(line.fault(error)),
     }
 }
@@ -354,6 +352,6 @@ pub(in crate::engine::docker) fn labels(
     toolbox: &Toolbox,
 ) -> Result<Labels> {
     labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {
-        EngineError::Refused(format!("the launch can't be stored in a label: {error}"))
+        Failure::engine_refused(format!("the launch can't be stored in a label: {error}"))
     })
 }

@@ -7,13 +7,12 @@ use futures_util::{StreamExt as _, stream, stream::BoxStream};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{labels, names};
-use crate::engine::docker::connect::connection::Line;
 use crate::{
     engine::{
         api::{EngineEvent, EventKind, Result},
-        error::EngineError,
+        docker::connect::connection::Line,
     },
-    model::{id::InstanceId, text::Clean},
+    model::{failure::Failure, id::InstanceId, text::Clean},
 };
 
 const KINDS: [&str; 7] = [
@@ -52,11 +51,10 @@ pub(in crate::engine::docker) async fn follow(
     let ended = {
         let line = Arc::clone(&line);
         stream::once(async move {
-            Err(EngineError::Unreachable {
-                endpoint: line.url().to_owned(),
-                why: "it closed the stream of events".to_owned(),
-                hint: None,
-            })
+            Err(Failure::unreachable(
+                line.url(),
+                "it closed the stream of events",
+            ))
         })
     };
     let events = told.filter_map(move |message| {

@@ -11,8 +11,10 @@ use bollard::{
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::list::remove_container;
-use crate::engine::docker::connect::connection::Line;
-use crate::engine::{api::Result, error::EngineError};
+use crate::{
+    engine::{api::Result, docker::connect::connection::Line},
+    model::failure::Failure,
+};
 
 /// Runs the helper until it ends and returns its output. Removes a helper of the same name first, which a crash left.
 pub(in crate::engine::docker) async fn run(
@@ -42,10 +44,10 @@ async fn run_once(line: &Line, name: &str, body: ContainerCreateBody) -> Result<
         Some(Err(bollard::errors::Error::DockerContainerWaitError { .. })) => {
             let (_, complaint) = said(line, &id).await?;
             let complaint = complaint.trim().trim_start_matches("workbay: ");
-            Err(EngineError::Refused(complaint.to_owned()))
+            Err(Failure::engine_refused(complaint.to_owned()))
         }
         Some(Err(error)) => Err(line.fault(error)),
-        None => Err(EngineError::Other(format!(
+        None => Err(Failure::reported(format!(
             "the engine doesn't report how the helper container {name} ended"
         ))),
     }

@@ -18,27 +18,26 @@ use super::{
     planned::Seat,
     variables,
 };
-use crate::engine::docker::{
-    DockerEngine,
-    accelerator::devices::{self, Device},
-    blocking::off_loop,
-    connect::connection::Line,
-    folder::{
-        binds::{self, Bind},
-        store,
-    },
-    home::ownership::{self, Turn},
-    image::{accounts, host},
-    network::{self, Joined},
-    remote,
-    toolbox::Toolbox,
-};
 use crate::{
     engine::{
         api::{CreatePlan, Result, Sighting},
-        error::EngineError,
+        docker::{
+            DockerEngine,
+            accelerator::devices::{self, Device},
+            blocking::off_loop,
+            connect::connection::Line,
+            folder::{
+                binds::{self, Bind},
+                store,
+            },
+            home::ownership::{self, Turn},
+            image::{accounts, host},
+            network::{self, Joined},
+            remote,
+            toolbox::Toolbox,
+        },
     },
-    model::{id::SessionId, inside},
+    model::{failure::Failure, id::SessionId, inside},
 };
 
 /// Everything that is the same for all containers of the session.
@@ -168,7 +167,7 @@ impl DockerEngine {
         }
         self.remember(session, &made);
         let seen = self.look_at(line, session, made).await?;
-        seen.ok_or_else(|| EngineError::NotFound(session.to_string()))
+        seen.ok_or_else(|| Failure::session_not_found(session))
     }
 
     async fn make_room(&self, making: &Making<'_>, seat: Seat) -> Result<Room> {

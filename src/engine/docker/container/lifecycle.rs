@@ -24,19 +24,19 @@ use super::{
     names,
     survey::{self, Part},
 };
-use crate::engine::docker::{
-    DockerEngine,
-    blocking::off_loop,
-    connect::{connection::Line, quirks::UserMapping},
-    log::saved,
-    network, remote, save,
-};
 use crate::{
     engine::{
         api::{ContainerState, Containers, CreatePlan, EngineEvent, Listing, Result, Sighting},
-        error::EngineError,
+        docker::{
+            DockerEngine,
+            blocking::off_loop,
+            connect::{connection::Line, quirks::UserMapping},
+            log::saved,
+            network, remote, save,
+        },
     },
     model::{
+        failure::Failure,
         id::{InstanceId, SessionId},
         resources::ResourceSlots,
     },
@@ -157,7 +157,7 @@ impl Containers for DockerEngine {
         let line = self.line().await?;
         let members = self.members(&line, session).await?;
         if members.is_empty() {
-            return Err(EngineError::NotFound(session.to_string()));
+            return Err(Failure::session_not_found(session));
         }
         for member in members {
             self.rename_one(&line, session, &member, name).await?;
@@ -217,7 +217,7 @@ impl DockerEngine {
     }
 
     /// Takes the files back first: files in a home directory may belong to another user even if the directory doesn't.
-    async fn delete_as_owner(&self, session: SessionId, first: EngineError) -> Result<()> {
+    async fn delete_as_owner(&self, session: SessionId, first: Failure) -> Result<()> {
         if self.scratches.homes(session).is_empty() {
             return Err(first);
         }
@@ -272,7 +272,7 @@ impl DockerEngine {
         name: &str,
     ) -> Result<()> {
         let seen = look(line, &member.id, self.config.instance).await?;
-        let seen = seen.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+        let seen = seen.ok_or_else(|| Failure::session_not_found(session))?;
         if seen
             .name
             .as_ref()
@@ -287,18 +287,12 @@ impl DockerEngine {
     }
 
     /// Replaces the engine's container id in a `NotFound` error by the session's id, and forgets the containers.
-    pub(in crate::engine::docker) fn named(
-        &self,
-        error: EngineError,
-        session: SessionId,
-    ) -> EngineError {
-        match error {
-            EngineError::NotFound(_) => {
-                self.forget_container(session);
-                EngineError::NotFound(session.to_string())
-            }
-            other => other,
+    pub(in crate::engine::docker) fn named(&self, error: Failure, session: SessionId) -> Failure {
+        if !error.is_not_found() {
+            return error;
         }
+        self.forget_container(session);
+        Failure::session_not_found(session)
     }
 }
 

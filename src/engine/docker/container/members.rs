@@ -5,10 +5,15 @@ use std::sync::PoisonError;
 use bollard::models::ContainerSummary;
 
 use super::{labels, list::summaries};
-use crate::engine::docker::{DockerEngine, connect::connection::Line};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::id::{InstanceId, KernelId, SessionId},
+    engine::{
+        api::Result,
+        docker::{DockerEngine, connect::connection::Line},
+    },
+    model::{
+        failure::Failure,
+        id::{InstanceId, KernelId, SessionId},
+    },
 };
 
 /// A container of a session.
@@ -60,7 +65,7 @@ impl DockerEngine {
             .into_iter()
             .find(wanted)
             .map(|member| member.id)
-            .ok_or_else(|| EngineError::NotFound(session.to_string()))
+            .ok_or_else(|| Failure::session_not_found(session))
     }
 
     pub(in crate::engine::docker) fn remembered(&self, session: SessionId) -> Option<Vec<Member>> {

@@ -8,18 +8,18 @@ use std::{
 
 use async_trait::async_trait;
 
-use crate::engine::docker::{
-    DockerEngine,
-    blocking::off_loop,
-    container::identity::{Identity, caller, give},
-};
 use crate::{
     engine::{
         api::{Folders, Result},
-        error::EngineError,
+        docker::{
+            DockerEngine,
+            blocking::off_loop,
+            container::identity::{Identity, caller, give},
+        },
     },
     model::{
         catalogue::Folder,
+        failure::Failure,
         launch::{LaunchField, folders::check_name},
     },
 };
@@ -95,8 +95,8 @@ impl Shelf {
         ))
     }
 
-    fn trouble(&self, what: &str, error: &io::Error) -> EngineError {
-        EngineError::Host(format!(
+    fn trouble(&self, what: &str, error: &io::Error) -> Failure {
+        Failure::internal(format!(
             "the directory of folders {} {what}: {error}. Check its owner and the free space",
             self.root.display()
         ))
@@ -104,12 +104,10 @@ impl Shelf {
 }
 
 /// The error for a launch or a new folder with an invalid folder setting.
-pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> EngineError {
-    EngineError::AtField {
-        field: LaunchField::Folders,
-        why,
-        hint: hint.map(str::to_owned),
-    }
+pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> Failure {
+    Failure::refused(why)
+        .about(LaunchField::Folders)
+        .maybe_hint(hint.map(str::to_owned))
 }
 
 #[async_trait]

@@ -9,13 +9,16 @@ use std::{
 };
 
 use super::{dotfiles, skeleton};
-use crate::engine::docker::{
-    container::{identity::give, planned::hostname},
-    private_directory::private_directory,
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::{
+        api::Result,
+        docker::{
+            container::{identity::give, planned::hostname},
+            private_directory::private_directory,
+        },
+    },
     model::{
+        failure::Failure,
         id::{KernelId, SessionId},
         inside,
     },
@@ -106,7 +109,7 @@ impl Scratches {
         let notes = made.map_err(|error| {
             let _ = tree::remove(&half);
             let _ = fs::remove_dir(self.of(session));
-            EngineError::Host(format!(
+            Failure::internal(format!(
                 "the session's home directory can't be created at {}: {error}. Check its \
                  permissions and the free space",
                 path.display()
@@ -177,8 +180,8 @@ impl Scratches {
     pub(in crate::engine::docker) fn set_aside(
         &self,
         session: SessionId,
-        why: &EngineError,
-    ) -> EngineError {
+        why: &Failure,
+    ) -> Failure {
         let (dir, aside) = (self.of(session), self.quarantined(session));
         let moved = private_directory(&self.quarantine).and_then(|()| fs::rename(&dir, &aside));
         if let Err(error) = moved
@@ -187,14 +190,11 @@ impl Scratches {
             tracing::warn!(%session, %error, "a directory can't be moved to quarantine");
         }
         let place = if aside.exists() { aside } else { dir };
-        EngineError::Declined {
-            why: format!("The files it left can't be deleted: {why}"),
-            hint: Some(format!(
-                "Delete {}, with sudo if its files belong to another user. workbay also retries \
+        Failure::refused(format!("The files it left can't be deleted: {why}")).hint(format!(
+            "Delete {}, with sudo if its files belong to another user. workbay also retries \
                  automatically",
-                place.display()
-            )),
-        }
+            place.display()
+        ))
     }
 }
 
@@ -232,8 +232,8 @@ fn write_script(path: &Path, script: &str, owner: (u32, u32)) -> io::Result<()> 
     give(path, owner)
 }
 
-fn trouble(path: &Path, error: &io::Error) -> EngineError {
-    EngineError::Host(format!("{}: {error}", path.display()))
+fn trouble(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -242,6 +242,7 @@ mod tests {
 
     use super::*;
     use crate::engine::docker::container::identity::caller;
+    use crate::model::{failure::FailureKind, text::Clean};
 
     fn scratches(dir: &Path) -> Scratches {
         Scratches::new(dir.join("sessions"), dir.join("dotfiles"))
@@ -314,7 +315,7 @@ mod tests {
         let session = SessionId::from_u128(9);
         let home = scratches.make(session, 0, caller(), None).unwrap().path;
         fs::write(home.join("large"), "x").unwrap();
-        let why = EngineError::Host("busy".into());
+        let why = Failure::internal("busy");
         let told = scratches.set_aside(session, &why).to_string();
         assert_eq!(told, "The files it left can't be deleted: busy");
         assert!(!scratches.of(session).exists());
@@ -322,9 +323,9 @@ mod tests {
         assert!(aside.join("work/large").exists());
         assert_eq!(scratches.homes(session), [aside.join("work")]);
         // Again, with nothing left to move.
-        let EngineError::Declined { hint, .. } = scratches.set_aside(session, &why) else {
-            panic!("no advice");
-        };
+        let failure = scratches.set_aside(session, &why);
+        assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
+        let hint = failure.hint.map(Clean::into_string);
         assert!(hint.unwrap().contains(aside.to_str().unwrap()));
         scratches.forget(session).unwrap();
         assert!(!scratches.quarantine.exists());

@@ -3,10 +3,9 @@
 use std::{fs, io, path::Path};
 
 use super::directories::{Scratches, dir_name, homes};
-use crate::engine::docker::private_directory::private_directory;
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::id::SessionId,
+    engine::{api::Result, docker::private_directory::private_directory},
+    model::{failure::Failure, id::SessionId},
 };
 
 /// The file with the id of the session that the home directories came from.
@@ -28,7 +27,7 @@ impl Scratches {
                 "the home directory of the earlier session doesn't exist: {}",
                 home.display()
             );
-            return Err(EngineError::Host(text));
+            return Err(Failure::internal(text));
         }
         let dir = self.of(session);
         let moved = private_directory(&dir)
@@ -39,7 +38,7 @@ impl Scratches {
                 "the home directory of the earlier session can't be moved to {}: {error}",
                 dir.display()
             );
-            EngineError::Host(text)
+            Failure::internal(text)
         })
     }
 

@@ -10,13 +10,15 @@ use bollard::{
 };
 use futures_util::StreamExt as _;
 
-use crate::engine::docker::{
-    connect::connection::Line,
-    container::{create::ImageFacts, labels, list::remove_container},
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{account, id::SessionId},
+    engine::{
+        api::Result,
+        docker::{
+            connect::connection::Line,
+            container::{create::ImageFacts, labels, list::remove_container},
+        },
+    },
+    model::{account, failure::Failure, id::SessionId},
 };
 
 /// The maximum size of an account file.
@@ -38,7 +40,7 @@ pub(in crate::engine::docker) async fn owner(
     remove_container(line, &name).await?;
     let [passwd, groups] = files?;
     account::resolve(&image.user, &passwd, &groups).map_err(|unknown| {
-        EngineError::Refused(format!(
+        Failure::engine_refused(format!(
             "the image's USER is '{}', which its /etc/passwd and /etc/group don't contain. \
              Correct the image, or set user = \"work\" for its environment",
             unknown.escape_debug()
@@ -93,7 +95,7 @@ async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
         }
     }
     text_of(&archive).map_err(|why| {
-        EngineError::Refused(format!(
+        Failure::engine_refused(format!(
             "{path} of the image can't be read: {why}. Set user = \"work\" for its environment"
         ))
     })

@@ -2,8 +2,10 @@
 
 use std::{env::consts::ARCH, fs, path::Path};
 
-use crate::engine::docker::connect::connection::Line;
-use crate::engine::{api::Result, error::EngineError};
+use crate::{
+    engine::{api::Result, docker::connect::connection::Line},
+    model::failure::Failure,
+};
 
 /// The names of processors in registries, and in the kernel and its emulators.
 const NAMES: [(&str, &str); 11] = [
@@ -58,15 +60,13 @@ fn judge(
     if its == there || ALSO.contains(&(there, its)) || emulated() {
         return Ok(());
     }
-    Err(EngineError::Declined {
-        why: format!(
-            "the image '{reference}' is for {its} processors, but the engine's machine is {there}"
-        ),
-        hint: Some(format!(
-            "run `docker pull --platform linux/{there} {reference}`, if the image exists for \
+    Err(Failure::refused(format!(
+        "the image '{reference}' is for {its} processors, but the engine's machine is {there}"
+    ))
+    .hint(format!(
+        "run `docker pull --platform linux/{there} {reference}`, if the image exists for \
              {there}"
-        )),
-    })
+    )))
 }
 
 /// The name of a processor as registries spell it.

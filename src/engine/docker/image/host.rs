@@ -11,12 +11,14 @@ use std::{
 use bollard::{body_full, models::Mount, query_parameters::CreateImageOptionsBuilder};
 use futures_util::TryStreamExt as _;
 
-use crate::engine::docker::{
-    connect::connection::Line, container::labels, folder::mounts, toolbox::fingerprint,
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::inside,
+    engine::{
+        api::Result,
+        docker::{
+            connect::connection::Line, container::labels, folder::mounts, toolbox::fingerprint,
+        },
+    },
+    model::{failure::Failure, inside},
 };
 
 /// The repository of workbay's image; never listed as an environment.
@@ -120,7 +122,7 @@ pub(in crate::engine::docker) async fn ensure_image(
     user: (u32, u32),
 ) -> Result<String> {
     let archive = archive(user).map_err(|error| {
-        EngineError::Host(format!(
+        Failure::internal(format!(
             "the image of the host environment can't be created: {error}"
         ))
     })?;

@@ -7,13 +7,13 @@ use super::{
     join::{Records, joined},
     saved,
 };
-use crate::engine::docker::{DockerEngine, blocking::off_loop, home::directories::Scratches};
 use crate::{
     engine::{
         api::{LogChunk, Result},
-        error::EngineError,
+        docker::{DockerEngine, blocking::off_loop, home::directories::Scratches},
     },
     model::{
+        failure::Failure,
         id::SessionId,
         log::{LogOptions, LogSource, split_time},
     },
@@ -40,7 +40,7 @@ pub(in crate::engine::docker) async fn open(
         Err(error) => Err(error),
     };
     match known {
-        Err(EngineError::NotFound(_)) => {
+        Err(error) if error.is_not_found() => {
             engine.forget_container(session);
             saved(&engine.scratches, session, options).await
         }
@@ -141,7 +141,7 @@ async fn saved(scratches: &Scratches, session: SessionId, options: LogOptions) -
         })
     });
     let pieces = saved::read(path.await?, options).await?;
-    let pieces = pieces.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+    let pieces = pieces.ok_or_else(|| Failure::session_not_found(session))?;
     let chunk = |bytes| LogChunk {
         source: LogSource::Stdout,
         bytes,

@@ -13,8 +13,9 @@ use super::super::{
     container::{labels, list::summaries, planned::Seat},
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{
+        failure::Failure,
         id::{InstanceId, SessionId},
         network::{GUARDED_BRIDGES, OPEN_BRIDGES},
     },
@@ -138,15 +139,13 @@ pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -
 }
 
 /// Explains the engine's error about address pools.
-fn no_network(error: EngineError) -> EngineError {
-    match error {
-        EngineError::Other(said) | EngineError::Refused(said) if said.contains("address pool") => {
-            EngineError::Refused(format!(
-                "it has no addresses left for another network ({said}). Terminate other sessions, or remove \
+fn no_network(error: Failure) -> Failure {
+    match &error.why {
+        Some(said) if said.as_str().contains("address pool") => Failure::engine_refused(format!(
+            "it has no addresses left for another network ({said}). Terminate other sessions, or remove \
                  unused networks with `docker network prune`"
-            ))
-        }
-        other => other,
+        )),
+        _ => error,
     }
 }
 
@@ -247,7 +246,7 @@ mod tests {
     fn no_room_for_a_network_says_what_to_do() {
         let said =
             "could not find an available, non-overlapping IPv4 address pool among the defaults";
-        let error = no_network(EngineError::Other(said.to_owned()));
+        let error = no_network(Failure::reported(said.to_owned()));
         assert!(
             error.to_string().contains("docker network prune"),
             "{error}"

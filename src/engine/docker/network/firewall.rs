@@ -21,7 +21,7 @@ use super::super::{
 };
 use crate::{
     engine::api::Result,
-    model::{inside, network::Guarded},
+    model::{failure::Failure, inside, network::Guarded},
 };
 
 /// The capabilities needed to change the rules of both kinds of firewall.
@@ -89,7 +89,7 @@ impl DockerEngine {
         toolbox: &Toolbox,
     ) -> Result<Guarded> {
         if let Some(why) = host::unavailable() {
-            return Err(crate::engine::error::EngineError::Unsupported(why));
+            return Err(Failure::unsupported(why));
         }
         let identity = Identity::of_caller(line.habits.mapping);
         let image = host::ensure_image(line, identity.inside).await?;
@@ -119,12 +119,8 @@ impl DockerEngine {
         };
         let name = format!("workbay.network.{}", self.config.instance);
         let said = helper::run(line, &name, body).await?;
-        serde_json::from_str(said.trim()).map_err(|_| {
-            crate::engine::error::EngineError::Other(format!(
-                "the helper printed '{}'",
-                said.trim()
-            ))
-        })
+        serde_json::from_str(said.trim())
+            .map_err(|_| Failure::reported(format!("the helper printed '{}'", said.trim())))
     }
 }
 

@@ -18,12 +18,10 @@ use super::{
     toolbox::Toolbox,
 };
 use crate::{
-    engine::{
-        api::{CreatePlan, Result},
-        error::EngineError,
-    },
+    engine::api::{CreatePlan, Result},
     model::{
         capability::Capability,
+        failure::Failure,
         network::{Guarded, Isolation, NetworkRules},
         text::Clean,
     },
@@ -146,7 +144,7 @@ impl DockerEngine {
     }
 
     /// Falls back to the engine's default network if no setting demands another one.
-    fn without_network(&self, error: &EngineError) -> Result<Joined> {
+    fn without_network(&self, error: &Failure) -> Result<Joined> {
         let why = format!("a network can't be created: {error}");
         let found = Guarded {
             host: Some(why.clone()),
@@ -229,13 +227,13 @@ fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
     Ok(warnings)
 }
 
-fn refused(setting: &str, key: &str, why: &str) -> EngineError {
-    EngineError::Declined {
-        why: format!("{setting} in [network] of resources.toml isn't possible here: {why}"),
-        hint: Some(format!(
-            "fix that, or remove {key} from [network] to start sessions with a warning instead"
-        )),
-    }
+fn refused(setting: &str, key: &str, why: &str) -> Failure {
+    Failure::refused(format!(
+        "{setting} in [network] of resources.toml isn't possible here: {why}"
+    ))
+    .hint(format!(
+        "fix that, or remove {key} from [network] to start sessions with a warning instead"
+    ))
 }
 
 #[cfg(test)]

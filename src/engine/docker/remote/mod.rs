@@ -16,11 +16,9 @@ pub(super) use toolbox_volume::ensure as ensure_toolbox;
 
 use super::{connect::connection::Line, container::labels, image::architecture::spelled};
 use crate::{
-    engine::{
-        api::{CreatePlan, Result},
-        error::EngineError,
-    },
+    engine::api::{CreatePlan, Result},
     model::{
+        failure::Failure,
         id::{InstanceId, SessionId},
         inside,
     },
@@ -124,10 +122,9 @@ pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
 /// Refuses launch settings that a remote engine can't fulfill.
 pub(super) fn check(line: &Line, plan: &CreatePlan) -> Result<()> {
     if plan.spec.home_of.is_some() {
-        return Err(EngineError::Unsupported(
+        return Err(Failure::unsupported(
             "the home directory of an earlier session can't be used with an engine on another \
-             machine. Launch without --same-home"
-                .to_owned(),
+             machine. Launch without --same-home",
         ));
     }
     check_processor(line)
@@ -140,7 +137,7 @@ pub(super) fn check_processor(line: &Line) -> Result<()> {
     if same {
         return Ok(());
     }
-    Err(EngineError::Unsupported(format!(
+    Err(Failure::unsupported(format!(
         "the engine's machine has another processor ({theirs}) than this machine ({ours}). Run \
          workbay on a machine with {theirs}"
     )))

@@ -7,10 +7,12 @@ use bytes::Bytes;
 use futures_util::stream;
 use tokio::sync::mpsc;
 
-use crate::engine::{
-    api::Result,
-    docker::{blocking::off_loop, connect::connection::Line},
-    error::EngineError,
+use crate::{
+    engine::{
+        api::Result,
+        docker::{blocking::off_loop, connect::connection::Line},
+    },
+    model::failure::Failure,
 };
 
 /// Time limit, for a slow connection.
@@ -41,7 +43,7 @@ pub(super) async fn upload(
             let why = format!("files for the session can't be read: {error}");
             // The engine must not take an incomplete archive for a complete one.
             let _ = told.blocking_send(Err(error));
-            EngineError::Host(why)
+            Failure::internal(why)
         })
     });
     let pieces = stream::unfold(receiver, |mut receiver| async {

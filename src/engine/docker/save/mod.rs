@@ -16,8 +16,8 @@ use futures_util::StreamExt as _;
 
 use super::{DockerEngine, connect::connection::Line};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{id::SessionId, inside},
+    engine::api::Result,
+    model::{failure::Failure, id::SessionId, inside},
 };
 pub(super) use archive::remove_unfinished;
 use archive::{Archive, Limits};
@@ -47,21 +47,21 @@ pub(super) async fn save(
                 saved.push(file);
             }
             Err(error) if error.is_lost() => return Err(error),
-            Err(error @ EngineError::NotFound(_)) => return Err(engine.named(error, session)),
+            Err(error) if error.is_not_found() => return Err(engine.named(error, session)),
             Err(error) => problems.push(format!("'{path}': {error}")),
         }
     }
     let shown: Vec<String> = saved.iter().map(|it| it.display().to_string()).collect();
     if problems.is_empty() {
         let first = saved.into_iter().next();
-        return first.ok_or_else(|| EngineError::Refused("no paths to save".to_owned()));
+        return first.ok_or_else(|| Failure::engine_refused("no paths to save"));
     }
     let problems = problems.join("; ");
     let why = match shown.as_slice() {
         [] => format!("nothing was saved: {problems}"),
         files => format!("saved to {}, but not {problems}", files.join(", ")),
     };
-    Err(EngineError::Declined { why, hint: None })
+    Err(Failure::refused(why))
 }
 
 /// Saves one path; returns its size on the disk and the length of the archive.
@@ -90,7 +90,7 @@ async fn save_one(
 }
 
 /// Distinguishes a missing path from a missing container: an engine answers both with the same error.
-async fn not_read(line: &Line, container: &str, error: Error) -> EngineError {
+async fn not_read(line: &Line, container: &str, error: Error) -> Failure {
     let is_missing = matches!(
         error,
         Error::DockerResponseServerError {
@@ -102,7 +102,7 @@ async fn not_read(line: &Line, container: &str, error: Error) -> EngineError {
         .docker
         .inspect_container(container, None::<InspectContainerOptions>);
     if is_missing && looked.await.is_ok() {
-        return EngineError::Host("not found in the session".to_owned());
+        return Failure::internal("not found in the session");
     }
     line.fault(error)
 }
@@ -119,6 +119,6 @@ fn make(dir: &Path) -> io::Result<()> {
     builder.recursive(true).mode(0o700).create(dir)
 }
 
-fn failed(path: &Path, error: &io::Error) -> EngineError {
-    EngineError::Host(format!("{} can't be written: {error}", path.display()))
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!("{} can't be written: {error}", path.display()))
 }

@@ -14,16 +14,19 @@ use tokio::{
 };
 
 use super::hijack::{self, Hijacked, Reader};
-use crate::engine::docker::{
-    connect::connection::Line,
-    kill::{self, Ending},
-};
 use crate::{
     engine::{
         api::{Attached, Input, Output, Result},
-        error::EngineError,
+        docker::{
+            connect::connection::Line,
+            kill::{self, Ending},
+        },
     },
-    model::{inside, text::Clean},
+    model::{
+        failure::{Failure, FailureKind},
+        inside,
+        text::Clean,
+    },
 };
 
 /// Pieces of up to 16 KiB that wait for a slow reader.
@@ -110,16 +113,19 @@ pub(in crate::engine::docker) async fn start_as(
     Ok(Attached { output, input })
 }
 
-fn not_running(error: Error, line: &Line) -> EngineError {
-    match line.fault(error) {
-        EngineError::Refused(said) if said.contains("is not running") => {
-            EngineError::Refused("the session isn't running".to_owned())
-        }
-        EngineError::Refused(said) if said.contains("is paused") => {
-            EngineError::Refused("the session is paused".to_owned())
-        }
-        other => other,
+fn not_running(error: Error, line: &Line) -> Failure {
+    let failure = line.fault(error);
+    let says = |words| failure.to_string().contains(words);
+    if failure.kind != FailureKind::Refused {
+        return failure;
     }
+    if says("is not running") {
+        return Failure::engine_refused("the session isn't running");
+    }
+    if says("is paused") {
+        return Failure::engine_refused("the session is paused");
+    }
+    failure
 }
 
 /// Passes on what the program prints. A reader that stops reading blocks the program; dropping the reader

@@ -16,10 +16,12 @@ use tokio::{
     },
 };
 
-use crate::engine::docker::client_error;
-use crate::engine::{
-    api::{Output, Result},
-    error::EngineError,
+use crate::{
+    engine::{
+        api::{Output, Result},
+        docker::client_error,
+    },
+    model::failure::Failure,
 };
 
 /// Heads of answers and bodies of error messages are short.
@@ -82,7 +84,7 @@ pub(in crate::engine::docker) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
 }
 
 /// The engine's error message when it doesn't start the program.
-async fn refusal(stream: &mut UnixStream, mut body: BytesMut, status: u16) -> EngineError {
+async fn refusal(stream: &mut UnixStream, mut body: BytesMut, status: u16) -> Failure {
     #[derive(serde::Deserialize)]
     struct Said {
         message: String,

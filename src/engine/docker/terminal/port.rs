@@ -4,13 +4,12 @@
 use std::collections::HashMap;
 
 use super::{exec, runner_command};
-use crate::engine::docker::DockerEngine;
 use crate::{
     engine::{
         api::{Attached, DialTarget, Result},
-        error::EngineError,
+        docker::DockerEngine,
     },
-    model::{id::SessionId, image},
+    model::{failure::Failure, id::SessionId, image},
 };
 
 impl DockerEngine {
@@ -49,7 +48,7 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
     }
     .ok_or_else(|| {
         let port = to.port.map(|port| format!(" on port {port}"));
-        EngineError::Refused(format!(
+        Failure::engine_refused(format!(
             "the session has no service {}{}",
             to.service,
             port.unwrap_or_default()
@@ -57,13 +56,13 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
     })
 }
 
-fn no_service(name: &str, there: &[crate::model::service::Service]) -> EngineError {
+fn no_service(name: &str, there: &[crate::model::service::Service]) -> Failure {
     let names: Vec<&str> = there.iter().map(|service| service.name.as_str()).collect();
     let names = match names.as_slice() {
         [] => "it has no service".to_owned(),
         names => format!("available: {}", names.join(", ")),
     };
-    EngineError::Refused(format!(
+    Failure::engine_refused(format!(
         "the session has no service '{name}' ({names}). For a port, use its number"
     ))
 }

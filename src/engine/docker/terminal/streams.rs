@@ -7,21 +7,21 @@ use bollard::query_parameters::InspectContainerOptions;
 use futures_util::stream::BoxStream;
 
 use super::{exec, runner_command};
-use crate::engine::docker::{
-    DockerEngine,
-    connect::connection::Line,
-    container::identity::{Identity, caller},
-    kill::Ending,
-    log::follow,
-};
 use crate::{
     engine::{
         api::{
             AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Output, Result, Streams,
         },
-        error::EngineError,
+        docker::{
+            DockerEngine,
+            connect::connection::Line,
+            container::identity::{Identity, caller},
+            kill::Ending,
+            log::follow,
+        },
     },
     model::{
+        failure::Failure,
         id::{KernelId, SessionId},
         log::LogOptions,
     },
@@ -39,7 +39,7 @@ impl Streams for DockerEngine {
 
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
         if command.argv.is_empty() {
-            return Err(EngineError::Refused("no command was given".to_owned()));
+            return Err(Failure::engine_refused("no command was given"));
         }
         let door = self.door_of(session, command.kernel).await?;
         let key = door.key();
@@ -76,7 +76,7 @@ impl Streams for DockerEngine {
         let line = self.line().await?;
         let members = self.members(&line, session).await?;
         if members.is_empty() {
-            return Err(EngineError::NotFound(session.to_string()));
+            return Err(Failure::session_not_found(session));
         }
         for member in members {
             match self.detach_from(session, member.kernel).await {
@@ -101,7 +101,7 @@ impl DockerEngine {
             .map_err(|error| self.named(error, session))?;
         while let Some(one) = attached.output.recv().await {
             match one {
-                Output::Lost { why } => return Err(EngineError::Other(why.into_string())),
+                Output::Lost { why } => return Err(Failure::reported(why.into_string())),
                 Output::End { .. } => break,
                 Output::Stdout(_) | Output::Stderr(_) => {}
             }
@@ -169,8 +169,8 @@ impl DockerEngine {
         let entry = config.entrypoint.unwrap_or_default();
         let is_ours = line.remote.is_none() && may_be_ended(&line, config.user.as_deref());
         let runner = runner_command::runner(&entry).ok_or_else(|| {
-            EngineError::Unsupported(
-                "workbay's runner isn't in this container, so no terminal can be opened".to_owned(),
+            Failure::unsupported(
+                "workbay's runner isn't in this container, so no terminal can be opened",
             )
         })?;
         Ok(Door {

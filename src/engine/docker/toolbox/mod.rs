@@ -23,8 +23,8 @@ pub(super) use program::on_path;
 use shell::Shell;
 
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::inside,
+    engine::api::Result,
+    model::{failure::Failure, inside},
 };
 
 /// Increased when the layout or one of the files written here changes.
@@ -79,7 +79,7 @@ impl Toolbox {
         let is_new = !dir.is_dir();
         if is_new {
             build(parent, &dir, &inputs).map_err(|error| {
-                EngineError::Host(format!(
+                Failure::internal(format!(
                     "the bundled tools can't be created in {}: {error}. Check its permissions, \
                      and that its disk has 200 MB free",
                     parent.display()
@@ -109,10 +109,9 @@ impl Toolbox {
 impl Inputs {
     fn find(binary: &Path) -> Result<Self> {
         let tmux = program::on_path("tmux").ok_or_else(|| {
-            EngineError::Host(
+            Failure::internal(
                 "tmux isn't installed on this machine. Terminals of sessions need it. Install it \
-                 with your package manager, for example `sudo apt-get install tmux`"
-                    .to_owned(),
+                 with your package manager, for example `sudo apt-get install tmux`",
             )
         })?;
         let terminfo = TERMS.iter().filter_map(|term| find_term(term)).collect();

@@ -10,8 +10,8 @@ use std::{
 
 use super::elf;
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{inside, text::Clean},
+    engine::api::Result,
+    model::{failure::Failure, inside, text::Clean},
 };
 
 /// A file, its loader and its libraries.
@@ -26,7 +26,7 @@ impl Program {
     /// Finds what `file` needs by running its own loader.
     pub(super) fn examine(file: &Path) -> Result<Self> {
         let trouble = |why: String| {
-            EngineError::Host(format!(
+            Failure::internal(format!(
                 "{} can't be added to the bundled tools: {why}",
                 file.display()
             ))

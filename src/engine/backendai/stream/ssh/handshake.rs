@@ -27,7 +27,7 @@ use super::{
     known::Sshd,
     wire::{self, Grip, Wire},
 };
-use crate::engine::error::EngineError;
+use crate::model::failure::Failure;
 
 /// The user name that a session's sshd accepts.
 const USER: &str = "work";
@@ -81,7 +81,7 @@ pub(super) enum Knocked {
 #[derive(Clone, Default)]
 struct Told {
     /// The error if the host key isn't the known one.
-    stranger: Arc<OnceLock<EngineError>>,
+    stranger: Arc<OnceLock<Failure>>,
     /// Why the connection ended.
     end: Arc<OnceLock<String>>,
 }
@@ -137,18 +137,15 @@ impl client::Handler for Host {
     }
 }
 
-fn stranger(first: &str, shown: &str) -> EngineError {
-    EngineError::Declined {
-        why: format!(
-            "the SSH server of the session has another key than before ({shown}, before: \
+fn stranger(first: &str, shown: &str) -> Failure {
+    Failure::refused(format!(
+        "the SSH server of the session has another key than before ({shown}, before: \
              {first}). Another program may be answering"
-        ),
-        hint: Some(
-            "if the session was recreated outside workbay, run `workbay daemon stop` to remove \
-             the old key"
-                .to_owned(),
-        ),
-    }
+    ))
+    .hint(
+        "if the session was recreated outside workbay, run `workbay daemon stop` to remove \
+             the old key",
+    )
 }
 
 fn config() -> Arc<client::Config> {

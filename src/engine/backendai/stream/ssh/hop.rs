@@ -18,9 +18,8 @@ use crate::{
             request::manager_error::declined,
             stream::{precheck::Container, ws::Refusal},
         },
-        error::EngineError,
     },
-    model::{id::SessionId, secret::Secret},
+    model::{failure::Failure, id::SessionId, secret::Secret},
 };
 
 /// Prints the key, and the address of each container's sshd if it isn't the usual one.
@@ -52,10 +51,8 @@ pub(super) async fn enter(
             "the SSH server of {} doesn't accept the key of its session",
             container.host
         ))),
-        Err(Refusal::NotYet(why)) => Err(EngineError::Declined {
-            why: format!("{}: {why}", container.host),
-            hint: Some("the container may still be starting. Try again".to_owned()),
-        }),
+        Err(Refusal::NotYet(why)) => Err(Failure::refused(format!("{}: {why}", container.host))
+            .hint("the container may still be starting. Try again")),
         Err(Refusal::Failed(error)) => Err(error),
     }
 }

@@ -11,8 +11,8 @@ use super::super::super::request::{
     manager_error::declined,
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{id::SessionId, secret::Secret},
+    engine::api::Result,
+    model::{failure::Failure, id::SessionId, secret::Secret},
 };
 
 /// The key's file in the home directory of every session.
@@ -28,7 +28,7 @@ pub(super) async fn fetch(http: &Http, session: SessionId) -> Result<Secret> {
     let answer = match http.send(&ask).await {
         Ok(answer) => answer,
         // Errors of the connection, the login and the request limit explain themselves.
-        Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
+        Err(error) if error.is_lost() || error.is_denied() => {
             return Err(error);
         }
         Err(error) => return Err(missing(&error.to_string())),
@@ -56,14 +56,11 @@ pub(super) fn read_cluster(key: &Secret) -> Result<PrivateKey> {
     })
 }
 
-fn missing(why: &str) -> EngineError {
-    EngineError::Declined {
-        why: format!("the SSH key of the session (/home/work/{FILE}) can't be read: {why}"),
-        hint: Some(
-            "a session has no key if a folder is mounted at .ssh. Open a terminal instead"
-                .to_owned(),
-        ),
-    }
+fn missing(why: &str) -> Failure {
+    Failure::refused(format!(
+        "the SSH key of the session (/home/work/{FILE}) can't be read: {why}"
+    ))
+    .hint("a session has no key if a folder is mounted at .ssh. Open a terminal instead")
 }
 
 /// The file itself, or the single file of an archive. Managers send both.

@@ -25,11 +25,11 @@ use super::{
     precheck::Container,
 };
 use crate::{
-    engine::{
-        api::{AttachRequest, Attached, DialTarget, ExecCommand, Result},
-        error::EngineError,
+    engine::api::{AttachRequest, Attached, DialTarget, ExecCommand, Result},
+    model::{
+        failure::{Failure, FailureKind},
+        id::{KernelId, SessionId},
     },
-    model::id::{KernelId, SessionId},
 };
 
 use handshake::{Entered, Knocked};
@@ -125,32 +125,25 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
         }
         // A remembered key may have changed since, so only that case gets another attempt.
         if !known_before {
-            return Err(EngineError::Declined {
-                why: "the SSH server of the session doesn't accept the session's own key"
-                    .to_owned(),
-                hint: Some(
-                    "if a folder is mounted at .ssh, add the key of /home/work/id_container to \
-                     its authorized_keys, or open a terminal instead"
-                        .to_owned(),
-                ),
-            });
+            return Err(Failure::refused(
+                "the SSH server of the session doesn't accept the session's own key",
+            )
+            .hint(
+                "if a folder is mounted at .ssh, add the key of /home/work/id_container to \
+                     its authorized_keys, or open a terminal instead",
+            ));
         }
     }
 }
 
 /// Adds a fix to the error of an image without sshd.
-fn with_a_way_out(error: EngineError) -> EngineError {
-    match error {
-        EngineError::Declined { why, hint: None } if why.contains("no service 'sshd'") => {
-            EngineError::Declined {
-                why,
-                hint: Some(
-                    "commands in a session on a cluster need an SSH server, which its image \
-                     doesn't have. Open a terminal instead (`workbay shell`)"
-                        .to_owned(),
-                ),
-            }
-        }
-        other => other,
+fn with_a_way_out(error: Failure) -> Failure {
+    let is_plain = error.kind == FailureKind::Refused && error.hint.is_none();
+    if is_plain && error.what.as_str().contains("no service 'sshd'") {
+        return error.hint(
+            "commands in a session on a cluster need an SSH server, which its image doesn't have. \
+             Open a terminal instead (`workbay shell`)",
+        );
     }
+    error
 }

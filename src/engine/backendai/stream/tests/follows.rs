@@ -12,9 +12,11 @@ use crate::{
     engine::{
         api::Result,
         backendai::stream::follow::{self, Source},
-        error::EngineError,
     },
-    model::log::{LogOptions, LogSource},
+    model::{
+        failure::Failure,
+        log::{LogOptions, LogSource},
+    },
 };
 
 /// What the next readings find. The last step repeats. `None` means that there is no log.
@@ -63,8 +65,8 @@ impl Source for Script {
         Ok(self.steps.lock().unwrap().front().unwrap().ended)
     }
 
-    async fn none(&self) -> EngineError {
-        EngineError::Refused("no log".to_owned())
+    async fn none(&self) -> Failure {
+        Failure::engine_refused("no log")
     }
 }
 
@@ -90,12 +92,8 @@ async fn read(script: &Script, options: LogOptions) -> Result<String> {
     Ok(text)
 }
 
-fn lost() -> EngineError {
-    EngineError::Unreachable {
-        endpoint: "http://manager".to_owned(),
-        why: "it is away".to_owned(),
-        hint: None,
-    }
+fn lost() -> Failure {
+    Failure::unreachable("http://manager", "it is away")
 }
 
 #[tokio::test(start_paused = true)]

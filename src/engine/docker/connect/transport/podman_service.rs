@@ -14,8 +14,8 @@ use tokio::process::{Child, Command};
 
 use super::socket_check::listens;
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::text::Clean,
+    engine::api::Result,
+    model::{failure::Failure, text::Clean},
 };
 
 /// Seconds without a client after which the service ends on its own: this daemon may be killed before it
@@ -101,12 +101,12 @@ fn last_words(log: &Path) -> String {
     Clean::new(line.unwrap_or("it ended without a message")).into_string()
 }
 
-fn failure(program: &Path, why: &str) -> EngineError {
-    EngineError::Unreachable {
-        endpoint: program.display().to_string(),
-        why: format!("`podman system service` can't be run: {why}"),
-        hint: Some("check that `podman info` works".to_owned()),
-    }
+fn failure(program: &Path, why: &str) -> Failure {
+    Failure::unreachable(
+        &program.display().to_string(),
+        format!("`podman system service` can't be run: {why}"),
+    )
+    .hint("check that `podman info` works")
 }
 
 impl Service {

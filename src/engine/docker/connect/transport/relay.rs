@@ -19,8 +19,9 @@ use tokio::{
 use rustix::io::Errno;
 
 use super::{socket_check::asked, ssh_master::is_masters};
-use crate::engine::{
-    api::Result, docker::private_directory::private_directory, error::EngineError,
+use crate::{
+    engine::{api::Result, docker::private_directory::private_directory},
+    model::failure::Failure,
 };
 
 /// Maximum number of connections being opened at once: a server refuses more clients that aren't logged in yet.
@@ -69,7 +70,7 @@ impl Relay {
         // Before this process creates its first socket: checking whether a socket listens means connecting to it.
         CLEARED.call_once(|| clear(runtime_dir));
         let listener = listen(runtime_dir, &socket).map_err(|error| {
-            EngineError::Host(format!(
+            Failure::internal(format!(
                 "a socket can't be created at {}: {error}. Check the owner and permissions of the \
                  directory",
                 socket.display()

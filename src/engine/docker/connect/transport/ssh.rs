@@ -24,8 +24,8 @@ use super::{
     ssh_target::SshPlace,
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::text::Clean,
+    engine::api::Result,
+    model::{failure::Failure, text::Clean},
 };
 
 /// Time limit for the first answer.
@@ -158,20 +158,16 @@ impl AsyncWrite for Pipe {
     }
 }
 
-fn no_ssh(place: &SshPlace, error: &io::Error) -> EngineError {
+fn no_ssh(place: &SshPlace, error: &io::Error) -> Failure {
     let hint = match error.kind() {
         io::ErrorKind::NotFound => "install it: `sudo apt-get install openssh-client`",
         _ => "check that `ssh` works",
     };
-    EngineError::Unreachable {
-        endpoint: place.url(),
-        why: format!("ssh can't be run: {error}"),
-        hint: Some(hint.to_owned()),
-    }
+    Failure::unreachable(&place.url(), format!("ssh can't be run: {error}")).hint(hint)
 }
 
 /// Translates the messages of ssh into an error that says what to do.
-fn sentence(place: &SshPlace, said: &str) -> EngineError {
+fn sentence(place: &SshPlace, said: &str) -> Failure {
     let at = match &place.user {
         Some(user) => format!("{user}@{}", place.host),
         None => place.host.clone(),
@@ -224,11 +220,7 @@ fn sentence(place: &SshPlace, said: &str) -> EngineError {
             format!("check the output of `{by_hand} docker version`"),
         )
     };
-    EngineError::Unreachable {
-        endpoint: place.url(),
-        why,
-        hint: Some(hint),
-    }
+    Failure::unreachable(&place.url(), why).hint(hint)
 }
 
 #[cfg(test)]
@@ -271,14 +263,9 @@ mod tests {
                 "docker version",
             ),
         ] {
-            let EngineError::Unreachable {
-                why: told,
-                hint: Some(does),
-                ..
-            } = sentence(&place, said)
-            else {
-                panic!("{said}");
-            };
+            let failure = sentence(&place, said);
+            assert!(failure.is_lost());
+            let (told, does) = (failure.to_string(), failure.hint.unwrap().into_string());
             assert!(told.contains(why) && does.contains(hint), "{told}; {does}");
         }
     }

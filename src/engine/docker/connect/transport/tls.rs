@@ -21,10 +21,9 @@ use crate::{
     engine::{
         api::Result,
         docker::{client_error, connect::process_env::Surroundings},
-        error::EngineError,
         tcp,
     },
-    model::text::Clean,
+    model::{failure::Failure, text::Clean},
 };
 
 /// Time limit for opening one connection, and for the first answer.
@@ -57,7 +56,7 @@ impl TlsFiles {
     fn config(&self) -> Result<ClientConfig> {
         let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|error| EngineError::Host(format!("TLS can't be set up: {error}")))?
+            .map_err(|error| Failure::internal(format!("TLS can't be set up: {error}")))?
             .with_root_certificates(self.roots()?);
         let mut config = if self.certificate.exists() {
             let chain = certificates(&self.certificate)?;
@@ -95,8 +94,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
         .map_err(|error| bad_file(path, &error.to_string()))
 }
 
-fn bad_file(path: &Path, why: &str) -> EngineError {
-    EngineError::Host(format!(
+fn bad_file(path: &Path, why: &str) -> Failure {
+    Failure::internal(format!(
         "the engine's TLS file {} can't be used: {why}. Check DOCKER_CERT_PATH or the Docker \
          context",
         path.display()
@@ -144,7 +143,7 @@ impl Port {
                 let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
                 let host = host.trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host).map_err(|error| {
-                    EngineError::Host(format!("{url} has no valid host for TLS: {error}"))
+                    Failure::internal(format!("{url} has no valid host for TLS: {error}"))
                 })?;
                 Some((TlsConnector::from(Arc::new(files.config()?)), name))
             }
@@ -182,7 +181,7 @@ impl Far for Port {
     }
 }
 
-fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> EngineError {
+fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> Failure {
     let said = Clean::new(&error.to_string()).into_string();
     let closed = matches!(
         error.kind(),
@@ -213,11 +212,7 @@ fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> EngineError {
         ),
         _ => (said, "check the address and the network"),
     };
-    EngineError::Unreachable {
-        endpoint: url.to_owned(),
-        why,
-        hint: Some(hint.to_owned()),
-    }
+    Failure::unreachable(url, why).hint(hint.to_owned())
 }
 
 #[cfg(test)]

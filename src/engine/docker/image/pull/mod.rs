@@ -16,13 +16,15 @@ use super::{
     architecture,
     registry_login::{self, Login},
 };
-use crate::engine::docker::{
-    DockerEngine,
-    connect::{connection::Line, quirks::Kind},
-};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::{pull::PullFigures, reference},
+    engine::{
+        api::Result,
+        docker::{
+            DockerEngine,
+            connect::{connection::Line, quirks::Kind},
+        },
+    },
+    model::{failure::Failure, pull::PullFigures, reference},
 };
 use progress::{News, Progress};
 use reason::Tried;
@@ -94,7 +96,7 @@ impl Pulling {
         })
     }
 
-    fn sorted(&self, error: Error) -> EngineError {
+    fn sorted(&self, error: Error) -> Failure {
         let said = match error {
             Error::DockerResponseServerError { message, .. } => message,
             Error::DockerStreamError { error } => error,

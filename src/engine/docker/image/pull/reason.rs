@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    engine::{docker::connect::quirks::Kind, error::EngineError},
-    model::{reference, text::Clean},
+    engine::docker::connect::quirks::Kind,
+    model::{failure::Failure, reference, text::Clean},
 };
 
 /// What is known about the failed pull.
@@ -113,16 +113,13 @@ const DENIED: [&str; 6] = [
 ];
 
 /// Classifies the engine's error message about a pull.
-pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
+pub(super) fn sort(said: &str, tried: &Tried<'_>) -> Failure {
     let said = Clean::new(said.trim()).into_string();
     let lower = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let program = tried.kind.program();
     let (image, registry) = (tried.reference, reference::registry(tried.reference));
-    let declined = |why: String, hint: String| EngineError::Declined {
-        why,
-        hint: Some(hint),
-    };
+    let declined = |why: String, hint: String| Failure::refused(why).hint(hint);
     if has(&["no space left on device"]) {
         let why = format!("the engine's disk is full: no space for {image}");
         let hint = format!("free some space. `{program} system df` shows what uses it");
@@ -153,52 +150,40 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
         return plain(registry, tried.kind);
     }
     if let Some((_, why, hint)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
-        return EngineError::Registry {
-            why: format!("the registry {registry} can't be reached: {why}"),
-            hint: Some((*hint).to_owned()),
-            broken: false,
-        };
+        return Failure::registry_unreachable(format!(
+            "the registry {registry} can't be reached: {why}"
+        ))
+        .hint((*hint).to_owned());
     }
     if has(&BROKEN) || lower == "eof" || lower.ends_with(": eof") {
-        return EngineError::Registry {
-            why: format!("the connection to {registry} broke ({said})"),
-            hint: None,
-            broken: true,
-        };
+        return Failure::registry_broken(format!("the connection to {registry} broke ({said})"));
     }
-    EngineError::Declined {
-        why: format!("{image} can't be pulled: {said}"),
-        hint: None,
-    }
+    Failure::refused(format!("{image} can't be pulled: {said}"))
 }
 
 /// A registry that stopped sending: a new connection may succeed.
-pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
-    EngineError::Registry {
-        why: format!(
-            "the connection to {} broke (no data for {}s)",
-            reference::registry(image),
-            waited.as_secs()
-        ),
-        hint: Some("check the network and the registry".to_owned()),
-        broken: true,
-    }
+pub(super) fn silent(image: &str, waited: Duration) -> Failure {
+    Failure::registry_broken(format!(
+        "the connection to {} broke (no data for {}s)",
+        reference::registry(image),
+        waited.as_secs()
+    ))
+    .hint("check the network and the registry")
 }
 
 /// A registry without TLS: the engine must be configured to trust it.
-fn plain(registry: &str, kind: Kind) -> EngineError {
+fn plain(registry: &str, kind: Kind) -> Failure {
     let place = match kind {
         Kind::Docker => "in `insecure-registries` of the engine's daemon.json",
         Kind::Podman => "with `insecure = true` in the engine's registries.conf",
     };
-    EngineError::Registry {
-        why: format!("the registry {registry} can't be reached: it doesn't support TLS"),
-        hint: Some(format!("if you trust it, list it {place}")),
-        broken: false,
-    }
+    Failure::registry_unreachable(format!(
+        "the registry {registry} can't be reached: it doesn't support TLS"
+    ))
+    .hint(format!("if you trust it, list it {place}"))
 }
 
-fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
+fn denied(registry: &str, tried: &Tried<'_>) -> Failure {
     let (program, image) = (tried.kind.program(), tried.reference);
     let hint = Some(format!(
         "run `{program} login {registry}` with another account"
@@ -209,12 +194,13 @@ fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
             format!("{registry} requires a login for {image}, or doesn't have the image")
         }
     };
-    EngineError::Declined { why, hint }
+    Failure::refused(why).maybe_hint(hint)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::failure::FailureKind;
 
     fn told(said: &str, login: Option<&str>) -> (String, bool) {
         let reference = "quay.io/team/python:3.12";
@@ -223,11 +209,9 @@ mod tests {
             kind: Kind::Docker,
             login,
         };
-        match sort(said, &tried) {
-            EngineError::Registry { why, broken, .. } => (why, broken),
-            EngineError::Declined { why, .. } => (why, false),
-            other => panic!("{other}"),
-        }
+        let failure = sort(said, &tried);
+        let broken = failure.kind == FailureKind::RegistryBroken;
+        (failure.to_string(), broken)
     }
 
     #[test]

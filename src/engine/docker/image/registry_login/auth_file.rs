@@ -7,8 +7,8 @@ use bollard::auth::DockerCredentials;
 use serde::Deserialize;
 
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::reference,
+    engine::api::Result,
+    model::{failure::Failure, reference},
 };
 
 /// The key of Docker Hub in these files.
@@ -50,7 +50,7 @@ impl File {
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let told = |why: String| {
             let path = path.display();
-            EngineError::Host(format!("registry logins can't be read from {path}: {why}"))
+            Failure::internal(format!("registry logins can't be read from {path}: {why}"))
         };
         match fs::read(path) {
             Ok(text) => serde_json::from_slice(&text)

@@ -6,7 +6,7 @@ use bollard::auth::DockerCredentials;
 use serde::Deserialize;
 use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
 
-use crate::engine::{api::Result, error::EngineError};
+use crate::{engine::api::Result, model::failure::Failure};
 
 /// Time limit: a helper may wait for a user to unlock it, but no user sees its prompt.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,9 +25,11 @@ struct Told {
 /// The login stored for the registry at `server`; `None` = none.
 pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredentials>> {
     let program = format!("docker-credential-{name}");
-    let failed = |why: String| EngineError::Declined {
-        why: format!("the login for {server} isn't available from {program}: {why}"),
-        hint: Some("check the credential helper in Docker's config.json".to_owned()),
+    let failed = |why: String| {
+        Failure::refused(format!(
+            "the login for {server} isn't available from {program}: {why}"
+        ))
+        .hint("check the credential helper in Docker's config.json")
     };
     if name.contains('/') {
         return Err(failed("its name contains a '/'".to_owned()));

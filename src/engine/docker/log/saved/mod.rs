@@ -17,10 +17,15 @@ use tokio::sync::mpsc;
 
 use self::write::Piece;
 use super::join::{Joiner, Records};
-use crate::engine::docker::{blocking::off_loop, connect::connection::Line};
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::log::{LogOptions, LogSource},
+    engine::{
+        api::Result,
+        docker::{blocking::off_loop, connect::connection::Line},
+    },
+    model::{
+        failure::Failure,
+        log::{LogOptions, LogSource},
+    },
 };
 
 /// The first line of a log that has a time in each line. Terminals don't show it.
@@ -44,7 +49,7 @@ pub(in crate::engine::docker) async fn save(
     let (copied, written) = tokio::join!(copy(line, container, pieces), written);
     written?;
     match copied {
-        Err(EngineError::NotFound(_)) => Ok(()),
+        Err(error) if error.is_not_found() => Ok(()),
         copied => copied,
     }
 }
@@ -73,8 +78,7 @@ async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Resu
                 joiners[source as usize].join(record)
             }
             Err(error) => match line.fault(error) {
-                lost @ EngineError::NotFound(_) => return Err(lost),
-                lost if lost.is_lost() => return Err(lost),
+                lost if lost.is_lost() || lost.is_not_found() => return Err(lost),
                 other => {
                     let note = format!("\nworkbay: the rest of the log can't be read: {other}\n");
                     let _ = pieces.send(Piece::Bytes(note.into())).await;
@@ -90,8 +94,8 @@ async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Resu
     Ok(())
 }
 
-fn not_saved(path: &Path, error: &io::Error) -> EngineError {
-    EngineError::Host(format!(
+fn not_saved(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!(
         "the session's log can't be saved to {}: {error}. Free some space, then try again. Until \
          then the log is in the stopped container",
         path.display()

@@ -10,10 +10,12 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
 use super::WITH_TIMES;
-use crate::engine::docker::blocking::off_loop;
 use crate::{
-    engine::{api::Result, error::EngineError},
-    model::log::{LONGEST_TIME, LogOptions, split_time},
+    engine::{api::Result, docker::blocking::off_loop},
+    model::{
+        failure::Failure,
+        log::{LONGEST_TIME, LogOptions, split_time},
+    },
 };
 
 /// Size of one read.
@@ -46,8 +48,8 @@ pub(super) async fn open(
     Ok(found.await?.map(pieces))
 }
 
-fn not_read(path: &Path, error: &io::Error) -> EngineError {
-    EngineError::Host(format!(
+fn not_read(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!(
         "the saved log {} can't be read: {error}",
         path.display()
     ))
