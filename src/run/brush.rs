@@ -14,9 +14,10 @@ use ratatui::{
     style::{Color, Modifier},
 };
 
+use super::canvas::Output;
 use crate::{
-    terminal::look::Underline,
-    view::{cells::beyond, still::Links},
+    terminal::{link::Link, look::Underline},
+    view::surface::{Extra, Extras},
 };
 
 /// What the outer terminal supports beyond the basics.
@@ -86,8 +87,6 @@ fn is_known(name: &str) -> bool {
 pub struct Brush<W: Write> {
     inner: CrosstermBackend<W>,
     outer: Outer,
-    /// The links that the numbers in cells refer to.
-    links: Links,
     /// Sequences that aren't written yet.
     text: String,
 }
@@ -97,14 +96,8 @@ impl<W: Write> Brush<W> {
         Self {
             inner: CrosstermBackend::new(writer),
             outer,
-            links: Links::default(),
             text: String::new(),
         }
-    }
-
-    /// Sets the links of the cells that are drawn next.
-    pub fn know(&mut self, links: &Links) {
-        self.links.clone_from(links);
     }
 
     fn style(&mut self, from: &Dress, to: &Dress) {
@@ -151,8 +144,7 @@ impl<W: Write> Brush<W> {
         codes.end();
     }
 
-    fn link(&mut self, number: Option<u32>) {
-        let link = number.and_then(|number| self.links.get(&number));
+    fn link(&mut self, link: Option<&Link>) {
         let _ = match link {
             Some(link) => write!(
                 self.text,
@@ -196,20 +188,21 @@ impl Dress {
         underline_colour: Color::Reset,
     };
 
-    fn of(cell: &Cell, outer: Outer) -> Self {
-        let underline = beyond::underline(cell);
-        let styled = underline != Underline::None && outer.underlines;
+    fn of(cell: &Cell, extra: Option<&Extra>, outer: Outer) -> Self {
+        let underlined = cell.modifier.contains(Modifier::UNDERLINED);
+        let styled = underlined && outer.underlines;
+        let style = extra.and_then(|extra| extra.underline).filter(|_| styled);
         Self {
             modifier: cell.modifier,
             foreground: cell.fg,
             background: cell.bg,
-            underline: match underline {
-                Underline::None => Underline::None,
-                style if styled => style,
-                _ => Underline::Single,
+            underline: if underlined {
+                style.unwrap_or(Underline::Single)
+            } else {
+                Underline::None
             },
             underline_colour: if styled {
-                beyond::colour(cell)
+                cell.underline_color
             } else {
                 Color::Reset
             },
@@ -256,29 +249,30 @@ impl Codes<'_> {
     }
 }
 
-impl<W: Write> Backend for Brush<W> {
-    type Error = io::Error;
-
-    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
+impl<W: Write> Output for Brush<W> {
+    fn write_cells<'a>(
+        &mut self,
+        cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
+        extras: &Extras,
+    ) -> io::Result<()> {
         let mut dress = Dress::PLAIN;
-        let mut link = None;
+        let mut link: Option<&Link> = None;
         let mut next = None;
         self.text.clear();
-        for (x, y, cell) in content {
+        for (x, y, cell) in cells {
             if next != Some((x, y)) {
                 let _ = write!(self.text, "\x1b[{};{}H", y + 1, x + 1);
             }
             next = Some((x + 1, y));
-            let wanted = Dress::of(cell, self.outer);
+            let extra = extras.at(x, y);
+            let wanted = Dress::of(cell, extra, self.outer);
             if wanted != dress {
                 self.style(&dress, &wanted);
                 dress = wanted;
             }
-            let linked = beyond::linked(cell).filter(|_| self.outer.links);
-            if linked != link {
+            let linked = extra.and_then(|extra| extra.link.as_deref());
+            let linked = linked.filter(|_| self.outer.links);
+            if linked.map(Link::number) != link.map(Link::number) {
                 self.link(linked);
                 link = linked;
             }
@@ -291,6 +285,17 @@ impl<W: Write> Backend for Brush<W> {
             self.text.push_str("\x1b[0m");
         }
         self.inner.write_all(self.text.as_bytes())
+    }
+}
+
+impl<W: Write> Backend for Brush<W> {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        self.write_cells(content, &Extras::default())
     }
 
     fn append_lines(&mut self, lines: u16) -> io::Result<()> {
@@ -343,14 +348,13 @@ impl<W: Write> Backend for Brush<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use jiff::Timestamp;
     use ratatui::{buffer::Buffer, layout::Rect};
 
     use super::*;
-    use crate::{
-        terminal::{emulator::Emulator, link::Link},
-        view::{cells, still::Picture},
-    };
+    use crate::{terminal::emulator::Emulator, view::cells};
 
     const ALL: Outer = Outer {
         underlines: true,
@@ -362,13 +366,11 @@ mod tests {
         let mut emulator = Emulator::new(8, 2);
         emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
-        cells::paint(&emulator, buffer.area, &mut buffer);
-        let mut picture = Picture::default();
-        picture.add_links(&emulator);
+        let mut extras = Extras::default();
+        cells::paint(&emulator, buffer.area, (&mut buffer, &mut extras));
         let mut brush = Brush::new(Vec::new(), outer);
-        brush.know(picture.links());
         let cells = Buffer::empty(buffer.area).diff(&buffer);
-        brush.draw(cells.into_iter()).unwrap();
+        brush.write_cells(cells.into_iter(), &extras).unwrap();
         (brush.text, emulator)
     }
 
@@ -390,7 +392,7 @@ mod tests {
                 let (was, is) = (emulator.cell(column, row), seen.cell(column, row));
                 let (was, is) = (was.unwrap(), is.unwrap());
                 assert_eq!(is.look, was.look, "column {column}: {text:?}");
-                let address = |link: Option<&Link>| link.map(|link| link.address().to_owned());
+                let address = |link: Option<&Arc<Link>>| link.map(|link| link.address().to_owned());
                 assert_eq!(address(is.link), address(was.link), "{column}: {text:?}");
                 assert_eq!(is.text.trim(), was.text.trim());
             }

@@ -2,24 +2,47 @@
 //! have changed.
 
 use ratatui::{
-    backend::Backend,
-    buffer::{Buffer, Cell, CellWidth as _},
+    backend::{Backend, TestBackend},
+    buffer::{Cell, CellWidth as _},
     layout::{Position, Rect, Size},
     style::{Color, Modifier},
 };
 
-use crate::view::still::{Picture, Still};
+use crate::view::{
+    still::{Picture, Still},
+    surface::{Extras, Surface},
+};
 
-/// Paints the parts of the buffer that aren't still, and returns the position of the cursor. `None` = the
+/// A backend that writes cells with their extra attributes, as far as it supports them.
+pub trait Output: Backend {
+    fn write_cells<'a>(
+        &mut self,
+        cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
+        extras: &Extras,
+    ) -> Result<(), Self::Error>;
+}
+
+/// Shows no extra attributes.
+impl Output for TestBackend {
+    fn write_cells<'a>(
+        &mut self,
+        cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
+        _extras: &Extras,
+    ) -> Result<(), Self::Error> {
+        self.draw(cells)
+    }
+}
+
+/// Paints the parts of the surface that aren't still, and returns the position of the cursor. `None` = the
 /// cursor is hidden.
-pub type Painter<'a> = &'a mut dyn FnMut(&mut Buffer, &Still) -> Option<Position>;
+pub type Painter<'a> = &'a mut dyn FnMut(&mut Surface, &Still) -> Option<Position>;
 
 pub struct Canvas<B> {
     backend: B,
     /// The cells on the screen.
-    shown: Buffer,
-    /// The buffer for the next frame. Between frames it equals `shown`.
-    next: Buffer,
+    shown: Surface,
+    /// The surface for the next frame. Between frames it equals `shown`.
+    next: Surface,
     picture: Picture,
     cursor: Cursor,
 }
@@ -33,11 +56,11 @@ enum Cursor {
     Moved,
 }
 
-impl<B: Backend> Canvas<B> {
+impl<B: Output> Canvas<B> {
     /// Creates a canvas on an empty screen.
     pub fn new(backend: B) -> Result<Self, B::Error> {
         let size = backend.size()?;
-        let empty = Buffer::empty(Rect::from((Position::ORIGIN, size)));
+        let empty = Surface::empty(Rect::from((Position::ORIGIN, size)));
         Ok(Self {
             backend,
             shown: empty.clone(),
@@ -49,7 +72,7 @@ impl<B: Backend> Canvas<B> {
 
     /// The size of the frames.
     pub fn size(&self) -> Size {
-        self.shown.area.as_size()
+        self.shown.buffer.area.as_size()
     }
 
     /// Whether the size of the backend has changed. If so, call [`Canvas::forget`].
@@ -60,7 +83,7 @@ impl<B: Backend> Canvas<B> {
     /// Starts over after the screen was cleared or resized.
     pub fn forget(&mut self) -> Result<(), B::Error> {
         let size = self.backend.size()?;
-        self.shown = Buffer::empty(Rect::from((Position::ORIGIN, size)));
+        self.shown = Surface::empty(Rect::from((Position::ORIGIN, size)));
         self.next = self.shown.clone();
         self.picture = Picture::default();
         self.cursor = Cursor::Unknown;
@@ -70,30 +93,24 @@ impl<B: Backend> Canvas<B> {
     /// Draws a frame whose terminals look like `picture`. Writes nothing if nothing changed.
     pub fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> Result<(), B::Error> {
         let still = Still::between(&self.picture, &picture);
-        let loose: Vec<Rect> = still.loose(self.next.area).collect();
+        let loose: Vec<Rect> = still.loose(self.next.buffer.area).collect();
         for part in &loose {
-            row_mut(&mut self.next, *part).fill(Cell::EMPTY);
+            self.next.clear(*part);
         }
         let cursor = paint(&mut self.next, &still);
         let changed = loose.iter().flat_map(|part| {
-            let cells = changed(row(&self.shown, *part), row(&self.next, *part));
-            let cells = cells.into_iter();
+            let cells = changed(&self.shown, &self.next, *part).into_iter();
             cells.map(|(at, cell)| (part.x + at, part.y, cell))
         });
         let mut changed = changed.peekable();
         if changed.peek().is_some() {
-            self.backend.draw(changed)?;
+            self.backend.write_cells(changed, &self.next.extras)?;
             if let Cursor::At(_) = self.cursor {
                 self.cursor = Cursor::Moved;
             }
         }
         for part in &loose {
-            let cells = row(&self.next, *part).iter();
-            for (shown, next) in row_mut(&mut self.shown, *part).iter_mut().zip(cells) {
-                if shown != next {
-                    shown.clone_from(next);
-                }
-            }
+            self.shown.copy(&self.next, *part);
         }
         self.picture = picture;
         self.place_cursor(cursor)?;
@@ -119,7 +136,7 @@ impl<B: Backend> Canvas<B> {
     }
 
     /// The cells on the screen.
-    pub fn shown(&self) -> &Buffer {
+    pub fn shown(&self) -> &Surface {
         &self.shown
     }
 
@@ -132,28 +149,22 @@ impl<B: Backend> Canvas<B> {
     }
 }
 
-/// The cells of a part of one row.
-fn row(buffer: &Buffer, part: Rect) -> &[Cell] {
-    let start = buffer.index_of(part.x, part.y);
-    &buffer.content[start..start + usize::from(part.width)]
-}
-
-fn row_mut(buffer: &mut Buffer, part: Rect) -> &mut [Cell] {
-    let start = buffer.index_of(part.x, part.y);
-    &mut buffer.content[start..start + usize::from(part.width)]
-}
-
 /// The cells to write so that a part of a row looks like `next`, with their columns in the part. The right
 /// half of a wide character isn't written. The cells that a wide character covered are, if their style shows
 /// on blanks: terminals differ in what they leave there.
-fn changed<'a>(shown: &[Cell], next: &'a [Cell]) -> Vec<(u16, &'a Cell)> {
+fn changed<'a>(shown: &Surface, next: &'a Surface, part: Rect) -> Vec<(u16, &'a Cell)> {
+    let differs = |at| {
+        let (x, y) = (part.x + column(at), part.y);
+        shown.extras.at(x, y) != next.extras.at(x, y)
+    };
+    let (old, new) = (shown.row(part), next.row(part));
     let mut changed = Vec::new();
     // All cells before this column must be written.
     let mut stale = 0;
     let mut at = 0;
-    while let Some((before, now)) = shown.get(at).zip(next.get(at)) {
+    while let Some((before, now)) = old.get(at).zip(new.get(at)) {
         let width = usize::from(now.cell_width()).max(1);
-        if before != now || at < stale {
+        if before != now || at < stale || differs(at) {
             let was_wide = usize::from(before.cell_width());
             if at >= stale && was_wide > width && shows_on_blanks(before) {
                 stale = at + was_wide;
@@ -162,7 +173,7 @@ fn changed<'a>(shown: &[Cell], next: &'a [Cell]) -> Vec<(u16, &'a Cell)> {
             // A sign shown as an emoji: not all terminals clear the cells that it covers.
             if width > 1 && now.symbol().contains('\u{fe0f}') {
                 let under =
-                    (at + 1..at + width).filter_map(|at| Some((at, shown.get(at)?, next.get(at)?)));
+                    (at + 1..at + width).filter_map(|at| Some((at, old.get(at)?, new.get(at)?)));
                 let under = under.filter(|(_, before, now)| before.symbol() != now.symbol());
                 changed.extend(under.map(|(at, _, now)| (column(at), now)));
             }

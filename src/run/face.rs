@@ -252,8 +252,8 @@ impl<'a> Face<'a> {
         self.stage.cursor(self.app.cursor_shape())?;
         let (app, theme) = (&self.app, &self.theme);
         let picture = Picture::of(app, &areas);
-        self.stage.draw(picture, &mut |buffer, still| {
-            draw(buffer, app, theme, (&areas, still), now)
+        self.stage.draw(picture, &mut |surface, still| {
+            draw(surface, app, theme, (&areas, still), now)
         })?;
         self.pacer.last = Some(clock::instant());
         self.pacer.hurry = false;

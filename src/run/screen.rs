@@ -170,7 +170,6 @@ impl Stage for Screen {
     }
 
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
-        self.canvas.backend_mut().know(picture.links());
         self.canvas.draw(picture, paint)?;
         self.frame.present()
     }

@@ -8,14 +8,14 @@ mod rows;
 mod text;
 mod witness;
 
-use std::{num::NonZeroU16, sync::Arc};
+use std::num::NonZeroU16;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
     defaults::DefaultColours,
     encode::{Modes, MouseMode},
-    link::{Link, Numbers},
+    link::Numbers,
 };
 use crate::model::{link_schemes::LinkSchemes, text::Clean};
 use gate::{Gate, Step};
@@ -111,11 +111,6 @@ impl Emulator {
             .linking(before.link_schemes.clone());
         new.parser.witness_mut().links = before.links.clone();
         new
-    }
-
-    /// The links that cells may have. Each has a number.
-    pub fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
-        self.pens.links()
     }
 
     /// Columns and rows.
@@ -300,7 +295,7 @@ impl Emulator {
             text: text::shown(cell.contents()),
             width,
             look,
-            link: link.map(Arc::as_ref),
+            link,
         })
     }
 

@@ -1,17 +1,12 @@
 //! Links that a child printed (OSC 8).
 //!
-//! A link has a number, because a cell has room only for a number on its way to the outer terminal. An
-//! emulator numbers its links and finds them by number. Emulators that are shown together use numbers of
-//! different places.
+//! A link has a number, with which the outer terminal recognizes the pieces of one link. An emulator counts its
+//! links. Emulators that are shown together count for different places.
 
-use std::sync::{Arc, LazyLock, Weak};
+use std::sync::{Arc, LazyLock};
 
 use crate::model::link_schemes::LinkSchemes;
 
-/// The size of the numbers: the three bytes of a color. The upper bits are the place.
-const BITS: u32 = 24;
-/// The lower bits count the links of a place: four times as many as an emulator keeps at a time.
-const BITS_OF_LINKS: u32 = 14;
 /// Longest accepted address, as in terminals and browsers.
 const LONGEST: usize = 2083;
 /// Longest name with which a child marks two pieces as one link.
@@ -23,20 +18,17 @@ static HOST: LazyLock<String> = LazyLock::new(|| {
     name.nodename().to_string_lossy().into_owned()
 });
 
-/// Numbers the links. No two links in use have the same number. The number of a dropped link is not reused
-/// soon, because a cell with that number may still be on the screen.
+/// Numbers the links of a place.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     place: u32,
-    last: usize,
-    /// The links by the lower part of their numbers minus one.
-    links: Vec<Weak<Link>>,
+    last: u32,
 }
 
 /// The address of some cells.
 #[derive(Debug)]
 pub struct Link {
-    number: u32,
+    number: u64,
     address: String,
     /// The name that the child gave the link (`id=`).
     name: String,
@@ -60,15 +52,14 @@ impl Link {
             .filter(|name| name.len() <= LONGEST_NAME)
             .map(|name| String::from_utf8_lossy(name).into_owned())
             .unwrap_or_default();
-        numbers.give(|number| Self {
-            number,
+        Some(Arc::new(Self {
+            number: numbers.next(),
             address,
             name,
-        })
+        }))
     }
 
-    /// Never 0 and below 2^24.
-    pub fn number(&self) -> u32 {
+    pub fn number(&self) -> u64 {
         self.number
     }
 
@@ -116,29 +107,14 @@ fn is_local_file(rest: &str, host: &str) -> bool {
 }
 
 impl Numbers {
-    /// Numbers that differ from those of other places, unless the places differ by a multiple of 1,024.
+    /// Numbers that differ from those of other places.
     pub fn of_place(place: u32) -> Self {
-        Self {
-            place: place % (1 << (BITS - BITS_OF_LINKS)),
-            ..Self::default()
-        }
+        Self { place, last: 0 }
     }
 
-    /// `None` while all numbers belong to links in use.
-    fn give(&mut self, link: impl FnOnce(u32) -> Link) -> Option<Arc<Link>> {
-        let most = (1 << BITS_OF_LINKS) - 1;
-        let mut next = (0..most).map(|step| (self.last + step) % most);
-        let is_free = |at: &usize| self.links.get(*at).is_none_or(|it| it.strong_count() == 0);
-        let at = next.find(is_free)?;
-        let low = u32::try_from(at).ok()? + 1;
-        let link = Arc::new(link((self.place << BITS_OF_LINKS) | low));
-        let weak = Arc::downgrade(&link);
-        match self.links.get_mut(at) {
-            Some(known) => *known = weak,
-            None => self.links.push(weak),
-        }
-        self.last = at + 1;
-        Some(link)
+    fn next(&mut self) -> u64 {
+        self.last = self.last.wrapping_add(1);
+        u64::from(self.place) << 32 | u64::from(self.last)
     }
 }
 
@@ -236,30 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_one_links_alone_as_long_as_somebody_holds_it() {
+    fn each_link_has_a_number_of_its_own() {
         let mut numbers = Numbers::of_place(1023);
-        let mut next = || Link::parse(b"", b"https://one.example", &usual(), &mut numbers);
-        let held = next().unwrap();
-        let let_go = next().unwrap().number();
-        assert!(held.number() > 0 && let_go != held.number());
-        assert_ne!(
-            next().unwrap().number(),
-            let_go,
-            "it is not used again soon"
-        );
-        let all: Vec<_> = std::iter::from_fn(next).collect();
-        let seen: HashSet<u32> = all.iter().map(|link| link.number()).collect();
-        assert_eq!(seen.len(), (1 << BITS_OF_LINKS) - 2);
-        assert!(!seen.contains(&held.number()));
-        assert!(seen.iter().all(|number| *number < 1 << BITS));
-        drop(all);
-        assert!(
-            seen.contains(
-                &Link::parse(b"", b"ftp://a", &usual(), &mut numbers)
-                    .unwrap()
-                    .number()
-            )
-        );
+        let mut next = || {
+            let link = Link::parse(b"", b"https://one.example", &usual(), &mut numbers);
+            link.unwrap().number()
+        };
+        let seen: HashSet<u64> = (0..100_000).map(|_| next()).collect();
+        assert_eq!(seen.len(), 100_000);
     }
 
     #[test]
@@ -271,7 +231,7 @@ mod tests {
                 .number()
         };
         assert_ne!(in_place(1), in_place(2));
-        assert_eq!(in_place(1), in_place(1025));
+        assert_ne!(in_place(1), in_place(1025));
     }
 
     #[test]

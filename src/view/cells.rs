@@ -6,96 +6,43 @@ use ratatui::{
     style::{Color, Modifier, Style},
 };
 
-use super::still::Still;
+use super::{still::Still, surface::Extras};
 use crate::{
     model::text::{Clean, is_joining},
     terminal::{
         emulator::{Cell, CellWidth, Emulator},
-        link::Link,
         look::{Colour, Look, Underline},
     },
 };
 
-/// Stores attributes that ratatui can't express in unused bits of a cell's modifier. The code that writes to
-/// the outer terminal reads them.
-pub mod beyond {
-    use super::{Color, Modifier, Target, Underline};
-
-    const STYLES: Modifier = Modifier::from_bits_retain(0b111 << 9);
-    /// Means that the underline color contains the number of a link.
-    const LINKED: Modifier = Modifier::from_bits_retain(1 << 12);
-
-    pub(super) fn of(underline: Underline) -> Modifier {
-        let number = match underline {
-            Underline::None | Underline::Single => 0,
-            Underline::Double => 1,
-            Underline::Curly => 2,
-            Underline::Dotted => 3,
-            Underline::Dashed => 4,
-        };
-        Modifier::from_bits_retain(number << 9)
-    }
-
-    pub(super) fn link(target: &mut Target, number: u32) {
-        let [_, high, middle, low] = number.to_be_bytes();
-        target.underline_color = Color::Rgb(high, middle, low);
-        target.modifier.insert(LINKED);
-    }
-
-    /// How a cell is underlined.
-    pub fn underline(cell: &Target) -> Underline {
-        if !cell.modifier.contains(Modifier::UNDERLINED) {
-            return Underline::None;
-        }
-        match cell.modifier.intersection(STYLES).bits() >> 9 {
-            1 => Underline::Double,
-            2 => Underline::Curly,
-            3 => Underline::Dotted,
-            4 => Underline::Dashed,
-            _ => Underline::Single,
-        }
-    }
-
-    /// The number of a cell's link.
-    pub fn linked(cell: &Target) -> Option<u32> {
-        match cell.underline_color {
-            Color::Rgb(high, middle, low) if cell.modifier.contains(LINKED) => {
-                Some(u32::from_be_bytes([0, high, middle, low]))
-            }
-            _ => None,
-        }
-    }
-
-    /// The color of the underline.
-    pub fn colour(cell: &Target) -> Color {
-        if cell.modifier.contains(LINKED) {
-            Color::Reset
-        } else {
-            cell.underline_color
-        }
-    }
-}
-
 /// Paints the upper left part of the screen that fits into `area` and blanks the rest. Returns the position
 /// of the cursor if it is visible.
-pub fn paint(emulator: &Emulator, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-    paint_loose(emulator, area, buffer, &Still::default())
+pub fn paint(
+    emulator: &Emulator,
+    area: Rect,
+    target: (&mut Buffer, &mut Extras),
+) -> Option<Position> {
+    paint_loose(emulator, area, target, &Still::default())
 }
 
 /// Paints only the rows that have changed.
 pub fn paint_loose(
     emulator: &Emulator,
     area: Rect,
-    buffer: &mut Buffer,
+    (buffer, extras): (&mut Buffer, &mut Extras),
     still: &Still,
 ) -> Option<Position> {
     let area = area.intersection(buffer.area);
-    for row in (0..area.height).filter(|row| !still.holds(area.x, area.y + row)) {
-        for column in 0..area.width {
-            let room = area.width - column;
+    let rows = (0..).zip(area.rows());
+    for (row, part) in rows.filter(|(_, part)| !still.holds(part.x, part.y)) {
+        extras.clear(part);
+        for (column, x) in (0..).zip(part.left()..part.right()) {
             let cell = emulator.cell(column, row);
-            if let Some(target) = buffer.cell_mut((area.x + column, area.y + row)) {
-                paint_cell(cell, room, target);
+            if let Some(cell) = &cell {
+                extras.set(x, part.y, cell.look.underline, cell.link);
+            }
+            if let Some(target) = buffer.cell_mut((x, part.y)) {
+                paint_cell(cell, area.width - column, target);
             }
         }
     }
@@ -108,9 +55,6 @@ fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
     target.reset();
     let Some(cell) = cell else { return };
     target.set_style(style(cell.look));
-    if let Some(number) = cell.link.map(Link::number) {
-        beyond::link(target, number);
-    }
     // The left half of a wide character covers its right half. A wide character that doesn't fit at the edge
     // becomes a blank.
     let hidden =
@@ -150,7 +94,7 @@ fn is_plain(text: &str) -> bool {
         | '\u{3041}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Converts a look to a style.
+/// Converts a look to a style, which has no styles of underlines.
 pub fn style(look: Look) -> Style {
     let mut modifier = Modifier::empty();
     modifier.set(Modifier::BOLD, look.bold);
@@ -161,7 +105,6 @@ pub fn style(look: Look) -> Style {
     modifier.set(Modifier::SLOW_BLINK, look.blink);
     modifier.set(Modifier::HIDDEN, look.concealed);
     modifier.set(Modifier::CROSSED_OUT, look.struck);
-    modifier.insert(beyond::of(look.underline));
     Style::new()
         .fg(colour(look.foreground))
         .bg(colour(look.background))
@@ -188,7 +131,7 @@ mod tests {
         let mut emulator = Emulator::new(columns, 3);
         emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
         let mut buffer = Buffer::filled(Rect::new(0, 0, 12, 5), Target::new("."));
-        let cursor = paint(&emulator, area, &mut buffer);
+        let cursor = paint(&emulator, area, (&mut buffer, &mut Extras::default()));
         (buffer, cursor)
     }
 

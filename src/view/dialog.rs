@@ -101,6 +101,7 @@ fn shade(paint: &mut Paint<'_>, screen: Rect) {
 /// completely.
 pub fn blank(paint: &mut Paint<'_>, area: Rect) {
     let area = area.intersection(paint.buffer.area);
+    paint.extras.clear(area);
     for y in area.top()..area.bottom() {
         if area.x > paint.buffer.area.x
             && let Some(cell) = paint.buffer.cell_mut((area.x - 1, y))

@@ -1,12 +1,12 @@
 //! Draws the whole frame.
 
 use jiff::Timestamp;
-use ratatui::{buffer::Buffer, layout::Position};
+use ratatui::layout::Position;
 
 use super::{
     banner, commit, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list,
     logs, new_shell, notices, paint::Paint, panes, picker, prompt, pull, reason, recents,
-    scheduling, shells, state, statistics, still::Still, tabs, toasts, whynot,
+    scheduling, shells, state, statistics, still::Still, surface::Surface, tabs, toasts, whynot,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page, panels::AnyPanel},
@@ -17,14 +17,14 @@ use crate::{
 /// Paints the frame except the unchanged parts. `areas` is the result of `layout` for this frame's size.
 /// Returns the position of the cursor.
 pub fn draw(
-    buffer: &mut Buffer,
+    surface: &mut Surface,
     app: &App,
     theme: &Theme,
     (areas, still): (&Areas, &Still),
     now: Timestamp,
 ) -> Option<Position> {
     let glyphs = Glyphs::choose(app.facts.unicode);
-    let mut paint = Paint::new(buffer, theme, glyphs);
+    let mut paint = Paint::new(surface, theme, glyphs);
     for part in still.loose(areas.screen) {
         paint.fill(part, Face::Text);
     }
@@ -111,6 +111,7 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             new_shell::draw(paint, open, areas);
         }
         let hints_line = areas.hints;
+        paint.extras.clear(hints_line);
         for x in hints_line.left()..hints_line.right() {
             if let Some(cell) = paint.buffer.cell_mut((x, hints_line.y)) {
                 cell.reset();

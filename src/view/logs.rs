@@ -166,11 +166,13 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Shown, row: 
     let mut at = x;
     for pair in edges.windows(2) {
         let piece = line.get(pair[0]..pair[1]).unwrap_or_default();
-        let style = paint
-            .style(Face::Text)
-            .patch(cells::style(entry.line().look_at(pair[0])));
+        let look = entry.line().look_at(pair[0]);
+        let style = paint.style(Face::Text).patch(cells::style(look));
         let room = usize::from(area.right().saturating_sub(at));
         let (end, _) = paint.buffer.set_stringn(at, area.y, piece, room, style);
+        for x in at..end {
+            paint.extras.set(x, area.y, look.underline, None);
+        }
         at = end;
     }
     mark_hits(paint, area, logs, row, (x, start));

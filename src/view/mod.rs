@@ -38,6 +38,7 @@ mod state;
 mod statistics;
 mod status;
 pub mod still;
+pub mod surface;
 mod tabs;
 pub mod text;
 mod toasts;

@@ -8,7 +8,11 @@ use ratatui::{
     style::{Modifier, Style},
 };
 
-use super::{glyphs::Glyphs, text};
+use super::{
+    glyphs::Glyphs,
+    surface::{Extras, Surface},
+    text,
+};
 use crate::{
     app::{input::Input, mirror::Mirror},
     model::{
@@ -23,6 +27,7 @@ pub type Piece = (String, Face);
 
 pub struct Paint<'a> {
     pub buffer: &'a mut Buffer,
+    pub extras: &'a mut Extras,
     pub theme: &'a Theme,
     pub glyphs: &'static Glyphs,
     /// The position of the terminal's cursor.
@@ -30,9 +35,10 @@ pub struct Paint<'a> {
 }
 
 impl<'a> Paint<'a> {
-    pub fn new(buffer: &'a mut Buffer, theme: &'a Theme, glyphs: &'static Glyphs) -> Self {
+    pub fn new(surface: &'a mut Surface, theme: &'a Theme, glyphs: &'static Glyphs) -> Self {
         Self {
-            buffer,
+            buffer: &mut surface.buffer,
+            extras: &mut surface.extras,
             theme,
             glyphs,
             cursor: None,

@@ -127,13 +127,14 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
         State::Live => {
-            let cursor = cells::paint_loose(&pane.emulator, cells, paint.buffer, still);
+            let cursor =
+                cells::paint_loose(&pane.emulator, cells, (paint.buffer, paint.extras), still);
             if has_keys {
                 paint.cursor = cursor;
             }
         }
         State::Ended { .. } | State::Lost { .. } => {
-            cells::paint(&pane.emulator, cells, paint.buffer);
+            cells::paint(&pane.emulator, cells, (paint.buffer, paint.extras));
             paint.fill(cells, Face::Shade);
         }
     }

@@ -1,8 +1,6 @@
 //! Finds the parts of the screen that don't change between frames: terminal rows without new output. They are
 //! neither painted nor compared again.
 
-use std::{collections::HashMap, sync::Arc};
-
 use ratatui::layout::Rect;
 
 use crate::{
@@ -12,20 +10,13 @@ use crate::{
         focus::Page,
         panes::{Prompt, State},
     },
-    terminal::{
-        emulator::{Emulator, Moment},
-        link::Link,
-    },
+    terminal::emulator::{Emulator, Moment},
 };
-
-/// The links of terminals by their numbers.
-pub type Links = HashMap<u32, Arc<Link>>;
 
 /// The content that decides how the cells of terminals look in a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     terminals: Vec<Terminal>,
-    links: Links,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,15 +27,10 @@ struct Terminal {
 }
 
 impl Picture {
-    /// The picture of the next frame. It has only links if something can cover the terminals.
+    /// The picture of the next frame. It is empty if something can cover the terminals.
     #[must_use]
     pub fn of(app: &App, areas: &Areas) -> Self {
         let mut picture = Self::default();
-        for place in &areas.panes {
-            if let Some(pane) = app.panes.pane(place.pane) {
-                picture.add_links(&pane.emulator);
-            }
-        }
         let dialog = app.panes.prompt().is_some_and(Prompt::is_dialog);
         let covered = areas.dialog.is_some() || !areas.toasts.is_empty() || dialog;
         if app.page != Page::Panes || areas.too_small || covered {
@@ -58,18 +44,6 @@ impl Picture {
             }
         }
         picture
-    }
-
-    /// Adds the links of a painted terminal.
-    pub fn add_links(&mut self, emulator: &Emulator) {
-        let links = emulator.links();
-        self.links
-            .extend(links.map(|link| (link.number(), link.clone())));
-    }
-
-    /// The links for the numbers in the cells.
-    pub fn links(&self) -> &Links {
-        &self.links
     }
 
     /// Adds a terminal that is painted alone into this area.

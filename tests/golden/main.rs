@@ -20,7 +20,10 @@ mod still;
 
 use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Rect};
-use workbay::{terminal::emulator::Emulator, view::cells};
+use workbay::{
+    terminal::emulator::Emulator,
+    view::{cells, surface::Extras},
+};
 
 use alacritty::told;
 
@@ -89,7 +92,8 @@ fn what_is_painted_is_what_a_person_saw() {
     for (name, stream) in STREAMS {
         let area = Rect::new(0, 0, COLUMNS, ROWS);
         let mut buffer = Buffer::empty(area);
-        cells::paint(&emulated(stream, 4096), area, &mut buffer);
+        let target = (&mut buffer, &mut Extras::default());
+        cells::paint(&emulated(stream, 4096), area, target);
         insta::assert_snapshot!(*name, text_of(&buffer));
     }
 }
@@ -121,7 +125,8 @@ fn a_narrower_pane_shows_the_left_part_without_half_characters() {
         for width in 1..COLUMNS {
             let area = Rect::new(0, 0, width, ROWS);
             let mut buffer = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
-            cells::paint(&emulator, area, &mut buffer);
+            let target = (&mut buffer, &mut Extras::default());
+            cells::paint(&emulator, area, target);
             for row in 0..ROWS {
                 let last = buffer[(width - 1, row)].symbol();
                 let cells = unicode_width::UnicodeWidthStr::width(last);

@@ -3,15 +3,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use ratatui::{
-    buffer::{Buffer, Cell},
-    layout::Rect,
-};
+use ratatui::layout::Rect;
 use workbay::{
     terminal::emulator::Emulator,
     view::{
         cells,
         still::{Picture, Still},
+        surface::Surface,
     },
 };
 
@@ -29,7 +27,7 @@ const LONG: SignedDuration = SignedDuration::from_secs(1);
 struct Watched {
     emulator: Emulator,
     picture: Picture,
-    painted: Buffer,
+    painted: Surface,
     now: Timestamp,
     /// Rows painted so far, and rows left out.
     counts: [usize; 2],
@@ -40,7 +38,7 @@ impl Watched {
         Self {
             emulator: Emulator::new(columns, rows),
             picture: Picture::default(),
-            painted: Buffer::empty(Rect::new(0, 0, columns.max(1), rows.max(1))),
+            painted: Surface::empty(Rect::new(0, 0, columns.max(1), rows.max(1))),
             now: Timestamp::UNIX_EPOCH,
             counts: [0; 2],
         }
@@ -65,23 +63,28 @@ impl Watched {
 
     /// Paints what is loose; gives the first row that is not as it should be.
     fn look(&mut self) -> Result<(), u16> {
-        let area = self.painted.area;
+        let area = self.painted.buffer.area;
         let mut picture = Picture::default();
         picture.add(&self.emulator, area);
         let still = Still::between(&self.picture, &picture);
         for row in 0..area.height {
             let is_still = still.holds(0, row);
             self.counts[usize::from(is_still)] += 1;
-            for column in (0..area.width).filter(|_| !is_still) {
-                self.painted[(column, row)] = Cell::EMPTY;
+            if !is_still {
+                self.painted.clear(Rect::new(0, row, area.width, 1));
             }
         }
-        cells::paint_loose(&self.emulator, area, &mut self.painted, &still);
+        let target = (&mut self.painted.buffer, &mut self.painted.extras);
+        cells::paint_loose(&self.emulator, area, target, &still);
         self.picture = picture;
-        let mut whole = Buffer::empty(area);
-        cells::paint(&self.emulator, area, &mut whole);
+        let mut whole = Surface::empty(area);
+        cells::paint(&self.emulator, area, (&mut whole.buffer, &mut whole.extras));
         let differs = |row: &u16| {
-            (0..area.width).any(|column| self.painted[(column, *row)] != whole[(column, *row)])
+            let at = |it: &Surface, column| {
+                let extra = it.extras.at(column, *row).cloned();
+                (it.buffer[(column, *row)].clone(), extra)
+            };
+            (0..area.width).any(|column| at(&self.painted, column) != at(&whole, column))
         };
         (0..area.height).find(differs).map_or(Ok(()), Err)
     }

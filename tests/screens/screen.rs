@@ -28,7 +28,7 @@ use workbay::{
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
     run::logs::{Limits, LogReader},
     theme::{Theme, color::ColorDepth},
-    view::{draw::draw, layout::layout, still::Still, text::width},
+    view::{draw::draw, layout::layout, still::Still, surface::Surface, text::width},
 };
 
 /// When everything on these screens happens.
@@ -319,14 +319,15 @@ impl Screen {
         self.areas = layout(&self.app, self.size);
         let effects = self.app.laid_out(&self.areas, self.now);
         self.effects.extend(effects);
-        self.buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
+        let mut surface = Surface::empty(Rect::new(0, 0, self.size.width, self.size.height));
         draw(
-            &mut self.buffer,
+            &mut surface,
             &self.app,
             &self.theme,
             (&self.areas, &Still::default()),
             self.now,
         );
+        self.buffer = surface.buffer;
     }
 
     pub fn sees(&self, text: &str) -> bool {

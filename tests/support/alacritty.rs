@@ -9,7 +9,6 @@ use alacritty_terminal::{
 };
 use workbay::terminal::{
     emulator::{CellWidth, Emulator},
-    link::Link,
     look::Underline,
 };
 
@@ -113,7 +112,7 @@ pub fn told(emulator: &Emulator, column: u16, row: u16) -> String {
             ("struck", look.struck),
         ]),
         &format!("{:?}", look.underline_colour),
-        cell.link.map_or("", Link::address),
+        cell.link.map_or("", |link| link.address()),
     )
 }
 

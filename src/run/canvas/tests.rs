@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
-use ratatui::{backend::TestBackend, style::Style};
+use ratatui::{backend::TestBackend, buffer::Buffer, style::Style};
 
 use super::*;
 use crate::terminal::emulator::Emulator;
@@ -15,8 +15,8 @@ fn canvas() -> Canvas<TestBackend> {
 
 /// Draws text from the first cell.
 fn draw(canvas: &mut Canvas<TestBackend>, text: &str, cursor: Option<Position>) {
-    let Ok(()) = canvas.draw(Picture::default(), &mut |buffer, _| {
-        buffer.set_string(0, 0, text, Style::default());
+    let Ok(()) = canvas.draw(Picture::default(), &mut |surface, _| {
+        surface.buffer.set_string(0, 0, text, Style::default());
         cursor
     });
 }
@@ -53,10 +53,11 @@ fn what_stands_still_is_neither_painted_nor_lost() {
         emulator.feed(bytes.as_bytes(), Timestamp::UNIX_EPOCH);
         let mut picture = Picture::default();
         picture.add(&emulator, AREA);
-        let Ok(()) = canvas.draw(picture, &mut |buffer, still| {
+        let Ok(()) = canvas.draw(picture, &mut |surface, still| {
             let rows = (0..AREA.height).filter(|row| !still.holds(0, *row));
             painted.push(rows.collect::<Vec<_>>());
-            crate::view::cells::paint_loose(&emulator, AREA, buffer, still)
+            let target = (&mut surface.buffer, &mut surface.extras);
+            crate::view::cells::paint_loose(&emulator, AREA, target, still)
         });
     }
     assert_eq!(painted, [vec![0, 1], vec![1], vec![]]);
@@ -66,9 +67,10 @@ fn what_stands_still_is_neither_painted_nor_lost() {
     let Ok(()) = canvas.forget();
     let mut picture = Picture::default();
     picture.add(&emulator, AREA);
-    let Ok(()) = canvas.draw(picture, &mut |buffer, still| {
+    let Ok(()) = canvas.draw(picture, &mut |surface, still| {
         assert_eq!(*still, Still::default());
-        crate::view::cells::paint(&emulator, AREA, buffer)
+        let target = (&mut surface.buffer, &mut surface.extras);
+        crate::view::cells::paint(&emulator, AREA, target)
     });
     canvas.backend().assert_buffer_lines(["one   ", "Two   "]);
 }
@@ -107,10 +109,30 @@ proptest! {
     #[test]
     fn the_difference_is_what_ratatui_finds(before in painted(), after in painted()) {
         let expected = before.diff(&after);
+        let (mut shown, mut next) = (Surface::empty(AREA), Surface::empty(AREA));
+        shown.buffer.clone_from(&before);
+        next.buffer.clone_from(&after);
         let rows = AREA.rows().flat_map(|part| {
-            let cells = changed(row(&before, part), row(&after, part));
+            let cells = changed(&shown, &next, part);
             cells.into_iter().map(move |(x, cell)| (x, part.y, cell))
         });
         prop_assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
+}
+
+#[test]
+fn a_cell_is_written_again_if_only_its_underline_changes() {
+    let row = Rect::new(0, 0, 6, 1);
+    let painted = |stream: &str| {
+        let mut emulator = Emulator::new(6, 1);
+        emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
+        let mut surface = Surface::empty(row);
+        let target = (&mut surface.buffer, &mut surface.extras);
+        crate::view::cells::paint(&emulator, row, target);
+        surface
+    };
+    let (before, after) = (painted("a\x1b[4mb"), painted("a\x1b[4:3mb"));
+    let cells = changed(&before, &after, row);
+    assert_eq!(cells.iter().map(|(x, _)| *x).collect::<Vec<_>>(), [1]);
+    assert!(changed(&after, &after, row).is_empty());
 }

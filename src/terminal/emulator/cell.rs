@@ -1,5 +1,7 @@
 //! What the emulator shows to the painter.
 
+use std::sync::Arc;
+
 use crate::terminal::{link::Link, look::Look};
 
 /// One cell. The text is empty for a blank cell and may contain combining characters. It is as the child sent
@@ -9,7 +11,7 @@ pub struct Cell<'a> {
     pub text: &'a str,
     pub width: CellWidth,
     pub look: Look,
-    pub link: Option<&'a Link>,
+    pub link: Option<&'a Arc<Link>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

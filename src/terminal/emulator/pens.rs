@@ -70,11 +70,6 @@ impl Pens {
         (look, None)
     }
 
-    /// All links that cells may have.
-    pub fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
-        self.pens.iter().filter_map(|pen| pen.link.as_ref())
-    }
-
     /// The pen that the child prints with now.
     pub fn present(&self, screen: &vt100::Screen) -> Pen {
         if let Some(pen) = number_of(screen.fgcolor()).and_then(|number| self.get(number)) {

@@ -1,7 +1,6 @@
 use super::*;
 use crate::terminal::{
     defaults::{DefaultColours, Rgb},
-    link::Link,
     look::{Colour, Look, Underline},
 };
 

@@ -17,7 +17,10 @@ use workbay::{
         screen::Stage,
     },
     terminal::emulator::CursorShape,
-    view::still::{Picture, Still},
+    view::{
+        still::{Picture, Still},
+        surface::Surface,
+    },
 };
 
 /// All frames so far, as text.
@@ -76,10 +79,10 @@ impl Stage for Board {
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
         let Ok(()) = self.canvas.draw(picture, paint);
         let shown = self.canvas.shown();
-        let mut anew = Buffer::empty(shown.area);
+        let mut anew = Surface::empty(shown.buffer.area);
         paint(&mut anew, &Still::default());
         assert_eq!(*shown, anew, "a frame painted in part, and painted whole");
-        self.frames.lock().push(text(shown).into());
+        self.frames.lock().push(text(&shown.buffer).into());
         self.drawn.send_replace(self.frames.count());
         Ok(())
     }

@@ -25,7 +25,9 @@ fn links_of_the_program_lead_where_the_settings_say() {
         world.happens(StreamEvent::Opened);
         world.prints("\x1b]8;;http://a.example\x07a\x1b]8;;ssh://b.example\x07b");
         let emulator = &world.panes.active().unwrap().emulator;
-        let addresses: Vec<&str> = emulator.links().map(|link| link.address()).collect();
+        let cells = (0..80).filter_map(|column| emulator.cell(column, 0));
+        let links = cells.filter_map(|cell| cell.link);
+        let addresses: Vec<&str> = links.map(|link| link.address()).collect();
         assert_eq!(addresses, ["ssh://b.example"]);
         world.happens(lost());
         world.after(60);

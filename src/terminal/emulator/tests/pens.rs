@@ -8,7 +8,7 @@ fn look(emulator: &Emulator, column: u16) -> Look {
 
 fn link(emulator: &Emulator, column: u16) -> &str {
     let cell = emulator.cell(column, 0).unwrap();
-    cell.link.map_or("", Link::address)
+    cell.link.map_or("", |link| link.address())
 }
 
 #[test]
