@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BackendAiEngine,
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
         call::with_query,
-        http::{Call, SHORT},
+        http::{ManagerCall, SHORT},
         lenient_json::Node,
     },
 };
@@ -25,26 +25,29 @@ use crate::{
 #[async_trait]
 impl Folders for BackendAiEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
-        let line = self.core.line().await?;
-        let project = line.project.as_ref().map(|project| project.id.as_str());
-        Ok(read(&line.folder_list(project).await?))
+        let connection = self.core.connection().await?;
+        let project = connection
+            .project
+            .as_ref()
+            .map(|project| project.id.as_str());
+        Ok(read(&connection.folder_list(project).await?))
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
         // This rule is our own: the manager accepts any name.
         check_name(name).map_err(refused)?;
-        self.core.line().await?.make_folder(name).await
+        self.core.connection().await?.make_folder(name).await
     }
 }
 
-impl Line {
+impl ManagerConnection {
     /// The folders of the user and of the project, as the manager lists them.
     pub(super) async fn folder_list(&self, project: Option<&str>) -> Result<Value> {
         let path = match project {
             Some(id) => with_query("/folders", &[("group_id", id)]),
             None => "/folders".to_owned(),
         };
-        self.http.json(&Call::get(path).within(SHORT)).await
+        self.http.json(&ManagerCall::get(path).within(SHORT)).await
     }
 
     async fn make_folder(&self, name: &str) -> Result<Folder> {
@@ -55,7 +58,7 @@ impl Line {
         }
         body.insert("usage_mode".into(), json!("general"));
         body.insert("permission".into(), json!("rw"));
-        let call = Call::post("/folders", &Value::Object(body));
+        let call = ManagerCall::post("/folders", &Value::Object(body));
         let made: Result<Value> = self.http.json(&call).await;
         let made = made.map_err(|error| {
             if error.kind != FailureKind::Refused {
@@ -74,7 +77,7 @@ impl Line {
     /// The storage host for new folders: the site's default if it is allowed, else the first
     /// allowed host.
     async fn folder_host(&self) -> Result<Option<Clean>> {
-        let call = Call::get("/folders/_/hosts").within(SHORT);
+        let call = ManagerCall::get("/folders/_/hosts").within(SHORT);
         let hosts: Value = self.http.json(&call).await?;
         let hosts = Node::new(&hosts);
         let allowed = hosts.texts("allowed");

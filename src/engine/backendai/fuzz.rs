@@ -12,7 +12,7 @@ use super::{
     image::reference::Reference,
     request::{
         lenient_json::{Node, slots, unfold},
-        problem::Problem,
+        problem::ErrorBody,
     },
     session::{
         idle,
@@ -30,7 +30,7 @@ fn fuzz_manager_replies() {
     parser("manager-replies", &[], |bytes, _| {
         bounded(
             bytes,
-            &Problem::read(bytes).map(|problem| problem.sentence()),
+            &ErrorBody::read(bytes).map(|problem| problem.sentence()),
         );
         if let Ok(announced) = serde_json::from_slice::<Announcement>(bytes) {
             bounded(bytes, &(announced.api_version(), announced.version()));

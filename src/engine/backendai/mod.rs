@@ -43,14 +43,14 @@ const USAGE_PERIOD: Duration = Duration::from_secs(10);
 /// One manager, as one user. Clones are cheap and share the connections and the cached data.
 #[derive(Clone)]
 pub struct BackendAiEngine {
-    core: Arc<connect::shared::Core>,
+    core: Arc<connect::shared::SharedState>,
 }
 
 impl BackendAiEngine {
     /// Doesn't send anything before the first request.
     pub fn new(config: BackendAiConfig) -> Self {
         Self {
-            core: Arc::new(connect::shared::Core::new(config)),
+            core: Arc::new(connect::shared::SharedState::new(config)),
         }
     }
 }
@@ -75,7 +75,7 @@ impl Engine for BackendAiEngine {
         if sessions.is_empty() {
             return Vec::new();
         }
-        let answer = async { self.core.line().await?.usage(&sessions, now).await };
+        let answer = async { self.core.connection().await?.usage(&sessions, now).await };
         answer.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "no usage");
             Vec::new()
@@ -94,7 +94,7 @@ impl Scheduler for BackendAiEngine {
     }
 
     async fn totals(&self) -> Result<Totals> {
-        self.core.line().await?.count().await
+        self.core.connection().await?.count().await
     }
 
     async fn rows(&self, sessions: &[SessionId]) -> Result<Vec<Session>> {
@@ -126,7 +126,7 @@ impl Scheduler for BackendAiEngine {
     }
 
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
-        self.core.line().await?.history(session).await
+        self.core.connection().await?.history(session).await
     }
 
     async fn commit(
@@ -146,7 +146,7 @@ impl Scheduler for BackendAiEngine {
     }
 
     async fn find_owner(&self, email: &str) -> Result<OwnerChoices> {
-        self.core.line().await?.owner(email).await
+        self.core.connection().await?.owner(email).await
     }
 
     async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {

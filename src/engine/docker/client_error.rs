@@ -66,11 +66,11 @@ pub(super) fn silent(endpoint: &str, waited: Duration) -> Failure {
             waited.as_secs()
         ),
     )
-    .hint(Keeper::of(endpoint).anew())
+    .hint(ServiceControl::of(endpoint).anew())
 }
 
 /// How an engine is started and stopped, derived from its address.
-struct Keeper {
+struct ServiceControl {
     podman: bool,
     /// Belongs to one user.
     rootless: bool,
@@ -81,7 +81,7 @@ struct Keeper {
     elsewhere: bool,
 }
 
-impl Keeper {
+impl ServiceControl {
     fn of(endpoint: &str) -> Self {
         Self {
             podman: endpoint.contains("podman"),
@@ -146,7 +146,7 @@ impl Keeper {
 
 /// The engine can't be reached; includes what the user can do.
 pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> Failure {
-    let keeper = Keeper::of(endpoint);
+    let keeper = ServiceControl::of(endpoint);
     let (why, hint) = match cause.kind() {
         io::ErrorKind::NotFound => (
             "the socket doesn't exist".to_owned(),

@@ -49,11 +49,11 @@ use crate::model::{
 use accelerator::devices::{Device, Library};
 use accelerator::nvidia::Nvidia;
 use blocking::off_loop;
-use connect::connection::Line;
-use connect::process_env::Surroundings;
-use connect::transport::Way;
+use connect::connection::EngineConnection;
+use connect::process_env::ProcessEnv;
+use connect::transport::OpenTransport;
 use container::members::Member;
-use folder::store::Shelf;
+use folder::store::FolderStore;
 use home::directories::Scratches;
 use toolbox::Toolbox;
 
@@ -96,11 +96,11 @@ pub struct DockerConfig {
 pub struct DockerEngine {
     config: DockerConfig,
     scratches: Scratches,
-    shelf: Shelf,
+    shelf: FolderStore,
     library: Arc<dyn Library>,
     /// The devices that the library returned last.
     found: Mutex<Option<Vec<Device>>>,
-    line: tokio::sync::RwLock<Option<Arc<Line>>>,
+    connection: tokio::sync::RwLock<Option<Arc<EngineConnection>>>,
     toolbox: tokio::sync::Mutex<Option<Arc<Toolbox>>>,
     /// Locked while the toolbox volume on a remote engine is filled.
     filling: tokio::sync::Mutex<()>,
@@ -125,11 +125,11 @@ impl DockerEngine {
                 config.state_dir.join("sessions"),
                 config.dotfiles_dir.clone(),
             ),
-            shelf: Shelf::new(config.folders_dir.clone()),
+            shelf: FolderStore::new(config.folders_dir.clone()),
             library: Arc::new(Nvidia::default()),
             found: Mutex::new(None),
             config,
-            line: tokio::sync::RwLock::new(None),
+            connection: tokio::sync::RwLock::new(None),
             toolbox: tokio::sync::Mutex::new(None),
             filling: tokio::sync::Mutex::new(()),
             containers: Mutex::new(HashMap::new()),
@@ -141,41 +141,42 @@ impl DockerEngine {
     }
 
     /// The current connection to the engine, or a new one.
-    async fn line(&self) -> Result<Arc<Line>> {
-        if let Some(line) = self.line.read().await.as_ref() {
-            return Ok(Arc::clone(line));
+    async fn connection(&self) -> Result<Arc<EngineConnection>> {
+        if let Some(connection) = self.connection.read().await.as_ref() {
+            return Ok(Arc::clone(connection));
         }
-        let mut slot = self.line.write().await;
-        if let Some(line) = slot.as_ref() {
-            return Ok(Arc::clone(line));
+        let mut slot = self.connection.write().await;
+        if let Some(connection) = slot.as_ref() {
+            return Ok(Arc::clone(connection));
         }
-        let line = Arc::new(self.open_line().await?);
-        self.is_here.store(line.remote.is_none(), Ordering::Relaxed);
-        *slot = Some(Arc::clone(&line));
-        Ok(line)
+        let connection = Arc::new(self.open_line().await?);
+        self.is_here
+            .store(connection.remote.is_none(), Ordering::Relaxed);
+        *slot = Some(Arc::clone(&connection));
+        Ok(connection)
     }
 
     /// Finds the engine and asks what it is. Only the answers have a time limit, not opening the way to it.
-    async fn open_line(&self) -> Result<Line> {
+    async fn open_line(&self) -> Result<EngineConnection> {
         let configured = self.config.endpoint.as_deref();
-        let endpoint = connect::discover::find(configured, &Surroundings::of_process())?;
-        let way = Way::open(&endpoint, &self.config.runtime_dir).await?;
+        let endpoint = connect::discover::find(configured, &ProcessEnv::of_process())?;
+        let way = OpenTransport::open(&endpoint, &self.config.runtime_dir).await?;
         let url = way.url().to_owned();
-        let opened = timeout(ANSWER, Line::open(way)).await;
+        let opened = timeout(ANSWER, EngineConnection::open(way)).await;
         opened.map_err(|_| client_error::silent(&url, ANSWER))?
     }
 
     /// Checks that the engine responds.
     async fn answers(&self) -> Result<()> {
-        let line = self.line().await?;
-        match timeout(ANSWER, line.docker.ping()).await {
-            Ok(answer) => answer.map(|_| ()).map_err(|error| line.fault(error)),
-            Err(_) => Err(client_error::silent(line.url(), ANSWER)),
+        let connection = self.connection().await?;
+        match timeout(ANSWER, connection.docker.ping()).await {
+            Ok(answer) => answer.map(|_| ()).map_err(|error| connection.fault(error)),
+            Err(_) => Err(client_error::silent(connection.url(), ANSWER)),
         }
     }
 
     /// The toolbox; it is built if it doesn't exist or was removed.
-    async fn toolbox(&self, line: &Line) -> Result<Arc<Toolbox>> {
+    async fn toolbox(&self, connection: &EngineConnection) -> Result<Arc<Toolbox>> {
         let mut slot = self.toolbox.lock().await;
         if let Some(known) = slot.as_ref().filter(|toolbox| toolbox.is_there()) {
             return Ok(Arc::clone(known));
@@ -187,7 +188,7 @@ impl DockerEngine {
         if made.is_new {
             let (toolbox, in_use) = (
                 Arc::clone(&made),
-                container::list::toolboxes_in_use(line).await?,
+                container::list::toolboxes_in_use(connection).await?,
             );
             let pruned = tokio::task::spawn_blocking(move || toolbox.prune_others(&in_use)).await;
             if let Ok(Err(error)) = pruned {
@@ -198,21 +199,21 @@ impl DockerEngine {
     }
 
     /// The accelerators of this machine, as found last.
-    async fn devices(&self, line: &Line) -> Result<Vec<Device>> {
+    async fn devices(&self, connection: &EngineConnection) -> Result<Vec<Device>> {
         let known = {
             let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.clone()
         };
         match known {
             Some(devices) => Ok(devices),
-            None => self.find_devices(line).await,
+            None => self.find_devices(connection).await,
         }
     }
 
     /// Searches for accelerators again. A remote engine can't use this machine's devices, and Podman takes no
     /// device requests.
-    async fn find_devices(&self, line: &Line) -> Result<Vec<Device>> {
-        let devices = if line.remote.is_none() && line.habits.gives_devices {
+    async fn find_devices(&self, connection: &EngineConnection) -> Result<Vec<Device>> {
+        let devices = if connection.remote.is_none() && connection.quirks.gives_devices {
             let library = Arc::clone(&self.library);
             off_loop(move || Ok(library.devices())).await?
         } else {
@@ -223,11 +224,15 @@ impl DockerEngine {
         Ok(devices)
     }
 
-    async fn with_accelerators(&self, line: &Line, mut info: EngineInfo) -> Result<EngineInfo> {
-        let devices = self.find_devices(line).await?;
+    async fn with_accelerators(
+        &self,
+        connection: &EngineConnection,
+        mut info: EngineInfo,
+    ) -> Result<EngineInfo> {
+        let devices = self.find_devices(connection).await?;
         info.accelerators = accelerator::devices::amounts(&devices, &self.config.accelerators);
         let missing = &mut info.capabilities.missing;
-        missing.extend(self.lacks_of_network(line));
+        missing.extend(self.lacks_of_network(connection));
         Ok(info)
     }
 }
@@ -236,19 +241,19 @@ impl DockerEngine {
 impl Engine for DockerEngine {
     /// Searches for the engine again when the known connection is lost: its address may have changed.
     async fn probe(&self) -> Result<EngineInfo> {
-        let known = self.line.read().await.as_ref().map(Arc::clone);
-        if let Some(line) = known {
-            match timeout(ANSWER, line.refresh()).await {
-                Ok(Ok(info)) => return self.with_accelerators(&line, info).await,
-                Ok(Err(_)) => *self.line.write().await = None,
+        let known = self.connection.read().await.as_ref().map(Arc::clone);
+        if let Some(connection) = known {
+            match timeout(ANSWER, connection.refresh()).await {
+                Ok(Ok(info)) => return self.with_accelerators(&connection, info).await,
+                Ok(Err(_)) => *self.connection.write().await = None,
                 Err(_) => {
-                    *self.line.write().await = None;
-                    return Err(client_error::silent(line.url(), ANSWER));
+                    *self.connection.write().await = None;
+                    return Err(client_error::silent(connection.url(), ANSWER));
                 }
             }
         }
-        let line = self.line().await?;
-        self.with_accelerators(&line, line.info()).await
+        let connection = self.connection().await?;
+        self.with_accelerators(&connection, connection.info()).await
     }
 
     async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
         gql::Schema,
         lenient_json::{Node, slots},
@@ -29,7 +29,7 @@ pub(in super::super) struct Agents {
     whole: bool,
 }
 
-impl Line {
+impl ManagerConnection {
     /// Returns an empty list, not an error, if the site hides its agents.
     pub(in super::super) async fn agents(&self) -> Result<Agents> {
         let mut agents = Agents::default();

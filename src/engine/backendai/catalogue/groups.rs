@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        connect::connection::Line,
+        connect::connection::ManagerConnection,
         request::{
             gql::Schema,
-            http::{Call, SHORT},
+            http::{ManagerCall, SHORT},
             lenient_json::{Node, slots},
         },
     },
@@ -45,11 +45,11 @@ struct Facts {
     largest: Option<ResourceSlots>,
 }
 
-impl Line {
+impl ManagerConnection {
     /// The groups of a project. Their facts, which managers have since 25.6, are optional.
     pub(super) async fn groups(&self, name: &str, id: Option<&str>) -> Result<Groups> {
         let path = with_query("/scaling-groups", &[("group", name)]);
-        let call = Call::get(path).within(SHORT);
+        let call = ManagerCall::get(path).within(SHORT);
         let (names, facts) = tokio::join!(self.http.json::<Value>(&call), self.facts(id));
         let names = names?;
         let names = Node::new(&names).list("scaling_groups").iter();

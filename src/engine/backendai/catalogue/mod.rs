@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::{
     BackendAiEngine,
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     folders,
     request::{gql::Schema, lenient_json::Node},
 };
@@ -28,23 +28,23 @@ use limits::read_limits;
 
 impl BackendAiEngine {
     pub(super) async fn read_catalogue(&self, project: Option<&str>) -> Result<Catalogue> {
-        let line = self.core.line().await?;
-        let project = line.project_or_default(project)?;
+        let connection = self.core.connection().await?;
+        let project = connection.project_or_default(project)?;
         let (id, name) = match &project {
             Some((id, name)) => (Some(id.as_str()), name.as_str()),
             None => (None, ""),
         };
         let (groups, checked, bound, policy, agents, folders) = tokio::join!(
-            line.groups(name, id),
-            line.checked_presets(name),
-            line.bound_presets(),
-            line.http.ask(Schema::One, policy::QUERY, json!({})),
-            line.agents(),
-            line.folder_list(id),
+            connection.groups(name, id),
+            connection.checked_presets(name),
+            connection.bound_presets(),
+            connection.http.ask(Schema::One, policy::QUERY, json!({})),
+            connection.agents(),
+            connection.folder_list(id),
         );
         let mut catalogue = Catalogue {
-            user: Some(line.me.user.clone()),
-            projects: line.me.projects.clone(),
+            user: Some(connection.me.user.clone()),
+            projects: connection.me.projects.clone(),
             project: project.map(|(_, name)| name),
             quanta: [("cpu".to_owned(), 1000)].into(),
             ..Catalogue::default()
@@ -70,7 +70,9 @@ impl BackendAiEngine {
         if let Some(folders) = part(folders, "folders", &mut gaps)? {
             catalogue.folders = folders::read(&folders);
         }
-        line.count_waiting(&mut catalogue.resource_groups).await;
+        connection
+            .count_waiting(&mut catalogue.resource_groups)
+            .await;
         catalogue.gaps = gaps;
         Ok(catalogue)
     }
@@ -89,7 +91,7 @@ fn part<T>(result: Result<T>, what: &str, gaps: &mut Vec<(Clean, Clean)>) -> Res
     }
 }
 
-impl Line {
+impl ManagerConnection {
     /// The id and name of the requested project, else of the context's.
     fn project_or_default(&self, wanted: Option<&str>) -> Result<Option<(Clean, Clean)>> {
         let pair = |p: &crate::model::catalogue::Project| (p.id.clone(), p.name.clone());

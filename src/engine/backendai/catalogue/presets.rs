@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
         gql::Schema,
-        http::{Call, SHORT},
+        http::{ManagerCall, SHORT},
         lenient_json::{Node, bytes, slots},
     },
 };
@@ -18,11 +18,11 @@ use crate::{
 const BOUND: &str = "query { resource_presets { name resource_slots shared_memory \
                      scaling_group_name } }";
 
-impl Line {
+impl ManagerConnection {
     /// Reads presets for every group, limits, and what is available, in one answer.
     pub(super) async fn checked_presets(&self, project: &str) -> Result<Value> {
         let body = json!({"group": project});
-        let call = Call::post("/resource/check-presets", &body);
+        let call = ManagerCall::post("/resource/check-presets", &body);
         self.http.json(&call.within(SHORT)).await
     }
 

@@ -25,13 +25,13 @@ const MACHINES: SignedDuration = SignedDuration::from_mins(5);
 
 impl BackendAiEngine {
     pub(in super::super) async fn read_statistics(&self) -> Result<Statistics> {
-        let line = self.core.line().await?;
-        let project = line.project_or_default(None)?;
+        let connection = self.core.connection().await?;
+        let project = connection.project_or_default(None)?;
         let project = project.as_ref().map_or("", |(_, name)| name.as_str());
         let (checked, told, agents) = tokio::join!(
-            line.checked_presets(project),
-            line.http.ask(Schema::One, policy::QUERY, json!({})),
-            self.core.agents(&line, MACHINES),
+            connection.checked_presets(project),
+            connection.http.ask(Schema::One, policy::QUERY, json!({})),
+            self.core.agents(&connection, MACHINES),
         );
         let policy = policy::read(Node::new(&told?));
         let mut statistics = read(&checked?);

@@ -9,7 +9,7 @@ use crate::{
 
 /// The address of a context, checked.
 #[derive(Clone, Debug)]
-pub(in crate::engine::backendai) struct Place {
+pub(in crate::engine::backendai) struct BaseUrl {
     url: Url,
     /// The prefix of every path: `/func` at a web server, and the endpoint's own path.
     prefix: String,
@@ -17,7 +17,7 @@ pub(in crate::engine::backendai) struct Place {
     shown: String,
 }
 
-impl Place {
+impl BaseUrl {
     /// With `through_web`, the manager's paths begin with `/func`.
     pub(in crate::engine::backendai) fn new(endpoint: &str, through_web: bool) -> Result<Self> {
         let bad = |why: &str| {
@@ -130,18 +130,20 @@ mod tests {
 
     #[test]
     fn paths_of_both_kinds_of_server() {
-        let api = Place::new("http://127.0.0.1:8091/", false).unwrap();
+        let api = BaseUrl::new("http://127.0.0.1:8091/", false).unwrap();
         assert_eq!(api.host_header(), "127.0.0.1:8091");
         assert_eq!(api.shown(), "http://127.0.0.1:8091");
         let url = api.manager("/events/session?sessionName=*&scope=*");
         assert_eq!(target(&url), "/events/session?sessionName=*&scope=*");
-        let web = Place::new("https://cloud.example/base", true).unwrap();
+        let web = BaseUrl::new("https://cloud.example/base", true).unwrap();
         assert_eq!(web.host_header(), "cloud.example");
         assert_eq!(web.peer(), ("cloud.example", 443));
         assert_eq!(target(&web.manager("/session")), "/base/func/session");
         assert_eq!(target(&web.web("/server/login")), "/base/server/login");
         assert_eq!(
-            Place::new("http://[::1]:80", false).unwrap().host_header(),
+            BaseUrl::new("http://[::1]:80", false)
+                .unwrap()
+                .host_header(),
             "[::1]"
         );
     }
@@ -154,11 +156,11 @@ mod tests {
             "https://far.example",
         ] {
             for by_password in [false, true] {
-                let place = Place::new(near, by_password).unwrap();
+                let place = BaseUrl::new(near, by_password).unwrap();
                 assert!(place.check_encryption(by_password, false).is_ok());
             }
         }
-        let far = Place::new("http://far.example:8091", true).unwrap();
+        let far = BaseUrl::new("http://far.example:8091", true).unwrap();
         assert!(far.check_encryption(false, true).is_ok());
         for (by_password, accepted, help) in [
             (false, false, "insecure = true"),
@@ -180,10 +182,10 @@ mod tests {
     #[test]
     fn what_is_no_address_is_told() {
         for bad in ["", "manager", "ftp://x", "unix:///x", "http://"] {
-            let error = Place::new(bad, false).unwrap_err().to_string();
+            let error = BaseUrl::new(bad, false).unwrap_err().to_string();
             assert!(error.starts_with("endpoint '"), "{bad}: {error}");
         }
-        let error = Place::new("http://me:hush@x", false).unwrap_err();
+        let error = BaseUrl::new("http://me:hush@x", false).unwrap_err();
         assert!(!format!("{error:?}{error}").contains("hush"));
     }
 }

@@ -9,21 +9,21 @@ const ALLOWED: i64 = 15 * 60;
 
 /// How many seconds our clock is ahead (negative: behind).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::backendai) struct Skew(i64);
+pub(in crate::engine::backendai) struct ClockSkew(i64);
 
-impl Skew {
+impl ClockSkew {
     pub(in crate::engine::backendai) fn is_too_much(self) -> bool {
         self.0.abs() > ALLOWED
     }
 }
 
 /// Compares our time with the `Date` header of an answer; `None` if the header can't be read.
-pub(in crate::engine::backendai) fn between(ours: Timestamp, date: &str) -> Option<Skew> {
+pub(in crate::engine::backendai) fn between(ours: Timestamp, date: &str) -> Option<ClockSkew> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
-    Some(Skew(ours.as_second() - theirs.as_second()))
+    Some(ClockSkew(ours.as_second() - theirs.as_second()))
 }
 
-impl fmt::Display for Skew {
+impl fmt::Display for ClockSkew {
     /// "this machine's clock is 61 min ahead of the manager's".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = if self.0 < 0 { "behind" } else { "ahead of" };
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn a_quarter_of_an_hour_is_allowed() {
-        assert!(!Skew(900).is_too_much());
-        assert!(Skew(901).is_too_much());
-        assert!(Skew(-901).is_too_much());
+        assert!(!ClockSkew(900).is_too_much());
+        assert!(ClockSkew(901).is_too_much());
+        assert!(ClockSkew(-901).is_too_much());
     }
 }

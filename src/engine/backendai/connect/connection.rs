@@ -15,7 +15,7 @@ use crate::{
         api::Result,
         backendai::request::{
             gql::Schema,
-            http::{Call, Http, SHORT},
+            http::{Http, ManagerCall, SHORT},
             lenient_json::Node,
             manager_error::declined,
         },
@@ -34,10 +34,10 @@ const AGENTS: &str = "query { agent_summary_list(limit: 1, offset: 0) { total_co
 
 const WHO: &str = "query { user { uuid email full_name role domain_name groups { id name } } }";
 
-pub(in crate::engine::backendai) struct Line {
+pub(in crate::engine::backendai) struct ManagerConnection {
     pub(in crate::engine::backendai) http: Arc<Http>,
     pub(in crate::engine::backendai) features: Features,
-    pub(in crate::engine::backendai) me: Me,
+    pub(in crate::engine::backendai) me: CurrentUser,
     /// The project of launches, and of the lists of old managers.
     pub(in crate::engine::backendai) project: Option<Project>,
     pub(in crate::engine::backendai) all_users: bool,
@@ -49,19 +49,19 @@ pub(in crate::engine::backendai) struct Line {
 
 /// The user of the key pair or the login.
 #[derive(Clone, Debug)]
-pub(in crate::engine::backendai) struct Me {
+pub(in crate::engine::backendai) struct CurrentUser {
     pub(in crate::engine::backendai) id: Clean,
     pub(in crate::engine::backendai) user: User,
     pub(in crate::engine::backendai) projects: Vec<Project>,
 }
 
-impl Line {
+impl ManagerConnection {
     /// Reads what the manager is and which account we have there.
     pub(in crate::engine::backendai) async fn open(
         http: Arc<Http>,
         config: &BackendAiConfig,
     ) -> Result<Self> {
-        let announced: Announcement = http.json(&Call::get("/").within(SHORT)).await?;
+        let announced: Announcement = http.json(&ManagerCall::get("/").within(SHORT)).await?;
         let version = announced.version();
         if version < OLDEST {
             return Err(Failure::unsupported(format!(
@@ -120,7 +120,7 @@ async fn are_agents_hidden(http: &Http) -> bool {
     asked.is_err_and(|error| error.kind == FailureKind::Refused)
 }
 
-async fn who(http: &Http) -> Result<Me> {
+async fn who(http: &Http) -> Result<CurrentUser> {
     let data = http.ask(Schema::One, WHO, json!({})).await?;
     let user = Node::new(&data["user"]);
     let Some(id) = user.text("uuid") else {
@@ -129,7 +129,7 @@ async fn who(http: &Http) -> Result<Me> {
         ));
     };
     let projects = user.list("groups").iter().filter_map(project).collect();
-    Ok(Me {
+    Ok(CurrentUser {
         id,
         user: User {
             email: user.text("email").unwrap_or_default(),
@@ -150,7 +150,7 @@ fn project(group: &Value) -> Option<Project> {
 }
 
 /// The configured project, else `default`, else the first one.
-fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
+fn choose_project(wanted: Option<&str>, me: &CurrentUser) -> Result<Option<Project>> {
     let named = |name: &str| me.projects.iter().find(|project| project.name == name);
     let Some(wanted) = wanted else {
         return Ok(named("default").or(me.projects.first()).cloned());

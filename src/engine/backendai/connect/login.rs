@@ -13,11 +13,11 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::Mutex;
 
-use super::{base_url::Place, header::value};
+use super::{base_url::BaseUrl, header::value};
 use crate::{
     engine::{
         api::Result,
-        backendai::request::{call::USUAL, manager_error::Whom, problem::Problem},
+        backendai::request::{call::USUAL, manager_error::Recipient, problem::ErrorBody},
     },
     model::{failure::Failure, secret::Secret},
 };
@@ -26,9 +26,9 @@ const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessioni
 
 /// What a request sends to the web server as proof of the login. Never printed.
 #[derive(Clone)]
-pub(in crate::engine::backendai) struct Ticket(Option<Secret>);
+pub(in crate::engine::backendai) struct LoginProof(Option<Secret>);
 
-impl Ticket {
+impl LoginProof {
     /// The ticket of signed requests.
     pub(in crate::engine::backendai) fn none() -> Self {
         Self(None)
@@ -48,18 +48,18 @@ pub(in crate::engine::backendai) struct LoginState {
     username: String,
     password: Secret,
     /// Locked during a login, so that other requests wait for it instead of logging in themselves.
-    state: Mutex<State>,
+    state: Mutex<LoginStatus>,
 }
 
-enum State {
+enum LoginStatus {
     Out,
-    In(Ticket),
+    In(LoginProof),
     Failed(Failure),
 }
 
 /// The server's answer to a login.
 #[derive(Deserialize)]
-struct Reply {
+struct LoginReply {
     authenticated: bool,
     #[serde(default)]
     data: serde_json::Value,
@@ -70,14 +70,14 @@ impl LoginState {
         Self {
             username,
             password,
-            state: Mutex::new(State::Out),
+            state: Mutex::new(LoginStatus::Out),
         }
     }
 
     pub(in crate::engine::backendai) async fn forgive(&self) {
         let mut state = self.state.lock().await;
-        if matches!(*state, State::Failed(_)) {
-            *state = State::Out;
+        if matches!(*state, LoginStatus::Failed(_)) {
+            *state = LoginStatus::Out;
         }
     }
 
@@ -85,24 +85,24 @@ impl LoginState {
     pub(in crate::engine::backendai) async fn ticket(
         &self,
         client: &Client,
-        place: &Place,
-        whom: &Whom,
-    ) -> Result<Ticket> {
+        place: &BaseUrl,
+        whom: &Recipient,
+    ) -> Result<LoginProof> {
         let mut state = self.state.lock().await;
         match &*state {
-            State::In(ticket) => return Ok(ticket.clone()),
-            State::Failed(error) => return Err(error.clone()),
-            State::Out => {}
+            LoginStatus::In(ticket) => return Ok(ticket.clone()),
+            LoginStatus::Failed(error) => return Err(error.clone()),
+            LoginStatus::Out => {}
         }
         match self.log_in(client, place, whom).await {
             Ok(ticket) => {
-                *state = State::In(ticket.clone());
+                *state = LoginStatus::In(ticket.clone());
                 Ok(ticket)
             }
             Err(error) => {
                 // A lost connection doesn't mean that the password is wrong.
                 if !error.is_lost() {
-                    *state = State::Failed(error.clone());
+                    *state = LoginStatus::Failed(error.clone());
                 }
                 Err(error)
             }
@@ -110,14 +110,19 @@ impl LoginState {
     }
 
     /// Drops a ticket that the server no longer accepts. A newer ticket stays.
-    pub(in crate::engine::backendai) async fn drop_ticket(&self, ticket: &Ticket) {
+    pub(in crate::engine::backendai) async fn drop_ticket(&self, ticket: &LoginProof) {
         let mut state = self.state.lock().await;
-        if matches!(&*state, State::In(Ticket(present)) if *present == ticket.0) {
-            *state = State::Out;
+        if matches!(&*state, LoginStatus::In(LoginProof(present)) if *present == ticket.0) {
+            *state = LoginStatus::Out;
         }
     }
 
-    async fn log_in(&self, client: &Client, place: &Place, whom: &Whom) -> Result<Ticket> {
+    async fn log_in(
+        &self,
+        client: &Client,
+        place: &BaseUrl,
+        whom: &Recipient,
+    ) -> Result<LoginProof> {
         let body = json!({"username": self.username, "password": self.password.expose()});
         let sent = client
             .post(place.web("/server/login"))
@@ -133,7 +138,7 @@ impl LoginState {
         if status == StatusCode::TOO_MANY_REQUESTS {
             return Err(blocked(&headers));
         }
-        let reply: Reply = match serde_json::from_slice(&body) {
+        let reply: LoginReply = match serde_json::from_slice(&body) {
             Ok(reply) => reply,
             Err(error) if status.is_success() => {
                 return Err(whom.unreadable(&headers, &body, &error));
@@ -145,7 +150,7 @@ impl LoginState {
             return Err(refused(&reply.data, whom));
         }
         match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
-            Some(Ok(id)) => Ok(Ticket(Some(Secret::new(id)))),
+            Some(Ok(id)) => Ok(LoginProof(Some(Secret::new(id)))),
             _ => Err(Failure::reported(
                 "a login without an id (header X-BackendAI-SessionID). The web server is too old",
             )),
@@ -154,9 +159,9 @@ impl LoginState {
 }
 
 /// Why a login was refused.
-fn refused(data: &serde_json::Value, whom: &Whom) -> Failure {
+fn refused(data: &serde_json::Value, whom: &Recipient) -> Failure {
     let body = data.to_string();
-    let problem = Problem::read(body.as_bytes()).unwrap_or_default();
+    let problem = ErrorBody::read(body.as_bytes()).unwrap_or_default();
     let hint = match problem.kind.as_str() {
         "require-totp-authentication" | "require-totp-registration" => {
             "this login needs a one-time password. Use mode = \"api\" with a key pair instead"
@@ -174,7 +179,7 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> Failure {
 }
 
 /// The endpoint has no path for logins.
-fn no_web_server(whom: &Whom) -> Failure {
+fn no_web_server(whom: &Recipient) -> Failure {
     whom.unreachable(
         "the endpoint doesn't accept logins",
         Some(

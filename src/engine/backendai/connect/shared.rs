@@ -6,62 +6,62 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{config::BackendAiConfig, connection::Line};
+use super::{config::BackendAiConfig, connection::ManagerConnection};
 use crate::engine::backendai::{
     catalogue::Agents,
     request::http::Http,
-    stream::{Held, Known},
+    stream::{KnownSshd, OpenTerminals},
 };
 use crate::{engine::api::Result, model::environment::Environment};
 
 /// Agents that were read within this time aren't read again.
 const FRESH: SignedDuration = SignedDuration::from_secs(5);
 
-pub(in crate::engine::backendai) struct Core {
+pub(in crate::engine::backendai) struct SharedState {
     pub(in crate::engine::backendai) config: BackendAiConfig,
     http: OnceCell<Arc<Http>>,
-    line: Mutex<Option<Arc<Line>>>,
+    connection: Mutex<Option<Arc<ManagerConnection>>>,
     /// The environments as they were last read, for launches.
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
     /// The agents as they were last read, and when.
     agents: StdMutex<Option<(Timestamp, Arc<Agents>)>>,
     /// The open terminals.
-    pub(in crate::engine::backendai) held: Held,
+    pub(in crate::engine::backendai) held: OpenTerminals,
     /// What is known about the sshd of each container.
-    pub(in crate::engine::backendai) known: Known,
+    pub(in crate::engine::backendai) known: KnownSshd,
 }
 
-impl Core {
+impl SharedState {
     pub(in crate::engine::backendai) fn new(config: BackendAiConfig) -> Self {
         Self {
             config,
             http: OnceCell::new(),
-            line: Mutex::new(None),
+            connection: Mutex::new(None),
             environments: StdMutex::new(None),
             agents: StdMutex::new(None),
-            held: Held::default(),
-            known: Known::default(),
+            held: OpenTerminals::default(),
+            known: KnownSshd::default(),
         }
     }
 
     /// The known connection. Without one, this asks the manager first.
-    pub(in crate::engine::backendai) async fn line(&self) -> Result<Arc<Line>> {
-        let mut known = self.line.lock().await;
-        if let Some(line) = &*known {
-            return Ok(line.clone());
+    pub(in crate::engine::backendai) async fn connection(&self) -> Result<Arc<ManagerConnection>> {
+        let mut known = self.connection.lock().await;
+        if let Some(connection) = &*known {
+            return Ok(connection.clone());
         }
-        let line = Arc::new(Line::open(self.http().await?, &self.config).await?);
-        *known = Some(line.clone());
-        Ok(line)
+        let connection = Arc::new(ManagerConnection::open(self.http().await?, &self.config).await?);
+        *known = Some(connection.clone());
+        Ok(connection)
     }
 
     /// Reads again what the manager is. A login that failed before is tried again.
-    pub(in crate::engine::backendai) async fn probe(&self) -> Result<Arc<Line>> {
+    pub(in crate::engine::backendai) async fn probe(&self) -> Result<Arc<ManagerConnection>> {
         let http = self.http().await?;
         http.forgive().await;
-        let line = Arc::new(Line::open(http, &self.config).await?);
-        *self.line.lock().await = Some(line.clone());
-        Ok(line)
+        let connection = Arc::new(ManagerConnection::open(http, &self.config).await?);
+        *self.connection.lock().await = Some(connection.clone());
+        Ok(connection)
     }
 
     pub(in crate::engine::backendai) fn known_environments(&self) -> Option<Arc<Vec<Environment>>> {
@@ -81,7 +81,7 @@ impl Core {
     /// be read.
     pub(in crate::engine::backendai) async fn agents(
         &self,
-        line: &Line,
+        connection: &ManagerConnection,
         age: SignedDuration,
     ) -> Option<Arc<Agents>> {
         let now = (self.config.clock)();
@@ -94,7 +94,7 @@ impl Core {
         if let Some((_, agents)) = known.filter(is_fresh) {
             return Some(agents);
         }
-        let agents = line.agents().await.ok().map(Arc::new)?;
+        let agents = connection.agents().await.ok().map(Arc::new)?;
         self.know_agents(&agents);
         Some(agents)
     }

@@ -15,7 +15,7 @@ pub(in crate::engine::backendai) const NO_CONTENT: &str = "application/octet-str
 
 /// The parts of a request that are signed.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine::backendai) struct Signed<'a> {
+pub(in crate::engine::backendai) struct SignedParts<'a> {
     /// In uppercase.
     pub(in crate::engine::backendai) method: &'a str,
     /// Path and query exactly as they are sent.
@@ -39,7 +39,7 @@ pub(in crate::engine::backendai) fn date_header(now: Timestamp) -> String {
 
 /// The `Authorization` header.
 pub(in crate::engine::backendai) fn authorization(
-    signed: &Signed<'_>,
+    signed: &SignedParts<'_>,
     access_key: &str,
     secret_key: &Secret,
 ) -> String {
@@ -47,7 +47,7 @@ pub(in crate::engine::backendai) fn authorization(
     format!("BackendAI signMethod=HMAC-SHA256, credential={access_key}:{signature}")
 }
 
-fn signature(signed: &Signed<'_>, secret_key: &Secret) -> String {
+fn signature(signed: &SignedParts<'_>, secret_key: &Secret) -> String {
     let day = day_of(signed.date);
     let by_day = mac(secret_key.expose().as_bytes(), day.as_bytes());
     let by_host = mac(by_day.as_ref(), signed.host.as_bytes());
@@ -55,7 +55,7 @@ fn signature(signed: &Signed<'_>, secret_key: &Secret) -> String {
 }
 
 /// Seven items joined by single line feeds, none at the end.
-fn string_to_sign(signed: &Signed<'_>) -> String {
+fn string_to_sign(signed: &SignedParts<'_>) -> String {
     let media = signed.content_type.unwrap_or(NO_CONTENT);
     let media = media.split(';').next().unwrap_or_default().trim();
     [
@@ -107,7 +107,7 @@ mod tests {
         content_type: Option<&str>,
         version: &str,
     ) -> String {
-        let signed = Signed {
+        let signed = SignedParts {
             method,
             target,
             host,

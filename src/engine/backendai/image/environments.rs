@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{image_labels::Labels, reference::Reference};
 use crate::engine::backendai::{
     BackendAiEngine,
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
         gql::Schema,
         lenient_json::{Node, bytes, slots},
@@ -40,21 +40,21 @@ const CUSTOM: &str = "Custom Environments";
 #[async_trait]
 impl Images for BackendAiEngine {
     async fn environments(&self) -> Result<Vec<Environment>> {
-        let line = self.core.line().await?;
-        let (images, local) = tokio::join!(line.images(Some(true)), line.has_local());
+        let connection = self.core.connection().await?;
+        let (images, local) = tokio::join!(connection.images(Some(true)), connection.has_local());
         let mut images = images?;
         if images.is_empty() || local {
             // Images that exist only on agents ("local") don't count as installed.
-            let all = line.images(None).await?.into_iter();
+            let all = connection.images(None).await?.into_iter();
             images.extend(all.filter(|image| Node::new(image).flag("is_local").unwrap_or(false)));
         }
-        let environments = group(&images, line.me.id.as_str());
+        let environments = group(&images, connection.me.id.as_str());
         self.core.know_environments(&environments);
         Ok(environments)
     }
 }
 
-impl Line {
+impl ManagerConnection {
     /// Whether there are images that aren't in any registry. A failed query counts as none.
     async fn has_local(&self) -> bool {
         let data = self.http.ask(Schema::One, LOCAL, json!({})).await;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{image::Image, owner::Whose};
+use super::{image::Image, owner::SessionOwner};
 use crate::model::{
     launch::{amounts, folders},
     name,
@@ -18,7 +18,7 @@ const MEMORY: Bytes = Bytes(Bytes::GIB);
 const CORES: Cpu = Cpu::from_millis(1000);
 
 /// The request already contains the amounts of its preset.
-pub(super) fn body(request: &LaunchRequest, image: &Image, whose: &Whose) -> Value {
+pub(super) fn body(request: &LaunchRequest, image: &Image, whose: &SessionOwner) -> Value {
     let mut body = Body::default();
     let name = request.name.clone().unwrap_or_else(name::generated);
     body.put("name", name);
@@ -59,7 +59,7 @@ impl Body {
 
 fn config(request: &LaunchRequest, image: &Image) -> Value {
     let mut config = Body::default();
-    let amounts = Amounts::of(request, image);
+    let amounts = ContainerAmounts::of(request, image);
     config.put("resources", amounts.resources(request));
     let shmem = amounts.shmem.map(|it| json!({"shmem": it.0.to_string()}));
     config.maybe("resource_opts", shmem);
@@ -102,14 +102,14 @@ fn mounts(mounts: &[FolderMount], config: &mut Body) {
 }
 
 /// The amounts for each container.
-struct Amounts {
+struct ContainerAmounts {
     cpu: Cpu,
     mem: Bytes,
     /// `None` is the manager's own choice: what the image prefers, or 64 MiB.
     shmem: Option<Bytes>,
 }
 
-impl Amounts {
+impl ContainerAmounts {
     /// The requested amounts. Without a request, the image's minimum or the default, whichever is
     /// more. The shared memory is part of the memory and must be smaller.
     fn of(request: &LaunchRequest, image: &Image) -> Self {

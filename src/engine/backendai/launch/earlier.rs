@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::{
     BackendAiEngine,
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{gql::Schema, lenient_json::Node},
 };
 use crate::{
@@ -26,12 +26,12 @@ impl BackendAiEngine {
         let Some(known) = self.read_session(session).await? else {
             return Ok(None);
         };
-        let told = self.core.line().await?.runtime_of(session).await;
+        let told = self.core.connection().await?.runtime_of(session).await;
         Ok(Some(recalled(&known, told)))
     }
 }
 
-impl Line {
+impl ManagerConnection {
     /// Returns nothing for managers that don't report it.
     async fn runtime_of(&self, session: SessionId) -> Told {
         if !self.features.tells_runtime {

@@ -8,7 +8,7 @@ mod refused;
 
 use serde_json::Value;
 
-use super::{BackendAiEngine, connect::connection::Line, request::http::Call};
+use super::{BackendAiEngine, connect::connection::ManagerConnection, request::http::ManagerCall};
 use crate::{
     engine::api::Result,
     model::{
@@ -26,19 +26,26 @@ impl BackendAiEngine {
         if let Some(problem) = check_words(request, now).into_iter().next() {
             return Err(refused(problem.field, problem.message));
         }
-        let line = self.core.line().await?;
-        line.knows(request)?;
-        let made = self.ask_for(&line, request).await;
+        let connection = self.core.connection().await?;
+        connection.knows(request)?;
+        let made = self.ask_for(&connection, request).await;
         made.map_err(|error| refused::at_field(error, request))
     }
 
-    async fn ask_for(&self, line: &Line, request: &LaunchRequest) -> Result<SessionId> {
+    async fn ask_for(
+        &self,
+        connection: &ManagerConnection,
+        request: &LaunchRequest,
+    ) -> Result<SessionId> {
         let image = self.image_of(request).await?;
-        let whose = line.whose(request).await?;
+        let whose = connection.whose(request).await?;
         let project = whose.project.as_deref().unwrap_or_default();
-        let request = line.filled(request, project).await?;
+        let request = connection.filled(request, project).await?;
         let body = body::body(&request, &image, &whose);
-        let answer: Value = line.http.json(&Call::post("/session", &body)).await?;
+        let answer: Value = connection
+            .http
+            .json(&ManagerCall::post("/session", &body))
+            .await?;
         let id = answer["sessionId"].as_str().and_then(|id| id.parse().ok());
         id.ok_or_else(|| {
             Failure::reported("a launch without the id of the session. Check the list of sessions")
@@ -46,7 +53,7 @@ impl BackendAiEngine {
     }
 }
 
-impl Line {
+impl ManagerConnection {
     /// Refuses what a manager of this version would refuse or silently ignore.
     fn knows(&self, request: &LaunchRequest) -> Result<()> {
         if request.timeout.is_some() && !self.features.batch_timeout {

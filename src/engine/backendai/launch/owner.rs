@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{gql::Schema, lenient_json::Node},
 };
 use crate::{
@@ -21,7 +21,7 @@ const OWNER: &str = "query($email: String) { user(email: $email) { email is_acti
                      groups { id name } } keypairs(email: $email, is_active: true) { access_key } }";
 
 /// The owner of a session.
-pub(super) struct Whose {
+pub(super) struct SessionOwner {
     pub(super) domain: String,
     /// The name of a project; `None` is the manager's own choice.
     pub(super) project: Option<String>,
@@ -30,19 +30,19 @@ pub(super) struct Whose {
 }
 
 /// A user that a session may be launched for.
-struct Found {
+struct FoundUser {
     choices: OwnerChoices,
     domain: String,
 }
 
-impl Line {
-    pub(super) async fn whose(&self, request: &LaunchRequest) -> Result<Whose> {
+impl ManagerConnection {
+    pub(super) async fn whose(&self, request: &LaunchRequest) -> Result<SessionOwner> {
         if let Some(owner) = &request.owner {
             return self.owned_by(owner, request.project.as_deref()).await;
         }
         let own = self.project.as_ref().map(|project| project.name.as_str());
         let project = request.project.as_deref().or(own);
-        Ok(Whose {
+        Ok(SessionOwner {
             domain: self.domain().to_owned(),
             project: project.map(str::to_owned),
             access_key: None,
@@ -50,13 +50,13 @@ impl Line {
     }
 
     /// The requested project, else ours if the owner is in it too, else the owner's first one.
-    async fn owned_by(&self, owner: &Owner, project: Option<&str>) -> Result<Whose> {
-        let Found { choices, domain } = self.find(&owner.email).await?;
+    async fn owned_by(&self, owner: &Owner, project: Option<&str>) -> Result<SessionOwner> {
+        let FoundUser { choices, domain } = self.find(&owner.email).await?;
         let access_key = key_of(&choices, &owner.access_key)?;
         let ours = self.project.as_ref().map(|project| &project.name);
         let shared = ours.filter(|ours| choices.projects.contains(ours));
         let otherwise = shared.or(choices.projects.first());
-        Ok(Whose {
+        Ok(SessionOwner {
             domain,
             project: project
                 .map(str::to_owned)
@@ -70,7 +70,7 @@ impl Line {
         Ok(self.find(email).await?.choices)
     }
 
-    async fn find(&self, email: &str) -> Result<Found> {
+    async fn find(&self, email: &str) -> Result<FoundUser> {
         if !self.me.user.is_administrator() {
             return Err(refused(
                 "only administrators can launch sessions for other users",
@@ -110,7 +110,7 @@ fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
     }
 }
 
-fn read(data: &Value, asked: &Clean) -> Result<Found> {
+fn read(data: &Value, asked: &Clean) -> Result<FoundUser> {
     let user = Node::new(data).node("user");
     let Some(email) = user.text("email") else {
         return Err(refused(format!("user {asked} not found")));
@@ -126,7 +126,7 @@ fn read(data: &Value, asked: &Clean) -> Result<Found> {
     if access_keys.is_empty() {
         return Err(refused(format!("{email} has no active key")));
     }
-    Ok(Found {
+    Ok(FoundUser {
         domain: user
             .text("domain_name")
             .map_or_else(|| "default".to_owned(), Clean::into_string),

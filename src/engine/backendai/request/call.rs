@@ -16,7 +16,7 @@ pub(in crate::engine::backendai) const SHORT: Duration = Duration::from_secs(15)
 
 /// A request to the manager.
 #[derive(Clone, Debug)]
-pub(in crate::engine::backendai) struct Call {
+pub(in crate::engine::backendai) struct ManagerCall {
     pub(in crate::engine::backendai) method: Method,
     /// Path and query below the manager's root, percent-encoded.
     pub(in crate::engine::backendai) path: String,
@@ -25,7 +25,7 @@ pub(in crate::engine::backendai) struct Call {
     pub(in crate::engine::backendai) limit: Duration,
 }
 
-impl Call {
+impl ManagerCall {
     pub(in crate::engine::backendai) fn new(method: Method, path: impl Into<String>) -> Self {
         Self {
             method,
@@ -66,7 +66,7 @@ impl Call {
 
 /// A successful answer, read completely.
 #[derive(Debug)]
-pub(in crate::engine::backendai) struct Answer {
+pub(in crate::engine::backendai) struct ManagerAnswer {
     pub(in crate::engine::backendai) headers: HeaderMap,
     pub(in crate::engine::backendai) body: Bytes,
 }

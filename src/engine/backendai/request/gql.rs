@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    http::{Call, Http, LIST},
+    http::{Http, LIST, ManagerCall},
     manager_error::declined,
     quote::quote,
 };
@@ -23,15 +23,15 @@ const ONE: &str = "/admin/gql";
 const TWO: &str = "/admin/gql/strawberry";
 
 #[derive(Debug, Deserialize)]
-struct Reply {
+struct GqlReply {
     #[serde(default)]
     data: Value,
     #[serde(default)]
-    errors: Option<Vec<Fault>>,
+    errors: Option<Vec<GqlError>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Fault {
+struct GqlError {
     #[serde(default)]
     message: String,
 }
@@ -62,13 +62,15 @@ impl Http {
     }
 
     async fn ask_at(&self, path: &str, body: &Value) -> Result<Value> {
-        let reply: Reply = self.json(&Call::post(path, body).within(LIST)).await?;
+        let reply: GqlReply = self
+            .json(&ManagerCall::post(path, body).within(LIST))
+            .await?;
         data_of(reply)
     }
 }
 
 /// Keeps data that comes with errors. Without data, the errors are the result.
-fn data_of(reply: Reply) -> Result<Value> {
+fn data_of(reply: GqlReply) -> Result<Value> {
     let faults = reply.errors.unwrap_or_default();
     let said = faults
         .iter()
@@ -123,7 +125,7 @@ mod tests {
     #[test]
     fn fuzz_manager_graphql() {
         crate::fuzz::parser("manager-graphql", &[], |bytes, _| {
-            if let Ok(reply) = serde_json::from_slice::<Reply>(bytes) {
+            if let Ok(reply) = serde_json::from_slice::<GqlReply>(bytes) {
                 crate::fuzz::bounded(bytes, &data_of(reply));
             }
         });

@@ -14,26 +14,26 @@ use reqwest::{
 use serde::de::DeserializeOwned;
 
 use super::{
-    manager_error::{Whom, skew_of},
-    rate_limit::Pace,
+    manager_error::{Recipient, skew_of},
+    rate_limit::RateLimit,
 };
 use crate::{
     engine::{
         api::Result,
         backendai::connect::{
-            base_url::{Place, target},
+            base_url::{BaseUrl, target},
             config::{BackendAiConfig, Login},
             header::value,
-            login::{LoginState, Ticket},
+            login::{LoginProof, LoginState},
             pool::Pool,
-            sign::{self, Signed},
+            sign::{self, SignedParts},
             tls_roots,
         },
     },
     model::{failure::Failure, secret::Secret},
 };
 
-pub(in crate::engine::backendai) use super::call::{Answer, Call, LIST, SHORT};
+pub(in crate::engine::backendai) use super::call::{LIST, ManagerAnswer, ManagerCall, SHORT};
 
 /// The longest answer that is read, in bytes.
 const BODY_MAX: usize = 64 << 20;
@@ -45,11 +45,11 @@ const API_VERSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-vers
 /// One connection pool to one manager.
 pub(in crate::engine::backendai) struct Http {
     pool: Pool,
-    place: Place,
+    place: BaseUrl,
     tls: Arc<rustls::ClientConfig>,
-    pub(in crate::engine::backendai) whom: Whom,
+    pub(in crate::engine::backendai) whom: Recipient,
     auth: Auth,
-    pace: Pace,
+    pace: RateLimit,
     api_version: Mutex<String>,
     clock: fn() -> Timestamp,
 }
@@ -62,7 +62,7 @@ enum Auth {
 impl Http {
     pub(in crate::engine::backendai) fn new(config: &BackendAiConfig) -> Result<Self> {
         let by_password = matches!(config.login, Login::Session { .. });
-        let place = Place::new(&config.endpoint, by_password)?;
+        let place = BaseUrl::new(&config.endpoint, by_password)?;
         place.check_encryption(by_password, config.insecure)?;
         let tls = tls_roots::client_config(config.ca_file.as_deref())?;
         let pool = Pool::new(tls.clone(), place.is_loopback())?;
@@ -80,7 +80,7 @@ impl Http {
         };
         Ok(Self {
             pool,
-            whom: Whom {
+            whom: Recipient {
                 endpoint: place.shown().to_owned(),
                 context: config.context.to_string(),
                 by_password,
@@ -88,7 +88,7 @@ impl Http {
             place,
             tls,
             auth,
-            pace: Pace::default(),
+            pace: RateLimit::default(),
             api_version: Mutex::new(API_VERSION.to_owned()),
             clock: config.clock,
         })
@@ -122,7 +122,7 @@ impl Http {
     }
 
     /// Where WebSockets connect to, and with which TLS settings.
-    pub(in crate::engine::backendai) fn place(&self) -> &Place {
+    pub(in crate::engine::backendai) fn place(&self) -> &BaseUrl {
         &self.place
     }
 
@@ -133,7 +133,7 @@ impl Http {
     /// Sends a request and reads its answer as JSON.
     pub(in crate::engine::backendai) async fn json<T: DeserializeOwned>(
         &self,
-        call: &Call,
+        call: &ManagerCall,
     ) -> Result<T> {
         let answer = self.send(call).await?;
         serde_json::from_slice(&answer.body)
@@ -141,16 +141,19 @@ impl Http {
     }
 
     /// Sends a request. An answer without a success status is an error.
-    pub(in crate::engine::backendai) async fn send(&self, call: &Call) -> Result<Answer> {
+    pub(in crate::engine::backendai) async fn send(
+        &self,
+        call: &ManagerCall,
+    ) -> Result<ManagerAnswer> {
         let work = self.exchange(call, Some(call.limit));
         let response = work.await?;
         let headers = response.headers().clone();
         let body = self.read(response, call.limit).await?;
-        Ok(Answer { headers, body })
+        Ok(ManagerAnswer { headers, body })
     }
 
     /// Sends a request whose answer doesn't end. Only its head is waited for.
-    pub(in crate::engine::backendai) async fn open(&self, call: &Call) -> Result<Response> {
+    pub(in crate::engine::backendai) async fn open(&self, call: &ManagerCall) -> Result<Response> {
         let work = self.exchange(call, None);
         match tokio::time::timeout(call.limit, work).await {
             Ok(result) => result,
@@ -171,7 +174,7 @@ impl Http {
 
     /// Repeats a request until it succeeds or fails for good: up to twice because of the request
     /// limit, and once after a new login.
-    async fn exchange(&self, call: &Call, limit: Option<Duration>) -> Result<Response> {
+    async fn exchange(&self, call: &ManagerCall, limit: Option<Duration>) -> Result<Response> {
         let mut refusals = 0;
         let mut renewed = false;
         loop {
@@ -194,9 +197,9 @@ impl Http {
 
     async fn once(
         &self,
-        call: &Call,
+        call: &ManagerCall,
         limit: Option<Duration>,
-        ticket: &Ticket,
+        ticket: &LoginProof,
     ) -> Result<Response> {
         let url = self.place.manager(&call.path);
         let headers = self.headers(&call.method, &url, call.body.is_some(), ticket)?;
@@ -252,7 +255,7 @@ impl Http {
         method: &Method,
         url: &Url,
         has_body: bool,
-        ticket: &Ticket,
+        ticket: &LoginProof,
     ) -> Result<HeaderMap> {
         let mut headers = HeaderMap::new();
         let version = self.spoken();
@@ -265,7 +268,7 @@ impl Http {
         match &self.auth {
             Auth::Keys { access, secret } => {
                 let date = sign::date_header((self.clock)());
-                let signed = Signed {
+                let signed = SignedParts {
                     method: method.as_str(),
                     target: &target(url),
                     host: &host,
@@ -284,9 +287,9 @@ impl Http {
         Ok(headers)
     }
 
-    async fn ticket(&self) -> Result<Ticket> {
+    async fn ticket(&self) -> Result<LoginProof> {
         match &self.auth {
-            Auth::Keys { .. } => Ok(Ticket::none()),
+            Auth::Keys { .. } => Ok(LoginProof::none()),
             Auth::Login(login) => {
                 login
                     .ticket(&self.pool.client(), &self.place, &self.whom)
@@ -296,7 +299,7 @@ impl Http {
     }
 
     /// Whether to retry a refused login: it was a login at a web server, and it wasn't renewed yet.
-    async fn expired(&self, ticket: &Ticket, renewed: bool) -> bool {
+    async fn expired(&self, ticket: &LoginProof, renewed: bool) -> bool {
         match &self.auth {
             Auth::Login(login) if !renewed => {
                 login.drop_ticket(ticket).await;

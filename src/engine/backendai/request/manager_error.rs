@@ -4,22 +4,22 @@ use std::{error::Error as _, io, time::Duration};
 
 use reqwest::{StatusCode, header::HeaderMap};
 
-use super::{problem::Problem, quote::quote};
+use super::{problem::ErrorBody, quote::quote};
 use crate::{
-    engine::backendai::connect::clock_skew::{self, Skew},
+    engine::backendai::connect::clock_skew::{self, ClockSkew},
     model::{failure::Failure, text::Clean},
 };
 
 /// The receiver of a request, for the sentences.
 #[derive(Clone, Debug)]
-pub(in crate::engine::backendai) struct Whom {
+pub(in crate::engine::backendai) struct Recipient {
     pub(in crate::engine::backendai) endpoint: String,
     pub(in crate::engine::backendai) context: String,
     /// Whether requests go through the web server, with a password.
     pub(in crate::engine::backendai) by_password: bool,
 }
 
-impl Whom {
+impl Recipient {
     /// The connection is lost, or the other end isn't a working manager.
     pub(in crate::engine::backendai) fn unreachable(
         &self,
@@ -117,14 +117,14 @@ impl Whom {
         status: StatusCode,
         headers: &HeaderMap,
         body: &[u8],
-        skew: Option<Skew>,
+        skew: Option<ClockSkew>,
     ) -> Failure {
-        let Some(problem) = Problem::read(body) else {
+        let Some(problem) = ErrorBody::read(body) else {
             return self.without_words(status, headers, body);
         };
         let said = problem.sentence();
         match problem.kind.as_str() {
-            "invalid-auth-params" | "auth-failed" if skew.is_some_and(Skew::is_too_much) => {
+            "invalid-auth-params" | "auth-failed" if skew.is_some_and(ClockSkew::is_too_much) => {
                 skewed(skew)
             }
             "invalid-auth-params" if said.contains("time sync") => skewed(skew),
@@ -233,7 +233,7 @@ impl Whom {
 }
 
 /// The manager refuses our signature because of its time.
-fn skewed(skew: Option<Skew>) -> Failure {
+fn skewed(skew: Option<ClockSkew>) -> Failure {
     let why = match skew {
         Some(skew) => format!("{skew}, so the manager refuses the signature"),
         None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
@@ -296,7 +296,7 @@ fn deepest(error: &reqwest::Error) -> String {
 pub(in crate::engine::backendai) fn skew_of(
     headers: &HeaderMap,
     now: jiff::Timestamp,
-) -> Option<Skew> {
+) -> Option<ClockSkew> {
     let date = headers.get(reqwest::header::DATE)?.to_str().ok()?;
     clock_skew::between(now, date)
 }

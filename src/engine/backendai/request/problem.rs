@@ -7,7 +7,7 @@ use super::quote::quote;
 
 /// What an error body says.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::engine::backendai) struct Problem {
+pub(in crate::engine::backendai) struct ErrorBody {
     /// The last part of the type (`object-not-found`). Releases agree on it more than on statuses.
     pub(in crate::engine::backendai) kind: String,
     title: String,
@@ -26,7 +26,7 @@ struct Body {
     data: Value,
 }
 
-impl Problem {
+impl ErrorBody {
     /// Reads a problem from a body; `None` if the body is something else.
     pub(in crate::engine::backendai) fn read(body: &[u8]) -> Option<Self> {
         let body: Body = serde_json::from_slice(body).ok()?;
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn sentence(body: &str) -> String {
-        Problem::read(body.as_bytes()).unwrap().sentence()
+        ErrorBody::read(body.as_bytes()).unwrap().sentence()
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_is_no_problem_is_none() {
         for body in ["", "<html>", "[]", "{}", r#"{"authorized":"yes"}"#, "null"] {
-            assert_eq!(Problem::read(body.as_bytes()), None, "{body}");
+            assert_eq!(ErrorBody::read(body.as_bytes()), None, "{body}");
         }
     }
 

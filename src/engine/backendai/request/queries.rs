@@ -17,7 +17,7 @@ const KERNEL: &str = "row_id cluster_role cluster_idx cluster_hostname status st
 
 /// Fields that a query needs besides those of the list.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine::backendai) struct Wants {
+pub(in crate::engine::backendai) struct ExtraFields {
     /// The owner. Not needed if all sessions are our own.
     pub(in crate::engine::backendai) owner: bool,
     /// The state of the idle checkers. Ended sessions have none.
@@ -27,7 +27,7 @@ pub(in crate::engine::backendai) struct Wants {
 }
 
 /// The fields of a session.
-pub(in crate::engine::backendai) fn fields(features: Features, wants: Wants) -> String {
+pub(in crate::engine::backendai) fn fields(features: Features, wants: ExtraFields) -> String {
     let mut fields = ROW.to_owned();
     let mut add = |wanted: bool, more: &str| {
         if wanted {
@@ -76,7 +76,11 @@ pub(in crate::engine::backendai) fn fields(features: Features, wants: Wants) -> 
 }
 
 /// A page of sessions. Variables: `filter`, `first`, `offset` and the bound's.
-pub(in crate::engine::backendai) fn page(features: Features, bound: Bound, wants: Wants) -> String {
+pub(in crate::engine::backendai) fn page(
+    features: Features,
+    bound: SearchScope,
+    wants: ExtraFields,
+) -> String {
     format!(
         "query({}$first: Int, $offset: Int, $filter: String) {{ compute_session_nodes({}first: \
          $first, offset: $offset, filter: $filter, order: \"-created_at\") {{ count edges {{ node \
@@ -88,7 +92,7 @@ pub(in crate::engine::backendai) fn page(features: Features, bound: Bound, wants
 }
 
 /// Some fields of `count` sessions. Variables: `filter` and the bound's.
-pub(in crate::engine::backendai) fn some(bound: Bound, count: usize, fields: &str) -> String {
+pub(in crate::engine::backendai) fn some(bound: SearchScope, count: usize, fields: &str) -> String {
     format!(
         "query({}$filter: String) {{ compute_session_nodes({}first: {count}, offset: 0, filter: \
          $filter) {{ edges {{ node {{ {fields} }} }} }} }}",
@@ -99,7 +103,7 @@ pub(in crate::engine::backendai) fn some(bound: Bound, count: usize, fields: &st
 
 /// The number of sessions that match each filter, as `t0`, `t1`, …, in one request. Variables:
 /// `f0`, `f1`, … and the bound's.
-pub(in crate::engine::backendai) fn totals(bound: Bound, filters: usize) -> String {
+pub(in crate::engine::backendai) fn totals(bound: SearchScope, filters: usize) -> String {
     let (mut variables, mut parts) = (bound.declared().to_owned(), String::new());
     for n in 0..filters {
         // Writing to a string can't fail.
@@ -116,7 +120,7 @@ pub(in crate::engine::backendai) fn totals(bound: Bound, filters: usize) -> Stri
 /// The sessions that the manager searches. Without a bound it searches everything that its user may
 /// read, which takes seconds with ten thousand sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::backendai) enum Bound {
+pub(in crate::engine::backendai) enum SearchScope {
     /// All readable sessions.
     Everything,
     /// The sessions of one user: variable `scope`.
@@ -125,7 +129,7 @@ pub(in crate::engine::backendai) enum Bound {
     Project,
 }
 
-impl Bound {
+impl SearchScope {
     fn declared(self) -> &'static str {
         match self {
             Self::Everything => "",
@@ -154,12 +158,12 @@ mod tests {
 
     #[test]
     fn old_managers_are_asked_only_what_they_know() {
-        let all = Wants {
+        let all = ExtraFields {
             owner: true,
             idle: true,
             all: true,
         };
-        let old = page(of("24.09.12"), Bound::Project, all);
+        let old = page(of("24.09.12"), SearchScope::Project, all);
         for unknown in [
             "scope_id",
             "owner",
@@ -174,7 +178,7 @@ mod tests {
             old.contains("image { name registry tag architecture }"),
             "{old}"
         );
-        let new = page(of("26.9.6"), Bound::User, all);
+        let new = page(of("26.9.6"), SearchScope::User, all);
         for known in [
             "owner { email }",
             "idle_checks",
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_list_asks_for_nothing_dear() {
-        let list = fields(of("26.9.6"), Wants::default());
+        let list = fields(of("26.9.6"), ExtraFields::default());
         for dear in ["kernel_nodes", "live_stat", "vfolder", "labels", "owner"] {
             assert!(!list.contains(dear), "{dear}: {list}");
         }
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn totals_are_one_request() {
-        let query = totals(Bound::Everything, 2);
+        let query = totals(SearchScope::Everything, 2);
         assert_eq!(
             query,
             "query($f0: String $f1: String) { t0: compute_session_nodes(first: 0, filter: $f0) { \

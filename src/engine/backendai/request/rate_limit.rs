@@ -23,19 +23,19 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const SPREAD: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
-pub(in crate::engine::backendai) struct Pace {
-    state: Mutex<State>,
+pub(in crate::engine::backendai) struct RateLimit {
+    state: Mutex<RateState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RateState {
     /// The pause before each request while few are left.
     pause: Duration,
     /// The manager refuses requests until then.
     blocked: Option<Instant>,
 }
 
-impl Pace {
+impl RateLimit {
     /// Waits as long as the limit requires. Returns an error if that takes too long.
     pub(in crate::engine::backendai) async fn wait(&self) -> Result<()> {
         let (pause, blocked) = {
@@ -91,7 +91,7 @@ impl Pace {
         Err(too_many(wait))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, RateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,7 +125,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn while_few_are_left_requests_are_spread() {
-        let pace = Pace::default();
+        let pace = RateLimit::default();
         pace.note(&headers(&[
             ("x-ratelimit-limit", "1000"),
             ("x-ratelimit-remaining", "49"),
@@ -146,12 +146,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_refusal_is_waited_for_when_short_and_told_when_long() {
-        let pace = Pace::default();
+        let pace = RateLimit::default();
         let short = headers(&[("retry-after", "2")]);
         assert_eq!(pace.refused(&short, 0).unwrap(), Duration::from_secs(2));
         assert!(pace.refused(&short, 2).is_err());
         let long = headers(&[("x-ratelimit-reset", "300")]);
-        let pace = Pace::default();
+        let pace = RateLimit::default();
         let error = pace.refused(&long, 0).unwrap_err().to_string();
         assert_eq!(
             error,

@@ -9,7 +9,7 @@ use crate::{
         api::Result,
         backendai::{
             BackendAiEngine,
-            request::{http::Call, manager_error::declined},
+            request::{http::ManagerCall, manager_error::declined},
         },
         scheduler::Progress,
     },
@@ -26,23 +26,23 @@ impl BackendAiEngine {
         image_name: &str,
     ) -> Result<BoxStream<'static, Result<Progress>>> {
         check(image_name)?;
-        let line = self.core.line().await?;
+        let connection = self.core.connection().await?;
         let body = json!({"image_name": image_name, "image_visibility": "user"});
-        let call = Call::post(format!("/session/{session}/imagify"), &body);
-        let answer: Value = match line.http.json(&call).await {
+        let call = ManagerCall::post(format!("/session/{session}/imagify"), &body);
+        let answer: Value = match connection.http.json(&call).await {
             Ok(answer) => answer,
-            Err(error) => return Err(line.why_not(session, error).await),
+            Err(error) => return Err(connection.why_not(session, error).await),
         };
         let Some(task) = answer["task_id"].as_str() else {
             return Err(Failure::reported(
                 "it creates the image, but without a task ID to follow",
             ));
         };
-        events::task(line.http.clone(), task).await
+        events::task(connection.http.clone(), task).await
     }
 }
 
-impl crate::engine::backendai::connect::connection::Line {
+impl crate::engine::backendai::connect::connection::ManagerConnection {
     async fn why_not(&self, session: SessionId, error: Failure) -> Failure {
         if error.kind != FailureKind::Refused {
             return error;

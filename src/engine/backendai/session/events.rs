@@ -11,9 +11,9 @@ use crate::{
         backendai::{
             BackendAiEngine,
             request::{
-                http::{Call, Http},
+                http::{Http, ManagerCall},
                 lenient_json::Node,
-                manager_error::{Whom, declined},
+                manager_error::{Recipient, declined},
                 quote::quote,
                 sse::{Event, Parser},
             },
@@ -31,12 +31,12 @@ impl BackendAiEngine {
     pub(in crate::engine::backendai) async fn listen(
         &self,
     ) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {
-        let line = self.core.line().await?;
+        let connection = self.core.connection().await?;
         let mut path = "/events/session?sessionName=*&scope=*".to_owned();
-        if line.all_users {
+        if connection.all_users {
             path.push_str("&ownerAccessKey=*&groupName=*");
         }
-        let events = follow(line.http.clone(), path).await?;
+        let events = follow(connection.http.clone(), path).await?;
         let told = events.filter_map(|event| async {
             match event {
                 Ok(event) => session_event(&event).map(Ok),
@@ -80,9 +80,9 @@ enum TaskStep {
 
 /// Opens a stream of events. An end and a silence are errors.
 async fn follow(http: Arc<Http>, path: String) -> Result<BoxStream<'static, Result<Event>>> {
-    let call = Call::get(path).accepting("text/event-stream");
+    let call = ManagerCall::get(path).accepting("text/event-stream");
     let response = http.open(&call).await?;
-    let reading = Reading {
+    let reading = EventReader {
         response,
         parser: Parser::default(),
         ready: VecDeque::new(),
@@ -96,15 +96,15 @@ async fn follow(http: Arc<Http>, path: String) -> Result<BoxStream<'static, Resu
     Ok(events.boxed())
 }
 
-struct Reading {
+struct EventReader {
     response: reqwest::Response,
     parser: Parser,
     ready: VecDeque<Event>,
-    whom: Whom,
+    whom: Recipient,
     over: bool,
 }
 
-impl Reading {
+impl EventReader {
     async fn next(&mut self) -> Option<Result<Event>> {
         loop {
             if let Some(event) = self.ready.pop_front() {

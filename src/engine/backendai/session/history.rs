@@ -7,7 +7,7 @@ use crate::{
     engine::{
         api::Result,
         backendai::{
-            connect::connection::Line,
+            connect::connection::ManagerConnection,
             request::{gql::Schema, lenient_json::Node, manager_error::declined},
         },
     },
@@ -29,7 +29,7 @@ const QUERY: &str = "query($id: UUID!, $limit: Int!) { sessionScopedSchedulingHi
                      message attempts createdAt updatedAt subSteps { step result errorCode message \
                      startedAt endedAt } } } } }";
 
-impl Line {
+impl ManagerConnection {
     /// Returns the newest entry first.
     pub(in crate::engine::backendai) async fn history(
         &self,

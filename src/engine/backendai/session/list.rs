@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{row::Reader, status_reason};
+use super::{row::RowReader, status_reason};
 use crate::engine::backendai::{
     BackendAiEngine,
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
         filter,
         gql::Schema,
         lenient_json::Node,
         manager_error::declined,
-        queries::{self, Bound, Wants},
+        queries::{self, ExtraFields, SearchScope},
     },
 };
 use crate::{
@@ -34,7 +34,7 @@ const NODES: &str = "compute_session_nodes";
 /// Ids per request. The length of a filter is limited.
 const IDS: usize = 100;
 
-impl Line {
+impl ManagerConnection {
     /// Limits a filter to our own sessions, unless the context lists those of all users.
     fn mine(&self, filter: &str) -> String {
         if self.all_users {
@@ -45,19 +45,19 @@ impl Line {
     }
 
     /// The sessions that our own lists cover.
-    pub(in crate::engine::backendai) fn bound(&self) -> Bound {
+    pub(in crate::engine::backendai) fn bound(&self) -> SearchScope {
         match (self.features.scope_id, self.all_users) {
-            (false, _) => Bound::Project,
-            (true, true) => Bound::Everything,
-            (true, false) => Bound::User,
+            (false, _) => SearchScope::Project,
+            (true, true) => SearchScope::Everything,
+            (true, false) => SearchScope::User,
         }
     }
 
     /// Where to search for one session by its id. It may belong to another user and still be
     /// readable.
-    fn bounds(&self) -> Vec<Bound> {
+    fn bounds(&self) -> Vec<SearchScope> {
         match self.bound() {
-            Bound::User => vec![Bound::User, Bound::Everything],
+            SearchScope::User => vec![SearchScope::User, SearchScope::Everything],
             bound => vec![bound],
         }
     }
@@ -65,14 +65,16 @@ impl Line {
     /// Sets the variables of the bound in a query.
     pub(in crate::engine::backendai) fn bind(
         &self,
-        bound: Bound,
+        bound: SearchScope,
         variables: &mut Value,
     ) -> Result<()> {
         match (bound, &self.project) {
-            (Bound::Everything, _) => {}
-            (Bound::User, _) => variables["scope"] = json!(format!("user:{}", self.me.id)),
-            (Bound::Project, Some(project)) => variables["project"] = json!(project.id.as_str()),
-            (Bound::Project, None) => return Err(declined("the user is in no project")),
+            (SearchScope::Everything, _) => {}
+            (SearchScope::User, _) => variables["scope"] = json!(format!("user:{}", self.me.id)),
+            (SearchScope::Project, Some(project)) => {
+                variables["project"] = json!(project.id.as_str())
+            }
+            (SearchScope::Project, None) => return Err(declined("the user is in no project")),
         }
         Ok(())
     }
@@ -80,9 +82,9 @@ impl Line {
     /// The nodes of a page, and the total count.
     async fn nodes(
         &self,
-        bound: Bound,
+        bound: SearchScope,
         filter: &str,
-        wants: Wants,
+        wants: ExtraFields,
         offset: u32,
         limit: u32,
     ) -> Result<(Value, u64)> {
@@ -94,8 +96,8 @@ impl Line {
         Ok((data, u64::try_from(total).unwrap_or(0)))
     }
 
-    fn wants(&self, idle: bool) -> Wants {
-        Wants {
+    fn wants(&self, idle: bool) -> ExtraFields {
+        ExtraFields {
             owner: self.all_users,
             idle,
             all: false,
@@ -179,9 +181,9 @@ impl Line {
 }
 
 impl BackendAiEngine {
-    fn read(&self, line: &Line, data: &Value) -> Vec<Session> {
-        let reader = Reader {
-            line,
+    fn read(&self, connection: &ManagerConnection, data: &Value) -> Vec<Session> {
+        let reader = RowReader {
+            connection,
             context: self.core.config.context,
             now: (self.core.config.clock)(),
         };
@@ -190,14 +192,20 @@ impl BackendAiEngine {
     }
 
     pub(in crate::engine::backendai) async fn read_page(&self, query: &PageQuery) -> Result<Page> {
-        let line = self.core.line().await?;
-        let filter = filter::tab(line.features, query.tab, query.text.as_deref());
-        let wants = line.wants(query.tab != Tab::Finished);
-        let filter = line.mine(&filter);
-        let found = line.nodes(line.bound(), &filter, wants, query.offset, query.limit);
+        let connection = self.core.connection().await?;
+        let filter = filter::tab(connection.features, query.tab, query.text.as_deref());
+        let wants = connection.wants(query.tab != Tab::Finished);
+        let filter = connection.mine(&filter);
+        let found = connection.nodes(
+            connection.bound(),
+            &filter,
+            wants,
+            query.offset,
+            query.limit,
+        );
         let (data, total) = found.await?;
         Ok(Page {
-            sessions: self.read(&line, &data),
+            sessions: self.read(&connection, &data),
             total,
         })
     }
@@ -206,16 +214,22 @@ impl BackendAiEngine {
         &self,
         sessions: &[SessionId],
     ) -> Result<Vec<Session>> {
-        let line = self.core.line().await?;
+        let connection = self.core.connection().await?;
         let mut rows = Vec::with_capacity(sessions.len());
         for ids in sessions.chunks(IDS) {
             let limit = u32::try_from(ids.len()).unwrap_or(u32::MAX);
             // Events arrive for the sessions of all users if we are an administrator, even if our
             // lists leave them out.
-            let filter = line.mine(&filter::ids(ids));
-            let found = line.nodes(line.bound(), &filter, line.wants(true), 0, limit);
+            let filter = connection.mine(&filter::ids(ids));
+            let found = connection.nodes(
+                connection.bound(),
+                &filter,
+                connection.wants(true),
+                0,
+                limit,
+            );
             let (data, _) = found.await?;
-            rows.append(&mut self.read(&line, &data));
+            rows.append(&mut self.read(&connection, &data));
         }
         Ok(rows)
     }
@@ -224,24 +238,24 @@ impl BackendAiEngine {
         &self,
         session: SessionId,
     ) -> Result<Option<Session>> {
-        let line = self.core.line().await?;
-        let wants = Wants {
+        let connection = self.core.connection().await?;
+        let wants = ExtraFields {
             owner: true,
             idle: true,
             all: true,
         };
         let mut found = None;
-        for bound in line.bounds() {
+        for bound in connection.bounds() {
             let filter = filter::ids(&[session]);
-            let (data, _) = line.nodes(bound, &filter, wants, 0, 1).await?;
-            found = self.read(&line, &data).into_iter().next();
+            let (data, _) = connection.nodes(bound, &filter, wants, 0, 1).await?;
+            found = self.read(&connection, &data).into_iter().next();
             if found.is_some() {
                 break;
             }
         }
         if let Some(session) = &mut found {
-            explain(&line, session).await;
-            session.timeout = line.timeout_of(session).await;
+            explain(&connection, session).await;
+            session.timeout = connection.timeout_of(session).await;
         }
         Ok(found)
     }
@@ -249,14 +263,14 @@ impl BackendAiEngine {
 
 /// Reads from the scheduling history why the session waits, or why it never ran, if the session
 /// itself has no message.
-async fn explain(line: &Line, session: &mut Session) {
+async fn explain(connection: &ManagerConnection, session: &mut Session) {
     let silent = session.status_message.is_none();
     if silent && session.status.is_starting() {
-        let newest = line.newest_entry(session.id).await;
+        let newest = connection.newest_entry(session.id).await;
         let told = newest.as_ref().and_then(status_reason::not_before);
         session.starts_at = session.starts_at.or(told);
         session.status_message = newest.as_ref().and_then(status_reason::of_history);
         return;
     }
-    line.explain_unstarted(session).await;
+    connection.explain_unstarted(session).await;
 }

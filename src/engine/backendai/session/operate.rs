@@ -9,10 +9,10 @@ use crate::{
         api::Result,
         backendai::{
             BackendAiEngine,
-            connect::connection::Line,
+            connect::connection::ManagerConnection,
             request::{
                 gql::Schema,
-                http::{Call, SHORT},
+                http::{ManagerCall, SHORT},
                 manager_error::declined,
             },
         },
@@ -35,17 +35,17 @@ impl BackendAiEngine {
         session: SessionId,
         force: bool,
     ) -> Result<()> {
-        let line = self.core.line().await?;
+        let connection = self.core.connection().await?;
         let path = if force {
             format!("/session/{session}?forced=true")
         } else {
             format!("/session/{session}")
         };
-        let call = Call::new(Method::DELETE, path).within(SHORT);
-        let Err(error) = line.http.send(&call).await else {
+        let call = ManagerCall::new(Method::DELETE, path).within(SHORT);
+        let Err(error) = connection.http.send(&call).await else {
             return Ok(());
         };
-        match line.seen_after(session, error).await {
+        match connection.seen_after(session, error).await {
             (error, Some(status)) if !status.is_final() => Err(needs_force(error, force)),
             (_, Some(_)) => Ok(()),
             (error, None) => Err(error),
@@ -59,16 +59,16 @@ impl BackendAiEngine {
     ) -> Result<()> {
         // The manager accepts any name here, even names that it refuses at a launch.
         name::check_latin(name).map_err(|error| declined(error.to_string()))?;
-        let line = self.core.line().await?;
+        let connection = self.core.connection().await?;
         let path = format!("/session/{session}/rename");
-        let call = Call::post(path, &json!({"name": name})).within(SHORT);
-        let Err(error) = line.http.send(&call).await else {
+        let call = ManagerCall::post(path, &json!({"name": name})).within(SHORT);
+        let Err(error) = connection.http.send(&call).await else {
             return Ok(());
         };
-        if taken_by_itself(&line, session, name, &error).await {
+        if taken_by_itself(&connection, session, name, &error).await {
             return Ok(());
         }
-        match line.seen_after(session, error).await {
+        match connection.seen_after(session, error).await {
             (_, Some(status)) if !status.is_live() => Err(declined(format!(
                 "only running sessions can be renamed. This session is {status}"
             ))),
@@ -83,17 +83,17 @@ impl BackendAiEngine {
         session: SessionId,
         priority: i32,
     ) -> Result<()> {
-        let line = self.core.line().await?;
+        let connection = self.core.connection().await?;
         let id = STANDARD.encode(format!("ComputeSessionNode:{session}"));
         let input = json!({"input": {"id": id, "priority": priority}});
-        match line.http.ask(Schema::One, PRIORITY, input).await {
+        match connection.http.ask(Schema::One, PRIORITY, input).await {
             Ok(_) => Ok(()),
-            Err(error) => Err(line.seen_after(session, error).await.0),
+            Err(error) => Err(connection.seen_after(session, error).await.0),
         }
     }
 }
 
-impl Line {
+impl ManagerConnection {
     /// A refused request may mean that the session doesn't exist any more, which the manager
     /// reports as "no permission". Returns the session's status, or the better error.
     pub(in crate::engine::backendai) async fn seen_after(
@@ -122,10 +122,15 @@ fn needs_force(error: Failure, force: bool) -> Failure {
 
 /// The manager refuses a rename to the current name as "already exists". Checks whether the session
 /// itself has that name.
-async fn taken_by_itself(line: &Line, session: SessionId, name: &str, error: &Failure) -> bool {
+async fn taken_by_itself(
+    connection: &ManagerConnection,
+    session: SessionId,
+    name: &str,
+    error: &Failure,
+) -> bool {
     let taken = "a session with that name already exists";
     if error.kind != FailureKind::Refused || !error.what.as_str().contains(taken) {
         return false;
     }
-    matches!(line.name_of(session).await, Ok(Some(present)) if present == name)
+    matches!(connection.name_of(session).await, Ok(Some(present)) if present == name)
 }

@@ -12,7 +12,7 @@ use super::{
     status_reason,
 };
 use crate::engine::backendai::{
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     image::reference::Reference,
     request::lenient_json::{self, Node, bytes, slots},
 };
@@ -31,13 +31,13 @@ use crate::model::{
 };
 
 /// What is needed to read rows.
-pub(in crate::engine::backendai) struct Reader<'a> {
-    pub(in crate::engine::backendai) line: &'a Line,
+pub(in crate::engine::backendai) struct RowReader<'a> {
+    pub(in crate::engine::backendai) connection: &'a ManagerConnection,
     pub(in crate::engine::backendai) context: ContextName,
     pub(in crate::engine::backendai) now: Timestamp,
 }
 
-impl Reader<'_> {
+impl RowReader<'_> {
     /// Reads a session; `None` only if it has no id.
     pub(in crate::engine::backendai) fn session(&self, node: &Value) -> Option<Session> {
         let node = Node::new(node);
@@ -108,8 +108,8 @@ impl Reader<'_> {
     fn owner(&self, node: Node<'_>) -> Clean {
         let told = node.node("owner").text("email");
         told.unwrap_or_else(|| match node.text("user_id") {
-            Some(id) if id != self.line.me.id.as_str() => id,
-            _ => self.line.me.user.email.clone(),
+            Some(id) if id != self.connection.me.id.as_str() => id,
+            _ => self.connection.me.user.email.clone(),
         })
     }
 
@@ -117,7 +117,7 @@ impl Reader<'_> {
         Placement {
             project: node
                 .text("project_id")
-                .map(|id| self.line.project_name(&id)),
+                .map(|id| self.connection.project_name(&id)),
             resource_group: node.text("scaling_group"),
             agents: node.texts("agent_ids"),
             cluster_mode: match node.str("cluster_mode") {

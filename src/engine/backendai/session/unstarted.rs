@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::status_reason;
 use crate::engine::backendai::{
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
-        http::{Call, SHORT},
+        http::{ManagerCall, SHORT},
         quote::quote,
     },
 };
@@ -18,7 +18,7 @@ use crate::model::{
     text::Clean,
 };
 
-impl Line {
+impl ManagerConnection {
     pub(in crate::engine::backendai) async fn explain_unstarted(&self, session: &mut Session) {
         if !is_unstarted(session) {
             return;
@@ -62,7 +62,7 @@ impl Line {
     }
 
     async fn log_of(&self, session: &Session) -> Option<String> {
-        let call = Call::get(format!("/session/{}/logs", session.id)).within(SHORT);
+        let call = ManagerCall::get(format!("/session/{}/logs", session.id)).within(SHORT);
         let reply = self.http.json::<Value>(&call).await.ok()?;
         Some(reply["result"]["logs"].as_str()?.to_owned())
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::engine::backendai::{
-    connect::connection::Line,
+    connect::connection::ManagerConnection,
     request::{
         filter,
         gql::Schema,
@@ -33,7 +33,7 @@ const KINDS: usize = 16;
 /// bound.
 const ENDLESS: f64 = 1e18;
 
-impl Line {
+impl ManagerConnection {
     /// Usage of these sessions, and of each kernel of a cluster session. Sessions without figures
     /// are left out.
     pub(in crate::engine::backendai) async fn usage(

@@ -11,7 +11,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::pipe::{Cut, Pipe, Turn};
+use super::pipe::{PipeEnd, PipeEvent, PortPipe};
 use crate::{
     engine::api::{Attached, Input, Output},
     model::text::Clean,
@@ -27,7 +27,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Carries bytes both ways until the far end closes, the connection is lost or the reader drops it.
 ///
 /// Such a stream can't be half-closed, so `Input::Eof` does nothing.
-pub(super) fn start<S>(pipe: Pipe<S>) -> Attached
+pub(super) fn start<S>(pipe: PortPipe<S>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -35,7 +35,7 @@ where
 }
 
 /// Like [`start`], and stores in `lost` how the connection was lost before the stream ends.
-pub(super) fn start_telling<S>(pipe: Pipe<S>, lost: Arc<OnceLock<Cut>>) -> Attached
+pub(super) fn start_telling<S>(pipe: PortPipe<S>, lost: Arc<OnceLock<PipeEnd>>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -46,8 +46,8 @@ where
 }
 
 async fn carry<S>(
-    mut pipe: Pipe<S>,
-    lost: Arc<OnceLock<Cut>>,
+    mut pipe: PortPipe<S>,
+    lost: Arc<OnceLock<PipeEnd>>,
     output: mpsc::Sender<Output>,
     mut input: mpsc::Receiver<Input>,
 ) where
@@ -65,9 +65,9 @@ async fn carry<S>(
                 room.send(Output::Stdout(come.split_to(come.len().min(PIECE))));
             }
             turn = pipe.turn(&mut outgoing, read) => match turn {
-                Turn::Sent => {}
-                Turn::Came(bytes) => come = bytes,
-                Turn::Ended(why) => {
+                PipeEvent::Sent => {}
+                PipeEvent::Came(bytes) => come = bytes,
+                PipeEvent::Ended(why) => {
                     if let Some(cut) = &why {
                         // The cause is set only once.
                         let _ = lost.set(cut.clone());
@@ -100,14 +100,14 @@ async fn carry<S>(
 
 /// Sends the input that was queued before the reader left.
 async fn last_words<S>(
-    pipe: &mut Pipe<S>,
+    pipe: &mut PortPipe<S>,
     mut outgoing: Option<Bytes>,
     mut input: mpsc::Receiver<Input>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
-        if outgoing.is_some() && pipe.turn(&mut outgoing, false).await != Turn::Sent {
+        if outgoing.is_some() && pipe.turn(&mut outgoing, false).await != PipeEvent::Sent {
             return;
         }
         outgoing = match input.try_recv() {
@@ -119,7 +119,7 @@ async fn last_words<S>(
     pipe.close().await;
 }
 
-fn ending(why: Option<Cut>) -> Output {
+fn ending(why: Option<PipeEnd>) -> Output {
     match why {
         None => Output::End { exit_code: None },
         Some(cut) => Output::Lost {

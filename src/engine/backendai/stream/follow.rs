@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
-use super::log_diff::{Seen, last_lines};
+use super::log_diff::{LogPosition, last_lines};
 use crate::{
     engine::api::{LogChunk, Result},
     model::{
@@ -63,7 +63,7 @@ pub(super) async fn open(
         source,
         tail: options.tail,
         begun: false,
-        seen: Seen::default(),
+        seen: LogPosition::default(),
         ready: VecDeque::new(),
         pause: QUICK,
         faults: 0,
@@ -82,7 +82,7 @@ struct Follower<S> {
     tail: Option<u32>,
     /// Whether the log has existed.
     begun: bool,
-    seen: Seen,
+    seen: LogPosition,
     ready: VecDeque<LogChunk>,
     pause: Duration,
     /// How many readings in a row failed.

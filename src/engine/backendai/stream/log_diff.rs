@@ -9,7 +9,7 @@ const CERTAIN: usize = 24;
 
 /// How far a log has been read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct LogPosition {
     /// The length of the log, in bytes, at the last reading.
     length: usize,
     /// The end of the log at the last reading.
@@ -18,16 +18,16 @@ pub(super) struct Seen {
 
 /// The part of a log after what was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct News<'a> {
+pub(super) struct NewLogPart<'a> {
     pub(super) text: &'a str,
     /// Whether text between what was seen and `text` is missing.
     pub(super) gap: bool,
 }
 
-impl Seen {
+impl LogPosition {
     /// Returns what is new in `log`. An unfinished character at its end waits for the next reading,
     /// unless this is the `last` one.
-    pub(super) fn read<'a>(&mut self, log: &'a str, last: bool) -> News<'a> {
+    pub(super) fn read<'a>(&mut self, log: &'a str, last: bool) -> NewLogPart<'a> {
         let log = if last { log } else { whole_characters(log) };
         let (from, gap) = match self.place_in(log) {
             Some(place) => (place, false),
@@ -38,7 +38,7 @@ impl Seen {
             self.length = log.len();
             log[keep_from(log)..].clone_into(&mut self.tail);
         }
-        News {
+        NewLogPart {
             text: &log[from..],
             gap,
         }
@@ -122,13 +122,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn news(text: &str) -> News<'_> {
-        News { text, gap: false }
+    fn news(text: &str) -> NewLogPart<'_> {
+        NewLogPart { text, gap: false }
     }
 
     #[test]
     fn only_what_is_new_is_told() {
-        let mut seen = Seen::default();
+        let mut seen = LogPosition::default();
         assert_eq!(seen.read("", false), news(""));
         assert_eq!(seen.read("one\n", false), news("one\n"));
         assert_eq!(seen.read("one\n", false), news(""));
@@ -141,7 +141,7 @@ mod tests {
     fn a_lost_beginning_is_no_loss() {
         let line = |n: u32| format!("this is line number {n}\n");
         let log = |from, to| (from..to).map(line).collect::<String>();
-        let mut seen = Seen::default();
+        let mut seen = LogPosition::default();
         let _ = seen.read(&log(0, 3000), false);
         // The log still has more than is kept.
         assert_eq!(seen.read(&log(1000, 3002), false), news(&log(3000, 3002)));
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn half_a_character_waits_for_its_other_half() {
-        let mut seen = Seen::default();
+        let mut seen = LogPosition::default();
         assert_eq!(seen.read("한\u{fffd}", false), news("한"));
         assert_eq!(seen.read("한글\n", false), news("글\n"));
         assert_eq!(seen.read("한글\n\u{fffd}", true), news("\u{fffd}"));
@@ -177,7 +177,7 @@ mod tests {
         fn what_is_told_is_the_log(steps in prop::collection::vec((1..400usize, 0..300usize), 1..20)) {
             let line = |n: usize| format!("{n} 줄 of a log that a session wrote\n");
             let (mut first, mut end) = (0, 0);
-            let (mut seen, mut told) = (Seen::default(), String::new());
+            let (mut seen, mut told) = (LogPosition::default(), String::new());
             for (grow, lose) in steps {
                 // At least one old line stays.
                 first = (first + lose).min(end.max(1) - 1);
@@ -192,7 +192,7 @@ mod tests {
 
         #[test]
         fn any_two_logs_are_taken(first in ".{0,60}", second in ".{0,60}") {
-            let mut seen = Seen::default();
+            let mut seen = LogPosition::default();
             let _ = seen.read(&first, false);
             let told = seen.read(&second, true);
             prop_assert!(second.ends_with(told.text));

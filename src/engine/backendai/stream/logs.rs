@@ -9,12 +9,12 @@ use super::{
     super::{
         BackendAiEngine,
         request::{
-            http::{Call, SHORT},
+            http::{ManagerCall, SHORT},
             manager_error::declined,
         },
     },
     follow::{self, Source},
-    precheck::Standing,
+    precheck::StreamSession,
 };
 use crate::{
     engine::api::{LogChunk, Result},
@@ -30,7 +30,7 @@ pub(super) async fn open(
     session: SessionId,
     options: LogOptions,
 ) -> Result<BoxStream<'static, Result<LogChunk>>> {
-    let source = Kept {
+    let source = WholeLog {
         engine: engine.clone(),
         session,
         kernel: options.kernel,
@@ -38,7 +38,7 @@ pub(super) async fn open(
     follow::open(source, options).await
 }
 
-struct Kept {
+struct WholeLog {
     engine: BackendAiEngine,
     session: SessionId,
     /// `None` is the main container.
@@ -46,7 +46,7 @@ struct Kept {
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct LogsReply {
     result: Logs,
 }
 
@@ -57,7 +57,7 @@ struct Logs {
 }
 
 #[async_trait]
-impl Source for Kept {
+impl Source for WholeLog {
     async fn log(&self) -> Result<Option<String>> {
         let error = match self.read().await {
             Ok(log) if !log.is_empty() => return Ok(Some(log)),
@@ -90,7 +90,7 @@ impl Source for Kept {
     }
 }
 
-fn no_log(standing: &Standing) -> String {
+fn no_log(standing: &StreamSession) -> String {
     if standing.has_ended() {
         "this session has no log: it ended before it wrote one".to_owned()
     } else {
@@ -98,15 +98,15 @@ fn no_log(standing: &Standing) -> String {
     }
 }
 
-impl Kept {
+impl WholeLog {
     async fn read(&self) -> Result<String> {
         let session = self.session;
         let path = match self.kernel {
             Some(kernel) => format!("/session/{session}/logs?kernel_id={kernel}"),
             None => format!("/session/{session}/logs"),
         };
-        let http = &self.engine.core.line().await?.http;
-        let reply: Reply = http.json(&Call::get(path).within(SHORT)).await?;
+        let http = &self.engine.core.connection().await?.http;
+        let reply: LogsReply = http.json(&ManagerCall::get(path).within(SHORT)).await?;
         Ok(reply.result.logs.unwrap_or_default())
     }
 
@@ -118,8 +118,8 @@ impl Kept {
             return Ok(None);
         };
         let path = format!("/session/_/logs?kernel_id={kernel}");
-        let http = &self.engine.core.line().await?.http;
-        match http.send(&Call::get(path).within(SHORT)).await {
+        let http = &self.engine.core.connection().await?.http;
+        match http.send(&ManagerCall::get(path).within(SHORT)).await {
             Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
             Err(error) if error.is_lost() || error.is_denied() => Err(error),
             // The file doesn't exist.

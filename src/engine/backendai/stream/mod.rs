@@ -32,8 +32,8 @@ use crate::{
     },
 };
 
-pub(super) use open_terminals::Held;
-pub(super) use ssh::Known;
+pub(super) use open_terminals::OpenTerminals;
+pub(super) use ssh::KnownSshd;
 
 #[async_trait]
 impl Streams for BackendAiEngine {

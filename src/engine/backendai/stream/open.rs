@@ -6,9 +6,9 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     super::{BackendAiEngine, request::manager_error::declined},
-    pipe::Pipe,
-    terminal::{self, NotOpened, Tty},
-    ws::{self, Line, Refusal, Tried},
+    pipe::PortPipe,
+    terminal::{self, NotOpened, TtydConnection},
+    ws::{self, BoxedStream, OpenError, OpenResult},
 };
 use crate::{
     engine::api::{AttachRequest, DialTarget, Result},
@@ -32,7 +32,7 @@ pub(super) async fn pipe(
     engine: &BackendAiEngine,
     session: SessionId,
     to: &DialTarget,
-) -> Result<Pipe<Line>> {
+) -> Result<PortPipe<BoxedStream>> {
     patiently(|| once(engine, session, to)).await
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn terminal(
     engine: &BackendAiEngine,
     session: SessionId,
     request: &AttachRequest,
-) -> Result<Tty<Line>> {
+) -> Result<TtydConnection<BoxedStream>> {
     let to = DialTarget {
         service: TTYD.to_owned(),
         port: None,
@@ -51,11 +51,11 @@ pub(super) async fn terminal(
         let opening = terminal::open(pipe, request.columns, request.rows);
         match timeout(TERMINAL, opening).await {
             Ok(Ok(tty)) => Ok(tty),
-            Ok(Err(NotOpened::NotYet)) => Err(Refusal::NotYet(
+            Ok(Err(NotOpened::NotYet)) => Err(OpenError::NotYet(
                 "the terminal service of the session isn't running yet".to_owned(),
             )),
             Ok(Err(NotOpened::Failed(why))) => Err(declined(why).into()),
-            Err(_) => Err(Refusal::NotYet(
+            Err(_) => Err(OpenError::NotYet(
                 "the terminal service of the session doesn't answer".to_owned(),
             )),
         }
@@ -68,15 +68,15 @@ pub(super) async fn once(
     engine: &BackendAiEngine,
     session: SessionId,
     to: &DialTarget,
-) -> Tried<Pipe<Line>> {
+) -> OpenResult<PortPipe<BoxedStream>> {
     // The session may have ended since the last attempt.
     engine.must_be_open(session).await?;
-    let line = engine.core.line().await?;
-    ws::open(&line.http, session, to).await
+    let connection = engine.core.connection().await?;
+    ws::open(&connection.http, session, to).await
 }
 
 /// Retries until the attempt succeeds, is refused for good, or takes too long.
-pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
+pub(super) async fn patiently<T, F: Future<Output = OpenResult<T>>>(
     attempt: impl Fn() -> F,
 ) -> Result<T> {
     let mut last = None;
@@ -85,8 +85,8 @@ pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
         loop {
             match attempt().await {
                 Ok(opened) => return Ok(opened),
-                Err(Refusal::Failed(error)) => return Err(error),
-                Err(Refusal::NotYet(why)) => last = Some(why),
+                Err(OpenError::Failed(error)) => return Err(error),
+                Err(OpenError::NotYet(why)) => last = Some(why),
             }
             sleep(pause).await;
             pause = (pause * 2).min(LATER);
@@ -109,8 +109,8 @@ mod tests {
 
     use super::*;
 
-    fn not_yet<T>() -> Tried<T> {
-        Err(Refusal::NotYet("service 'x' is not up yet".to_owned()))
+    fn not_yet<T>() -> OpenResult<T> {
+        Err(OpenError::NotYet("service 'x' is not up yet".to_owned()))
     }
 
     #[tokio::test(start_paused = true)]
@@ -134,7 +134,7 @@ mod tests {
             error.to_string(),
             "no connection after 30s: service 'x' is not up yet"
         );
-        let error = patiently(std::future::pending::<Tried<()>>).await;
+        let error = patiently(std::future::pending::<OpenResult<()>>).await;
         assert_eq!(
             error.unwrap_err().to_string(),
             "no connection after 30s: the manager didn't answer"
@@ -146,7 +146,7 @@ mod tests {
         let attempts = Cell::new(0);
         let refused = patiently(|| async {
             attempts.set(attempts.get() + 1);
-            Err::<(), _>(Refusal::Failed(declined("no")))
+            Err::<(), _>(OpenError::Failed(declined("no")))
         });
         assert_eq!(refused.await.unwrap_err().to_string(), "no");
         assert_eq!(attempts.get(), 1);

@@ -17,7 +17,7 @@ type Key = (SessionId, String);
 
 /// The open terminals.
 #[derive(Clone, Default)]
-pub(in super::super) struct Held {
+pub(in super::super) struct OpenTerminals {
     terminals: Arc<Mutex<HashMap<Key, Terminal>>>,
 }
 
@@ -29,15 +29,15 @@ struct Terminal {
 }
 
 /// One terminal's claim on its tag. Dropping it releases the tag.
-pub(super) struct Hold {
-    held: Held,
+pub(super) struct TagClaim {
+    held: OpenTerminals,
     key: Key,
     terminal: Terminal,
 }
 
-impl Held {
+impl OpenTerminals {
     /// Claims the tag for a new terminal. An older terminal with this tag is closed first.
-    pub(super) async fn take(&self, session: SessionId, tag: &str) -> Hold {
+    pub(super) async fn take(&self, session: SessionId, tag: &str) -> TagClaim {
         let key = (session, tag.to_owned());
         let (hold, older) = {
             let mut terminals = self.lock();
@@ -50,7 +50,7 @@ impl Held {
             terminals.insert(key.clone(), terminal.clone());
             let held = self.clone();
             (
-                Hold {
+                TagClaim {
                     held,
                     key,
                     terminal,
@@ -94,14 +94,14 @@ async fn end(terminals: impl IntoIterator<Item = Terminal>) {
     let _ = tokio::time::timeout(GOING, all).await;
 }
 
-impl Hold {
+impl TagClaim {
     /// Returns when another terminal claims the tag.
     pub(super) async fn taken(&mut self) {
         self.terminal.taken.cancelled().await;
     }
 }
 
-impl Drop for Hold {
+impl Drop for TagClaim {
     fn drop(&mut self) {
         let mut terminals = self.held.lock();
         let ours = terminals
@@ -123,7 +123,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_tag_has_one_terminal_and_the_older_one_goes_first() {
-        let held = Held::default();
+        let held = OpenTerminals::default();
         let mut first = held.take(SESSION, "pane").await;
         let mut other = held.take(SESSION, "other").await;
         let (gone, went) = tokio::sync::oneshot::channel();
@@ -144,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_place_given_up_late_is_not_its_successor_s() {
-        let held = Held::default();
+        let held = OpenTerminals::default();
         let first = held.take(SESSION, "pane").await;
         let mut taking = std::pin::pin!(held.take(SESSION, "pane"));
         assert!(futures_util::poll!(&mut taking).is_pending());
@@ -157,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_of_a_session_go_and_no_other_s() {
-        let held = Held::default();
+        let held = OpenTerminals::default();
         let mine = ["a", "b"].map(|tag| held.take(SESSION, tag));
         for hold in mine {
             let mut hold = hold.await;

@@ -31,7 +31,7 @@ const SLICE: usize = 64 * 1024;
 
 /// Why a pipe ends if the far end didn't close it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Cut {
+pub(super) enum PipeEnd {
     /// The port refuses the connection: its program hasn't started yet, or has ended.
     #[error("no program listens on the port of the service")]
     Refused,
@@ -46,7 +46,7 @@ pub(super) enum Cut {
     Silent,
 }
 
-impl Cut {
+impl PipeEnd {
     /// Finds the cut that caused an error of a protocol over the pipe.
     pub(super) fn behind(error: &tungstenite::Error) -> Option<Self> {
         let tungstenite::Error::Io(error) = error else {
@@ -56,16 +56,16 @@ impl Cut {
     }
 }
 
-impl From<Cut> for io::Error {
-    fn from(cut: Cut) -> Self {
+impl From<PipeEnd> for io::Error {
+    fn from(cut: PipeEnd) -> Self {
         Self::other(cut)
     }
 }
 
 /// One connection to a port in a session. `S` is the connection to the manager.
-pub(super) struct Pipe<S> {
+pub(super) struct PortPipe<S> {
     line: WebSocketStream<S>,
-    pulse: Pulse,
+    pulse: PipeHealth,
     /// The rest of a message that the reader had no room for.
     rest: Bytes,
     /// Whether sent data may still be on this machine.
@@ -75,7 +75,7 @@ pub(super) struct Pipe<S> {
 }
 
 /// Notices a connection that doesn't carry anything any more.
-struct Pulse {
+struct PipeHealth {
     ask: Interval,
     /// Whether something arrived since the last ping.
     heard: bool,
@@ -83,17 +83,17 @@ struct Pulse {
     asked: bool,
 }
 
-/// The result of a [`Pipe::turn`].
+/// The result of a [`PortPipe::turn`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum PipeEvent {
     /// The outgoing bytes were sent.
     Sent,
     Came(Bytes),
     /// The far end has closed, or the connection is lost.
-    Ended(Option<Cut>),
+    Ended(Option<PipeEnd>),
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
     /// Must be called inside a runtime, because it starts a timer.
     pub(super) fn new(line: WebSocketStream<S>) -> Self {
         let mut ask = tokio::time::interval(ASK_EVERY);
@@ -101,7 +101,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         ask.reset();
         Self {
             line,
-            pulse: Pulse {
+            pulse: PipeHealth {
                 ask,
                 heard: true,
                 asked: false,
@@ -114,24 +114,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
 
     /// Does what is possible next: sends `outgoing`, which is empty afterwards, or reads a slice if
     /// `read` is set. Neither waits for the other. Nothing is lost when the future is dropped.
-    pub(super) async fn turn(&mut self, outgoing: &mut Option<Bytes>, read: bool) -> Turn {
+    pub(super) async fn turn(&mut self, outgoing: &mut Option<Bytes>, read: bool) -> PipeEvent {
         std::future::poll_fn(|cx| {
             if let Some(bytes) = outgoing.take() {
                 match self.poll_send(cx, &bytes) {
-                    Poll::Ready(Ok(())) => return Poll::Ready(Turn::Sent),
+                    Poll::Ready(Ok(())) => return Poll::Ready(PipeEvent::Sent),
                     // Reading still returns what has arrived, and then the cause of the failure.
                     Poll::Ready(Err(_)) if read => {}
-                    Poll::Ready(Err(cut)) => return Poll::Ready(Turn::Ended(Some(cut))),
+                    Poll::Ready(Err(cut)) => return Poll::Ready(PipeEvent::Ended(Some(cut))),
                     Poll::Pending => *outgoing = Some(bytes),
                 }
             }
             if !read {
-                return self.poll_out(cx).map(|cut| Turn::Ended(Some(cut)));
+                return self.poll_out(cx).map(|cut| PipeEvent::Ended(Some(cut)));
             }
             self.poll_slice(cx).map(|next| match next {
-                Some(Ok(slice)) => Turn::Came(slice),
-                Some(Err(cut)) => Turn::Ended(Some(cut)),
-                None => Turn::Ended(None),
+                Some(Ok(slice)) => PipeEvent::Came(slice),
+                Some(Err(cut)) => PipeEvent::Ended(Some(cut)),
+                None => PipeEvent::Ended(None),
             })
         })
         .await
@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         let _ = self.line.close(Some(farewell)).await;
     }
 
-    fn poll_slice(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Cut>>> {
+    fn poll_slice(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, PipeEnd>>> {
         if self.ended {
             return Poll::Ready(None);
         }
@@ -172,15 +172,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         self.poll_pulse(cx)
     }
 
-    fn end(&mut self, why: Option<Cut>) -> Poll<Option<Result<Bytes, Cut>>> {
+    fn end(&mut self, why: Option<PipeEnd>) -> Poll<Option<Result<Bytes, PipeEnd>>> {
         self.ended = true;
         Poll::Ready(why.map(Err))
     }
 
-    fn poll_pulse(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Cut>>> {
+    fn poll_pulse(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, PipeEnd>>> {
         while self.pulse.ask.poll_tick(cx).is_ready() {
             if self.pulse.asked && !self.pulse.heard {
-                return self.end(Some(Cut::Silent));
+                return self.end(Some(PipeEnd::Silent));
             }
             self.pulse.asked = true;
             self.pulse.heard = false;
@@ -195,7 +195,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
         self.end(Some(cut))
     }
 
-    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &Bytes) -> Poll<Result<(), Cut>> {
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &Bytes) -> Poll<Result<(), PipeEnd>> {
         let mut line = Pin::new(&mut self.line);
         let sent = match ready!(line.as_mut().poll_ready(cx)) {
             Ok(()) => line.start_send(Message::Binary(bytes.clone())),
@@ -206,7 +206,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
     }
 
     /// Flushes sent data. Ready only when the connection fails.
-    fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
+    fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<PipeEnd> {
         if self.unflushed {
             match ready!(Pin::new(&mut self.line).poll_flush(cx)) {
                 Ok(()) => self.unflushed = false,
@@ -218,11 +218,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pipe<S> {
 }
 
 /// Why the manager ends a connection (`None` if the far end closed it).
-fn ending(farewell: Option<CloseFrame>) -> Option<Cut> {
+fn ending(farewell: Option<CloseFrame>) -> Option<PipeEnd> {
     let farewell = farewell?;
     match farewell.code {
         CloseCode::Normal | CloseCode::Away | CloseCode::Status => None,
-        CloseCode::Again => Some(Cut::Refused),
+        CloseCode::Again => Some(PipeEnd::Refused),
         code => {
             let reason = farewell.reason.as_str();
             let said = if reason.is_empty() {
@@ -230,27 +230,27 @@ fn ending(farewell: Option<CloseFrame>) -> Option<Cut> {
             } else {
                 format!("code {}: {reason}", u16::from(code))
             };
-            Some(Cut::GivenUp(said))
+            Some(PipeEnd::GivenUp(said))
         }
     }
 }
 
-fn cut(error: &tungstenite::Error) -> Cut {
+fn cut(error: &tungstenite::Error) -> PipeEnd {
     use tungstenite::error::{Error, ProtocolError};
     match error {
         Error::ConnectionClosed
         | Error::AlreadyClosed
         | Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => without_farewell(),
-        Error::Io(error) => Cut::Line(error.to_string()),
-        error => Cut::Line(error.to_string()),
+        Error::Io(error) => PipeEnd::Line(error.to_string()),
+        error => PipeEnd::Line(error.to_string()),
     }
 }
 
-fn without_farewell() -> Cut {
-    Cut::Line("the connection was closed without a message".to_owned())
+fn without_farewell() -> PipeEnd {
+    PipeEnd::Line("the connection was closed without a message".to_owned())
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Pipe<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for PortPipe<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -270,7 +270,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Pipe<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Pipe<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PortPipe<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

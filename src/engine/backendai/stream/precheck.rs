@@ -33,7 +33,7 @@ pub(super) struct Container {
 
 /// The state of a session, as far as streams need it.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(super) struct StreamSession {
     name: Clean,
     status: Status,
     owner: Option<Clean>,
@@ -42,8 +42,8 @@ pub(super) struct Standing {
 }
 
 impl BackendAiEngine {
-    pub(super) async fn standing(&self, session: SessionId) -> Result<Standing> {
-        let http = &self.core.line().await?.http;
+    pub(super) async fn standing(&self, session: SessionId) -> Result<StreamSession> {
+        let http = &self.core.connection().await?.http;
         let data = http
             .ask(Schema::One, STANDING, json!({ "id": session }))
             .await?;
@@ -52,7 +52,7 @@ impl BackendAiEngine {
             return Err(Failure::session_not_found(session));
         };
         let kind = node.str("type").unwrap_or_default();
-        Ok(Standing {
+        Ok(StreamSession {
             name: node.text("name").unwrap_or_default(),
             status: Status::from(status),
             owner: node.text("user_email"),
@@ -72,7 +72,7 @@ impl BackendAiEngine {
                 standing.status.word()
             )));
         }
-        let me = self.core.line().await?.me.user.email.clone();
+        let me = self.core.connection().await?.me.user.email.clone();
         match standing.owner {
             Some(owner) if !me.is_empty() && owner != me => Err(declined(format!(
                 "session '{}' belongs to {owner}. The manager opens terminals and connections \
@@ -90,7 +90,7 @@ impl BackendAiEngine {
         session: SessionId,
         kernel: KernelId,
     ) -> Result<Option<Container>> {
-        let http = &self.core.line().await?.http;
+        let http = &self.core.connection().await?.http;
         let asked = http.ask(Schema::One, CONTAINERS, json!({ "id": session }));
         let data = asked.await?;
         let node = Node::new(&data).node("compute_session");
@@ -114,7 +114,7 @@ fn is_a_name(host: &Clean) -> bool {
     !host.is_empty() && host.as_str().bytes().all(plain)
 }
 
-impl Standing {
+impl StreamSession {
     pub(super) fn runs(&self) -> bool {
         matches!(self.status, Status::Running | Status::RunningDegraded)
     }

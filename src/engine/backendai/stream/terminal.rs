@@ -22,9 +22,9 @@ use tokio_tungstenite::{
 };
 
 use super::{
-    open_terminals::Hold,
-    pipe::{Cut, Pipe},
-    ttyd::{self, Said},
+    open_terminals::TagClaim,
+    pipe::{PipeEnd, PortPipe},
+    ttyd::{self, TtydMessage},
 };
 use crate::{
     engine::api::{Attached, Input, Output},
@@ -50,7 +50,7 @@ const TAKING: Duration = Duration::from_secs(2);
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The connection to ttyd over a pipe. `S` is the connection to the manager.
-pub(super) type Tty<S> = WebSocketStream<Pipe<S>>;
+pub(super) type TtydConnection<S> = WebSocketStream<PortPipe<S>>;
 
 /// Why a terminal could not be opened on a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,11 @@ pub(super) enum NotOpened {
 }
 
 /// Makes ttyd start its program at this size. The caller sets the time limit.
-pub(super) async fn open<S>(pipe: Pipe<S>, columns: u16, rows: u16) -> Result<Tty<S>, NotOpened>
+pub(super) async fn open<S>(
+    pipe: PortPipe<S>,
+    columns: u16,
+    rows: u16,
+) -> Result<TtydConnection<S>, NotOpened>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -82,8 +86,8 @@ where
 }
 
 fn unopened(error: tungstenite::Error) -> NotOpened {
-    match (Cut::behind(&error), error) {
-        (Some(Cut::Refused), _) => NotOpened::NotYet,
+    match (PipeEnd::behind(&error), error) {
+        (Some(PipeEnd::Refused), _) => NotOpened::NotYet,
         (Some(cut), _) => NotOpened::Failed(cut.to_string()),
         // The port was closed before an answer arrived: the service is starting or ending.
         (None, tungstenite::Error::Protocol(ProtocolError::HandshakeIncomplete)) => {
@@ -100,7 +104,7 @@ fn unopened(error: tungstenite::Error) -> NotOpened {
 }
 
 /// Runs the terminal until the reader drops it, it ends, or another terminal takes over the `hold`.
-pub(super) fn start<S>(tty: Tty<S>, hold: Hold) -> Attached
+pub(super) fn start<S>(tty: TtydConnection<S>, hold: TagClaim) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -111,43 +115,43 @@ where
 }
 
 /// How a terminal ends.
-enum Last {
+enum TerminalEnd {
     /// The reader is gone.
     Dropped,
     /// Another terminal takes over.
     Replaced,
     /// The program ended, or the connection was lost.
-    Said(Output),
+    Reported(Output),
 }
 
 async fn run<S>(
-    tty: Tty<S>,
-    mut hold: Hold,
+    tty: TtydConnection<S>,
+    mut hold: TagClaim,
     output: mpsc::Sender<Output>,
     mut input: mpsc::Receiver<Input>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let (mut to, mut from) = tty.split();
-    let (wish, wishes) = watch::channel(Wish::default());
-    let reader = Reader {
+    let (wish, wishes) = watch::channel(SendRequest::default());
+    let reader = TerminalReader {
         from: &mut from,
         output: &output,
         wish,
     };
     let last = tokio::select! {
         biased;
-        () = hold.taken() => Last::Replaced,
+        () = hold.taken() => TerminalEnd::Replaced,
         last = reader.read() => last,
-        () = write(&mut to, &mut input, wishes) => Last::Dropped,
+        () = write(&mut to, &mut input, wishes) => TerminalEnd::Dropped,
     };
     let _ = tokio::time::timeout(FAREWELL, farewell(to, from, &last, &mut input)).await;
     // The next terminal may start only now.
     drop(hold);
     let last = match last {
-        Last::Dropped => return,
-        Last::Replaced => Output::End { exit_code: None },
-        Last::Said(last) => last,
+        TerminalEnd::Dropped => return,
+        TerminalEnd::Replaced => Output::End { exit_code: None },
+        TerminalEnd::Reported(last) => last,
     };
     // The reader may be gone already.
     let _ = output.send(last).await;
@@ -155,17 +159,17 @@ async fn run<S>(
 
 /// Closes both WebSockets. Remaining input is sent first, unless the shell has ended.
 async fn farewell<S>(
-    mut to: SplitSink<Tty<S>, Message>,
-    from: SplitStream<Tty<S>>,
-    last: &Last,
+    mut to: SplitSink<TtydConnection<S>, Message>,
+    from: SplitStream<TtydConnection<S>>,
+    last: &TerminalEnd,
     input: &mut mpsc::Receiver<Input>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     match last {
-        Last::Said(Output::Lost { .. }) => return,
-        Last::Said(_) => {}
-        Last::Dropped | Last::Replaced => {
+        TerminalEnd::Reported(Output::Lost { .. }) => return,
+        TerminalEnd::Reported(_) => {}
+        TerminalEnd::Dropped | TerminalEnd::Replaced => {
             while let Ok(one) = input.try_recv() {
                 if type_in(&mut to, one).await.is_err() {
                     return;
@@ -182,7 +186,7 @@ async fn farewell<S>(
 
 /// What the reading side asks the writing side to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Wish {
+struct SendRequest {
     /// ttyd pauses the program's output.
     paused: bool,
     /// How many pings were requested.
@@ -191,31 +195,31 @@ struct Wish {
     shown: bool,
 }
 
-struct Reader<'a, S> {
-    from: &'a mut SplitStream<Tty<S>>,
+struct TerminalReader<'a, S> {
+    from: &'a mut SplitStream<TtydConnection<S>>,
     output: &'a mpsc::Sender<Output>,
-    wish: watch::Sender<Wish>,
+    wish: watch::Sender<SendRequest>,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
     /// Forwards the output of the terminal. A slow reader makes ttyd pause its program.
-    async fn read(self) -> Last {
+    async fn read(self) -> TerminalEnd {
         let mut pulse = pulse();
         let (mut heard, mut asked, mut paused) = (true, false, false);
         loop {
             tokio::select! {
                 biased;
-                () = self.output.closed() => return Last::Dropped,
+                () = self.output.closed() => return TerminalEnd::Dropped,
                 next = self.from.next() => {
                     heard = true;
                     match heard_as(next) {
                         Ok(bytes) => {
                             let Some(full) = self.hand_on(bytes).await else {
-                                return Last::Dropped;
+                                return TerminalEnd::Dropped;
                             };
                             paused |= full;
                         }
-                        Err(last) => return Last::Said(last),
+                        Err(last) => return TerminalEnd::Reported(last),
                     }
                 }
                 Ok(_) = self.output.reserve_many(ROOM), if paused => {
@@ -224,7 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
                 }
                 _ = pulse.tick() => {
                     if asked && !heard {
-                        return Last::Said(lost("the terminal in the session stopped answering"));
+                        return TerminalEnd::Reported(lost("the terminal in the session stopped answering"));
                     }
                     (asked, heard) = (true, false);
                     self.wish.send_modify(|wish| wish.pings = wish.pings.wrapping_add(1));
@@ -268,13 +272,13 @@ fn pulse() -> Interval {
 fn heard_as(next: Option<Result<Message, tungstenite::Error>>) -> Result<Bytes, Output> {
     match next {
         Some(Ok(Message::Binary(message))) => Ok(match ttyd::read(message) {
-            Said::Output(bytes) => bytes,
-            Said::Aside => Bytes::new(),
+            TtydMessage::Output(bytes) => bytes,
+            TtydMessage::Aside => Bytes::new(),
         }),
         // ttyd closes when its program has ended.
         Some(Ok(Message::Close(_))) => Err(Output::End { exit_code: None }),
         Some(Ok(_)) => Ok(Bytes::new()),
-        Some(Err(error)) => Err(match (Cut::behind(&error), error) {
+        Some(Err(error)) => Err(match (PipeEnd::behind(&error), error) {
             (Some(cut), _) => lost(&cut.to_string()),
             (None, tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => {
                 closed_early()
@@ -298,13 +302,13 @@ fn lost(why: &str) -> Output {
 /// Sends the input and the wishes of the reading side. Never returns, because the reading side
 /// knows why the connection ended.
 async fn write<S>(
-    to: &mut SplitSink<Tty<S>, Message>,
+    to: &mut SplitSink<TtydConnection<S>, Message>,
     input: &mut mpsc::Receiver<Input>,
-    mut wishes: watch::Receiver<Wish>,
+    mut wishes: watch::Receiver<SendRequest>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut said = Wish::default();
+    let mut said = SendRequest::default();
     let mut typing = true;
     // Until tmux controls the terminal, Ctrl-C would end the program that starts tmux.
     let shown = wishes.wait_for(|wish| wish.shown);
@@ -334,9 +338,9 @@ async fn write<S>(
 }
 
 async fn grant<S>(
-    to: &mut SplitSink<Tty<S>, Message>,
-    before: Wish,
-    wish: Wish,
+    to: &mut SplitSink<TtydConnection<S>, Message>,
+    before: SendRequest,
+    wish: SendRequest,
 ) -> Result<(), tungstenite::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -356,7 +360,7 @@ where
 }
 
 async fn type_in<S>(
-    to: &mut SplitSink<Tty<S>, Message>,
+    to: &mut SplitSink<TtydConnection<S>, Message>,
     one: Input,
 ) -> Result<(), tungstenite::Error>
 where

@@ -12,7 +12,7 @@ pub(super) const RESUME: Bytes = Bytes::from_static(b"3");
 
 /// One message from ttyd.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum TtydMessage {
     /// What the terminal shows next.
     Output(Bytes),
     /// The window's title, the preferences of ttyd's own web page, and messages of later versions.
@@ -21,10 +21,10 @@ pub(super) enum Said {
 }
 
 /// Reads one message.
-pub(super) fn read(message: Bytes) -> Said {
+pub(super) fn read(message: Bytes) -> TtydMessage {
     match message.first() {
-        Some(b'0') => Said::Output(message.slice(1..)),
-        _ => Said::Aside,
+        Some(b'0') => TtydMessage::Output(message.slice(1..)),
+        _ => TtydMessage::Aside,
     }
 }
 
@@ -70,18 +70,18 @@ mod tests {
         let said = |bytes: &'static [u8]| read(Bytes::from_static(bytes));
         assert_eq!(
             said(b"0\x1b[?1049h"),
-            Said::Output(Bytes::from_static(b"\x1b[?1049h"))
+            TtydMessage::Output(Bytes::from_static(b"\x1b[?1049h"))
         );
-        assert_eq!(said(b"0"), Said::Output(Bytes::new()));
+        assert_eq!(said(b"0"), TtydMessage::Output(Bytes::new()));
         for aside in [&b"1/bin/bash (main1)"[..], b"2{ }", b"9new", b"", b"\xff"] {
-            assert_eq!(said(aside), Said::Aside);
+            assert_eq!(said(aside), TtydMessage::Aside);
         }
     }
 
     #[test]
     fn fuzz_ttyd() {
         crate::fuzz::parser("ttyd", &[], |bytes, _| {
-            if let Said::Output(output) = read(Bytes::copy_from_slice(bytes)) {
+            if let TtydMessage::Output(output) = read(Bytes::copy_from_slice(bytes)) {
                 assert_eq!(output, bytes[1..]);
             }
         });

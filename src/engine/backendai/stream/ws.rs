@@ -18,11 +18,11 @@ use tokio_tungstenite::tungstenite::{
 
 use super::{
     super::request::{
-        http::{Call, Http, SHORT},
+        http::{Http, ManagerCall, SHORT},
         manager_error::declined,
-        problem::Problem,
+        problem::ErrorBody,
     },
-    pipe::Pipe,
+    pipe::PortPipe,
 };
 use crate::{
     engine::{
@@ -40,28 +40,32 @@ const ANSWER: Duration = Duration::from_secs(30);
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 
 /// The connection to the manager, plain or encrypted.
-pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
-pub(super) type Line = Box<dyn Wire>;
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
+pub(super) type BoxedStream = Box<dyn ByteStream>;
 
 /// Why the connection failed.
 #[derive(Clone, Debug)]
-pub(super) enum Refusal {
+pub(super) enum OpenError {
     /// The service isn't ready, with the reason. Another attempt may succeed.
     NotYet(String),
     Failed(Failure),
 }
 
-pub(super) type Tried<T> = std::result::Result<T, Refusal>;
+pub(super) type OpenResult<T> = std::result::Result<T, OpenError>;
 
-impl From<Failure> for Refusal {
+impl From<Failure> for OpenError {
     fn from(error: Failure) -> Self {
         Self::Failed(error)
     }
 }
 
 /// Connects to a port of a service of our session. The manager starts the service if necessary.
-pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tried<Pipe<Line>> {
+pub(super) async fn open(
+    http: &Http,
+    session: SessionId,
+    to: &DialTarget,
+) -> OpenResult<PortPipe<BoxedStream>> {
     let (url, headers) = http.upgrade(&path(session, to)).await?;
     let line = connect(http, &url).await?;
     let request = request(&url, headers).map_err(|error| declined(error.to_string()))?;
@@ -74,7 +78,7 @@ pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tr
         return Err(http.whom.late(ANSWER).into());
     };
     match answered {
-        Ok((socket, _)) => Ok(Pipe::new(socket)),
+        Ok((socket, _)) => Ok(PortPipe::new(socket)),
         Err(tungstenite::Error::Http(answer)) => {
             // The body has only what arrived together with the head.
             let words = answer.body().as_deref().unwrap_or_default();
@@ -114,7 +118,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-async fn connect(http: &Http, url: &Url) -> Result<Line> {
+async fn connect(http: &Http, url: &Url) -> Result<BoxedStream> {
     let (host, port) = http.place().peer();
     // An IPv6 address has brackets only in URLs.
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -123,11 +127,11 @@ async fn connect(http: &Http, url: &Url) -> Result<Line> {
         // TCP keepalive works besides our own pings, which stop when the pipe isn't read.
         tcp::prepare(&tcp);
         if url.scheme() != "https" {
-            return Ok(Box::new(tcp) as Line);
+            return Ok(Box::new(tcp) as BoxedStream);
         }
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         let tls = TlsConnector::from(Arc::clone(&http.tls()));
-        Ok(Box::new(tls.connect(name, tcp).await?) as Line)
+        Ok(Box::new(tls.connect(name, tcp).await?) as BoxedStream)
     };
     match timeout(CONNECT, work).await {
         Ok(connected) => connected.map_err(|error: io::Error| http.whom.connecting(&error)),
@@ -145,7 +149,7 @@ fn request(url: &Url, headers: HeaderMap) -> tungstenite::Result<Request> {
 
 /// A service of a session, as the manager lists it.
 #[derive(Debug, Deserialize)]
-struct Offered {
+struct ListedService {
     name: String,
     #[serde(default)]
     ports: Vec<u16>,
@@ -159,27 +163,27 @@ async fn refused(
     to: &DialTarget,
     status: StatusCode,
     words: &[u8],
-) -> Refusal {
-    let ask = Call::get(format!("/stream/session/{session}/apps")).within(SHORT);
+) -> OpenError {
+    let ask = ManagerCall::get(format!("/stream/session/{session}/apps")).within(SHORT);
     // This request also renews an expired login, and reports a wrong key or clock.
-    let offered: Vec<Offered> = match http.json(&ask).await {
+    let offered: Vec<ListedService> = match http.json(&ask).await {
         Ok(offered) => offered,
-        Err(error) => return Refusal::Failed(error),
+        Err(error) => return OpenError::Failed(error),
     };
     if let Some(why) = lacking(&offered, to) {
-        return Refusal::Failed(declined(why));
+        return OpenError::Failed(declined(why));
     }
     let mut said = status.as_u16().to_string();
-    if let Some(problem) = Problem::read(words) {
+    if let Some(problem) = ErrorBody::read(words) {
         let _ = write!(said, ", {}", problem.sentence());
     }
     let service = Clean::new(&to.service);
     if may_pass(status) {
-        Refusal::NotYet(format!(
+        OpenError::NotYet(format!(
             "service '{service}' isn't running yet (the manager answered {said})"
         ))
     } else {
-        Refusal::Failed(declined(format!(
+        OpenError::Failed(declined(format!(
             "the manager refuses the connection to service '{service}': it answered {said}"
         )))
     }
@@ -196,7 +200,7 @@ fn may_pass(status: StatusCode) -> bool {
 }
 
 /// Which part of the target isn't offered; `None` if the manager lists no service yet.
-fn lacking(offered: &[Offered], to: &DialTarget) -> Option<String> {
+fn lacking(offered: &[ListedService], to: &DialTarget) -> Option<String> {
     let service = Clean::new(&to.service);
     if offered.is_empty() {
         return None;
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_a_session_does_not_offer_is_told() {
-        let one = |name: &str, ports: &[u16]| Offered {
+        let one = |name: &str, ports: &[u16]| ListedService {
             name: name.to_owned(),
             ports: ports.to_vec(),
         };

@@ -96,14 +96,14 @@ fn per_device(rules: &Rules) -> u64 {
 
 /// The devices of one container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine::docker) struct Chosen {
+pub(in crate::engine::docker) struct ChosenDevices {
     /// Used by this container only, as far as there are enough devices.
     pub(in crate::engine::docker) whole: Vec<u32>,
     /// Shared with other containers.
     pub(in crate::engine::docker) shared: Vec<u32>,
 }
 
-impl Chosen {
+impl ChosenDevices {
     /// All devices that the container sees, by number.
     pub(in crate::engine::docker) fn all(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.whole.iter().chain(&self.shared).copied().collect();
@@ -120,10 +120,10 @@ pub(in crate::engine::docker) fn choose(
     devices: &[Device],
     rules: &Rules,
     taken: &[Vec<u32>],
-) -> Result<Chosen> {
+) -> Result<ChosenDevices> {
     let of = |slot: &str| ask.get(slot).copied().unwrap_or(0);
     if devices.is_empty() {
-        return Ok(Chosen::default());
+        return Ok(ChosenDevices::default());
     }
     let whole = of(WHOLE).div_ceil(ONE);
     let shared = of(SHARES).div_ceil(ONE * per_device(rules));
@@ -135,7 +135,7 @@ pub(in crate::engine::docker) fn choose(
         )));
     }
     let first = devices.iter().map(|device| device.index);
-    Ok(Chosen {
+    Ok(ChosenDevices {
         whole: least_used(devices, taken, whole as usize),
         shared: first.take(shared as usize).collect(),
     })
@@ -224,9 +224,9 @@ mod tests {
     }
 
     /// A library that reports this number of devices.
-    struct Played(u32);
+    struct FakeLibrary(u32);
 
-    impl Library for Played {
+    impl Library for FakeLibrary {
         fn devices(&self) -> Vec<Device> {
             machine(self.0)
         }
@@ -244,18 +244,18 @@ mod tests {
 
     #[test]
     fn from_what_a_library_tells_to_what_the_engine_is_asked() {
-        let library: &dyn Library = &Played(2);
+        let library: &dyn Library = &FakeLibrary(2);
         let devices = library.devices();
         let offer = amounts(&devices, &Rules::new());
         let chosen = choose(&offer, &devices, &Rules::new(), &[]).unwrap();
         let ids = request(&chosen.all()).unwrap().remove(0).device_ids;
         assert_eq!(ids.unwrap(), ["0", "1"]);
-        assert!(amounts(&Played(0).devices(), &Rules::new()).is_empty());
+        assert!(amounts(&FakeLibrary(0).devices(), &Rules::new()).is_empty());
     }
 
     #[test]
     fn what_a_sessions_devices_do_is_told_by_their_numbers() {
-        let library: &dyn Library = &Played(4);
+        let library: &dyn Library = &FakeLibrary(4);
         let numbers = BTreeSet::from([3, 7]);
         let told = usage_of(&numbers, &library.usage(&numbers));
         let known = AcceleratorUsage {
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn on_a_machine_without_devices_an_ask_is_only_counted() {
         let chosen = choose(&ask(WHOLE, 9000), &[], &Rules::new(), &[]).unwrap();
-        assert_eq!(chosen, Chosen::default());
+        assert_eq!(chosen, ChosenDevices::default());
         assert_eq!(request(&chosen.all()), None);
         let none = [("GPU_COUNT", "0".to_owned()), ("N_GPUS", "0".to_owned())];
         assert_eq!(variables(&[], &[]), none);

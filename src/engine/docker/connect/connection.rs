@@ -8,15 +8,15 @@ use std::{
 use bollard::{API_DEFAULT_VERSION, Docker, models::SystemInfo};
 
 use super::{
-    locality::{self, Seen},
-    quirks::{Habits, Kind, Said},
+    locality::{self, LocalityInputs},
+    quirks::{ContainerProgram, QuirkInputs, Quirks},
     raw_request,
-    transport::Way,
+    transport::OpenTransport,
 };
 use crate::{
     engine::{
         api::Result,
-        docker::{client_error, image::registry_login, network::Guard},
+        docker::{client_error, image::registry_login, network::Firewall},
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
@@ -30,22 +30,22 @@ use crate::{
 const TIMEOUT: u64 = 120;
 
 /// An engine that answered.
-pub(in crate::engine::docker) struct Line {
+pub(in crate::engine::docker) struct EngineConnection {
     pub(in crate::engine::docker) docker: Docker,
-    way: Way,
-    pub(in crate::engine::docker) habits: Habits,
+    way: OpenTransport,
+    pub(in crate::engine::docker) quirks: Quirks,
     pub(in crate::engine::docker) cpus: u32,
     /// Why the engine doesn't share this machine's files and processes; `None` = it does.
     pub(in crate::engine::docker) remote: Option<String>,
     /// The processor of the engine's machine; empty if the engine doesn't report it.
     pub(in crate::engine::docker) processor: String,
     info: Mutex<EngineInfo>,
-    pub(in crate::engine::docker) guard: Guard,
+    pub(in crate::engine::docker) firewall: Firewall,
 }
 
-impl Line {
+impl EngineConnection {
     /// Connects and asks the engine what it is.
-    pub(in crate::engine::docker) async fn open(way: Way) -> Result<Self> {
+    pub(in crate::engine::docker) async fn open(way: OpenTransport) -> Result<Self> {
         let listener = way.listener().await?;
         let url = way.url().to_owned();
         let socket = format!("unix://{}", way.socket().display());
@@ -61,7 +61,7 @@ impl Line {
             Some(version) => Some(raw_request::podman_info(way.socket(), &url, version).await?),
             None => None,
         };
-        let seen = Seen {
+        let seen = LocalityInputs {
             docker: &docker,
             way: &way,
             kind: known.kind(),
@@ -69,7 +69,7 @@ impl Line {
             kernel: known.kernel.as_deref(),
         };
         let remote = locality::why_remote(&seen).await;
-        let habits = Habits::of(&Said {
+        let quirks = Quirks::of(&QuirkInputs {
             info: &known.info,
             podman: podman.as_ref(),
             process: listener.filter(|_| remote.is_none()),
@@ -78,12 +78,12 @@ impl Line {
         Ok(Self {
             docker,
             way,
-            habits,
+            quirks,
             cpus: known.info.ncpu.and_then(|n| n.try_into().ok()).unwrap_or(1),
             remote,
             processor: known.info.architecture.unwrap_or_default(),
             info: Mutex::new(info),
-            guard: Guard::default(),
+            firewall: Firewall::default(),
         })
     }
 
@@ -127,7 +127,7 @@ impl Line {
 }
 
 /// What an engine reports about itself.
-struct Known {
+struct EngineReport {
     /// Podman's own version.
     podman: Option<String>,
     version: String,
@@ -135,22 +135,22 @@ struct Known {
     info: SystemInfo,
 }
 
-impl Known {
-    fn kind(&self) -> Kind {
+impl EngineReport {
+    fn kind(&self) -> ContainerProgram {
         match self.podman {
-            Some(_) => Kind::Podman,
-            None => Kind::Docker,
+            Some(_) => ContainerProgram::Podman,
+            None => ContainerProgram::Docker,
         }
     }
 }
 
-async fn ask(docker: &Docker, url: &str) -> Result<Known> {
+async fn ask(docker: &Docker, url: &str) -> Result<EngineReport> {
     let translate = |error| client_error::translate(error, url);
     let version = docker.version().await.map_err(translate)?;
     let info = docker.info().await.map_err(translate)?;
     let names = version.components.unwrap_or_default();
     let podman = names.iter().find(|part| part.name.contains("Podman"));
-    Ok(Known {
+    Ok(EngineReport {
         podman: podman.map(|part| part.version.clone()),
         version: version.version.unwrap_or_default(),
         kernel: version
@@ -186,7 +186,12 @@ const LACKS: [(Capability, &str); 6] = [
     ),
 ];
 
-fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) -> EngineInfo {
+fn engine_info(
+    docker: &Docker,
+    known: &EngineReport,
+    url: &str,
+    remote: Option<&str>,
+) -> EngineInfo {
     let api = docker.client_version();
     let of_this_machine = [Capability::HostEnvironment, Capability::Folders];
     let remote = remote

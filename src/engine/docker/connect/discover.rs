@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use super::{
     docker_context,
     endpoint::Endpoint,
-    process_env::Surroundings,
+    process_env::ProcessEnv,
     transport::{
         socket_check::listens,
         ssh_target::SshPlace,
@@ -19,7 +19,7 @@ use crate::model::failure::Failure;
 /// installed. The configuration may also be `docker` or `podman`.
 pub(in crate::engine::docker) fn find(
     configured: Option<&str>,
-    around: &Surroundings,
+    around: &ProcessEnv,
 ) -> Result<Endpoint, Failure> {
     match configured {
         Some("docker") => return of_sockets(&docker_sockets(around)),
@@ -54,7 +54,7 @@ fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, Failure> {
 }
 
 /// Podman's own socket if a process listens on it; otherwise its program.
-fn podman(around: &Surroundings) -> Result<Endpoint, Failure> {
+fn podman(around: &ProcessEnv) -> Result<Endpoint, Failure> {
     let candidates = podman_sockets(around);
     if let Some(socket) = candidates.iter().find(|socket| listens(socket)) {
         return Ok(Endpoint::Socket(socket.clone()));
@@ -71,7 +71,7 @@ fn podman(around: &Surroundings) -> Result<Endpoint, Failure> {
 fn parse(
     url: &str,
     said_by: &str,
-    around: &Surroundings,
+    around: &ProcessEnv,
     material: Option<TlsFiles>,
 ) -> Result<Endpoint, Failure> {
     let path = url.strip_prefix("unix://").unwrap_or(url);
@@ -105,14 +105,14 @@ fn bad_address(url: &str, said_by: &str, why: &str) -> Failure {
     ))
 }
 
-fn docker_sockets(around: &Surroundings) -> Vec<PathBuf> {
+fn docker_sockets(around: &ProcessEnv) -> Vec<PathBuf> {
     let runtime = around.runtime_dir.as_ref();
     let rootless = runtime.map(|dir| dir.join("docker.sock"));
     let system = around.root.join("var/run/docker.sock");
     rootless.into_iter().chain([system]).collect()
 }
 
-fn podman_sockets(around: &Surroundings) -> Vec<PathBuf> {
+fn podman_sockets(around: &ProcessEnv) -> Vec<PathBuf> {
     let runtime = around.runtime_dir.as_ref();
     let rootless = runtime.map(|dir| dir.join("podman/podman.sock"));
     let system = around.root.join("run/podman/podman.sock");
@@ -169,10 +169,10 @@ mod tests {
     #[test]
     fn the_order_is_the_documented_one() {
         let dir = tempfile::tempdir().unwrap();
-        let mut around = Surroundings {
+        let mut around = ProcessEnv {
             root: dir.path().to_owned(),
             runtime_dir: Some(dir.path().join("user")),
-            ..Surroundings::default()
+            ..ProcessEnv::default()
         };
         let nothing = find(None, &around).unwrap_err();
         assert!(
@@ -197,11 +197,11 @@ mod tests {
     #[test]
     fn engines_of_other_machines_are_told_by_their_scheme() {
         let of = |url: &str, verify: bool| {
-            let around = Surroundings {
+            let around = ProcessEnv {
                 docker_host: Some(url.into()),
                 docker_config: Some("/home/kim/.docker".into()),
                 tls_verify: verify,
-                ..Surroundings::default()
+                ..ProcessEnv::default()
             };
             find(None, &around)
         };
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn podman_without_a_socket_is_run_where_there_is_no_docker() {
         let dir = tempfile::tempdir().unwrap();
-        let mut around = Surroundings {
+        let mut around = ProcessEnv {
             root: dir.path().to_owned(),
             podman: Some("/usr/bin/podman".into()),
-            ..Surroundings::default()
+            ..ProcessEnv::default()
         };
         let service = Endpoint::Podman {
             program: "/usr/bin/podman".into(),

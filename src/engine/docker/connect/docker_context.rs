@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde::Deserialize;
 
-use super::{process_env::Surroundings, transport::tls::TlsFiles};
+use super::{process_env::ProcessEnv, transport::tls::TlsFiles};
 use crate::model::failure::Failure;
 
 #[derive(Deserialize)]
@@ -30,14 +30,16 @@ struct ContextEndpoint {
 }
 
 /// The settings of the chosen context.
-pub(in crate::engine::docker) struct Chosen {
+pub(in crate::engine::docker) struct ChosenContext {
     pub(in crate::engine::docker) host: String,
     pub(in crate::engine::docker) said_by: String,
     pub(in crate::engine::docker) material: Option<TlsFiles>,
 }
 
 /// The context in DOCKER_CONTEXT, or the current one; `None` = Docker's default.
-pub(in crate::engine::docker) fn chosen(around: &Surroundings) -> Result<Option<Chosen>, Failure> {
+pub(in crate::engine::docker) fn chosen(
+    around: &ProcessEnv,
+) -> Result<Option<ChosenContext>, Failure> {
     let Some(dir) = &around.docker_config else {
         return Ok(None);
     };
@@ -72,7 +74,7 @@ pub(in crate::engine::docker) fn chosen(around: &Surroundings) -> Result<Option<
             "{said_by} has no engine address. See `docker context inspect {name}`"
         ))
     })?;
-    Ok(Some(Chosen {
+    Ok(Some(ChosenContext {
         host,
         said_by,
         material,
@@ -118,10 +120,10 @@ mod tests {
             r#"{"currentContext":"mine"}"#,
         )
         .unwrap();
-        let mut around = Surroundings {
+        let mut around = ProcessEnv {
             docker_config: Some(dir.path().to_owned()),
             root: dir.path().to_owned(),
-            ..Surroundings::default()
+            ..ProcessEnv::default()
         };
         assert_eq!(
             discover::find(None, &around).unwrap().url(),
@@ -150,10 +152,10 @@ mod tests {
             );
             fs::write(meta.join("meta.json"), text).unwrap();
         };
-        let around = Surroundings {
+        let around = ProcessEnv {
             docker_config: Some(dir.path().to_owned()),
             docker_context: Some("far".into()),
-            ..Surroundings::default()
+            ..ProcessEnv::default()
         };
         write(false);
         let found = discover::find(None, &around).unwrap();

@@ -9,14 +9,14 @@ use bollard::{
     query_parameters::CreateContainerOptions,
 };
 
-use super::{quirks::Kind, transport::Way};
+use super::{quirks::ContainerProgram, transport::OpenTransport};
 use crate::engine::docker::folder::mounts;
 
 /// What is known of an engine before further requests.
-pub(in crate::engine::docker) struct Seen<'a> {
+pub(in crate::engine::docker) struct LocalityInputs<'a> {
     pub(in crate::engine::docker) docker: &'a Docker,
-    pub(in crate::engine::docker) way: &'a Way,
-    pub(in crate::engine::docker) kind: Kind,
+    pub(in crate::engine::docker) way: &'a OpenTransport,
+    pub(in crate::engine::docker) kind: ContainerProgram,
     /// The process that listens on the engine's own socket.
     pub(in crate::engine::docker) listener: Option<i32>,
     pub(in crate::engine::docker) kernel: Option<&'a str>,
@@ -25,7 +25,7 @@ pub(in crate::engine::docker) struct Seen<'a> {
 /// Why the engine doesn't see this machine's files; `None` = it does. It must run under the same kernel. An
 /// engine with its own socket must have a process that is visible here (it isn't in a virtual machine or
 /// outside of this container). An engine reached over a network must see a file of this machine.
-pub(in crate::engine::docker) async fn why_remote(seen: &Seen<'_>) -> Option<String> {
+pub(in crate::engine::docker) async fn why_remote(seen: &LocalityInputs<'_>) -> Option<String> {
     let ours = rustix::system::uname()
         .release()
         .to_string_lossy()
@@ -40,9 +40,9 @@ pub(in crate::engine::docker) async fn why_remote(seen: &Seen<'_>) -> Option<Str
 }
 
 /// Whether the engine sees the relay's socket, whose name is unique.
-async fn finds_our_socket(seen: &Seen<'_>) -> bool {
+async fn finds_our_socket(seen: &LocalityInputs<'_>) -> bool {
     // Podman creates missing directories.
-    if seen.kind == Kind::Podman {
+    if seen.kind == ContainerProgram::Podman {
         return false;
     }
     let socket = seen.way.socket();

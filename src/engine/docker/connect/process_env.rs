@@ -9,7 +9,7 @@ use crate::engine::docker::toolbox::on_path;
 
 /// Variables, directories and programs.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine::docker) struct Surroundings {
+pub(in crate::engine::docker) struct ProcessEnv {
     pub(in crate::engine::docker) docker_host: Option<String>,
     pub(in crate::engine::docker) docker_context: Option<String>,
     /// Docker's own configuration directory.
@@ -26,7 +26,7 @@ pub(in crate::engine::docker) struct Surroundings {
     pub(in crate::engine::docker) root: PathBuf,
 }
 
-impl Surroundings {
+impl ProcessEnv {
     pub(in crate::engine::docker) fn of_process() -> Self {
         let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let home = text("HOME").map(|home| Path::new(&home).join(".docker"));

@@ -8,12 +8,12 @@ use serde::Deserialize;
 
 /// The container program of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::docker) enum Kind {
+pub(in crate::engine::docker) enum ContainerProgram {
     Docker,
     Podman,
 }
 
-impl Kind {
+impl ContainerProgram {
     pub(in crate::engine::docker) fn word(self) -> &'static str {
         match self {
             Self::Docker => "Docker",
@@ -84,8 +84,8 @@ impl Limits {
 
 /// Everything that is specific to the connected engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine::docker) struct Habits {
-    pub(in crate::engine::docker) kind: Kind,
+pub(in crate::engine::docker) struct Quirks {
+    pub(in crate::engine::docker) kind: ContainerProgram,
     pub(in crate::engine::docker) mapping: UserMapping,
     pub(in crate::engine::docker) limits: Limits,
     /// Whether containers have their own control groups, from which usage can be read.
@@ -104,7 +104,7 @@ pub(in crate::engine::docker) struct Habits {
 }
 
 /// What an engine reports about itself.
-pub(in crate::engine::docker) struct Said<'a> {
+pub(in crate::engine::docker) struct QuirkInputs<'a> {
     pub(in crate::engine::docker) info: &'a SystemInfo,
     /// Only Podman reports this.
     pub(in crate::engine::docker) podman: Option<&'a PodmanInfo>,
@@ -147,15 +147,15 @@ const OPEN_FILES: i64 = 1_048_576;
 /// The value that every rootless engine can set.
 const ROOTLESS: i64 = 4096;
 
-impl Habits {
-    pub(in crate::engine::docker) fn of(said: &Said<'_>) -> Self {
+impl Quirks {
+    pub(in crate::engine::docker) fn of(said: &QuirkInputs<'_>) -> Self {
         match said.podman {
             Some(podman) => Self::of_podman(said, &podman.host),
             None => Self::of_docker(said),
         }
     }
 
-    fn of_docker(said: &Said<'_>) -> Self {
+    fn of_docker(said: &QuirkInputs<'_>) -> Self {
         let info = said.info;
         let rootless = has_security(info, "rootless");
         let mapping = if rootless {
@@ -174,7 +174,7 @@ impl Habits {
             processes: told(info.pids_limit),
         };
         Self {
-            kind: Kind::Docker,
+            kind: ContainerProgram::Docker,
             mapping,
             limits,
             own_groups: limits.memory || limits.processes,
@@ -187,11 +187,11 @@ impl Habits {
         }
     }
 
-    fn of_podman(said: &Said<'_>, host: &PodmanHost) -> Self {
+    fn of_podman(said: &QuirkInputs<'_>, host: &PodmanHost) -> Self {
         let rootless = host.security.rootless;
         let limits = podman_limits(host);
         Self {
-            kind: Kind::Podman,
+            kind: ContainerProgram::Podman,
             mapping: if rootless {
                 UserMapping::KeepId
             } else {
@@ -241,7 +241,7 @@ fn has_security(info: &SystemInfo, word: &str) -> bool {
 }
 
 /// The limit, capped at the engine's own: an engine that may not raise its limit couldn't start the session.
-fn most(said: &Said<'_>, rootless: bool, limit: &str) -> i64 {
+fn most(said: &QuirkInputs<'_>, rootless: bool, limit: &str) -> i64 {
     // Process 1 created the socket for the engine, so its limits aren't the engine's.
     let engine = said.process.filter(|pid| *pid > 1);
     let all = [Some("self".to_owned()), engine.map(|pid| pid.to_string())];
@@ -269,17 +269,17 @@ mod tests {
         }
     }
 
-    fn docker(info: &SystemInfo) -> Habits {
-        Habits::of(&Said {
+    fn docker(info: &SystemInfo) -> Quirks {
+        Quirks::of(&QuirkInputs {
             info,
             podman: None,
             process: None,
         })
     }
 
-    fn podman(text: &str) -> Habits {
+    fn podman(text: &str) -> Quirks {
         let podman: PodmanInfo = serde_json::from_str(text).unwrap();
-        Habits::of(&Said {
+        Quirks::of(&QuirkInputs {
             info: &SystemInfo::default(),
             podman: Some(&podman),
             process: None,

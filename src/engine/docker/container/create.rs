@@ -12,19 +12,19 @@ use bollard::{
 
 use super::{
     identity::Identity,
-    labels::{self, Given, Labels},
-    planned::Seat,
-    variables::{self, Around},
+    labels::{self, AssignedResources, Labels},
+    planned::PlannedContainer,
+    variables::{self, VariableInputs},
 };
 use crate::{
     engine::{
         api::{CreatePlan, Result},
         docker::{
             accelerator::devices::{self, Device},
-            connect::{connection::Line, quirks::Habits},
+            connect::{connection::EngineConnection, quirks::Quirks},
             folder::{binds::Bind, mounts},
             image::{architecture, host},
-            network::{self, Joined},
+            network::{self, SessionNetwork},
             toolbox::Toolbox,
         },
     },
@@ -52,7 +52,7 @@ pub(in crate::engine::docker) struct ImageFacts {
 /// Everything that goes into a new container.
 pub(in crate::engine::docker) struct Parts<'a> {
     pub(in crate::engine::docker) plan: &'a CreatePlan,
-    pub(in crate::engine::docker) seat: Seat,
+    pub(in crate::engine::docker) seat: PlannedContainer,
     pub(in crate::engine::docker) identity: &'a Identity,
     pub(in crate::engine::docker) image: &'a ImageFacts,
     /// The runner's command inside.
@@ -60,11 +60,11 @@ pub(in crate::engine::docker) struct Parts<'a> {
     /// Toolbox, home directory and folders.
     pub(in crate::engine::docker) mounts: Vec<Mount>,
     pub(in crate::engine::docker) notes: &'a [String],
-    pub(in crate::engine::docker) given: Given,
+    pub(in crate::engine::docker) given: AssignedResources,
     /// All devices of the machine.
     pub(in crate::engine::docker) devices: &'a [Device],
     pub(in crate::engine::docker) labels: Labels,
-    pub(in crate::engine::docker) network: &'a Joined,
+    pub(in crate::engine::docker) network: &'a SessionNetwork,
 }
 
 /// The maximum length of a command in one argument of a program, with some reserve.
@@ -105,17 +105,17 @@ pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> R
 
 /// The settings of the plan's image; `NoImage` when it doesn't exist.
 pub(in crate::engine::docker) async fn image_facts(
-    line: &Line,
+    connection: &EngineConnection,
     plan: &CreatePlan,
     identity: &Identity,
 ) -> Result<ImageFacts> {
     let reference = match &plan.spec.source {
         EnvironmentSource::Host => {
-            line.must_be_local()?;
+            connection.must_be_local()?;
             if let Some(why) = host::unavailable() {
                 return Err(Failure::unsupported(why));
             }
-            let reference = host::ensure_image(line, identity.inside).await?;
+            let reference = host::ensure_image(connection, identity.inside).await?;
             return Ok(ImageFacts {
                 reference,
                 ..ImageFacts::default()
@@ -123,9 +123,9 @@ pub(in crate::engine::docker) async fn image_facts(
         }
         EnvironmentSource::Image { reference } => reference,
     };
-    match line.docker.inspect_image(reference).await {
+    match connection.docker.inspect_image(reference).await {
         Ok(image) => {
-            architecture::check(line, reference, image.architecture.as_deref())?;
+            architecture::check(connection, reference, image.architecture.as_deref())?;
             Ok(facts(reference, image))
         }
         Err(Error::DockerResponseServerError {
@@ -136,7 +136,7 @@ pub(in crate::engine::docker) async fn image_facts(
                  on this engine"
             )),
         ),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }
 
@@ -164,10 +164,13 @@ impl Parts<'_> {
 }
 
 /// The request that creates the container.
-pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
+pub(in crate::engine::docker) fn body(
+    connection: &EngineConnection,
+    parts: Parts<'_>,
+) -> ContainerCreateBody {
     let user = parts.user();
     let seen = parts.given.devices.all();
-    let around = Around {
+    let around = VariableInputs {
         user,
         users_name: &parts.image.user,
         image: &parts.image.env,
@@ -190,7 +193,7 @@ pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> Containe
             test: Some(vec!["NONE".to_owned()]),
             ..Default::default()
         }),
-        host_config: Some(host_config(line, &parts)),
+        host_config: Some(host_config(connection, &parts)),
         networking_config: names_on(parts.network, parts.seat),
         labels: Some(parts.labels),
         ..ContainerCreateBody::default()
@@ -198,7 +201,7 @@ pub(in crate::engine::docker) fn body(line: &Line, parts: Parts<'_>) -> Containe
 }
 
 /// The settings by which a cluster's containers find each other.
-fn names_on(network: &Joined, seat: Seat) -> Option<NetworkingConfig> {
+fn names_on(network: &SessionNetwork, seat: PlannedContainer) -> Option<NetworkingConfig> {
     let mode = network.mode.as_deref().filter(|_| network.has_names)?;
     Some(network::endpoint(mode, seat))
 }
@@ -253,9 +256,9 @@ fn start_lines(parts: &Parts<'_>) -> Vec<String> {
     lines
 }
 
-fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
-    let (spec, habits) = (&parts.plan.spec, &line.habits);
-    let can = habits.limits;
+fn host_config(connection: &EngineConnection, parts: &Parts<'_>) -> HostConfig {
+    let (spec, quirks) = (&parts.plan.spec, &connection.quirks);
+    let can = quirks.limits;
     let memory = i64::try_from(spec.mem.0).unwrap_or(i64::MAX);
     HostConfig {
         nano_cpus: i64::try_from(spec.cpu.millis() * 1_000_000)
@@ -267,13 +270,13 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
         memory_swap: (can.memory && can.swap).then_some(memory),
         shm_size: i64::try_from(spec.shmem.0).ok().filter(|bytes| *bytes > 0),
         pids_limit: can.processes.then_some(parts.plan.pids),
-        init: Some(habits.init),
+        init: Some(quirks.init),
         cap_drop: Some(vec!["ALL".to_owned()]),
         cap_add: parts.user().is_none().then(own_users_capabilities),
-        security_opt: Some(security(habits.selinux)),
+        security_opt: Some(security(quirks.selinux)),
         userns_mode: parts.identity.userns.map(str::to_owned),
-        ulimits: Some(ulimits(habits)),
-        log_config: Some(log_config(habits)),
+        ulimits: Some(ulimits(quirks)),
+        log_config: Some(log_config(quirks)),
         mounts: Some(parts.mounts.clone()),
         device_requests: devices::request(&parts.given.devices.all()),
         network_mode: parts.network.mode.clone(),
@@ -320,8 +323,8 @@ pub(in crate::engine::docker) fn security(selinux: bool) -> Vec<String> {
     options
 }
 
-pub(in crate::engine::docker) fn ulimits(habits: &Habits) -> Vec<ResourcesUlimits> {
-    let all = habits.ulimits.iter();
+pub(in crate::engine::docker) fn ulimits(quirks: &Quirks) -> Vec<ResourcesUlimits> {
+    let all = quirks.ulimits.iter();
     all.map(|(name, most)| ResourcesUlimits {
         name: Some((*name).to_owned()),
         soft: Some(*most),
@@ -330,8 +333,8 @@ pub(in crate::engine::docker) fn ulimits(habits: &Habits) -> Vec<ResourcesUlimit
     .collect()
 }
 
-pub(in crate::engine::docker) fn log_config(habits: &Habits) -> HostConfigLogConfig {
-    let (driver, options) = habits.log;
+pub(in crate::engine::docker) fn log_config(quirks: &Quirks) -> HostConfigLogConfig {
+    let (driver, options) = quirks.log;
     let options = options.iter();
     HostConfigLogConfig {
         typ: Some(driver.to_owned()),
@@ -346,9 +349,9 @@ pub(in crate::engine::docker) fn log_config(habits: &Habits) -> HostConfigLogCon
 /// The labels of a container, including the resources chosen for it.
 pub(in crate::engine::docker) fn labels(
     plan: &CreatePlan,
-    seat: Seat,
+    seat: PlannedContainer,
     instance: crate::model::id::InstanceId,
-    given: &Given,
+    given: &AssignedResources,
     toolbox: &Toolbox,
 ) -> Result<Labels> {
     labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {

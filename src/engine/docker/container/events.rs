@@ -10,7 +10,7 @@ use super::{labels, names};
 use crate::{
     engine::{
         api::{EngineEvent, EventKind, Result},
-        docker::connect::connection::Line,
+        docker::connect::connection::EngineConnection,
     },
     model::{failure::Failure, id::InstanceId, text::Clean},
 };
@@ -26,14 +26,14 @@ const ONCE_MORE: SignedDuration = SignedDuration::from_secs(10);
 /// Events of `instance` since a moment ago, by the engine's own clock. The clock is read before the stream opens, so
 /// that no event in between is lost. Events are hints: duplicates do no harm.
 pub(in crate::engine::docker) async fn follow(
-    line: Arc<Line>,
+    connection: Arc<EngineConnection>,
     instance: InstanceId,
 ) -> Result<BoxStream<'static, Result<EngineEvent>>> {
-    let info = line
+    let info = connection
         .docker
         .info()
         .await
-        .map_err(|error| line.fault(error))?;
+        .map_err(|error| connection.fault(error))?;
     let now = info
         .system_time
         .and_then(|text| text.parse::<Timestamp>().ok());
@@ -47,12 +47,12 @@ pub(in crate::engine::docker) async fn follow(
         let since = format!("{}.{:09}", now.as_second(), now.subsec_nanosecond());
         options = options.since(&since);
     }
-    let told = line.docker.events(Some(options.build()));
+    let told = connection.docker.events(Some(options.build()));
     let ended = {
-        let line = Arc::clone(&line);
+        let connection = Arc::clone(&connection);
         stream::once(async move {
             Err(Failure::unreachable(
-                line.url(),
+                connection.url(),
                 "it closed the stream of events",
             ))
         })
@@ -60,7 +60,7 @@ pub(in crate::engine::docker) async fn follow(
     let events = told.filter_map(move |message| {
         let event = match message {
             Ok(message) => read(&message, instance).map(Ok),
-            Err(error) => Some(Err(line.fault(error))),
+            Err(error) => Some(Err(connection.fault(error))),
         };
         std::future::ready(event)
     });

@@ -12,25 +12,29 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::list::remove_container;
 use crate::{
-    engine::{api::Result, docker::connect::connection::Line},
+    engine::{api::Result, docker::connect::connection::EngineConnection},
     model::failure::Failure,
 };
 
 /// Runs the helper until it ends and returns its output. Removes a helper of the same name first, which a crash left.
 pub(in crate::engine::docker) async fn run(
-    line: &Line,
+    connection: &EngineConnection,
     name: &str,
     body: ContainerCreateBody,
 ) -> Result<String> {
-    remove_container(line, name).await?;
-    let outcome = run_once(line, name, body).await;
-    remove_container(line, name).await?;
+    remove_container(connection, name).await?;
+    let outcome = run_once(connection, name, body).await;
+    remove_container(connection, name).await?;
     outcome
 }
 
-async fn run_once(line: &Line, name: &str, body: ContainerCreateBody) -> Result<String> {
-    let docker = &line.docker;
-    let fault = |error| line.fault(error);
+async fn run_once(
+    connection: &EngineConnection,
+    name: &str,
+    body: ContainerCreateBody,
+) -> Result<String> {
+    let docker = &connection.docker;
+    let fault = |error| connection.fault(error);
     let options = CreateContainerOptionsBuilder::default().name(name).build();
     let made = docker.create_container(Some(options), body).await;
     let id = made.map_err(fault)?.id;
@@ -40,13 +44,13 @@ async fn run_once(line: &Line, name: &str, body: ContainerCreateBody) -> Result<
     let outcome = ended.next().await;
     drop(ended);
     match outcome {
-        Some(Ok(_)) => Ok(said(line, &id).await?.0),
+        Some(Ok(_)) => Ok(said(connection, &id).await?.0),
         Some(Err(bollard::errors::Error::DockerContainerWaitError { .. })) => {
-            let (_, complaint) = said(line, &id).await?;
+            let (_, complaint) = said(connection, &id).await?;
             let complaint = complaint.trim().trim_start_matches("workbay: ");
             Err(Failure::engine_refused(complaint.to_owned()))
         }
-        Some(Err(error)) => Err(line.fault(error)),
+        Some(Err(error)) => Err(connection.fault(error)),
         None => Err(Failure::reported(format!(
             "the engine doesn't report how the helper container {name} ended"
         ))),
@@ -54,17 +58,17 @@ async fn run_once(line: &Line, name: &str, body: ContainerCreateBody) -> Result<
 }
 
 /// What the helper wrote to stdout and to stderr.
-async fn said(line: &Line, id: &str) -> Result<(String, String)> {
+async fn said(connection: &EngineConnection, id: &str) -> Result<(String, String)> {
     let options = LogsOptionsBuilder::default()
         .stdout(true)
         .stderr(true)
         .build();
-    let log: Vec<LogOutput> = line
+    let log: Vec<LogOutput> = connection
         .docker
         .logs(id, Some(options))
         .try_collect()
         .await
-        .map_err(|error| line.fault(error))?;
+        .map_err(|error| connection.fault(error))?;
     let (mut out, mut err) = (String::new(), String::new());
     for piece in log {
         let text = piece.to_string();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::{cores, planned::Seat};
+use super::{cores, planned::PlannedContainer};
 use crate::engine::docker::accelerator::devices;
 use crate::{
     engine::api::{CreatePlan, Recorded},
@@ -47,10 +47,10 @@ pub(in crate::engine::docker) type Labels = HashMap<String, String>;
 
 /// The resources chosen for one container.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine::docker) struct Given {
+pub(in crate::engine::docker) struct AssignedResources {
     /// `0,2`; `None` = its share of all cores.
     pub(in crate::engine::docker) cores: Option<String>,
-    pub(in crate::engine::docker) devices: devices::Chosen,
+    pub(in crate::engine::docker) devices: devices::ChosenDevices,
     pub(in crate::engine::docker) services: Vec<Service>,
 }
 
@@ -58,9 +58,9 @@ pub(in crate::engine::docker) struct Given {
 /// from the engine.
 pub(in crate::engine::docker) fn of_plan(
     plan: &CreatePlan,
-    seat: Seat,
+    seat: PlannedContainer,
     instance: InstanceId,
-    given: &Given,
+    given: &AssignedResources,
     toolbox: &str,
 ) -> Result<Labels, serde_json::Error> {
     let mut labels: Labels = [
@@ -172,8 +172,8 @@ mod tests {
         }
     }
 
-    fn main(plan: &CreatePlan) -> Seat {
-        Seat::all(plan)[0]
+    fn main(plan: &CreatePlan) -> PlannedContainer {
+        PlannedContainer::all(plan)[0]
     }
 
     #[test]
@@ -183,9 +183,9 @@ mod tests {
         plan.spec.cluster_size = 3;
         plan.spec.accelerators = [("cuda.device".to_owned(), 1000)].into();
         let instance = InstanceId::from_u128(9);
-        let mut given = Given::default();
+        let mut given = AssignedResources::default();
         given.devices.whole = vec![1, 3];
-        for (place, seat) in Seat::all(&plan).into_iter().enumerate() {
+        for (place, seat) in PlannedContainer::all(&plan).into_iter().enumerate() {
             let labels = of_plan(&plan, seat, instance, &given, "abc").unwrap();
             assert_eq!(super::place(&labels) as usize, place);
             assert_eq!(identity(&labels, instance).unwrap().1, seat.kernel);
@@ -199,7 +199,7 @@ mod tests {
         let mut plan = plan();
         plan.spec.secret_names = vec!["API_TOKEN".into()];
         plan.secrets = [("API_TOKEN".to_owned(), "hush".to_owned().into())].into();
-        let given = Given::default();
+        let given = AssignedResources::default();
         let labels = of_plan(&plan, main(&plan), InstanceId::from_u128(9), &given, "x").unwrap();
         assert!(labels.values().all(|value| !value.contains("hush")));
         assert!(
@@ -215,9 +215,9 @@ mod tests {
     fn a_launch_reads_back_from_its_labels() {
         let plan = plan();
         let instance = InstanceId::from_u128(9);
-        let given = Given {
+        let given = AssignedResources {
             cores: Some("0,1".into()),
-            ..Given::default()
+            ..AssignedResources::default()
         };
         let labels = of_plan(&plan, main(&plan), instance, &given, "abc").unwrap();
         assert_eq!((place(&labels), labels[CORES].as_str()), (0, "0,1"));
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn hostile_labels_are_damaged_ones() {
-        let (plan, given) = (plan(), Given::default());
+        let (plan, given) = (plan(), AssignedResources::default());
         let instance = InstanceId::from_u128(9);
         let labels = of_plan(&plan, main(&plan), instance, &given, "abc").unwrap();
         let hostile: &[fn(&mut LaunchSpec)] = &[
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn another_instances_container_is_nobody_to_us() {
-        let (plan, given) = (plan(), Given::default());
+        let (plan, given) = (plan(), AssignedResources::default());
         let made_by = InstanceId::from_u128(9);
         let labels = of_plan(&plan, main(&plan), made_by, &given, "abc").unwrap();
         assert_eq!(identity(&labels, InstanceId::from_u128(8)), None);
@@ -286,7 +286,14 @@ mod tests {
     fn fuzz_labels() {
         let plan = plan();
         let made_by = InstanceId::from_u128(9);
-        let real = of_plan(&plan, main(&plan), made_by, &Given::default(), "abc").unwrap();
+        let real = of_plan(
+            &plan,
+            main(&plan),
+            made_by,
+            &AssignedResources::default(),
+            "abc",
+        )
+        .unwrap();
         let real = serde_json::to_vec(&real).unwrap();
         crate::fuzz::parser("labels", &[&real], |bytes, _| {
             let Ok(labels) = serde_json::from_slice::<Labels>(bytes) else {

@@ -11,11 +11,11 @@ use super::{
     cores,
     create::{self, ImageFacts, Parts},
     identity::Identity,
-    labels::{self, Given},
+    labels::{self, AssignedResources},
     list::{remove_container, summaries},
     members::{self, Member},
     names,
-    planned::Seat,
+    planned::PlannedContainer,
     variables,
 };
 use crate::{
@@ -25,14 +25,14 @@ use crate::{
             DockerEngine,
             accelerator::devices::{self, Device},
             blocking::off_loop,
-            connect::connection::Line,
+            connect::connection::EngineConnection,
             folder::{
                 binds::{self, Bind},
                 store,
             },
-            home::ownership::{self, Turn},
+            home::ownership::{self, OwnershipChange},
             image::{accounts, host},
-            network::{self, Joined},
+            network::{self, SessionNetwork},
             remote,
             toolbox::Toolbox,
         },
@@ -41,8 +41,8 @@ use crate::{
 };
 
 /// Everything that is the same for all containers of the session.
-struct Making<'a> {
-    line: &'a Line,
+struct ContainerLaunch<'a> {
+    connection: &'a EngineConnection,
     plan: &'a CreatePlan,
     identity: Identity,
     toolbox: Arc<Toolbox>,
@@ -53,11 +53,11 @@ struct Making<'a> {
     /// Notes about the folders for the user.
     notes: Vec<String>,
     devices: Vec<Device>,
-    network: Joined,
+    network: SessionNetwork,
 }
 
 /// A container's home directory on this machine.
-struct Room {
+struct HomeMount {
     home: std::path::PathBuf,
     binds: Vec<Bind>,
     notes: Vec<String>,
@@ -67,41 +67,41 @@ impl DockerEngine {
     /// Creates everything of a session that doesn't exist; its main container last.
     pub(in crate::engine::docker) async fn make_session(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         plan: &CreatePlan,
     ) -> Result<Sighting> {
-        create::check_limits(plan, line.cpus)?;
-        let is_far = line.remote.is_some();
+        create::check_limits(plan, connection.cpus)?;
+        let is_far = connection.remote.is_some();
         if is_far {
-            remote::check(line, plan)?;
+            remote::check(connection, plan)?;
         }
-        let identity = Identity::of_caller(line.habits.mapping);
-        let (binds, mut notes) = self.folders_of(line, plan).await?;
-        let unlimited = line.habits.limits.warning();
+        let identity = Identity::of_caller(connection.quirks.mapping);
+        let (binds, mut notes) = self.folders_of(connection, plan).await?;
+        let unlimited = connection.quirks.limits.warning();
         notes.extend(unlimited.map(|warning| format!("warning: {warning}")));
-        let toolbox = self.toolbox(line).await?;
-        let image = create::image_facts(line, plan, &identity).await?;
+        let toolbox = self.toolbox(connection).await?;
+        let image = create::image_facts(connection, plan, &identity).await?;
         let far_toolbox = if is_far {
             // Two tasks must not fill the volume at the same time: one would change files that the other's sessions run.
             let _turn = self.filling.lock().await;
-            Some(remote::ensure_toolbox(line, &toolbox).await?)
+            Some(remote::ensure_toolbox(connection, &toolbox).await?)
         } else {
             None
         };
-        let devices = self.devices(line).await?;
+        let devices = self.devices(connection).await?;
         let joining = self.joining.read().await;
-        let network = match self.join(line, plan, &toolbox).await {
+        let network = match self.join(connection, plan, &toolbox).await {
             Ok(network) => network,
             Err(error) => {
                 drop(joining);
-                self.undo(line, plan.session).await;
+                self.undo(connection, plan.session).await;
                 return Err(error);
             }
         };
         let warnings = network.warnings.iter();
         notes.extend(warnings.map(|warning| format!("warning: {warning}")));
-        let making = Making {
-            line,
+        let making = ContainerLaunch {
+            connection,
             plan,
             identity,
             toolbox,
@@ -117,15 +117,15 @@ impl DockerEngine {
         match made {
             Ok(seen) => Ok(seen),
             Err(error) => {
-                self.undo(line, plan.session).await;
+                self.undo(connection, plan.session).await;
                 Err(error)
             }
         }
     }
 
-    async fn make_containers(&self, making: &Making<'_>) -> Result<Sighting> {
-        let (line, session) = (making.line, making.plan.session);
-        let seats = Seat::all(making.plan);
+    async fn make_containers(&self, making: &ContainerLaunch<'_>) -> Result<Sighting> {
+        let (connection, session) = (making.connection, making.plan.session);
+        let seats = PlannedContainer::all(making.plan);
         let mut rooms = Vec::new();
         for seat in &seats {
             rooms.push(self.make_room(making, *seat).await?);
@@ -136,13 +136,13 @@ impl DockerEngine {
         }
         let mut made: Vec<Member> = Vec::new();
         let turn = self.creating.lock().await;
-        let mut taken = Taken::now(line).await?;
+        let mut taken = ExclusiveUse::now(connection).await?;
         for (seat, room) in seats.into_iter().zip(&rooms).rev() {
             let given = self.give(making, seat, &mut taken)?;
             let instance = self.config.instance;
             let labels = create::labels(making.plan, seat, instance, &given, &making.toolbox)?;
             let body = create::body(
-                line,
+                connection,
                 Parts {
                     plan: making.plan,
                     seat,
@@ -157,8 +157,8 @@ impl DockerEngine {
                     network: &making.network,
                 },
             );
-            let id = make(line, making.plan, seat, body).await?;
-            let Seat { kernel, place } = seat;
+            let id = make(connection, making.plan, seat, body).await?;
+            let PlannedContainer { kernel, place } = seat;
             made.insert(0, Member { id, kernel, place });
         }
         drop(turn);
@@ -166,11 +166,15 @@ impl DockerEngine {
             self.fill_homes(making, &made, &rooms).await?;
         }
         self.remember(session, &made);
-        let seen = self.look_at(line, session, made).await?;
+        let seen = self.look_at(connection, session, made).await?;
         seen.ok_or_else(|| Failure::session_not_found(session))
     }
 
-    async fn make_room(&self, making: &Making<'_>, seat: Seat) -> Result<Room> {
+    async fn make_room(
+        &self,
+        making: &ContainerLaunch<'_>,
+        seat: PlannedContainer,
+    ) -> Result<HomeMount> {
         let (scratches, session) = (self.scratches.clone(), making.plan.session);
         let (owner, asked) = (making.identity.owner, making.binds.clone());
         let (script, known) = (
@@ -185,7 +189,7 @@ impl DockerEngine {
             let home = scratches.make(session, seat.place, owner, script.as_deref())?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
             let notes = known.into_iter().chain(home.notes).chain(more).collect();
-            Ok(Room {
+            Ok(HomeMount {
                 home: home.path,
                 binds,
                 notes,
@@ -195,8 +199,12 @@ impl DockerEngine {
     }
 
     /// The folders of the launch, and notes about them for the user. A remote engine has no folders.
-    async fn folders_of(&self, line: &Line, plan: &CreatePlan) -> Result<(Vec<Bind>, Vec<String>)> {
-        let Some(why) = &line.remote else {
+    async fn folders_of(
+        &self,
+        connection: &EngineConnection,
+        plan: &CreatePlan,
+    ) -> Result<(Vec<Bind>, Vec<String>)> {
+        let Some(why) = &connection.remote else {
             let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
             return off_loop(move || binds::of_spec(&spec, &shelf)).await;
         };
@@ -207,14 +215,19 @@ impl DockerEngine {
     }
 
     /// All mounts of a container.
-    async fn mounts(&self, making: &Making<'_>, seat: Seat, room: &Room) -> Result<Vec<Mount>> {
+    async fn mounts(
+        &self,
+        making: &ContainerLaunch<'_>,
+        seat: PlannedContainer,
+        room: &HomeMount,
+    ) -> Result<Vec<Mount>> {
         let Some(toolbox) = &making.far_toolbox else {
             let source = &making.plan.spec.source;
             let toolbox = &making.toolbox.dir;
             return Ok(create::mounts(source, toolbox, &room.home, &room.binds));
         };
-        let (line, session) = (making.line, making.plan.session);
-        let home = remote::make_home(line, self.config.instance, session, seat.place).await?;
+        let (connection, session) = (making.connection, making.plan.session);
+        let home = remote::make_home(connection, self.config.instance, session, seat.place).await?;
         Ok(vec![
             remote::mount(toolbox, inside::TOOLBOX, true),
             remote::mount(&home, inside::HOME, false),
@@ -222,11 +235,16 @@ impl DockerEngine {
     }
 
     /// Uploads the files of the home directories to a remote engine.
-    async fn fill_homes(&self, making: &Making<'_>, made: &[Member], rooms: &[Room]) -> Result<()> {
-        let (line, session) = (making.line, making.plan.session);
+    async fn fill_homes(
+        &self,
+        making: &ContainerLaunch<'_>,
+        made: &[Member],
+        rooms: &[HomeMount],
+    ) -> Result<()> {
+        let (connection, session) = (making.connection, making.plan.session);
         for (member, room) in made.iter().zip(rooms) {
             let owner = making.identity.inside;
-            remote::fill_home(line, &member.id, room.home.clone(), owner).await?;
+            remote::fill_home(connection, &member.id, room.home.clone(), owner).await?;
         }
         self.hand_over(making, rooms).await?;
         let scratches = self.scratches.clone();
@@ -234,34 +252,39 @@ impl DockerEngine {
     }
 
     /// Makes the image's own user the owner of the home directories, in environments that run as that user.
-    async fn hand_over(&self, making: &Making<'_>, rooms: &[Room]) -> Result<()> {
+    async fn hand_over(&self, making: &ContainerLaunch<'_>, rooms: &[HomeMount]) -> Result<()> {
         if making.plan.spec.user.is_ours() {
             return Ok(());
         }
-        let line = making.line;
-        let owner = accounts::owner(line, making.plan.session, &making.image).await?;
-        let image = host::ensure_image(line, making.identity.inside).await?;
-        for (seat, room) in Seat::all(making.plan).into_iter().zip(rooms) {
+        let connection = making.connection;
+        let owner = accounts::owner(connection, making.plan.session, &making.image).await?;
+        let image = host::ensure_image(connection, making.identity.inside).await?;
+        for (seat, room) in PlannedContainer::all(making.plan).into_iter().zip(rooms) {
             let mut mounts = self.mounts(making, seat, room).await?;
             let inner = [inside::TOOLBOX, inside::HOME].map(|place| Some(place.to_owned()));
             mounts.retain(|mount| inner.contains(&mount.target));
-            let turn = Turn {
+            let turn = OwnershipChange {
                 image: image.clone(),
                 mounts,
                 runner: &making.toolbox.runner,
                 userns: making.identity.userns,
                 name: ownership::name(making.plan.session, seat.place),
             };
-            turn.give_to(line, owner).await?;
+            turn.give_to(connection, owner).await?;
         }
         Ok(())
     }
 
     /// Chooses the resources of a container and adds them to `taken`.
-    fn give(&self, making: &Making<'_>, seat: Seat, taken: &mut Taken) -> Result<Given> {
+    fn give(
+        &self,
+        making: &ContainerLaunch<'_>,
+        seat: PlannedContainer,
+        taken: &mut ExclusiveUse,
+    ) -> Result<AssignedResources> {
         let spec = &making.plan.spec;
         let allowed = match making.far_toolbox {
-            Some(_) => (0..making.line.cpus).collect(),
+            Some(_) => (0..making.connection.cpus).collect(),
             None => cores::allowed(),
         };
         let cores = cores::choose(spec.cpu, &allowed, &taken.cores);
@@ -269,7 +292,7 @@ impl DockerEngine {
         let devices = devices::choose(&spec.accelerators, &making.devices, rules, &taken.devices)?;
         taken.cores.extend(cores.as_deref().map(cores::parse));
         taken.devices.push(devices.whole.clone());
-        Ok(Given {
+        Ok(AssignedResources {
             cores,
             devices,
             services: variables::services(making.plan, seat, &making.image.services),
@@ -277,14 +300,18 @@ impl DockerEngine {
     }
 
     /// Removes an incomplete session. Errors are only logged, because the caller reports the error that led here.
-    pub(in crate::engine::docker) async fn undo(&self, line: &Line, session: SessionId) {
-        if let Err(error) = self.take_away(line, session).await {
+    pub(in crate::engine::docker) async fn undo(
+        &self,
+        connection: &EngineConnection,
+        session: SessionId,
+    ) {
+        if let Err(error) = self.take_away(connection, session).await {
             // The home directories stay too: a container that couldn't be removed may still use them.
             tracing::warn!(%session, %error, "a partly created session can't be removed");
             return;
         }
         let scratches = self.scratches.clone();
-        let taken_back = self.take_back(line, session).await;
+        let taken_back = self.take_back(connection, session).await;
         let removed = off_loop(move || scratches.discard(session)).await;
         if let Err(error) = taken_back.and(removed) {
             tracing::warn!(%session, %error, "a partly created home directory can't be removed");
@@ -294,33 +321,33 @@ impl DockerEngine {
     /// Removes every container and network of the session.
     pub(in crate::engine::docker) async fn take_away(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
     ) -> Result<()> {
-        for member in members::find(line, self.config.instance, session).await? {
-            remove_container(line, &member.id).await?;
+        for member in members::find(connection, self.config.instance, session).await? {
+            remove_container(connection, &member.id).await?;
         }
         self.forget_container(session);
         let instance = self.config.instance;
-        if line.remote.is_some() {
-            remote::remove_homes(line, instance, session).await?;
+        if connection.remote.is_some() {
+            remote::remove_homes(connection, instance, session).await?;
         }
-        network::remove_networks(line, instance, session).await?;
-        self.tidy_networks(line).await;
+        network::remove_networks(connection, instance, session).await?;
+        self.tidy_networks(connection).await;
         Ok(())
     }
 }
 
 /// What containers of any instance use exclusively.
-struct Taken {
+struct ExclusiveUse {
     cores: Vec<Vec<u32>>,
     devices: Vec<Vec<u32>>,
 }
 
-impl Taken {
+impl ExclusiveUse {
     /// The resources of containers that run or are about to run.
-    async fn now(line: &Line) -> Result<Self> {
-        let all = summaries(line, &[labels::INSTANCE.to_owned()], true).await?;
+    async fn now(connection: &EngineConnection) -> Result<Self> {
+        let all = summaries(connection, &[labels::INSTANCE.to_owned()], true).await?;
         let holds = |state: Option<State>| {
             !matches!(state, Some(State::EXITED | State::DEAD | State::REMOVING))
         };
@@ -341,15 +368,19 @@ impl Taken {
 }
 
 async fn make(
-    line: &Line,
+    connection: &EngineConnection,
     plan: &CreatePlan,
-    seat: Seat,
+    seat: PlannedContainer,
     body: ContainerCreateBody,
 ) -> Result<String> {
     let name = names::container_name(&plan.name, &seat.kernel.short());
     let options = CreateContainerOptionsBuilder::default().name(&name).build();
-    match line.docker.create_container(Some(options), body).await {
+    match connection
+        .docker
+        .create_container(Some(options), body)
+        .await
+    {
         Ok(made) => Ok(made.id),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }

@@ -22,7 +22,7 @@ use super::{
     list::{remove_container, summaries},
     members::{self, Member},
     names,
-    survey::{self, Part},
+    survey::{self, SessionContainer},
 };
 use crate::{
     engine::{
@@ -30,7 +30,7 @@ use crate::{
         docker::{
             DockerEngine,
             blocking::off_loop,
-            connect::{connection::Line, quirks::UserMapping},
+            connect::{connection::EngineConnection, quirks::UserMapping},
             log::saved,
             network, remote, save,
         },
@@ -48,9 +48,9 @@ const AT_ONCE: usize = 8;
 #[async_trait]
 impl Containers for DockerEngine {
     async fn list(&self) -> Result<Listing> {
-        let line = self.line().await?;
+        let connection = self.connection().await?;
         let instance = self.config.instance;
-        let all = summaries(&line, &[labels::INSTANCE.to_owned()], true).await?;
+        let all = summaries(&connection, &[labels::INSTANCE.to_owned()], true).await?;
         let (mut parts, mut unclear) = (Vec::new(), Vec::new());
         for (part, complete) in all
             .iter()
@@ -62,8 +62,8 @@ impl Containers for DockerEngine {
                 unclear.push(part.container_id.into_string());
             }
         }
-        parts.extend(looks(&line, unclear, instance).await?);
-        hide_unreachable(&line, &mut parts);
+        parts.extend(looks(&connection, unclear, instance).await?);
+        hide_unreachable(&connection, &mut parts);
         let ours = survey::together(parts);
         for seen in &ours {
             self.remember(seen.session, &survey::members(seen));
@@ -71,76 +71,79 @@ impl Containers for DockerEngine {
         Ok(Listing {
             ours,
             others: others_slots(&all, instance),
-            lacks: self.lacks_of_network(&line),
+            lacks: self.lacks_of_network(&connection),
         })
     }
 
     async fn inspect(&self, session: SessionId) -> Result<Option<Sighting>> {
-        let line = self.line().await?;
-        let members = self.members(&line, session).await?;
-        self.look_at(&line, session, members).await
+        let connection = self.connection().await?;
+        let members = self.members(&connection, session).await?;
+        self.look_at(&connection, session, members).await
     }
 
     async fn create(&self, plan: &CreatePlan) -> Result<Sighting> {
-        let line = self.line().await?;
-        let there = members::find(&line, self.config.instance, plan.session).await?;
+        let connection = self.connection().await?;
+        let there = members::find(&connection, self.config.instance, plan.session).await?;
         // For a remote engine, the home directory stays on this machine until it is uploaded.
-        let is_filled = line.remote.is_none() || !self.scratches.home(plan.session).is_dir();
+        let is_filled = connection.remote.is_none() || !self.scratches.home(plan.session).is_dir();
         if is_filled && there.first().is_some_and(|first| first.place == 0) {
             self.remember(plan.session, &there);
-            if let Some(seen) = self.look_at(&line, plan.session, there).await? {
+            if let Some(seen) = self.look_at(&connection, plan.session, there).await? {
                 return Ok(seen);
             }
         } else if !there.is_empty() {
             // The main container is created last, so a cluster without it is incomplete.
-            self.take_away(&line, plan.session).await?;
+            self.take_away(&connection, plan.session).await?;
         }
-        self.make_session(&line, plan).await
+        self.make_session(&connection, plan).await
     }
 
     async fn start(&self, session: SessionId) -> Result<()> {
-        let line = self.line().await?;
-        let main = self.container(&line, session).await?;
-        let members = self.members(&line, session).await?;
+        let connection = self.connection().await?;
+        let main = self.container(&connection, session).await?;
+        let members = self.members(&connection, session).await?;
         // The others start first: the main container may connect to them immediately.
         let subs = members.into_iter().filter(|one| one.place > 0);
-        let subs = each(subs, |one| begin(Arc::clone(&line), one.id));
+        let subs = each(subs, |one| begin(Arc::clone(&connection), one.id));
         let started = match subs.await {
-            Ok(()) => begin(Arc::clone(&line), main.clone()).await,
+            Ok(()) => begin(Arc::clone(&connection), main.clone()).await,
             Err(error) => Err(error),
         };
         let Err(error) = started else {
             return Ok(());
         };
         if !error.is_lost() {
-            let never_ran = look(&line, &main, self.config.instance).await;
+            let never_ran = look(&connection, &main, self.config.instance).await;
             if matches!(never_ran, Ok(Some(part)) if part.state == ContainerState::Created) {
-                self.undo(&line, session).await;
+                self.undo(&connection, session).await;
             }
         }
         Err(self.named(error, session))
     }
 
     async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()> {
-        let line = self.line().await?;
-        let members = self.members(&line, session).await?;
+        let connection = self.connection().await?;
+        let members = self.members(&connection, session).await?;
         // All at once: each may take the whole grace time.
-        each(members, |one| end(Arc::clone(&line), one.id, grace_seconds)).await
+        each(members, |one| {
+            end(Arc::clone(&connection), one.id, grace_seconds)
+        })
+        .await
     }
 
     async fn remove(&self, session: SessionId) -> Result<()> {
-        let line = self.line().await?;
-        for member in members::find(&line, self.config.instance, session).await? {
-            self.save_log(&line, session, &member).await?;
-            remove_container(&line, &member.id).await?;
+        let connection = self.connection().await?;
+        for member in members::find(&connection, self.config.instance, session).await? {
+            self.save_log(&connection, session, &member).await?;
+            remove_container(&connection, &member.id).await?;
         }
         self.forget_container(session);
-        if let Err(error) = self.take_back(&line, session).await {
+        if let Err(error) = self.take_back(&connection, session).await {
             // Removing the home directory tries this again.
             tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
         }
-        network::remove_networks(&line, self.config.instance, session).await?;
-        self.tidy_networks(&line).await;
+        network::remove_networks(&connection, self.config.instance, session).await?;
+        self.tidy_networks(&connection).await;
         Ok(())
     }
 
@@ -154,13 +157,13 @@ impl Containers for DockerEngine {
     }
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
-        let line = self.line().await?;
-        let members = self.members(&line, session).await?;
+        let connection = self.connection().await?;
+        let members = self.members(&connection, session).await?;
         if members.is_empty() {
             return Err(Failure::session_not_found(session));
         }
         for member in members {
-            self.rename_one(&line, session, &member, name).await?;
+            self.rename_one(&connection, session, &member, name).await?;
         }
         Ok(())
     }
@@ -169,17 +172,17 @@ impl Containers for DockerEngine {
         self.delete_all(session).await?;
         // A crash may have left a network. Files are deleted even while the engine is disconnected. But the home
         // directories on a remote engine can be deleted only after it reconnects.
-        let line = match self.line().await {
-            Ok(line) => line,
+        let connection = match self.connection().await {
+            Ok(connection) => connection,
             Err(error) if !self.is_here.load(Ordering::Relaxed) => return Err(error),
             Err(_) => return Ok(()),
         };
         let instance = self.config.instance;
-        if let Err(error) = network::remove_networks(&line, instance, session).await {
+        if let Err(error) = network::remove_networks(&connection, instance, session).await {
             tracing::warn!(%session, %error, "a network of an ended session can't be removed");
         }
-        match line.remote {
-            Some(_) => remote::remove_homes(&line, instance, session).await,
+        match connection.remote {
+            Some(_) => remote::remove_homes(&connection, instance, session).await,
             None => Ok(()),
         }
     }
@@ -189,8 +192,8 @@ impl Containers for DockerEngine {
     }
 
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
-        let line = self.line().await?;
-        events::follow(line, self.config.instance).await
+        let connection = self.connection().await?;
+        events::follow(connection, self.config.instance).await
     }
 }
 
@@ -199,7 +202,7 @@ impl DockerEngine {
     async fn delete_all(&self, session: SessionId) -> Result<()> {
         // Only where another user owns a home directory: otherwise a disconnected engine would block the deletion.
         if self.is_anothers(session)
-            && let Err(error) = self.take_back(&*self.line().await?, session).await
+            && let Err(error) = self.take_back(&*self.connection().await?, session).await
         {
             tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
         }
@@ -221,11 +224,11 @@ impl DockerEngine {
         if self.scratches.homes(session).is_empty() {
             return Err(first);
         }
-        let line = self.line().await?;
-        if line.remote.is_some() {
+        let connection = self.connection().await?;
+        if connection.remote.is_some() {
             return Err(first);
         }
-        if let Err(error) = self.take_all_back(&line, session).await {
+        if let Err(error) = self.take_all_back(&connection, session).await {
             tracing::warn!(%session, %error, "the home directories can't be given back to the user");
             return Err(if error.is_lost() { error } else { first });
         }
@@ -241,37 +244,42 @@ impl DockerEngine {
     /// The session's current state, from its containers; `None` when they are all gone.
     pub(in crate::engine::docker) async fn look_at(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
         members: Vec<Member>,
     ) -> Result<Option<Sighting>> {
         let count = members.len();
         let ids = members.into_iter().map(|member| member.id).collect();
-        let parts = looks(line, ids, self.config.instance).await?;
+        let parts = looks(connection, ids, self.config.instance).await?;
         if parts.len() < count {
             self.forget_container(session);
         }
         Ok(survey::together(parts).pop())
     }
 
-    async fn save_log(&self, line: &Line, session: SessionId, member: &Member) -> Result<()> {
+    async fn save_log(
+        &self,
+        connection: &EngineConnection,
+        session: SessionId,
+        member: &Member,
+    ) -> Result<()> {
         let of_kernel = self.scratches.log_of(session, member.kernel);
         if member.place > 0 {
-            return saved::save(line, &member.id, &of_kernel).await;
+            return saved::save(connection, &member.id, &of_kernel).await;
         }
         let path = self.scratches.log(session);
-        saved::save(line, &member.id, &path).await?;
+        saved::save(connection, &member.id, &path).await?;
         off_loop(move || saved::also_known_as(&path, &of_kernel)).await
     }
 
     async fn rename_one(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
         member: &Member,
         name: &str,
     ) -> Result<()> {
-        let seen = look(line, &member.id, self.config.instance).await?;
+        let seen = look(connection, &member.id, self.config.instance).await?;
         let seen = seen.ok_or_else(|| Failure::session_not_found(session))?;
         if seen
             .name
@@ -282,8 +290,11 @@ impl DockerEngine {
         }
         let new = names::container_name(name, &seen.kernel.short());
         let options = RenameContainerOptionsBuilder::default().name(&new).build();
-        let renamed = line.docker.rename_container(&member.id, options).await;
-        renamed.map_err(|error| self.named(line.fault(error), session))
+        let renamed = connection
+            .docker
+            .rename_container(&member.id, options)
+            .await;
+        renamed.map_err(|error| self.named(connection.fault(error), session))
     }
 
     /// Replaces the engine's container id in a `NotFound` error by the session's id, and forgets the containers.
@@ -308,23 +319,23 @@ async fn each<F: Future<Output = Result<()>>>(
         .await
 }
 
-async fn begin(line: Arc<Line>, id: String) -> Result<()> {
+async fn begin(connection: Arc<EngineConnection>, id: String) -> Result<()> {
     let options = None::<StartContainerOptions>;
-    let started = line.docker.start_container(&id, options).await;
-    started.map_err(|error| line.fault(error))
+    let started = connection.docker.start_container(&id, options).await;
+    started.map_err(|error| connection.fault(error))
 }
 
-async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
+async fn end(connection: Arc<EngineConnection>, id: String, grace_seconds: u32) -> Result<()> {
     let stopped = if grace_seconds == 0 {
         let options = KillContainerOptionsBuilder::default()
             .signal("SIGKILL")
             .build();
-        line.docker.kill_container(&id, Some(options)).await
+        connection.docker.kill_container(&id, Some(options)).await
     } else {
         let wait = Duration::from_secs(u64::from(grace_seconds) + 60);
         let seconds = i32::try_from(grace_seconds).unwrap_or(i32::MAX);
         let options = StopContainerOptionsBuilder::default().t(seconds).build();
-        let patient = line.docker.clone().with_timeout(wait);
+        let patient = connection.docker.clone().with_timeout(wait);
         patient.stop_container(&id, Some(options)).await
     };
     match stopped {
@@ -334,27 +345,31 @@ async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
             ..
         })
         | Ok(()) => Ok(()),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }
 
 /// The full records of these containers; containers that are gone are left out.
-async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Vec<Part>> {
+async fn looks(
+    connection: &EngineConnection,
+    ids: Vec<String>,
+    instance: InstanceId,
+) -> Result<Vec<SessionContainer>> {
     let mut asked = stream::iter(ids)
-        .map(|id| async move { look(line, &id, instance).await })
+        .map(|id| async move { look(connection, &id, instance).await })
         .buffer_unordered(AT_ONCE);
     let mut parts = Vec::new();
     while let Some(part) = asked.next().await {
         parts.extend(part?);
     }
-    hide_unreachable(line, &mut parts);
+    hide_unreachable(connection, &mut parts);
     Ok(parts)
 }
 
 /// Removes addresses behind a rootless engine: its machine can't reach them.
-fn hide_unreachable(line: &Line, parts: &mut [Part]) {
+fn hide_unreachable(connection: &EngineConnection, parts: &mut [SessionContainer]) {
     if matches!(
-        line.habits.mapping,
+        connection.quirks.mapping,
         UserMapping::RootIsCaller | UserMapping::KeepId
     ) {
         for part in parts {
@@ -363,8 +378,12 @@ fn hide_unreachable(line: &Line, parts: &mut [Part]) {
     }
 }
 
-async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part>> {
-    match line
+async fn look(
+    connection: &EngineConnection,
+    id: &str,
+    instance: InstanceId,
+) -> Result<Option<SessionContainer>> {
+    match connection
         .docker
         .inspect_container(id, None::<InspectContainerOptions>)
         .await
@@ -373,7 +392,7 @@ async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part
         Err(Error::DockerResponseServerError {
             status_code: 404, ..
         }) => Ok(None),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }
 

@@ -10,11 +10,11 @@ use bollard::{
 
 use super::labels;
 use crate::engine::api::Result;
-use crate::engine::docker::connect::connection::Line;
+use crate::engine::docker::connect::connection::EngineConnection;
 
 /// The containers with all these labels; `all` includes those that don't run.
 pub(in crate::engine::docker) async fn summaries(
-    line: &Line,
+    connection: &EngineConnection,
     wanted: &[String],
     all: bool,
 ) -> Result<Vec<ContainerSummary>> {
@@ -23,31 +23,36 @@ pub(in crate::engine::docker) async fn summaries(
         .all(all)
         .filters(&filters)
         .build();
-    let listed = line.docker.list_containers(Some(options)).await;
-    listed.map_err(|error| line.fault(error))
+    let listed = connection.docker.list_containers(Some(options)).await;
+    listed.map_err(|error| connection.fault(error))
 }
 
 /// The keys of the toolboxes that containers of any instance have mounted.
-pub(in crate::engine::docker) async fn toolboxes_in_use(line: &Line) -> Result<HashSet<String>> {
-    let all = summaries(line, &[labels::TOOLBOX.to_owned()], true).await?;
+pub(in crate::engine::docker) async fn toolboxes_in_use(
+    connection: &EngineConnection,
+) -> Result<HashSet<String>> {
+    let all = summaries(connection, &[labels::TOOLBOX.to_owned()], true).await?;
     let keys = all
         .into_iter()
         .filter_map(|one| one.labels?.remove(labels::TOOLBOX));
     Ok(keys.collect())
 }
 
-pub(in crate::engine::docker) async fn remove_container(line: &Line, id: &str) -> Result<()> {
+pub(in crate::engine::docker) async fn remove_container(
+    connection: &EngineConnection,
+    id: &str,
+) -> Result<()> {
     let options = RemoveContainerOptionsBuilder::default()
         .force(true)
         .v(true)
         .build();
-    match line.docker.remove_container(id, Some(options)).await {
+    match connection.docker.remove_container(id, Some(options)).await {
         // 409: another removal is in progress.
         Err(Error::DockerResponseServerError {
             status_code: 404 | 409,
             ..
         })
         | Ok(()) => Ok(()),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }

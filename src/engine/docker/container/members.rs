@@ -8,7 +8,7 @@ use super::{labels, list::summaries};
 use crate::{
     engine::{
         api::Result,
-        docker::{DockerEngine, connect::connection::Line},
+        docker::{DockerEngine, connect::connection::EngineConnection},
     },
     model::{
         failure::Failure,
@@ -29,13 +29,13 @@ impl DockerEngine {
     /// All containers of the session, the main one first; empty when there are none.
     pub(in crate::engine::docker) async fn members(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
     ) -> Result<Vec<Member>> {
         if let Some(known) = self.remembered(session) {
             return Ok(known);
         }
-        let found = find(line, self.config.instance, session).await?;
+        let found = find(connection, self.config.instance, session).await?;
         self.remember(session, &found);
         Ok(found)
     }
@@ -43,16 +43,16 @@ impl DockerEngine {
     /// The id of the session's main container, or `NotFound`.
     pub(in crate::engine::docker) async fn container(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
     ) -> Result<String> {
-        self.container_of(line, session, None).await
+        self.container_of(connection, session, None).await
     }
 
     /// The id of the container `kernel`, or of the main container by default.
     pub(in crate::engine::docker) async fn container_of(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
         kernel: Option<KernelId>,
     ) -> Result<String> {
@@ -60,7 +60,7 @@ impl DockerEngine {
             Some(kernel) => member.kernel == kernel,
             None => member.place == 0,
         };
-        let members = self.members(line, session).await?;
+        let members = self.members(connection, session).await?;
         members
             .into_iter()
             .find(wanted)
@@ -99,7 +99,7 @@ impl DockerEngine {
 
 /// The session's containers of this instance as the engine lists them, the main one first.
 pub(in crate::engine::docker) async fn find(
-    line: &Line,
+    connection: &EngineConnection,
     instance: InstanceId,
     session: SessionId,
 ) -> Result<Vec<Member>> {
@@ -107,7 +107,7 @@ pub(in crate::engine::docker) async fn find(
         format!("{}={instance}", labels::INSTANCE),
         format!("{}={session}", labels::SESSION),
     ];
-    let found = summaries(line, &wanted, true).await?;
+    let found = summaries(connection, &wanted, true).await?;
     let mut members: Vec<Member> = found
         .into_iter()
         .filter_map(|one| member(one, instance))

@@ -4,13 +4,13 @@ use crate::{engine::api::CreatePlan, model::id::KernelId};
 
 /// One planned container of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::docker) struct Seat {
+pub(in crate::engine::docker) struct PlannedContainer {
     pub(in crate::engine::docker) kernel: KernelId,
     /// 0 is the main container, then come `sub1` and so on.
     pub(in crate::engine::docker) place: u32,
 }
 
-impl Seat {
+impl PlannedContainer {
     /// All containers of a session, the main one first.
     pub(in crate::engine::docker) fn all(plan: &CreatePlan) -> Vec<Self> {
         std::iter::once(plan.kernel)
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn places_have_names_and_numbers() {
-        let seat = |place| Seat {
+        let seat = |place| PlannedContainer {
             kernel: KernelId::from_u128(1),
             place,
         };

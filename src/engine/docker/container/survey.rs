@@ -19,7 +19,7 @@ use crate::{
 
 /// One container of a session.
 #[derive(Clone, Debug)]
-pub(in crate::engine::docker) struct Part {
+pub(in crate::engine::docker) struct SessionContainer {
     session: SessionId,
     pub(in crate::engine::docker) kernel: KernelId,
     /// 0 is the main container.
@@ -37,7 +37,7 @@ pub(in crate::engine::docker) struct Part {
 pub(in crate::engine::docker) fn of_summary(
     summary: &ContainerSummary,
     instance: InstanceId,
-) -> Option<(Part, bool)> {
+) -> Option<(SessionContainer, bool)> {
     let labels = summary.labels.as_ref()?;
     let (state, complete) = match summary.state {
         Some(Listed::RUNNING) => (ContainerState::Running { started_at: None }, true),
@@ -58,7 +58,7 @@ pub(in crate::engine::docker) fn of_summary(
 pub(in crate::engine::docker) fn of_inspect(
     record: &ContainerInspectResponse,
     instance: InstanceId,
-) -> Option<Part> {
+) -> Option<SessionContainer> {
     let labels = record.config.as_ref()?.labels.as_ref()?;
     let state = record
         .state
@@ -86,9 +86,9 @@ fn part(
     id: &str,
     name: Option<&str>,
     state: ContainerState,
-) -> Option<Part> {
+) -> Option<SessionContainer> {
     let (session, kernel) = labels::identity(labels, instance)?;
-    Some(Part {
+    Some(SessionContainer {
         session,
         kernel,
         place: labels::place(labels),
@@ -103,15 +103,15 @@ fn part(
 }
 
 /// Groups containers into sessions.
-pub(in crate::engine::docker) fn together(parts: Vec<Part>) -> Vec<Sighting> {
-    let mut sessions: BTreeMap<SessionId, Vec<Part>> = BTreeMap::new();
+pub(in crate::engine::docker) fn together(parts: Vec<SessionContainer>) -> Vec<Sighting> {
+    let mut sessions: BTreeMap<SessionId, Vec<SessionContainer>> = BTreeMap::new();
     for part in parts {
         sessions.entry(part.session).or_default().push(part);
     }
     sessions.into_values().filter_map(session).collect()
 }
 
-fn session(mut parts: Vec<Part>) -> Option<Sighting> {
+fn session(mut parts: Vec<SessionContainer>) -> Option<Sighting> {
     parts.sort_by_key(|part| part.place);
     let first = parts.first().cloned()?;
     let is_main = first.place == 0;
@@ -133,7 +133,7 @@ fn session(mut parts: Vec<Part>) -> Option<Sighting> {
     })
 }
 
-fn sub(part: Part) -> SubSighting {
+fn sub(part: SessionContainer) -> SubSighting {
     SubSighting {
         kernel: part.kernel,
         hostname: Clean::new(&hostname(part.place)),
@@ -199,8 +199,8 @@ fn time(text: Option<&str>) -> Option<Timestamp> {
 mod tests {
     use super::*;
 
-    fn container(place: u32, state: ContainerState) -> Part {
-        Part {
+    fn container(place: u32, state: ContainerState) -> SessionContainer {
+        SessionContainer {
             session: SessionId::from_u128(1),
             kernel: KernelId::from_u128(10 + u128::from(place)),
             place,

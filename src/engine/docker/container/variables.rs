@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::planned::{Seat, hostname};
+use super::planned::{PlannedContainer, hostname};
 use crate::{
     engine::api::CreatePlan,
     model::{image, inside, resources::Cpu, service::Service},
@@ -15,7 +15,7 @@ const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 const CORE_COUNTS: [&str; 3] = ["NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
 /// What else determines a container's variables.
-pub(in crate::engine::docker) struct Around<'a> {
+pub(in crate::engine::docker) struct VariableInputs<'a> {
     /// uid and gid inside; `None` = the image's own.
     pub(in crate::engine::docker) user: Option<(u32, u32)>,
     /// The user as the image spells it.
@@ -32,8 +32,8 @@ pub(in crate::engine::docker) struct Around<'a> {
 /// `NAME=value` of all variables of a container. The user's values override the others.
 pub(in crate::engine::docker) fn of_plan(
     plan: &CreatePlan,
-    seat: Seat,
-    around: &Around<'_>,
+    seat: PlannedContainer,
+    around: &VariableInputs<'_>,
 ) -> Vec<String> {
     let spec = &plan.spec;
     let mut all: BTreeMap<String, String> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn hold_preloads(all: &mut BTreeMap<String, String>, image: &[String]) {
     }
 }
 
-fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, String)> {
+fn of_session<'a>(plan: &CreatePlan, around: &VariableInputs<'_>) -> Vec<(&'a str, String)> {
     let path = around
         .image
         .iter()
@@ -121,8 +121,8 @@ fn name_of(written: &str) -> &str {
     }
 }
 
-fn of_cluster<'a>(plan: &CreatePlan, seat: Seat) -> Vec<(&'a str, String)> {
-    let seats = Seat::all(plan);
+fn of_cluster<'a>(plan: &CreatePlan, seat: PlannedContainer) -> Vec<(&'a str, String)> {
+    let seats = PlannedContainer::all(plan);
     let hosts: Vec<String> = seats.iter().map(|one| hostname(one.place)).collect();
     let replicas = match plan.subs.len() {
         0 => "main:1".to_owned(),
@@ -140,7 +140,7 @@ fn of_cluster<'a>(plan: &CreatePlan, seat: Seat) -> Vec<(&'a str, String)> {
     ]
 }
 
-fn of_services<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, String)> {
+fn of_services<'a>(plan: &CreatePlan, around: &VariableInputs<'_>) -> Vec<(&'a str, String)> {
     let ports: Vec<String> = around
         .services
         .iter()
@@ -170,7 +170,7 @@ const PREOPEN: &str = "preopen";
 /// any.
 pub(in crate::engine::docker) fn services(
     plan: &CreatePlan,
-    seat: Seat,
+    seat: PlannedContainer,
     of_image: &[Service],
 ) -> Vec<Service> {
     if !seat.is_main() {
@@ -228,8 +228,8 @@ mod tests {
         }
     }
 
-    fn around(services: &[Service]) -> Around<'_> {
-        Around {
+    fn around(services: &[Service]) -> VariableInputs<'_> {
+        VariableInputs {
             user: Some((1000, 1000)),
             users_name: "",
             image: &[],
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn every_container_knows_its_place() {
         let plan = plan();
-        let seats = Seat::all(&plan);
+        let seats = PlannedContainer::all(&plan);
         let of = |place: usize| of_plan(&plan, seats[place], &around(&[]));
         has(
             &of(0),
@@ -288,7 +288,7 @@ mod tests {
             .into();
         plan.secrets = [("TOKEN".to_owned(), "hush".to_owned().into())].into();
         let jupyter = image::services("jupyter:http:8080");
-        let seats = Seat::all(&plan);
+        let seats = PlannedContainer::all(&plan);
         let offered = services(&plan, seats[0], &jupyter);
         assert!(services(&plan, seats[1], &jupyter).is_empty());
         has(
@@ -307,11 +307,11 @@ mod tests {
     fn what_is_loaded_into_programs_is_held_for_those_of_the_image() {
         let mut plan = plan();
         let image = ["LD_PRELOAD=/usr/lib/libjemalloc.so.2", "PATH=relative::"].map(str::to_owned);
-        let around = Around {
+        let around = VariableInputs {
             image: &image,
             ..around(&[])
         };
-        let seat = Seat::all(&plan)[0];
+        let seat = PlannedContainer::all(&plan)[0];
         let usual = format!("PATH={USUAL_PATH}:/opt/workbay/path");
         let held = "WORKBAY_LD_PRELOAD=/usr/lib/libjemalloc.so.2";
         let kept = usual.replace("PATH=", "WORKBAY_PATH=");

@@ -6,7 +6,7 @@ use bollard::models::Mount;
 
 use super::{
     mounts,
-    store::{Shelf, make_way, refused},
+    store::{FolderStore, make_way, refused},
 };
 use crate::engine::docker::image::host;
 use crate::{
@@ -39,7 +39,7 @@ impl Bind {
 /// the second part says so.
 pub(in crate::engine::docker) fn of_spec(
     spec: &LaunchSpec,
-    shelf: &Shelf,
+    shelf: &FolderStore,
 ) -> Result<(Vec<Bind>, Vec<String>)> {
     let covered = covered(&spec.source);
     let (mut binds, mut notes) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_lies_further_out_is_mounted_first_and_the_way_is_made_in_it() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(dir.path().join("folders"));
+        let shelf = FolderStore::new(dir.path().join("folders"));
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         for name in ["data", "ro", ".cache"] {
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_in_the_way_is_told_and_an_automatic_folder_is_left_out() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(dir.path().join("folders"));
+        let shelf = FolderStore::new(dir.path().join("folders"));
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".bashrc"), "").unwrap();
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn nothing_is_mounted_over_read_only_files() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(dir.path().join("folders"));
+        let shelf = FolderStore::new(dir.path().join("folders"));
         shelf.make("data", caller()).unwrap();
         let host = spec(EnvironmentSource::Host, &[("data", "/usr/local/data")]);
         let error = of_spec(&host, &shelf).unwrap_err().to_string();

@@ -29,11 +29,11 @@ const HOST: &str = "local";
 
 /// The directory of all folders.
 #[derive(Clone, Debug)]
-pub(in crate::engine::docker) struct Shelf {
+pub(in crate::engine::docker) struct FolderStore {
     root: PathBuf,
 }
 
-impl Shelf {
+impl FolderStore {
     pub(in crate::engine::docker) fn new(root: PathBuf) -> Self {
         Self { root }
     }
@@ -113,16 +113,16 @@ pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> Fai
 #[async_trait]
 impl Folders for DockerEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
-        self.line().await?.must_be_local()?;
+        self.connection().await?.must_be_local()?;
         let shelf = self.shelf.clone();
         let names = off_loop(move || shelf.names()).await?;
         Ok(names.iter().map(|name| Folder::own(name, HOST)).collect())
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
-        let line = self.line().await?;
-        line.must_be_local()?;
-        let owner = Identity::of_caller(line.habits.mapping).owner;
+        let connection = self.connection().await?;
+        connection.must_be_local()?;
+        let owner = Identity::of_caller(connection.quirks.mapping).owner;
         let (shelf, wanted) = (self.shelf.clone(), name.to_owned());
         off_loop(move || shelf.make(&wanted, owner)).await?;
         Ok(Folder::own(name, HOST))
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn folders_are_made_listed_and_found() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(dir.path().join("data/folders"));
+        let shelf = FolderStore::new(dir.path().join("data/folders"));
         assert!(shelf.names().unwrap().is_empty());
         shelf.make("two", caller()).unwrap();
         shelf.make("one", caller()).unwrap();

@@ -35,7 +35,7 @@ pub(in crate::engine::docker) struct Scratches {
 }
 
 /// A created home directory.
-pub(in crate::engine::docker) struct Home {
+pub(in crate::engine::docker) struct CreatedHome {
     pub(in crate::engine::docker) path: PathBuf,
     /// Notes for the user.
     pub(in crate::engine::docker) notes: Vec<String>,
@@ -95,11 +95,11 @@ impl Scratches {
         place: u32,
         owner: (u32, u32),
         bootstrap: Option<&str>,
-    ) -> Result<Home> {
+    ) -> Result<CreatedHome> {
         let path = self.home_at(session, place);
         if path.is_dir() {
             let notes = Vec::new();
-            return Ok(Home { path, notes });
+            return Ok(CreatedHome { path, notes });
         }
         // Fills it under another name: the next attempt would take an unfinished home directory for a complete one.
         let half = self.of(session).join(format!(".{}", dir_name(place)));
@@ -115,7 +115,7 @@ impl Scratches {
                 path.display()
             ))
         })?;
-        Ok(Home { path, notes })
+        Ok(CreatedHome { path, notes })
     }
 
     fn fill(

@@ -57,12 +57,12 @@ pub(in crate::engine::docker) fn copy(
 
 struct Entry {
     path: PathBuf,
-    kind: Kind,
+    kind: DotfileKind,
     size: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DotfileKind {
     Directory,
     File,
     Link,
@@ -77,15 +77,19 @@ fn below(root: &Path) -> io::Result<Vec<Entry>> {
             let entry = entry?;
             let (path, meta) = (dir.join(entry.file_name()), entry.metadata()?);
             let kind = match meta.file_type() {
-                kind if kind.is_dir() => Kind::Directory,
-                kind if kind.is_symlink() => Kind::Link,
-                kind if kind.is_file() => Kind::File,
+                kind if kind.is_dir() => DotfileKind::Directory,
+                kind if kind.is_symlink() => DotfileKind::Link,
+                kind if kind.is_file() => DotfileKind::File,
                 _ => continue,
             };
-            if kind == Kind::Directory {
+            if kind == DotfileKind::Directory {
                 waiting.push(path.clone());
             }
-            let size = if kind == Kind::File { meta.len() } else { 0 };
+            let size = if kind == DotfileKind::File {
+                meta.len()
+            } else {
+                0
+            };
             found.push(Entry { path, kind, size });
         }
     }
@@ -93,23 +97,23 @@ fn below(root: &Path) -> io::Result<Vec<Entry>> {
     Ok(found)
 }
 
-fn place(from: &Path, to: &Path, kind: Kind, owner: (u32, u32)) -> io::Result<()> {
+fn place(from: &Path, to: &Path, kind: DotfileKind, owner: (u32, u32)) -> io::Result<()> {
     let there = fs::symlink_metadata(to).ok();
-    if there.is_some_and(|meta| kind != Kind::Directory || !meta.is_dir()) {
+    if there.is_some_and(|meta| kind != DotfileKind::Directory || !meta.is_dir()) {
         fs::remove_file(to)?;
     }
     match kind {
-        Kind::Link => {
+        DotfileKind::Link => {
             symlink(fs::read_link(from)?, to)?;
             return std::os::unix::fs::lchown(to, Some(owner.0), Some(owner.1));
         }
-        Kind::File => drop(fs::copy(from, to)?),
-        Kind::Directory if to.is_dir() => {}
-        Kind::Directory => fs::create_dir(to)?,
+        DotfileKind::File => drop(fs::copy(from, to)?),
+        DotfileKind::Directory if to.is_dir() => {}
+        DotfileKind::Directory => fs::create_dir(to)?,
     }
     let mode = fs::metadata(from)?.permissions().mode() & 0o777;
     // The owner must be able to fill a directory, and so must this process.
-    let mode = if kind == Kind::Directory {
+    let mode = if kind == DotfileKind::Directory {
         mode | 0o700
     } else {
         mode

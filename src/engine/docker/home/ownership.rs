@@ -9,7 +9,7 @@ use bollard::models::{ContainerCreateBody, HostConfig, Mount};
 
 use crate::engine::docker::{
     DockerEngine,
-    connect::{connection::Line, quirks::Habits},
+    connect::{connection::EngineConnection, quirks::Quirks},
     container::{create, helper, identity::Identity, labels},
     folder::mounts,
     image::host,
@@ -28,7 +28,7 @@ pub(in crate::engine::docker) fn name(session: SessionId, place: u32) -> String 
 }
 
 /// One home directory whose owner is changed.
-pub(in crate::engine::docker) struct Turn<'a> {
+pub(in crate::engine::docker) struct OwnershipChange<'a> {
     /// Workbay's own image, which is almost empty.
     pub(in crate::engine::docker) image: String,
     /// The toolbox and the home directory.
@@ -38,18 +38,18 @@ pub(in crate::engine::docker) struct Turn<'a> {
     pub(in crate::engine::docker) name: String,
 }
 
-impl Turn<'_> {
+impl OwnershipChange<'_> {
     /// `owner` is uid and gid.
     pub(in crate::engine::docker) async fn give_to(
         self,
-        line: &Line,
+        connection: &EngineConnection,
         owner: (u32, u32),
     ) -> Result<()> {
-        let body = self.body(&line.habits, owner);
-        helper::run(line, &self.name, body).await.map(drop)
+        let body = self.body(&connection.quirks, owner);
+        helper::run(connection, &self.name, body).await.map(drop)
     }
 
-    fn body(&self, habits: &Habits, (uid, gid): (u32, u32)) -> ContainerCreateBody {
+    fn body(&self, quirks: &Quirks, (uid, gid): (u32, u32)) -> ContainerCreateBody {
         let mut command = self.runner.to_vec();
         command.extend(["runner", "give-home"].map(str::to_owned));
         command.extend([uid, gid].map(|number| number.to_string()));
@@ -63,8 +63,8 @@ impl Turn<'_> {
             host_config: Some(HostConfig {
                 cap_drop: Some(vec!["ALL".to_owned()]),
                 cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
-                security_opt: Some(create::security(habits.selinux)),
-                ulimits: Some(create::ulimits(habits)),
+                security_opt: Some(create::security(quirks.selinux)),
+                ulimits: Some(create::ulimits(quirks)),
                 userns_mode: self.userns.map(str::to_owned),
                 network_mode: Some("none".to_owned()),
                 readonly_rootfs: Some(true),
@@ -89,27 +89,27 @@ impl DockerEngine {
     /// containers must be gone.
     pub(in crate::engine::docker) async fn take_back(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
     ) -> Result<()> {
-        if line.remote.is_some() || !self.is_anothers(session) {
+        if connection.remote.is_some() || !self.is_anothers(session) {
             return Ok(());
         }
-        self.take_all_back(line, session).await
+        self.take_all_back(connection, session).await
     }
 
     /// The same for all home directories: files inside may belong to another user.
     pub(in crate::engine::docker) async fn take_all_back(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         session: SessionId,
     ) -> Result<()> {
-        let identity = Identity::of_caller(line.habits.mapping);
-        let toolbox = self.toolbox(line).await?;
+        let identity = Identity::of_caller(connection.quirks.mapping);
+        let toolbox = self.toolbox(connection).await?;
         // The image's content isn't needed, and the session's own image may be gone.
-        let image = host::ensure_image(line, identity.inside).await?;
+        let image = host::ensure_image(connection, identity.inside).await?;
         for (place, home) in self.scratches.homes(session).into_iter().enumerate() {
-            let turn = Turn {
+            let turn = OwnershipChange {
                 image: image.clone(),
                 mounts: vec![
                     mounts::read_only(&toolbox.dir, inside::TOOLBOX.as_ref()),
@@ -119,7 +119,7 @@ impl DockerEngine {
                 userns: identity.userns,
                 name: name(session, place as u32),
             };
-            turn.give_to(line, identity.inside).await?;
+            turn.give_to(connection, identity.inside).await?;
         }
         Ok(())
     }
@@ -130,11 +130,11 @@ mod tests {
     use bollard::models::SystemInfo;
 
     use super::*;
-    use crate::engine::docker::connect::quirks::Said;
+    use crate::engine::docker::connect::quirks::QuirkInputs;
 
     #[test]
     fn the_helper_has_nothing_of_the_sessions_image() {
-        let turn = Turn {
+        let turn = OwnershipChange {
             image: format!("{}:0123", host::REPOSITORY),
             mounts: vec![
                 mounts::read_only("/toolbox".as_ref(), inside::TOOLBOX.as_ref()),
@@ -144,12 +144,12 @@ mod tests {
             userns: None,
             name: name(SessionId::from_u128(1), 0),
         };
-        let habits = Habits::of(&Said {
+        let quirks = Quirks::of(&QuirkInputs {
             info: &SystemInfo::default(),
             podman: None,
             process: None,
         });
-        let body = turn.body(&habits, (1234, 1235));
+        let body = turn.body(&quirks, (1234, 1235));
         assert_eq!(body.image.as_deref(), Some("workbay/host:0123"));
         assert_eq!(body.env, Some(Vec::new()));
         let command = ["/opt/loader", "runner", "give-home", "1234", "1235"];

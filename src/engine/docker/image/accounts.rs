@@ -14,7 +14,7 @@ use crate::{
     engine::{
         api::Result,
         docker::{
-            connect::connection::Line,
+            connect::connection::EngineConnection,
             container::{create::ImageFacts, labels, list::remove_container},
         },
     },
@@ -29,15 +29,15 @@ const AROUND: usize = 16 << 10;
 
 /// uid and gid of the image's user.
 pub(in crate::engine::docker) async fn owner(
-    line: &Line,
+    connection: &EngineConnection,
     session: SessionId,
     image: &ImageFacts,
 ) -> Result<(u32, u32)> {
     let name = format!("workbay.accounts.{session}");
     // A crash may have left a container.
-    remove_container(line, &name).await?;
-    let files = read(line, &name, &image.reference).await;
-    remove_container(line, &name).await?;
+    remove_container(connection, &name).await?;
+    let files = read(connection, &name, &image.reference).await;
+    remove_container(connection, &name).await?;
     let [passwd, groups] = files?;
     account::resolve(&image.user, &passwd, &groups).map_err(|unknown| {
         Failure::engine_refused(format!(
@@ -48,13 +48,15 @@ pub(in crate::engine::docker) async fn owner(
     })
 }
 
-async fn read(line: &Line, name: &str, image: &str) -> Result<[String; 2]> {
+async fn read(connection: &EngineConnection, name: &str, image: &str) -> Result<[String; 2]> {
     let options = CreateContainerOptionsBuilder::default().name(name).build();
-    let made = line.docker.create_container(Some(options), body(image));
-    let id = made.await.map_err(|error| line.fault(error))?.id;
+    let made = connection
+        .docker
+        .create_container(Some(options), body(image));
+    let id = made.await.map_err(|error| connection.fault(error))?.id;
     Ok([
-        file(line, &id, "/etc/passwd").await?,
-        file(line, &id, "/etc/group").await?,
+        file(connection, &id, "/etc/passwd").await?,
+        file(connection, &id, "/etc/group").await?,
     ])
 }
 
@@ -76,11 +78,11 @@ fn body(image: &str) -> ContainerCreateBody {
 }
 
 /// The file's text; empty if it doesn't exist.
-async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
+async fn file(connection: &EngineConnection, container: &str, path: &str) -> Result<String> {
     let options = DownloadFromContainerOptionsBuilder::default()
         .path(path)
         .build();
-    let mut pieces = line
+    let mut pieces = connection
         .docker
         .download_from_container(container, Some(options));
     let mut archive = Vec::new();
@@ -90,7 +92,7 @@ async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
             Some(Err(Error::DockerResponseServerError {
                 status_code: 404, ..
             })) => return Ok(String::new()),
-            Some(Err(error)) => return Err(line.fault(error)),
+            Some(Err(error)) => return Err(connection.fault(error)),
             None => break,
         }
     }

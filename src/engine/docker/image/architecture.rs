@@ -3,7 +3,7 @@
 use std::{env::consts::ARCH, fs, path::Path};
 
 use crate::{
-    engine::{api::Result, docker::connect::connection::Line},
+    engine::{api::Result, docker::connect::connection::EngineConnection},
     model::failure::Failure,
 };
 
@@ -32,13 +32,13 @@ const EMULATORS: &str = "/proc/sys/fs/binfmt_misc";
 /// first program would end with "exec format error". `of_image` is the architecture in the image; an image
 /// without one is accepted.
 pub(in crate::engine::docker) fn check(
-    line: &Line,
+    connection: &EngineConnection,
     reference: &str,
     of_image: Option<&str>,
 ) -> Result<()> {
     // The emulators of a remote machine aren't known.
-    let emulators = line.remote.is_none().then(|| Path::new(EMULATORS));
-    judge(reference, of_image, &line.processor, emulators)
+    let emulators = connection.remote.is_none().then(|| Path::new(EMULATORS));
+    judge(reference, of_image, &connection.processor, emulators)
 }
 
 /// `processor` is what the engine reports; if it is empty, this machine's processor counts.

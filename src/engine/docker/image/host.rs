@@ -15,7 +15,8 @@ use crate::{
     engine::{
         api::Result,
         docker::{
-            connect::connection::Line, container::labels, folder::mounts, toolbox::fingerprint,
+            connect::connection::EngineConnection, container::labels, folder::mounts,
+            toolbox::fingerprint,
         },
     },
     model::{failure::Failure, inside},
@@ -58,7 +59,7 @@ const ETC: [&str; 22] = [
 const KEYS: [&str; 3] = ["/etc/ssl/private", "/etc/pki/tls/private", "/etc/shadow"];
 
 /// How a top directory of this machine, such as /bin or /lib, appears inside.
-enum Top {
+enum TopDirectory {
     /// A link with the same target.
     Link(PathBuf),
     /// A directory to mount.
@@ -98,7 +99,7 @@ pub(in crate::engine::docker) fn mounts() -> Vec<Mount> {
     let mut all = mounts::read_only_tree(Path::new("/usr"), &info);
     for (name, top) in tops() {
         // The engine mounts its init in /sbin, so that directory is never covered.
-        if matches!(top, Top::Directory) && name != "sbin" {
+        if matches!(top, TopDirectory::Directory) && name != "sbin" {
             all.extend(mounts::read_only_tree(&Path::new("/").join(name), &info));
         }
     }
@@ -118,7 +119,7 @@ fn holds_no_keys(place: &Path) -> bool {
 
 /// Creates workbay's image if it doesn't exist; returns its reference.
 pub(in crate::engine::docker) async fn ensure_image(
-    line: &Line,
+    connection: &EngineConnection,
     user: (u32, u32),
 ) -> Result<String> {
     let archive = archive(user).map_err(|error| {
@@ -128,12 +129,12 @@ pub(in crate::engine::docker) async fn ensure_image(
     })?;
     let tag = fingerprint(&archive);
     let reference = format!("{REPOSITORY}:{tag}");
-    match line.docker.inspect_image(&reference).await {
+    match connection.docker.inspect_image(&reference).await {
         Ok(_) => return Ok(reference),
         Err(bollard::errors::Error::DockerResponseServerError {
             status_code: 404, ..
         }) => {}
-        Err(error) => return Err(line.fault(error)),
+        Err(error) => return Err(connection.fault(error)),
     }
     let options = CreateImageOptionsBuilder::default()
         .from_src("-")
@@ -142,22 +143,24 @@ pub(in crate::engine::docker) async fn ensure_image(
         .changes(vec![format!("LABEL {}=1", labels::OURS)])
         .build();
     let body = body_full(archive.into());
-    let import = line.docker.create_image(Some(options), Some(body), None);
+    let import = connection
+        .docker
+        .create_image(Some(options), Some(body), None);
     import
         .try_collect::<Vec<_>>()
         .await
-        .map_err(|error| line.fault(error))?;
+        .map_err(|error| connection.fault(error))?;
     Ok(reference)
 }
 
-fn tops() -> Vec<(&'static str, Top)> {
+fn tops() -> Vec<(&'static str, TopDirectory)> {
     let look = |name: &'static str| {
         let path = Path::new("/").join(name);
         let meta = fs::symlink_metadata(&path).ok()?;
         if meta.is_symlink() {
-            return Some((name, Top::Link(fs::read_link(&path).ok()?)));
+            return Some((name, TopDirectory::Link(fs::read_link(&path).ok()?)));
         }
-        meta.is_dir().then_some((name, Top::Directory))
+        meta.is_dir().then_some((name, TopDirectory::Directory))
     };
     TOP.into_iter().filter_map(look).collect()
 }
@@ -190,10 +193,10 @@ fn archive((uid, gid): (u32, u32)) -> io::Result<Vec<u8>> {
     }
     for (name, top) in tops().into_iter().filter(|(name, _)| *name != "sbin") {
         match top {
-            Top::Link(target) => {
+            TopDirectory::Link(target) => {
                 tar.append_link(&mut header(tar::EntryType::Symlink, 0o777, 0), name, target)?;
             }
-            Top::Directory => {
+            TopDirectory::Directory => {
                 tar.append_data(
                     &mut header(tar::EntryType::Directory, 0o755, 0),
                     name,

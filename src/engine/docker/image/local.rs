@@ -22,14 +22,14 @@ use crate::{
 #[async_trait]
 impl Images for DockerEngine {
     async fn environments(&self) -> Result<Vec<Environment>> {
-        let line = self.line().await?;
+        let connection = self.connection().await?;
         let options = ListImagesOptionsBuilder::default().build();
-        let listed = line.docker.list_images(Some(options)).await;
-        let images = listed.map_err(|error| line.fault(error))?;
-        let remote = line.remote.clone();
+        let listed = connection.docker.list_images(Some(options)).await;
+        let images = listed.map_err(|error| connection.fault(error))?;
+        let remote = connection.remote.clone();
         let mut all = vec![host_environment(remote.clone().or_else(host::unavailable))];
         let mut of_images: Vec<Environment> = images.iter().flat_map(of_image).collect();
-        let unfit = remote.and_then(|_| remote::check_processor(&line).err());
+        let unfit = remote.and_then(|_| remote::check_processor(&connection).err());
         for environment in &mut of_images {
             environment.unavailable = unfit.as_ref().map(|why| Clean::new(&why.to_string()));
         }

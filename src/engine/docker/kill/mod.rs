@@ -8,8 +8,8 @@ use std::{fs, time::Duration};
 use bollard::exec::{CreateExecOptions, StartExecOptions};
 use rustix::process::{Pid, Signal};
 
-use self::pidfd::Held;
-use super::connect::connection::Line;
+use self::pidfd::ProcessHandle;
+use super::connect::connection::EngineConnection;
 
 /// How to end a program whose reader is gone.
 #[derive(Clone, Debug)]
@@ -35,13 +35,18 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// Ends the program of exec `exec` in `container`: asks first, then kills. [`Ending::Here`] uses this machine's
 /// process table: sessions run as the caller (or the caller is root).
-pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Ending) {
+pub(super) async fn end(
+    connection: &EngineConnection,
+    exec: &str,
+    container: &str,
+    ending: &Ending,
+) {
     match ending {
-        Ending::Here => end_here(line, exec, container).await,
+        Ending::Here => end_here(connection, exec, container).await,
         Ending::Inside { argv, user } => {
             for _ in 0..ATTEMPTS {
-                end_inside(line, container, argv, user.as_deref()).await;
-                if has_ended(line, exec).await {
+                end_inside(connection, container, argv, user.as_deref()).await;
+                if has_ended(connection, exec).await {
                     return;
                 }
             }
@@ -52,9 +57,9 @@ pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Endin
 }
 
 /// Whether it ends within a few seconds. A program that was dropped while it started isn't found inside yet.
-async fn has_ended(line: &Line, exec: &str) -> bool {
+async fn has_ended(connection: &EngineConnection, exec: &str) -> bool {
     for _ in 0..LOOKS {
-        match line.docker.inspect_exec(exec).await {
+        match connection.docker.inspect_exec(exec).await {
             Ok(known) if known.running == Some(true) => tokio::time::sleep(LOOK_AGAIN).await,
             // The exec is gone with its container, or the engine can't report its state.
             Ok(_) | Err(_) => return true,
@@ -64,7 +69,12 @@ async fn has_ended(line: &Line, exec: &str) -> bool {
 }
 
 /// Starts the ending command in the background: it tries for as long as [`end_here`] does.
-async fn end_inside(line: &Line, container: &str, argv: &[String], user: Option<&str>) {
+async fn end_inside(
+    connection: &EngineConnection,
+    container: &str,
+    argv: &[String],
+    user: Option<&str>,
+) {
     let options = CreateExecOptions {
         cmd: Some(argv.to_vec()),
         user: user.map(str::to_owned),
@@ -73,25 +83,25 @@ async fn end_inside(line: &Line, container: &str, argv: &[String], user: Option<
         ..CreateExecOptions::default()
     };
     // If the container is gone, its programs have ended.
-    let Ok(made) = line.docker.create_exec(container, options).await else {
+    let Ok(made) = connection.docker.create_exec(container, options).await else {
         return;
     };
     let options = StartExecOptions {
         detach: true,
         ..StartExecOptions::default()
     };
-    if let Err(error) = line.docker.start_exec(&made.id, Some(options)).await {
+    if let Err(error) = connection.docker.start_exec(&made.id, Some(options)).await {
         tracing::warn!(container, %error, "a program without a reader can't be stopped");
     }
 }
 
-async fn end_here(line: &Line, exec: &str, container: &str) {
+async fn end_here(connection: &EngineConnection, exec: &str, container: &str) {
     for (sign, wait) in [
         (Signal::HUP, GRACE),
         (Signal::TERM, GRACE),
         (Signal::KILL, Duration::ZERO),
     ] {
-        let Some(program) = running(line, exec, container).await else {
+        let Some(program) = running(connection, exec, container).await else {
             return;
         };
         // The program leads its own group. Children of a shell with job control have their own groups,
@@ -104,13 +114,17 @@ async fn end_here(line: &Line, exec: &str, container: &str) {
 }
 
 /// The program's process on this machine, if it still runs and is the expected one.
-async fn running(line: &Line, exec: &str, container: &str) -> Option<Held> {
-    let known = line.docker.inspect_exec(exec).await.ok()?;
+async fn running(
+    connection: &EngineConnection,
+    exec: &str,
+    container: &str,
+) -> Option<ProcessHandle> {
+    let known = connection.docker.inspect_exec(exec).await.ok()?;
     if known.running != Some(true) {
         return None;
     }
     let pid = Pid::from_raw(i32::try_from(known.pid?).ok()?)?;
-    match Held::take(pid, |pid| belongs(pid, container)) {
+    match ProcessHandle::take(pid, |pid| belongs(pid, container)) {
         Ok(held) => held,
         Err(error) => {
             tracing::warn!(container, %error, "a program without a reader keeps running");

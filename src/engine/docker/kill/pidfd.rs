@@ -20,12 +20,12 @@ const LOOKS: usize = 16;
 
 /// One process.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct ProcessHandle {
     pid: Pid,
     handle: OwnedFd,
 }
 
-impl Held {
+impl ProcessHandle {
     /// The process with this id, if it runs and `is_meant` accepts it.
     pub fn take(pid: Pid, is_meant: impl Fn(Pid) -> bool) -> io::Result<Option<Self>> {
         let handle = match pidfd_open(pid, PidfdFlags::empty()) {
@@ -140,8 +140,8 @@ mod tests {
         (shell, leader, member)
     }
 
-    fn take(pid: Pid) -> Held {
-        Held::take(pid, |_| true).unwrap().unwrap()
+    fn take(pid: Pid) -> ProcessHandle {
+        ProcessHandle::take(pid, |_| true).unwrap().unwrap()
     }
 
     #[tokio::test]
@@ -162,7 +162,7 @@ mod tests {
     #[tokio::test]
     async fn who_is_not_meant_is_spared() {
         let (mut shell, leader, member) = group();
-        assert!(Held::take(leader, |_| false).unwrap().is_none());
+        assert!(ProcessHandle::take(leader, |_| false).unwrap().is_none());
         let child = take(member);
         take(leader).signal_group(Signal::KILL, |pid| pid != member);
         shell.wait().unwrap();
@@ -195,6 +195,6 @@ mod tests {
             // What was read may be older, or about the next process with this id.
             true
         };
-        assert!(Held::take(pid, ends).unwrap().is_none());
+        assert!(ProcessHandle::take(pid, ends).unwrap().is_none());
     }
 }

@@ -27,16 +27,19 @@ pub(in crate::engine::docker) async fn open(
     session: SessionId,
     options: LogOptions,
 ) -> Result<Chunks> {
-    let line = match engine.line().await {
-        Ok(line) => line,
+    let connection = match engine.connection().await {
+        Ok(connection) => connection,
         // A saved log is on this machine, even if the engine doesn't respond.
         Err(lost) => {
             let saved = saved(&engine.scratches, session, options).await;
             return saved.map_err(|_| lost);
         }
     };
-    let known = match engine.container_of(&line, session, options.kernel).await {
-        Ok(id) => engine_log(&line, &id, options).await,
+    let known = match engine
+        .container_of(&connection, session, options.kernel)
+        .await
+    {
+        Ok(id) => engine_log(&connection, &id, options).await,
         Err(error) => Err(error),
     };
     match known {
@@ -71,15 +74,15 @@ fn or_saved(
 /// Waits for the first piece to detect a missing container, except where the log may be empty and is
 /// followed.
 async fn engine_log(
-    line: &std::sync::Arc<crate::engine::docker::connect::connection::Line>,
+    connection: &std::sync::Arc<crate::engine::docker::connect::connection::EngineConnection>,
     id: &str,
     options: LogOptions,
 ) -> Result<Chunks> {
-    let there = line.docker.inspect_container(
+    let there = connection.docker.inspect_container(
         id,
         None::<bollard::query_parameters::InspectContainerOptions>,
     );
-    there.await.map_err(|error| line.fault(error))?;
+    there.await.map_err(|error| connection.fault(error))?;
     let tail = options
         .tail
         .map_or_else(|| "all".to_owned(), |lines| lines.to_string());
@@ -90,9 +93,9 @@ async fn engine_log(
         .tail(&tail)
         .timestamps(options.timestamps || options.before.is_some())
         .build();
-    let chunks = line.docker.logs(id, Some(asked));
-    let line = std::sync::Arc::clone(line);
-    let chunks = chunks.map(move |piece| piece.map(chunk).map_err(|error| line.fault(error)));
+    let chunks = connection.docker.logs(id, Some(asked));
+    let connection = std::sync::Arc::clone(connection);
+    let chunks = chunks.map(move |piece| piece.map(chunk).map_err(|error| connection.fault(error)));
     let wanted = move |piece: &Result<LogChunk>| {
         let time = piece.as_ref().ok().and_then(|it| split_time(&it.bytes));
         let is_over = options.before.is_some() && options.before == time.map(|(at, _)| at);

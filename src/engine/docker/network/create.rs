@@ -9,8 +9,8 @@ use bollard::{
 };
 
 use super::super::{
-    connect::{connection::Line, quirks::Kind},
-    container::{labels, list::summaries, planned::Seat},
+    connect::{connection::EngineConnection, quirks::ContainerProgram},
+    container::{labels, list::summaries, planned::PlannedContainer},
 };
 use crate::{
     engine::api::Result,
@@ -30,8 +30,8 @@ const BRIDGE_NAME: &str = "com.docker.network.bridge.name";
 const TRAFFIC_WITHIN: &str = "com.docker.network.bridge.enable_icc";
 
 /// The settings of a requested network.
-pub(super) struct Wanted {
-    pub(super) whose: Whose,
+pub(super) struct NetworkRequest {
+    pub(super) whose: NetworkScope,
     /// Whether sessions on it may reach programs of the machine.
     pub(super) is_open: bool,
     /// Whether it connects only its own containers.
@@ -40,7 +40,7 @@ pub(super) struct Wanted {
 
 /// What shares a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum NetworkScope {
     /// Sessions of one container each; they can't reach each other.
     User,
     /// The containers of one session.
@@ -48,17 +48,17 @@ pub(super) enum Whose {
 }
 
 /// An existing network.
-pub(super) struct Made {
+pub(super) struct ExistingNetwork {
     pub(super) id: String,
     pub(super) bridge: String,
 }
 
-impl Wanted {
+impl NetworkRequest {
     fn name(&self, instance: InstanceId) -> String {
         match self.whose {
-            Whose::User if self.is_open => format!("workbay.user.{instance}.open"),
-            Whose::User => format!("workbay.user.{instance}"),
-            Whose::Session(session) => format!("workbay.{}", session.short()),
+            NetworkScope::User if self.is_open => format!("workbay.user.{instance}.open"),
+            NetworkScope::User => format!("workbay.user.{instance}"),
+            NetworkScope::Session(session) => format!("workbay.{}", session.short()),
         }
     }
 
@@ -71,8 +71,8 @@ impl Wanted {
             GUARDED_BRIDGES
         };
         let id = match self.whose {
-            Whose::User => instance.to_string(),
-            Whose::Session(session) => session.to_string(),
+            NetworkScope::User => instance.to_string(),
+            NetworkScope::Session(session) => session.to_string(),
         };
         // The last digits of an id are unique; the first may come from a time.
         let end = &id[id.len().saturating_sub(11)..];
@@ -81,8 +81,8 @@ impl Wanted {
 
     fn labels(&self, instance: InstanceId) -> HashMap<String, String> {
         let own = match self.whose {
-            Whose::User => (labels::NETWORK, self.bridge(instance)),
-            Whose::Session(session) => (labels::SESSION, session.to_string()),
+            NetworkScope::User => (labels::NETWORK, self.bridge(instance)),
+            NetworkScope::Session(session) => (labels::SESSION, session.to_string()),
         };
         [
             (labels::OURS, "1".to_owned()),
@@ -93,12 +93,17 @@ impl Wanted {
         .into()
     }
 
-    fn options(&self, instance: InstanceId, line: &Line, mtu: Option<String>) -> Options {
+    fn options(
+        &self,
+        instance: InstanceId,
+        connection: &EngineConnection,
+        mtu: Option<String>,
+    ) -> Options {
         let mut options = Options::new();
         options.extend(mtu.map(|mtu| (MTU.to_owned(), mtu)));
-        if line.habits.kind == Kind::Docker {
+        if connection.quirks.kind == ContainerProgram::Docker {
             options.insert(BRIDGE_NAME.to_owned(), self.bridge(instance));
-            if self.whose == Whose::User {
+            if self.whose == NetworkScope::User {
                 options.insert(TRAFFIC_WITHIN.to_owned(), "false".to_owned());
             }
         }
@@ -107,33 +112,37 @@ impl Wanted {
 }
 
 /// The existing network, or a new one.
-pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -> Result<Made> {
+pub(super) async fn ensure(
+    connection: &EngineConnection,
+    instance: InstanceId,
+    wanted: &NetworkRequest,
+) -> Result<ExistingNetwork> {
     let bridge = wanted.bridge(instance);
     let filters = match wanted.whose {
-        Whose::User => format!("{}={bridge}", labels::NETWORK),
-        Whose::Session(session) => format!("{}={session}", labels::SESSION),
+        NetworkScope::User => format!("{}={bridge}", labels::NETWORK),
+        NetworkScope::Session(session) => format!("{}={session}", labels::SESSION),
     };
-    if let Some(id) = networks(line, instance, filters.clone()).await?.pop() {
-        return Ok(Made { id, bridge });
+    if let Some(id) = networks(connection, instance, filters.clone()).await?.pop() {
+        return Ok(ExistingNetwork { id, bridge });
     }
-    let mtu = mtu(line).await;
+    let mtu = mtu(connection).await;
     let request = NetworkCreateRequest {
         name: wanted.name(instance),
         driver: Some("bridge".to_owned()),
         internal: wanted.is_closed_up.then_some(true),
-        options: Some(wanted.options(instance, line, mtu)),
+        options: Some(wanted.options(instance, connection, mtu)),
         labels: Some(wanted.labels(instance)),
         ..NetworkCreateRequest::default()
     };
-    match line.docker.create_network(request).await {
-        Ok(made) => Ok(Made {
+    match connection.docker.create_network(request).await {
+        Ok(made) => Ok(ExistingNetwork {
             id: made.id,
             bridge,
         }),
         // A session that starts at the same time may have created it first.
-        Err(error) => match networks(line, instance, filters).await?.pop() {
-            Some(id) => Ok(Made { id, bridge }),
-            None => Err(no_network(line.fault(error))),
+        Err(error) => match networks(connection, instance, filters).await?.pop() {
+            Some(id) => Ok(ExistingNetwork { id, bridge }),
+            None => Err(no_network(connection.fault(error))),
         },
     }
 }
@@ -150,60 +159,74 @@ fn no_network(error: Failure) -> Failure {
 }
 
 /// The packet size of the engine's own network, if it is set there.
-async fn mtu(line: &Line) -> Option<String> {
-    let own = line.habits.own_network?;
+async fn mtu(connection: &EngineConnection) -> Option<String> {
+    let own = connection.quirks.own_network?;
     let options = None::<InspectNetworkOptions>;
-    let bridge = line.docker.inspect_network(own, options).await.ok()?;
+    let bridge = connection.docker.inspect_network(own, options).await.ok()?;
     bridge.options?.remove(MTU)
 }
 
 /// Removes every network of the session, after its containers are gone.
 pub(in crate::engine::docker) async fn remove_networks(
-    line: &Line,
+    connection: &EngineConnection,
     instance: InstanceId,
     session: SessionId,
 ) -> Result<()> {
     let of_session = format!("{}={session}", labels::SESSION);
-    remove(line, networks(line, instance, of_session).await?).await
+    remove(
+        connection,
+        networks(connection, instance, of_session).await?,
+    )
+    .await
 }
 
 /// Removes the networks of the user when the instance has no containers left.
-pub(super) async fn remove_users(line: &Line, instance: InstanceId) -> Result<()> {
-    let of_user = networks(line, instance, labels::NETWORK.to_owned()).await?;
+pub(super) async fn remove_users(
+    connection: &EngineConnection,
+    instance: InstanceId,
+) -> Result<()> {
+    let of_user = networks(connection, instance, labels::NETWORK.to_owned()).await?;
     let of_instance = [format!("{}={instance}", labels::INSTANCE)];
-    if of_user.is_empty() || !summaries(line, &of_instance, true).await?.is_empty() {
+    if of_user.is_empty() || !summaries(connection, &of_instance, true).await?.is_empty() {
         return Ok(());
     }
-    remove(line, of_user).await
+    remove(connection, of_user).await
 }
 
-async fn remove(line: &Line, all: Vec<String>) -> Result<()> {
+async fn remove(connection: &EngineConnection, all: Vec<String>) -> Result<()> {
     for id in all {
-        match line.docker.remove_network(&id).await {
+        match connection.docker.remove_network(&id).await {
             Ok(())
             | Err(Error::DockerResponseServerError {
                 status_code: 404, ..
             }) => {}
-            Err(error) => return Err(line.fault(error)),
+            Err(error) => return Err(connection.fault(error)),
         }
     }
     Ok(())
 }
 
 /// The ids of the instance's networks with this label.
-async fn networks(line: &Line, instance: InstanceId, label: String) -> Result<Vec<String>> {
+async fn networks(
+    connection: &EngineConnection,
+    instance: InstanceId,
+    label: String,
+) -> Result<Vec<String>> {
     let wanted = vec![format!("{}={instance}", labels::INSTANCE), label];
     let filters = HashMap::from([("label", wanted)]);
     let options = ListNetworksOptionsBuilder::default()
         .filters(&filters)
         .build();
-    let listed = line.docker.list_networks(Some(options)).await;
-    let listed = listed.map_err(|error| line.fault(error))?;
+    let listed = connection.docker.list_networks(Some(options)).await;
+    let listed = listed.map_err(|error| connection.fault(error))?;
     Ok(listed.into_iter().filter_map(|one| one.id).collect())
 }
 
 /// The container's address on the network, where other containers find it by its host name.
-pub(in crate::engine::docker) fn endpoint(network: &str, seat: Seat) -> NetworkingConfig {
+pub(in crate::engine::docker) fn endpoint(
+    network: &str,
+    seat: PlannedContainer,
+) -> NetworkingConfig {
     let endpoint = EndpointSettings {
         aliases: Some(vec![seat.hostname()]),
         ..EndpointSettings::default()
@@ -221,7 +244,7 @@ mod tests {
     fn the_name_of_a_bridge_fits_and_says_whether_the_machine_is_open() {
         let (instance, session) = (InstanceId::random(), SessionId::random());
         let bridge = |whose, is_open| {
-            Wanted {
+            NetworkRequest {
                 whose,
                 is_open,
                 is_closed_up: false,
@@ -229,10 +252,10 @@ mod tests {
             .bridge(instance)
         };
         let all = [
-            bridge(Whose::User, false),
-            bridge(Whose::User, true),
-            bridge(Whose::Session(session), false),
-            bridge(Whose::Session(session), true),
+            bridge(NetworkScope::User, false),
+            bridge(NetworkScope::User, true),
+            bridge(NetworkScope::Session(session), false),
+            bridge(NetworkScope::Session(session), true),
         ];
         assert!(all.iter().all(|name| name.len() == 15), "{all:?}");
         for (name, beginning) in all.iter().zip(["wb-c", "wb-o", "wb-c", "wb-o"]) {

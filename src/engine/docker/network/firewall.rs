@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::super::{
     DockerEngine,
-    connect::connection::Line,
+    connect::connection::EngineConnection,
     container::{create, helper, identity::Identity, labels},
     folder::mounts,
     image::host,
@@ -37,12 +37,12 @@ const LOCK: &str = "/run/xtables.lock";
 
 /// The last result on one engine.
 #[derive(Default)]
-pub(in crate::engine::docker) struct Guard {
+pub(in crate::engine::docker) struct Firewall {
     turn: tokio::sync::Mutex<()>,
     last: Mutex<Option<(Instant, Guarded)>>,
 }
 
-impl Guard {
+impl Firewall {
     /// `None` = not checked yet.
     pub(super) fn last(&self) -> Option<Guarded> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,12 +65,17 @@ impl Guard {
 
 impl DockerEngine {
     /// What the firewall guards for sessions on this bridge.
-    pub(super) async fn guard(&self, line: &Line, bridge: &str, toolbox: &Toolbox) -> Guarded {
-        let _turn = line.guard.turn.lock().await;
-        if let Some(found) = line.guard.fresh() {
+    pub(super) async fn guard(
+        &self,
+        connection: &EngineConnection,
+        bridge: &str,
+        toolbox: &Toolbox,
+    ) -> Guarded {
+        let _turn = connection.firewall.turn.lock().await;
+        if let Some(found) = connection.firewall.fresh() {
             return found;
         }
-        let found = self.look_after_firewall(line, bridge, toolbox).await;
+        let found = self.look_after_firewall(connection, bridge, toolbox).await;
         let found = found.unwrap_or_else(|error| {
             let why = format!("the firewall can't be checked: {error}");
             Guarded {
@@ -78,21 +83,21 @@ impl DockerEngine {
                 sessions: Some(why),
             }
         });
-        line.guard.note(&found);
+        connection.firewall.note(&found);
         found
     }
 
     async fn look_after_firewall(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         bridge: &str,
         toolbox: &Toolbox,
     ) -> Result<Guarded> {
         if let Some(why) = host::unavailable() {
             return Err(Failure::unsupported(why));
         }
-        let identity = Identity::of_caller(line.habits.mapping);
-        let image = host::ensure_image(line, identity.inside).await?;
+        let identity = Identity::of_caller(connection.quirks.mapping);
+        let image = host::ensure_image(connection, identity.inside).await?;
         let mut command = toolbox.runner.clone();
         command.extend(["runner", "guard", bridge].map(str::to_owned));
         let body = ContainerCreateBody {
@@ -105,9 +110,9 @@ impl DockerEngine {
             host_config: Some(HostConfig {
                 cap_drop: Some(vec!["ALL".to_owned()]),
                 cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
-                security_opt: Some(create::security(line.habits.selinux)),
-                ulimits: Some(create::ulimits(&line.habits)),
-                log_config: Some(create::log_config(&line.habits)),
+                security_opt: Some(create::security(connection.quirks.selinux)),
+                ulimits: Some(create::ulimits(&connection.quirks)),
+                log_config: Some(create::log_config(&connection.quirks)),
                 userns_mode: identity.userns.map(str::to_owned),
                 network_mode: Some("host".to_owned()),
                 readonly_rootfs: Some(true),
@@ -118,7 +123,7 @@ impl DockerEngine {
             ..ContainerCreateBody::default()
         };
         let name = format!("workbay.network.{}", self.config.instance);
-        let said = helper::run(line, &name, body).await?;
+        let said = helper::run(connection, &name, body).await?;
         serde_json::from_str(said.trim())
             .map_err(|_| Failure::reported(format!("the helper printed '{}'", said.trim())))
     }

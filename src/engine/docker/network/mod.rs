@@ -7,13 +7,13 @@ mod create;
 mod firewall;
 
 pub(super) use create::{endpoint, remove_networks};
-pub(super) use firewall::Guard;
+pub(super) use firewall::Firewall;
 
 use super::{
     DockerEngine,
     connect::{
-        connection::Line,
-        quirks::{Kind, UserMapping},
+        connection::EngineConnection,
+        quirks::{ContainerProgram, UserMapping},
     },
     toolbox::Toolbox,
 };
@@ -26,11 +26,11 @@ use crate::{
         text::Clean,
     },
 };
-use create::{Made, Wanted, Whose};
+use create::{ExistingNetwork, NetworkRequest, NetworkScope};
 
 /// The network of a session's containers.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Joined {
+pub(super) struct SessionNetwork {
     /// The network mode for the engine; `None` = its default.
     pub(super) mode: Option<String>,
     /// Whether its containers find each other by their host names.
@@ -39,8 +39,8 @@ pub(super) struct Joined {
     pub(super) warnings: Vec<String>,
 }
 
-impl Joined {
-    fn of(made: &Made, is_cluster: bool) -> Self {
+impl SessionNetwork {
+    fn of(made: &ExistingNetwork, is_cluster: bool) -> Self {
         Self {
             mode: Some(made.id.clone()),
             has_names: is_cluster,
@@ -58,13 +58,13 @@ enum Choice {
     OfSession,
 }
 
-fn choose(isolation: Isolation, kind: Kind, is_cluster: bool) -> Choice {
+fn choose(isolation: Isolation, kind: ContainerProgram, is_cluster: bool) -> Choice {
     match (isolation, kind, is_cluster) {
         (_, _, true) => Choice::OfSession,
         (Isolation::None, _, false) => Choice::Nothing,
-        (_, Kind::Podman, false) | (Isolation::Bridge, _, false) => Choice::Default,
-        (Isolation::User, Kind::Docker, false) => Choice::OfUser,
-        (Isolation::Session, Kind::Docker, false) => Choice::OfSession,
+        (_, ContainerProgram::Podman, false) | (Isolation::Bridge, _, false) => Choice::Default,
+        (Isolation::User, ContainerProgram::Docker, false) => Choice::OfUser,
+        (Isolation::Session, ContainerProgram::Docker, false) => Choice::OfSession,
     }
 }
 
@@ -73,20 +73,20 @@ const DEFAULT_NETWORK: &str =
     "[network] isolation = \"bridge\" puts sessions on the engine's default network";
 
 /// What is known of an engine without checking its machine.
-fn known(rules: NetworkRules, line: &Line) -> Option<Guarded> {
+fn known(rules: NetworkRules, connection: &EngineConnection) -> Option<Guarded> {
     let both = |why: &str| Guarded {
         host: Some(why.to_owned()),
         sessions: Some(why.to_owned()),
     };
-    if line.habits.kind == Kind::Podman {
+    if connection.quirks.kind == ContainerProgram::Podman {
         return Some(both("workbay leaves the network to Podman"));
     }
     if rules.isolation() == Isolation::Bridge {
         return Some(both(DEFAULT_NETWORK));
     }
-    let host = if line.remote.is_some() {
+    let host = if connection.remote.is_some() {
         "the engine is on another machine, whose firewall workbay doesn't change"
-    } else if line.habits.mapping == UserMapping::RootIsCaller {
+    } else if connection.quirks.mapping == UserMapping::RootIsCaller {
         "rootless Docker can't change this machine's firewall"
     } else {
         return None;
@@ -101,58 +101,58 @@ impl DockerEngine {
     /// Puts a session on the network that the settings demand; creates the network if it doesn't exist.
     pub(super) async fn join(
         &self,
-        line: &Line,
+        connection: &EngineConnection,
         plan: &CreatePlan,
         toolbox: &Toolbox,
-    ) -> Result<Joined> {
+    ) -> Result<SessionNetwork> {
         let (rules, is_cluster) = (self.config.network, !plan.subs.is_empty());
         let isolation = rules.isolation();
-        let whose = match choose(isolation, line.habits.kind, is_cluster) {
+        let whose = match choose(isolation, connection.quirks.kind, is_cluster) {
             Choice::Nothing => {
-                return Ok(Joined {
+                return Ok(SessionNetwork {
                     mode: Some("none".to_owned()),
-                    ..Joined::default()
+                    ..SessionNetwork::default()
                 });
             }
             Choice::Default => {
-                let found = known(rules, line).unwrap_or_default();
-                return Ok(Joined {
+                let found = known(rules, connection).unwrap_or_default();
+                return Ok(SessionNetwork {
                     warnings: self.weigh(&found)?,
-                    ..Joined::default()
+                    ..SessionNetwork::default()
                 });
             }
-            Choice::OfUser => Whose::User,
-            Choice::OfSession => Whose::Session(plan.session),
+            Choice::OfUser => NetworkScope::User,
+            Choice::OfSession => NetworkScope::Session(plan.session),
         };
-        let wanted = Wanted {
+        let wanted = NetworkRequest {
             whose,
             is_open: rules.allows_host(),
             is_closed_up: isolation == Isolation::None,
         };
-        let made = match create::ensure(line, self.config.instance, &wanted).await {
+        let made = match create::ensure(connection, self.config.instance, &wanted).await {
             Ok(made) => made,
             Err(error) if is_cluster || error.is_lost() => return Err(error),
             Err(error) => return self.without_network(&error),
         };
-        let found = match known(rules, line) {
+        let found = match known(rules, connection) {
             Some(found) => found,
-            None => self.guard(line, &made.bridge, toolbox).await,
+            None => self.guard(connection, &made.bridge, toolbox).await,
         };
-        let mut joined = Joined::of(&made, is_cluster);
+        let mut joined = SessionNetwork::of(&made, is_cluster);
         joined.warnings = self.weigh(&found)?;
         Ok(joined)
     }
 
     /// Falls back to the engine's default network if no setting demands another one.
-    fn without_network(&self, error: &Failure) -> Result<Joined> {
+    fn without_network(&self, error: &Failure) -> Result<SessionNetwork> {
         let why = format!("a network can't be created: {error}");
         let found = Guarded {
             host: Some(why.clone()),
             sessions: Some(why),
         };
-        Ok(Joined {
+        Ok(SessionNetwork {
             warnings: self.weigh(&found)?,
-            ..Joined::default()
+            ..SessionNetwork::default()
         })
     }
 
@@ -162,9 +162,12 @@ impl DockerEngine {
     }
 
     /// The network capabilities that the engine lacks, as far as known.
-    pub(super) fn lacks_of_network(&self, line: &Line) -> Vec<(Capability, Clean)> {
+    pub(super) fn lacks_of_network(
+        &self,
+        connection: &EngineConnection,
+    ) -> Vec<(Capability, Clean)> {
         let rules = self.config.network;
-        let found = known(rules, line).or_else(|| line.guard.last());
+        let found = known(rules, connection).or_else(|| connection.firewall.last());
         let mut found = found.unwrap_or_default();
         if rules.isolation() == Isolation::None {
             // Without a network, sessions reach nothing.
@@ -184,12 +187,12 @@ impl DockerEngine {
 
     /// Removes networks that no session needs anymore. Errors are only logged: the next session triggers another
     /// attempt.
-    pub(super) async fn tidy_networks(&self, line: &Line) {
+    pub(super) async fn tidy_networks(&self, connection: &EngineConnection) {
         // Not while a session is joining a network.
         let Ok(_alone) = self.joining.try_write() else {
             return;
         };
-        if let Err(error) = create::remove_users(line, self.config.instance).await {
+        if let Err(error) = create::remove_users(connection, self.config.instance).await {
             tracing::warn!(%error, "an unused network stays");
         }
     }
@@ -243,7 +246,8 @@ mod tests {
     #[test]
     fn each_setting_chooses_a_network() {
         use Isolation::{Bridge, None, Session, User};
-        let docker = |isolation, is_cluster| choose(isolation, Kind::Docker, is_cluster);
+        let docker =
+            |isolation, is_cluster| choose(isolation, ContainerProgram::Docker, is_cluster);
         assert_eq!(docker(User, false), Choice::OfUser);
         assert_eq!(docker(Session, false), Choice::OfSession);
         assert_eq!(docker(None, false), Choice::Nothing);
@@ -251,8 +255,14 @@ mod tests {
         for isolation in Isolation::ALL {
             assert_eq!(docker(isolation, true), Choice::OfSession);
         }
-        assert_eq!(choose(User, Kind::Podman, false), Choice::Default);
-        assert_eq!(choose(None, Kind::Podman, false), Choice::Nothing);
+        assert_eq!(
+            choose(User, ContainerProgram::Podman, false),
+            Choice::Default
+        );
+        assert_eq!(
+            choose(None, ContainerProgram::Podman, false),
+            Choice::Nothing
+        );
     }
 
     #[test]

@@ -14,7 +14,9 @@ use bollard::{
 
 pub(super) use toolbox_volume::ensure as ensure_toolbox;
 
-use super::{connect::connection::Line, container::labels, image::architecture::spelled};
+use super::{
+    connect::connection::EngineConnection, container::labels, image::architecture::spelled,
+};
 use crate::{
     engine::api::{CreatePlan, Result},
     model::{
@@ -26,7 +28,7 @@ use crate::{
 
 /// Creates the volume of a home directory; `place` is the number of the container in a cluster.
 pub(super) async fn make_home(
-    line: &Line,
+    connection: &EngineConnection,
     instance: InstanceId,
     session: SessionId,
     place: u32,
@@ -37,34 +39,38 @@ pub(super) async fn make_home(
         (labels::INSTANCE.to_owned(), instance.to_string()),
         (labels::SESSION.to_owned(), session.to_string()),
     ]);
-    make_volume(line, &name, labels).await?;
+    make_volume(connection, &name, labels).await?;
     Ok(name)
 }
 
 /// Creates a volume; an existing one isn't changed.
-async fn make_volume(line: &Line, name: &str, labels: HashMap<String, String>) -> Result<()> {
+async fn make_volume(
+    connection: &EngineConnection,
+    name: &str,
+    labels: HashMap<String, String>,
+) -> Result<()> {
     let wanted = VolumeCreateRequest {
         name: Some(name.to_owned()),
         labels: Some(labels),
         ..VolumeCreateRequest::default()
     };
-    match line.docker.create_volume(wanted).await {
+    match connection.docker.create_volume(wanted).await {
         Ok(_) => Ok(()),
         Err(Error::DockerResponseServerError {
             status_code: 409, ..
         }) => Ok(()),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }
 
 /// Uploads the first files of a home directory from a copy on this machine into its container.
 pub(super) async fn fill_home(
-    line: &Line,
+    connection: &EngineConnection,
     container: &str,
     copy: PathBuf,
     owner: (u32, u32),
 ) -> Result<()> {
-    upload::upload(line, container, move |tar| {
+    upload::upload(connection, container, move |tar| {
         let home = inside::HOME.trim_start_matches('/');
         upload::append_tree(tar, &copy, home.as_ref(), owner)
     })
@@ -73,7 +79,7 @@ pub(super) async fn fill_home(
 
 /// Removes the volumes of a session's home directories, after its containers are gone.
 pub(super) async fn remove_homes(
-    line: &Line,
+    connection: &EngineConnection,
     instance: InstanceId,
     session: SessionId,
 ) -> Result<()> {
@@ -85,22 +91,22 @@ pub(super) async fn remove_homes(
     let options = ListVolumesOptionsBuilder::default()
         .filters(&filters)
         .build();
-    let listed = line.docker.list_volumes(Some(options)).await;
-    let listed = listed.map_err(|error| line.fault(error))?;
+    let listed = connection.docker.list_volumes(Some(options)).await;
+    let listed = listed.map_err(|error| connection.fault(error))?;
     for volume in listed.volumes.unwrap_or_default() {
-        remove_volume(line, &volume.name).await?;
+        remove_volume(connection, &volume.name).await?;
     }
     Ok(())
 }
 
-async fn remove_volume(line: &Line, name: &str) -> Result<()> {
+async fn remove_volume(connection: &EngineConnection, name: &str) -> Result<()> {
     let options = RemoveVolumeOptionsBuilder::default().build();
-    match line.docker.remove_volume(name, Some(options)).await {
+    match connection.docker.remove_volume(name, Some(options)).await {
         Ok(())
         | Err(Error::DockerResponseServerError {
             status_code: 404, ..
         }) => Ok(()),
-        Err(error) => Err(line.fault(error)),
+        Err(error) => Err(connection.fault(error)),
     }
 }
 
@@ -120,19 +126,19 @@ pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
 }
 
 /// Refuses launch settings that a remote engine can't fulfill.
-pub(super) fn check(line: &Line, plan: &CreatePlan) -> Result<()> {
+pub(super) fn check(connection: &EngineConnection, plan: &CreatePlan) -> Result<()> {
     if plan.spec.home_of.is_some() {
         return Err(Failure::unsupported(
             "the home directory of an earlier session can't be used with an engine on another \
              machine. Launch without --same-home",
         ));
     }
-    check_processor(line)
+    check_processor(connection)
 }
 
 /// The bundled tools run only on the same kind of processor.
-pub(super) fn check_processor(line: &Line) -> Result<()> {
-    let (ours, theirs) = (spelled(ARCH), spelled(&line.processor));
+pub(super) fn check_processor(connection: &EngineConnection) -> Result<()> {
+    let (ours, theirs) = (spelled(ARCH), spelled(&connection.processor));
     let same = theirs.is_empty() || ours == theirs;
     if same {
         return Ok(());

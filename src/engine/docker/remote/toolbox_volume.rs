@@ -16,7 +16,7 @@ use crate::{
     engine::{
         api::Result,
         docker::{
-            connect::connection::Line,
+            connect::connection::EngineConnection,
             container::{labels, list::remove_container},
             image::host,
             toolbox::Toolbox,
@@ -26,23 +26,26 @@ use crate::{
 };
 
 /// The volume of this toolbox; it is filled unless it exists and is complete.
-pub(in crate::engine::docker) async fn ensure(line: &Line, toolbox: &Toolbox) -> Result<String> {
+pub(in crate::engine::docker) async fn ensure(
+    connection: &EngineConnection,
+    toolbox: &Toolbox,
+) -> Result<String> {
     let name = format!("workbay.toolbox.{}", toolbox.key);
-    if is_whole(line, &name).await? {
+    if is_whole(connection, &name).await? {
         return Ok(name);
     }
-    remove_container(line, &name).await?;
-    make_volume(line, &name, ours()).await?;
-    let keeper = make_keeper(line, &name).await?;
-    let filled = fill(line, &keeper, &toolbox.dir).await;
+    remove_container(connection, &name).await?;
+    make_volume(connection, &name, ours()).await?;
+    let keeper = make_keeper(connection, &name).await?;
+    let filled = fill(connection, &keeper, &toolbox.dir).await;
     let named = match filled {
-        Ok(()) => rename(line, &keeper, &name).await,
+        Ok(()) => rename(connection, &keeper, &name).await,
         Err(error) => Err(error),
     };
     if named.is_err() {
         // Another process may have been faster, and then its container serves as well.
-        remove_container(line, &keeper).await?;
-        if is_whole(line, &name).await? {
+        remove_container(connection, &keeper).await?;
+        if is_whole(connection, &name).await? {
             return Ok(name);
         }
     }
@@ -50,20 +53,20 @@ pub(in crate::engine::docker) async fn ensure(line: &Line, toolbox: &Toolbox) ->
 }
 
 /// Checks volume and container: an engine automatically creates a missing volume, which is empty.
-async fn is_whole(line: &Line, name: &str) -> Result<bool> {
+async fn is_whole(connection: &EngineConnection, name: &str) -> Result<bool> {
     let missing = |error: Error| match error {
         Error::DockerResponseServerError {
             status_code: 404, ..
         } => Ok(false),
-        error => Err(line.fault(error)),
+        error => Err(connection.fault(error)),
     };
-    let keeper = line
+    let keeper = connection
         .docker
         .inspect_container(name, None::<InspectContainerOptions>);
     if !keeper.await.map(|_| true).or_else(missing)? {
         return Ok(false);
     }
-    let volume = line.docker.inspect_volume(name).await;
+    let volume = connection.docker.inspect_volume(name).await;
     volume.map(|_| true).or_else(missing)
 }
 
@@ -71,9 +74,9 @@ fn ours() -> HashMap<String, String> {
     HashMap::from([(labels::OURS.to_owned(), "1".to_owned())])
 }
 
-async fn make_keeper(line: &Line, volume: &str) -> Result<String> {
+async fn make_keeper(connection: &EngineConnection, volume: &str) -> Result<String> {
     // Any image works, because the container never runs.
-    let image = host::ensure_image(line, (0, 0)).await?;
+    let image = host::ensure_image(connection, (0, 0)).await?;
     let making = format!("{volume}.{}", uuid::Uuid::new_v4().simple());
     let options = CreateContainerOptionsBuilder::default()
         .name(&making)
@@ -88,21 +91,24 @@ async fn make_keeper(line: &Line, volume: &str) -> Result<String> {
         }),
         ..ContainerCreateBody::default()
     };
-    let made = line.docker.create_container(Some(options), body).await;
-    Ok(made.map_err(|error| line.fault(error))?.id)
+    let made = connection
+        .docker
+        .create_container(Some(options), body)
+        .await;
+    Ok(made.map_err(|error| connection.fault(error))?.id)
 }
 
-async fn fill(line: &Line, keeper: &str, from: &Path) -> Result<()> {
+async fn fill(connection: &EngineConnection, keeper: &str, from: &Path) -> Result<()> {
     let from = from.to_owned();
-    upload::upload(line, keeper, move |tar| {
+    upload::upload(connection, keeper, move |tar| {
         let place = inside::TOOLBOX.trim_start_matches('/');
         upload::append_tree(tar, &from, place.as_ref(), (0, 0))
     })
     .await
 }
 
-async fn rename(line: &Line, keeper: &str, name: &str) -> Result<()> {
+async fn rename(connection: &EngineConnection, keeper: &str, name: &str) -> Result<()> {
     let options = RenameContainerOptionsBuilder::default().name(name).build();
-    let renamed = line.docker.rename_container(keeper, options).await;
-    renamed.map_err(|error| line.fault(error))
+    let renamed = connection.docker.rename_container(keeper, options).await;
+    renamed.map_err(|error| connection.fault(error))
 }

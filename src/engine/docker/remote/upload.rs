@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::{
     engine::{
         api::Result,
-        docker::{blocking::off_loop, connect::connection::Line},
+        docker::{blocking::off_loop, connect::connection::EngineConnection},
     },
     model::failure::Failure,
 };
@@ -21,13 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 const QUEUE: usize = 4;
 const PIECE: usize = 256 * 1024;
 
-pub(super) type Archive = tar::Builder<Pieces>;
+pub(super) type UploadArchive = tar::Builder<Pieces>;
 
 /// Extracts the archive that `fill` writes at `/` of a container, running or not.
 pub(super) async fn upload(
-    line: &Line,
+    connection: &EngineConnection,
     container: &str,
-    fill: impl FnOnce(&mut Archive) -> io::Result<()> + Send + 'static,
+    fill: impl FnOnce(&mut UploadArchive) -> io::Result<()> + Send + 'static,
 ) -> Result<()> {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let told = sender.clone();
@@ -53,14 +53,14 @@ pub(super) async fn upload(
         path: "/".to_owned(),
         ..UploadToContainerOptions::default()
     };
-    let patient = line.docker.clone().with_timeout(PATIENCE);
+    let patient = connection.docker.clone().with_timeout(PATIENCE);
     let sending = patient.upload_to_container(container, Some(options), body_try_stream(pieces));
     let (written, sent) = tokio::join!(writing, sending);
     // The engine's error comes first: a failed write is a consequence of it.
     match sent {
         Ok(()) => written,
-        Err(error @ Error::DockerResponseServerError { .. }) => Err(line.fault(error)),
-        Err(error) => written.and_then(|()| Err(line.fault(error))),
+        Err(error @ Error::DockerResponseServerError { .. }) => Err(connection.fault(error)),
+        Err(error) => written.and_then(|()| Err(connection.fault(error))),
     }
 }
 
@@ -98,7 +98,7 @@ impl io::Write for Pieces {
 
 /// Appends `from` and everything in it as `to`, for `owner`; keeps permissions and links.
 pub(super) fn append_tree(
-    tar: &mut Archive,
+    tar: &mut UploadArchive,
     from: &Path,
     to: &Path,
     owner: (u32, u32),

@@ -77,17 +77,17 @@ impl Limits {
 }
 
 /// The unfinished file; it is removed when this is dropped.
-struct Part(PathBuf);
+struct PartialFile(PathBuf);
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
 }
 
-pub(super) struct Archive {
+pub(super) struct SaveArchive {
     target: PathBuf,
-    part: Part,
+    part: PartialFile,
     out: File,
     limits: Limits,
     disk: u64,
@@ -97,7 +97,7 @@ pub(super) struct Archive {
     looked_at: u64,
 }
 
-impl Archive {
+impl SaveArchive {
     /// Only this user may read what a session contained.
     pub(super) fn create(target: &Path, limits: Limits) -> io::Result<Self> {
         let part = target.with_extension(format!("{}.part", process::id()));
@@ -113,7 +113,7 @@ impl Archive {
             .open(&part)?;
         let archive = Self {
             target: target.to_owned(),
-            part: Part(part),
+            part: PartialFile(part),
             out: File::from_std(out),
             limits,
             disk: 0,
@@ -230,7 +230,7 @@ mod tests {
     async fn zeros_take_no_room_and_the_content_is_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a.tar");
-        let mut archive = Archive::create(&file, SMALL).unwrap();
+        let mut archive = SaveArchive::create(&file, SMALL).unwrap();
         let mut whole = b"head".to_vec();
         whole.resize(3_000_000, 0);
         whole.extend_from_slice(b"middle");
@@ -248,7 +248,7 @@ mod tests {
     async fn what_is_too_large_or_dropped_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a.tar");
-        let mut archive = Archive::create(&file, SMALL).unwrap();
+        let mut archive = SaveArchive::create(&file, SMALL).unwrap();
         let error = archive.add(&vec![1; 100_001]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
         drop(archive);
@@ -256,7 +256,7 @@ mod tests {
             length: 1_000_000,
             ..SMALL
         };
-        let mut archive = Archive::create(&file, short).unwrap();
+        let mut archive = SaveArchive::create(&file, short).unwrap();
         archive.add(&vec![0; 1_000_000]).await.unwrap();
         assert!(archive.add(&[0]).await.is_err());
         assert_eq!(files(dir.path()).len(), 1);

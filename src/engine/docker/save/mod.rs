@@ -14,13 +14,13 @@ use bollard::{
 };
 use futures_util::StreamExt as _;
 
-use super::{DockerEngine, connect::connection::Line};
+use super::{DockerEngine, connect::connection::EngineConnection};
 use crate::{
     engine::api::Result,
     model::{failure::Failure, id::SessionId, inside},
 };
 pub(super) use archive::remove_unfinished;
-use archive::{Archive, Limits};
+use archive::{Limits, SaveArchive};
 
 /// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; returns the first. Failed paths don't stop
 /// the others: the error lists both.
@@ -31,8 +31,8 @@ pub(super) async fn save(
     paths: &[String],
     name: &str,
 ) -> Result<PathBuf> {
-    let line = engine.line().await?;
-    let container = engine.container(&line, session).await?;
+    let connection = engine.connection().await?;
+    let container = engine.container(&connection, session).await?;
     make(dir).map_err(|error| failed(dir, &error))?;
     let (mut saved, mut problems) = (Vec::new(), Vec::new());
     let mut limits = Limits::of(engine.config.save_limits);
@@ -41,7 +41,7 @@ pub(super) async fn save(
             1 => dir.join(format!("{name}.tar")),
             number => dir.join(format!("{name}-{number}.tar")),
         };
-        match save_one(&line, &container, path, &file, limits).await {
+        match save_one(&connection, &container, path, &file, limits).await {
             Ok(used) => {
                 limits = limits.less(used);
                 saved.push(file);
@@ -66,7 +66,7 @@ pub(super) async fn save(
 
 /// Saves one path; returns its size on the disk and the length of the archive.
 async fn save_one(
-    line: &Line,
+    connection: &EngineConnection,
     container: &str,
     path: &str,
     file: &Path,
@@ -75,22 +75,22 @@ async fn save_one(
     let options = DownloadFromContainerOptions {
         path: absolute(path),
     };
-    let mut pieces = line
+    let mut pieces = connection
         .docker
         .download_from_container(container, Some(options));
     let written = |error: io::Error| failed(file, &error);
-    let mut archive = Archive::create(file, limits).map_err(written)?;
+    let mut archive = SaveArchive::create(file, limits).map_err(written)?;
     while let Some(piece) = pieces.next().await {
         match piece {
             Ok(piece) => archive.add(&piece).await.map_err(written)?,
-            Err(error) => return Err(not_read(line, container, error).await),
+            Err(error) => return Err(not_read(connection, container, error).await),
         }
     }
     archive.finish().await.map_err(written)
 }
 
 /// Distinguishes a missing path from a missing container: an engine answers both with the same error.
-async fn not_read(line: &Line, container: &str, error: Error) -> Failure {
+async fn not_read(connection: &EngineConnection, container: &str, error: Error) -> Failure {
     let is_missing = matches!(
         error,
         Error::DockerResponseServerError {
@@ -98,13 +98,13 @@ async fn not_read(line: &Line, container: &str, error: Error) -> Failure {
             ..
         }
     );
-    let looked = line
+    let looked = connection
         .docker
         .inspect_container(container, None::<InspectContainerOptions>);
     if is_missing && looked.await.is_ok() {
         return Failure::internal("not found in the session");
     }
-    line.fault(error)
+    connection.fault(error)
 }
 
 fn absolute(path: &str) -> String {

@@ -13,12 +13,12 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::hijack::{self, Hijacked, Reader};
+use super::hijack::{self, Hijacked, OutputReader};
 use crate::{
     engine::{
         api::{Attached, Input, Output, Result},
         docker::{
-            connect::connection::Line,
+            connect::connection::EngineConnection,
             kill::{self, Ending},
         },
     },
@@ -46,8 +46,8 @@ const EXIT_PAUSE: Duration = Duration::from_millis(20);
 
 /// A running program in a container.
 #[derive(Clone)]
-struct Running {
-    line: Arc<Line>,
+struct RunningExec {
+    connection: Arc<EngineConnection>,
     container: String,
     exec: String,
     ending: Ending,
@@ -55,19 +55,19 @@ struct Running {
 
 /// Starts `argv` in `container`. Dropping the receiver of the output ends the program.
 pub(in crate::engine::docker) async fn start(
-    line: Arc<Line>,
+    connection: Arc<EngineConnection>,
     container: String,
     argv: Vec<String>,
     tty: bool,
     ending: Ending,
 ) -> Result<Attached> {
-    start_as(line, container, argv, tty, ending, None).await
+    start_as(connection, container, argv, tty, ending, None).await
 }
 
 /// Like [`start`], as another user of the container, by name or number. This user may not have access to the
 /// session's home directory, so the program starts in the root directory.
 pub(in crate::engine::docker) async fn start_as(
-    line: Arc<Line>,
+    connection: Arc<EngineConnection>,
     container: String,
     argv: Vec<String>,
     tty: bool,
@@ -84,17 +84,17 @@ pub(in crate::engine::docker) async fn start_as(
         user: user.map(str::to_owned),
         ..CreateExecOptions::default()
     };
-    let made = line.docker.create_exec(&container, options).await;
-    let exec = made.map_err(|error| not_running(error, &line))?.id;
-    let running = Running {
-        line,
+    let made = connection.docker.create_exec(&container, options).await;
+    let exec = made.map_err(|error| not_running(error, &connection))?.id;
+    let running = RunningExec {
+        connection,
         container,
         exec,
         ending,
     };
     let Hijacked { reader, writer } = hijack::start(
-        running.line.socket(),
-        running.line.url(),
+        running.connection.socket(),
+        running.connection.url(),
         &running.exec,
         tty,
     )
@@ -103,7 +103,7 @@ pub(in crate::engine::docker) async fn start_as(
     let (input, input_out) = mpsc::channel(INPUT_QUEUE);
     let (size_in, size_out) = watch::channel(None);
     tokio::spawn(resize(running.clone(), size_out));
-    let typist = Typist {
+    let typist = InputWriter {
         writer,
         size: size_in,
         tty,
@@ -113,8 +113,8 @@ pub(in crate::engine::docker) async fn start_as(
     Ok(Attached { output, input })
 }
 
-fn not_running(error: Error, line: &Line) -> Failure {
-    let failure = line.fault(error);
+fn not_running(error: Error, connection: &EngineConnection) -> Failure {
+    let failure = connection.fault(error);
     let says = |words| failure.to_string().contains(words);
     if failure.kind != FailureKind::Refused {
         return failure;
@@ -131,8 +131,8 @@ fn not_running(error: Error, line: &Line) -> Failure {
 /// Passes on what the program prints. A reader that stops reading blocks the program; dropping the reader
 /// ends it.
 async fn read(
-    running: Running,
-    mut reader: Reader,
+    running: RunningExec,
+    mut reader: OutputReader,
     output: mpsc::Sender<Output>,
     mut writing: JoinHandle<OwnedWriteHalf>,
 ) {
@@ -162,25 +162,25 @@ async fn read(
     } else {
         // The last typed bytes are still written.
         let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
-        let Running {
-            line,
+        let RunningExec {
+            connection,
             container,
             exec,
             ending,
         } = &running;
-        kill::end(line, exec, container, ending).await;
+        kill::end(connection, exec, container, ending).await;
     }
     writing.abort();
 }
 
 /// Writes the input of the program.
-struct Typist {
+struct InputWriter {
     writer: OwnedWriteHalf,
     size: watch::Sender<Option<(u16, u16)>>,
     tty: bool,
 }
 
-impl Typist {
+impl InputWriter {
     /// Writes the input until its sender is dropped. Returns the connection instead of closing it: after one
     /// half of a terminal's connection is closed, the engine closes the other half too.
     async fn write(mut self, mut input: mpsc::Receiver<Input>) -> OwnedWriteHalf {
@@ -209,14 +209,17 @@ impl Typist {
 }
 
 /// Sets the newest size in a task of its own: the engine may be slow.
-async fn resize(running: Running, mut size: watch::Receiver<Option<(u16, u16)>>) {
+async fn resize(running: RunningExec, mut size: watch::Receiver<Option<(u16, u16)>>) {
     while size.changed().await.is_ok() {
         for _ in 0..RESIZE_ATTEMPTS {
             let Some((width, height)) = *size.borrow_and_update() else {
                 break;
             };
             let options = ResizeExecOptions { height, width };
-            let asked = running.line.docker.resize_exec(&running.exec, options);
+            let asked = running
+                .connection
+                .docker
+                .resize_exec(&running.exec, options);
             match tokio::time::timeout(RESIZE_TIME, asked).await {
                 Ok(Ok(())) => break,
                 Ok(Err(_)) => tokio::time::sleep(EXIT_PAUSE).await,
@@ -226,11 +229,11 @@ async fn resize(running: Running, mut size: watch::Receiver<Option<(u16, u16)>>)
     }
 }
 
-impl Running {
+impl RunningExec {
     /// How the program ended, after the end of its stream.
     async fn exit(&self) -> Output {
         for _ in 0..EXIT_ATTEMPTS {
-            match self.line.docker.inspect_exec(&self.exec).await {
+            match self.connection.docker.inspect_exec(&self.exec).await {
                 Ok(known) if known.running == Some(false) => {
                     return Output::End {
                         exit_code: known.exit_code,
@@ -243,7 +246,7 @@ impl Running {
                 }
                 Err(error) => {
                     return Output::Lost {
-                        why: Clean::new(&self.line.fault(error).to_string()),
+                        why: Clean::new(&self.connection.fault(error).to_string()),
                     };
                 }
             }

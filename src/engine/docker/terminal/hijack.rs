@@ -32,7 +32,7 @@ const PIECE: usize = 16 * 1024;
 
 /// Both directions of a started program.
 pub(in crate::engine::docker) struct Hijacked {
-    pub(in crate::engine::docker) reader: Reader,
+    pub(in crate::engine::docker) reader: OutputReader,
     pub(in crate::engine::docker) writer: OwnedWriteHalf,
 }
 
@@ -67,7 +67,7 @@ pub(in crate::engine::docker) async fn start(
         return Err(refusal(&mut stream, buffer, status).await);
     }
     let (read, writer) = stream.into_split();
-    let reader = Reader {
+    let reader = OutputReader {
         read,
         buffer,
         frame: (!tty).then_some(Frame::default()),
@@ -112,7 +112,7 @@ async fn refusal(stream: &mut UnixStream, mut body: BytesMut, status: u16) -> Fa
 }
 
 /// What a program prints.
-pub(in crate::engine::docker) struct Reader {
+pub(in crate::engine::docker) struct OutputReader {
     read: OwnedReadHalf,
     buffer: BytesMut,
     /// Without a terminal, stdout and stderr come in frames.
@@ -126,7 +126,7 @@ struct Frame {
     left: usize,
 }
 
-impl Reader {
+impl OutputReader {
     /// The next piece; `None` at the end.
     pub(in crate::engine::docker) async fn next(&mut self) -> io::Result<Option<Output>> {
         loop {

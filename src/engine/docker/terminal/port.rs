@@ -23,7 +23,7 @@ impl DockerEngine {
         let key = door.key();
         let argv = runner_command::relay(&door.runner, port, key.as_deref());
         let ending = door.ending(key, None);
-        let started = exec::start(door.line, door.container, argv, false, ending).await;
+        let started = exec::start(door.connection, door.container, argv, false, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 }

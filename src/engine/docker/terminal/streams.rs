@@ -14,7 +14,7 @@ use crate::{
         },
         docker::{
             DockerEngine,
-            connect::connection::Line,
+            connect::connection::EngineConnection,
             container::identity::{Identity, caller},
             kill::Ending,
             log::follow,
@@ -46,7 +46,7 @@ impl Streams for DockerEngine {
         let argv = runner_command::command(&door.runner, &command, key.as_deref());
         let ending = door.ending(key, None);
         let tty = command.tty.is_some();
-        let started = exec::start(door.line, door.container, argv, tty, ending).await;
+        let started = exec::start(door.connection, door.container, argv, tty, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 
@@ -56,7 +56,8 @@ impl Streams for DockerEngine {
         let argv = runner_command::terminal(&door.runner, &request, shell, key.as_deref());
         let user = request.start.user.as_deref();
         let ending = door.ending(key, user);
-        let started = exec::start_as(door.line, door.container, argv, true, ending, user).await;
+        let started =
+            exec::start_as(door.connection, door.container, argv, true, ending, user).await;
         started.map_err(|error| self.named(error, session))
     }
 
@@ -64,7 +65,7 @@ impl Streams for DockerEngine {
         let door = self.door_of(session, kernel).await?;
         let argv = runner_command::control(&door.runner, self.config.shell.as_deref());
         let ending = door.by_itself();
-        let started = exec::start(door.line, door.container, argv, false, ending).await;
+        let started = exec::start(door.connection, door.container, argv, false, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 
@@ -73,8 +74,8 @@ impl Streams for DockerEngine {
     }
 
     async fn detach_all(&self, session: SessionId) -> Result<()> {
-        let line = self.line().await?;
-        let members = self.members(&line, session).await?;
+        let connection = self.connection().await?;
+        let members = self.members(&connection, session).await?;
         if members.is_empty() {
             return Err(Failure::session_not_found(session));
         }
@@ -96,7 +97,7 @@ impl DockerEngine {
         let door = self.door_of(session, Some(kernel)).await?;
         let argv = runner_command::detach_all(&door.runner);
         let ending = door.by_itself();
-        let mut attached = exec::start(door.line, door.container, argv, false, ending)
+        let mut attached = exec::start(door.connection, door.container, argv, false, ending)
             .await
             .map_err(|error| self.named(error, session))?;
         while let Some(one) = attached.output.recv().await {
@@ -111,8 +112,8 @@ impl DockerEngine {
 }
 
 /// Everything needed to start a program in a session.
-pub(in crate::engine::docker) struct Door {
-    pub(in crate::engine::docker) line: Arc<Line>,
+pub(in crate::engine::docker) struct ProgramStarter {
+    pub(in crate::engine::docker) connection: Arc<EngineConnection>,
     pub(in crate::engine::docker) container: String,
     /// The runner's command inside.
     pub(in crate::engine::docker) runner: Vec<String>,
@@ -121,7 +122,7 @@ pub(in crate::engine::docker) struct Door {
     is_ours: bool,
 }
 
-impl Door {
+impl ProgramStarter {
     /// Identifies a program inside, where it can't be ended from this machine.
     pub(in crate::engine::docker) fn key(&self) -> Option<String> {
         (!self.is_ours).then(|| uuid::Uuid::new_v4().simple().to_string())
@@ -151,30 +152,38 @@ impl Door {
 
 impl DockerEngine {
     /// The session's main container.
-    pub(in crate::engine::docker) async fn door(&self, session: SessionId) -> Result<Door> {
+    pub(in crate::engine::docker) async fn door(
+        &self,
+        session: SessionId,
+    ) -> Result<ProgramStarter> {
         self.door_of(session, None).await
     }
 
     /// One container of a cluster; `None` = the main one.
-    async fn door_of(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Door> {
-        let line = self.line().await?;
-        let container = self.container_of(&line, session, kernel).await?;
-        let asked = line
+    async fn door_of(
+        &self,
+        session: SessionId,
+        kernel: Option<KernelId>,
+    ) -> Result<ProgramStarter> {
+        let connection = self.connection().await?;
+        let container = self.container_of(&connection, session, kernel).await?;
+        let asked = connection
             .docker
             .inspect_container(&container, None::<InspectContainerOptions>);
         let record = asked
             .await
-            .map_err(|error| self.named(line.fault(error), session))?;
+            .map_err(|error| self.named(connection.fault(error), session))?;
         let config = record.config.unwrap_or_default();
         let entry = config.entrypoint.unwrap_or_default();
-        let is_ours = line.remote.is_none() && may_be_ended(&line, config.user.as_deref());
+        let is_ours =
+            connection.remote.is_none() && may_be_ended(&connection, config.user.as_deref());
         let runner = runner_command::runner(&entry).ok_or_else(|| {
             Failure::unsupported(
                 "workbay's runner isn't in this container, so no terminal can be opened",
             )
         })?;
-        Ok(Door {
-            line,
+        Ok(ProgramStarter {
+            connection,
             container,
             runner,
             labels: config.labels.unwrap_or_default(),
@@ -184,7 +193,7 @@ impl DockerEngine {
 }
 
 /// Whether this process may signal the processes of a container that runs as `user`.
-fn may_be_ended(line: &Line, user: Option<&str>) -> bool {
-    let (uid, gid) = Identity::of_caller(line.habits.mapping).inside;
+fn may_be_ended(connection: &EngineConnection, user: Option<&str>) -> bool {
+    let (uid, gid) = Identity::of_caller(connection.quirks.mapping).inside;
     caller().0 == 0 || user == Some(&format!("{uid}:{gid}"))
 }

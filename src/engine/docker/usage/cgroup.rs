@@ -8,12 +8,12 @@ use crate::engine::docker::folder::mounts::unescape;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// Each version 1 controller (`cpuacct`, `memory`) with its hierarchy.
-    v1: Vec<(Vec<String>, Mounted)>,
-    v2: Option<Mounted>,
+    v1: Vec<(Vec<String>, CgroupMount)>,
+    v2: Option<CgroupMount>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Mounted {
+struct CgroupMount {
     /// The group that is visible at `place`.
     root: String,
     place: PathBuf,
@@ -35,7 +35,7 @@ impl Layout {
             let (Some(root), Some(place)) = (left.get(3), left.get(4)) else {
                 continue;
             };
-            let mounted = Mounted {
+            let mounted = CgroupMount {
                 root: unescape(root),
                 place: PathBuf::from(unescape(place)),
             };
@@ -75,7 +75,7 @@ impl Layout {
     }
 }
 
-impl Mounted {
+impl CgroupMount {
     fn below(&self, group: &str) -> Option<PathBuf> {
         let root = self.root.trim_end_matches('/');
         let rest = group.strip_prefix(root)?;

@@ -1,7 +1,7 @@
 //! Block I/O and network as the kernel counts them, summed like in `docker stats`.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(super) struct TransferredBytes {
     /// Read, received.
     pub taken: u64,
     /// Written, sent.
@@ -9,8 +9,8 @@ pub(super) struct Moved {
 }
 
 /// Version 1: `8:0 Read 4096`, for each device and kind of operation.
-pub(super) fn of_devices(text: &str) -> Moved {
-    let mut moved = Moved::default();
+pub(super) fn of_devices(text: &str) -> TransferredBytes {
+    let mut moved = TransferredBytes::default();
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();
         let (Some(_device), Some(operation), Some(bytes)) =
@@ -24,8 +24,8 @@ pub(super) fn of_devices(text: &str) -> Moved {
 }
 
 /// Version 2: `8:0 rbytes=4096 wbytes=0 rios=1 …`, for each device.
-pub(super) fn of_devices_v2(text: &str) -> Moved {
-    let mut moved = Moved::default();
+pub(super) fn of_devices_v2(text: &str) -> TransferredBytes {
+    let mut moved = TransferredBytes::default();
     for (name, bytes) in text
         .split_ascii_whitespace()
         .filter_map(|word| word.split_once('='))
@@ -41,11 +41,11 @@ pub(super) fn of_devices_v2(text: &str) -> Moved {
 }
 
 /// `/proc/PID/net/dev`: every interface except the loopback.
-pub(super) fn of_network(text: &str) -> Moved {
+pub(super) fn of_network(text: &str) -> TransferredBytes {
     /// Columns after the interface's name.
     const RECEIVED: usize = 0;
     const SENT: usize = 8;
-    let mut moved = Moved::default();
+    let mut moved = TransferredBytes::default();
     for (name, counts) in text.lines().filter_map(|line| line.split_once(':')) {
         if name.trim() == "lo" {
             continue;
@@ -59,7 +59,7 @@ pub(super) fn of_network(text: &str) -> Moved {
     moved
 }
 
-impl Moved {
+impl TransferredBytes {
     /// Uses the first letter of the operation; others (`Sync`, `Total`) count the same bytes again.
     pub(super) fn add_operation(&mut self, operation: &str, bytes: u64) {
         match operation.as_bytes().first() {
@@ -83,8 +83,8 @@ impl Moved {
 mod tests {
     use super::*;
 
-    fn moved(taken: u64, given: u64) -> Moved {
-        Moved { taken, given }
+    fn moved(taken: u64, given: u64) -> TransferredBytes {
+        TransferredBytes { taken, given }
     }
 
     #[test]

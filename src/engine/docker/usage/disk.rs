@@ -18,7 +18,7 @@ const BLOCK: u64 = 512;
 
 /// The result of a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct DiskUsage {
     /// `None` if it can't be determined.
     pub held: Option<Bytes>,
     /// Number of files and directories that were counted.
@@ -26,16 +26,16 @@ pub(super) struct Found {
 }
 
 /// The size of all directories together. Doesn't follow links, because sessions write there at the same time.
-pub(super) fn look(directories: &[PathBuf]) -> Found {
+pub(super) fn look(directories: &[PathBuf]) -> DiskUsage {
     look_at_most(directories, ENTRIES)
 }
 
-fn look_at_most(directories: &[PathBuf], most: u32) -> Found {
+fn look_at_most(directories: &[PathBuf], most: u32) -> DiskUsage {
     let (mut left, mut blocks) = (most, Some(0));
     for directory in directories {
         blocks = blocks.and_then(|sum| Some(sum + blocks_of(directory, &mut left)?));
     }
-    Found {
+    DiskUsage {
         held: blocks.map(|blocks: u64| Bytes(blocks * BLOCK)),
         entries: most - left,
     }
@@ -43,7 +43,7 @@ fn look_at_most(directories: &[PathBuf], most: u32) -> Found {
 
 /// `None` when there are more than `left` entries, or one can't be read.
 fn blocks_of(directory: &Path, left: &mut u32) -> Option<u64> {
-    let mut count = Count::default();
+    let mut count = DiskCounter::default();
     let counted = tree::visit(directory, |entry| {
         if entry.name.to_bytes() != b"." {
             let fewer = left.checked_sub(1);
@@ -56,13 +56,13 @@ fn blocks_of(directory: &Path, left: &mut u32) -> Option<u64> {
 }
 
 #[derive(Default)]
-struct Count {
+struct DiskCounter {
     blocks: u64,
     /// Files with several names that were already counted.
     met: HashSet<u64>,
 }
 
-impl Count {
+impl DiskCounter {
     fn add(&mut self, entry: &Entry<'_>) {
         let stat = entry.stat;
         if entry.is_directory() || stat.st_nlink < 2 || self.met.insert(stat.st_ino) {
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn what_cannot_be_counted_is_not_known() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(look(&[dir.path().join("none")]), Found::default());
+        assert_eq!(look(&[dir.path().join("none")]), DiskUsage::default());
         let deep: PathBuf = std::iter::repeat_n("d", 300).collect();
         let deep = dir.path().join(deep);
         fs::create_dir_all(&deep).unwrap();
@@ -124,7 +124,7 @@ mod tests {
         fs::write(deep.join("1"), "").unwrap();
         assert!(one().held.is_some());
         fs::write(deep.join("2"), "").unwrap();
-        let many = Found {
+        let many = DiskUsage {
             held: None,
             entries: 1,
         };

@@ -6,27 +6,27 @@ use bollard::{
 };
 use futures_util::StreamExt as _;
 
-use super::{counters::Moved, readings::Reading};
+use super::{counters::TransferredBytes, readings::UsageReading};
 use crate::{
-    engine::docker::connect::connection::Line,
+    engine::docker::connect::connection::EngineConnection,
     model::{resources::Bytes, usage::Traffic},
 };
 
 /// One reading; `None` when the container doesn't run.
-pub(super) async fn ask(line: &Line, container: &str) -> Option<Reading> {
+pub(super) async fn ask(connection: &EngineConnection, container: &str) -> Option<UsageReading> {
     let options = StatsOptionsBuilder::default()
         .stream(false)
         .one_shot(true)
         .build();
-    let mut answers = line.docker.stats(container, Some(options)).boxed();
+    let mut answers = connection.docker.stats(container, Some(options)).boxed();
     reading(answers.next().await?.ok()?)
 }
 
-fn reading(figures: ContainerStatsResponse) -> Option<Reading> {
+fn reading(figures: ContainerStatsResponse) -> Option<UsageReading> {
     let block = figures.blkio_stats.and_then(of_devices);
     // A container without its own network has no figures.
     let network = figures.networks.map(|networks| {
-        let mut moved = Moved::default();
+        let mut moved = TransferredBytes::default();
         for one in networks.values() {
             moved.add(one.rx_bytes.unwrap_or(0), one.tx_bytes.unwrap_or(0));
         }
@@ -42,17 +42,20 @@ fn reading(figures: ContainerStatsResponse) -> Option<Reading> {
     let periods = cpu
         .throttling_data
         .and_then(|it| it.periods.zip(it.throttled_periods));
-    Some(Reading {
+    Some(UsageReading {
         cpu_nanos: cpu.cpu_usage?.total_usage?,
         periods,
         mem: Bytes(memory.usage?.saturating_sub(idle)),
-        traffic: Traffic::counted(block.map(Moved::pair), network.map(Moved::pair)),
-        ..Reading::default()
+        traffic: Traffic::counted(
+            block.map(TransferredBytes::pair),
+            network.map(TransferredBytes::pair),
+        ),
+        ..UsageReading::default()
     })
 }
 
-fn of_devices(figures: ContainerBlkioStats) -> Option<Moved> {
-    let mut moved = Moved::default();
+fn of_devices(figures: ContainerBlkioStats) -> Option<TransferredBytes> {
+    let mut moved = TransferredBytes::default();
     for entry in figures.io_service_bytes_recursive? {
         moved.add_operation(
             entry.op.as_deref().unwrap_or_default(),
@@ -66,7 +69,7 @@ fn of_devices(figures: ContainerBlkioStats) -> Option<Moved> {
 mod tests {
     use super::*;
 
-    fn read(body: serde_json::Value) -> Option<Reading> {
+    fn read(body: serde_json::Value) -> Option<UsageReading> {
         reading(serde_json::from_value(body).unwrap())
     }
 

@@ -17,7 +17,7 @@ use rustix::{
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
-use super::{Gauge, Sampler, meter::LONGEST, readings::Readings};
+use super::{Sampler, UsageSource, meter::LONGEST, readings::Readings};
 use crate::model::id::SessionId;
 
 /// When the figures of this many ended sessions are waiting to be fetched, all of them are dropped.
@@ -26,7 +26,7 @@ const MOST: usize = 1000;
 /// The main processes whose end is awaited, in a thread of its own: the groups are removed within milliseconds,
 /// and the async runtime may be busy for longer.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct ExitWaiter {
     epoll: Arc<OwnedFd>,
     /// By process id, each with its session.
     processes: HashMap<i64, (OwnedFd, SessionId)>,
@@ -37,7 +37,7 @@ pub(super) struct Waiting {
 /// The key of the pipe in the epoll set. No process has this id.
 const STOP: u64 = 0;
 
-impl Waiting {
+impl ExitWaiter {
     fn start(shared: &Arc<Mutex<Sampler>>) -> io::Result<Self> {
         let epoll = Arc::new(epoll::create(epoll::CreateFlags::CLOEXEC)?);
         let (stop, open) = io::pipe()?;
@@ -104,7 +104,7 @@ pub(super) fn watch(
     pid: i64,
 ) {
     if sampler.waiting.is_none() {
-        sampler.waiting = Waiting::start(shared).ok();
+        sampler.waiting = ExitWaiter::start(shared).ok();
     }
     if let Some(waiting) = &mut sampler.waiting {
         let _ = waiting.add(session, pid);
@@ -127,7 +127,7 @@ impl Sampler {
             return;
         };
         for (_, gauge) in gauges.iter_mut() {
-            if let Gauge::Groups(meter) = gauge
+            if let UsageSource::Groups(meter) = gauge
                 && meter.pid() == pid
             {
                 meter.end(&mut self.buffer);

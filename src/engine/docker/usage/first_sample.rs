@@ -6,12 +6,13 @@ use bollard::{models::HostConfig, query_parameters::InspectContainerOptions};
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    Gauge, cgroup::Layout, engine_stats, final_usage, meter::LONGEST, read_all, readings::Readings,
+    UsageSource, cgroup::Layout, engine_stats, final_usage, meter::LONGEST, read_all,
+    readings::Readings,
 };
 use crate::{
     engine::{
         api::UsageAsk,
-        docker::{DockerEngine, connect::connection::Line, container::members::Member},
+        docker::{DockerEngine, connect::connection::EngineConnection, container::members::Member},
     },
     model::id::{KernelId, SessionId},
 };
@@ -20,7 +21,7 @@ use crate::{
 const AT_ONCE: usize = 16;
 
 /// The record of a running container.
-struct Running {
+struct RunningContainer {
     kernel: KernelId,
     pid: i64,
     devices: BTreeSet<u32>,
@@ -29,18 +30,18 @@ struct Running {
 /// The first readings of sessions without open files, from their control groups or the engine.
 pub(super) async fn first_readings(
     engine: &DockerEngine,
-    line: &Arc<Line>,
+    connection: &Arc<EngineConnection>,
     asked: Vec<UsageAsk>,
 ) -> Vec<(SessionId, Readings)> {
     stream::iter(asked)
         .map(|ask| async move {
-            let members = engine.members(line, ask.session).await.ok()?;
+            let members = engine.members(connection, ask.session).await.ok()?;
             if members.len() > 1 {
                 engine.usage_sampler().clusters.insert(ask.session);
             }
-            let readings = match open_meters(engine, line, ask, &members).await {
+            let readings = match open_meters(engine, connection, ask, &members).await {
                 Some(readings) => readings,
-                None if ask.is_worth_asking() => ask_all(line, &members).await,
+                None if ask.is_worth_asking() => ask_all(connection, &members).await,
                 None => return None,
             };
             Some((ask.session, readings))
@@ -54,23 +55,23 @@ pub(super) async fn first_readings(
 /// Opens the meters of the session's running containers.
 async fn open_meters(
     engine: &DockerEngine,
-    line: &Line,
+    connection: &EngineConnection,
     ask: UsageAsk,
     members: &[Member],
 ) -> Option<Readings> {
-    if line.remote.is_some() {
+    if connection.remote.is_some() {
         return None;
     }
     let mut running = Vec::new();
     for member in members {
-        running.extend(look(line, member).await);
+        running.extend(look(connection, member).await);
     }
     let mut sampler = engine.usage_sampler();
     let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
-    let own_groups = line.habits.own_groups;
+    let own_groups = connection.quirks.own_groups;
     let meters = running
         .iter()
-        .map(|one| Some((one.kernel, Gauge::open(layout, own_groups, one.pid)?)));
+        .map(|one| Some((one.kernel, UsageSource::open(layout, own_groups, one.pid)?)));
     let meters = meters.collect::<Option<Vec<_>>>();
     sampler.buffer.resize(LONGEST, 0);
     let read = meters.and_then(|mut meters| {
@@ -98,23 +99,23 @@ async fn open_meters(
     Some(readings)
 }
 
-async fn ask_all(line: &Line, members: &[Member]) -> Readings {
+async fn ask_all(connection: &EngineConnection, members: &[Member]) -> Readings {
     let mut readings = Vec::new();
     for member in members {
-        let reading = engine_stats::ask(line, &member.id).await;
+        let reading = engine_stats::ask(connection, &member.id).await;
         readings.extend(reading.map(|reading| (member.kernel, reading)));
     }
     readings
 }
 
-async fn look(line: &Line, member: &Member) -> Option<Running> {
+async fn look(connection: &EngineConnection, member: &Member) -> Option<RunningContainer> {
     let options = None::<InspectContainerOptions>;
-    let record = line
+    let record = connection
         .docker
         .inspect_container(&member.id, options)
         .await
         .ok()?;
-    Some(Running {
+    Some(RunningContainer {
         kernel: member.kernel,
         pid: record.state?.pid.filter(|pid| *pid > 0)?,
         devices: record.host_config.map(devices).unwrap_or_default(),

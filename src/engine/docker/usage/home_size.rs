@@ -9,7 +9,7 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::disk::{self, Found};
+use super::disk::{self, DiskUsage};
 use crate::model::{id::SessionId, resources::Bytes};
 
 /// Minimum time between two measurements of a home directory.
@@ -19,22 +19,22 @@ const PAUSE_FOR_EACH: SignedDuration = SignedDuration::from_micros(500);
 
 #[derive(Clone, Default)]
 pub(super) struct Homes {
-    shared: Arc<Mutex<Known>>,
+    shared: Arc<Mutex<HomeRecord>>,
 }
 
 #[derive(Default)]
-struct Known {
-    homes: HashMap<SessionId, Home>,
+struct HomeRecord {
+    homes: HashMap<SessionId, MeasuredHome>,
     /// Whether a measurement is running.
     busy: bool,
 }
 
-struct Home {
+struct MeasuredHome {
     at: Timestamp,
-    found: Found,
+    found: DiskUsage,
 }
 
-impl Home {
+impl MeasuredHome {
     fn is_due(&self, now: Timestamp) -> bool {
         let entries = i32::try_from(self.found.entries).unwrap_or(i32::MAX);
         let pause = PAUSE.max(PAUSE_FOR_EACH * entries);
@@ -44,7 +44,7 @@ impl Home {
 }
 
 impl Homes {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HomeRecord> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -64,7 +64,7 @@ impl Homes {
         &self,
         sessions: impl Iterator<Item = SessionId>,
         now: Timestamp,
-    ) -> Option<Turn> {
+    ) -> Option<Measurement> {
         let mut known = self.lock();
         if known.busy {
             return None;
@@ -79,7 +79,7 @@ impl Homes {
         }
         known.busy = true;
         drop(known);
-        Some(Turn {
+        Some(Measurement {
             due,
             homes: self.clone(),
         })
@@ -87,22 +87,25 @@ impl Homes {
 }
 
 /// A running measurement. It ends when this is dropped, so also after a panic or if it never starts.
-pub(super) struct Turn {
+pub(super) struct Measurement {
     due: Vec<SessionId>,
     homes: Homes,
 }
 
-impl Turn {
+impl Measurement {
     /// Measures the directories; blocks on disk access.
     pub(super) fn look(self, place: impl Fn(SessionId) -> Vec<PathBuf>, at: Timestamp) {
         for session in &self.due {
             let found = disk::look(&place(*session));
-            self.homes.lock().homes.insert(*session, Home { at, found });
+            self.homes
+                .lock()
+                .homes
+                .insert(*session, MeasuredHome { at, found });
         }
     }
 }
 
-impl Drop for Turn {
+impl Drop for Measurement {
     fn drop(&mut self) {
         self.homes.lock().busy = false;
     }
@@ -156,9 +159,9 @@ mod tests {
     #[test]
     fn a_home_of_many_files_is_looked_at_more_seldom() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let home = Home {
+        let home = MeasuredHome {
             at: at(1000),
-            found: Found {
+            found: DiskUsage {
                 held: None,
                 entries: 1_000_000,
             },

@@ -8,8 +8,8 @@ use std::{
 
 use super::{
     cgroup::Layout,
-    counters::{self, Moved},
-    readings::Reading,
+    counters::{self, TransferredBytes},
+    readings::UsageReading,
 };
 use crate::{
     engine::api::Need,
@@ -34,9 +34,9 @@ pub(super) struct Meter {
     memory_dir: PathBuf,
     /// The peak as the kernel reports it, and the same without the file cache at the time it rose.
     peak: (u64, u64),
-    last: Option<Reading>,
+    last: Option<UsageReading>,
     /// The last reading, taken when the main process had ended.
-    ended: Option<Reading>,
+    ended: Option<UsageReading>,
     /// The directory that counts block I/O, and whether it is cgroup version 2.
     block: Option<(PathBuf, bool)>,
     /// Open only while a client watches: an open file of the network keeps that network alive.
@@ -107,7 +107,7 @@ impl Meter {
     }
 
     /// The last reading, if the container has ended.
-    pub(super) fn ended(&self) -> Option<&Reading> {
+    pub(super) fn ended(&self) -> Option<&UsageReading> {
         self.ended.as_ref()
     }
 
@@ -137,9 +137,9 @@ impl Meter {
 
     /// `None` when the groups are gone. Block I/O and network are read only on request; their files stay open
     /// only while a client watches.
-    pub(super) fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<Reading> {
+    pub(super) fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<UsageReading> {
         if let Some(ended) = self.ended {
-            return Some(Reading {
+            return Some(UsageReading {
                 mem: Bytes(0),
                 ..ended
             });
@@ -170,7 +170,7 @@ impl Meter {
             self.counters = None;
         }
         let mem = Bytes(total.saturating_sub(idle));
-        self.last = Some(Reading {
+        self.last = Some(UsageReading {
             periods,
             cpu_nanos,
             mem,
@@ -209,7 +209,10 @@ impl Meter {
         let block = block.and_then(|file| text(file, buffer).map(count));
         let network = counters.network.as_ref();
         let network = network.and_then(|file| whole(file, buffer).map(counters::of_network));
-        Traffic::counted(block.map(Moved::pair), network.map(Moved::pair))
+        Traffic::counted(
+            block.map(TransferredBytes::pair),
+            network.map(TransferredBytes::pair),
+        )
     }
 }
 

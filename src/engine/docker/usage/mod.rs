@@ -20,7 +20,9 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{DockerEngine, accelerator::devices, blocking::off_loop, connect::connection::Line};
+use super::{
+    DockerEngine, accelerator::devices, blocking::off_loop, connect::connection::EngineConnection,
+};
 use crate::{
     engine::api::{Need, UsageAsk},
     model::{
@@ -32,16 +34,16 @@ use cgroup::Layout;
 use home_size::Homes;
 use meter::{LONGEST, Meter};
 use processes::Processes;
-use readings::{Reading, Readings};
+use readings::{Readings, UsageReading};
 
 /// The source of one container's figures.
 #[derive(Debug)]
-enum Gauge {
+enum UsageSource {
     Groups(Box<Meter>),
     Processes(Processes),
 }
 
-impl Gauge {
+impl UsageSource {
     fn open(layout: &Layout, own_groups: bool, pid: i64) -> Option<Self> {
         if own_groups {
             Meter::open(layout, pid).map(|meter| Self::Groups(Box::new(meter)))
@@ -50,7 +52,7 @@ impl Gauge {
         }
     }
 
-    fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<Reading> {
+    fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<UsageReading> {
         match self {
             Self::Groups(meter) => meter.read(need, buffer),
             Self::Processes(processes) => processes.read(),
@@ -58,7 +60,7 @@ impl Gauge {
     }
 
     /// The last reading, if the container has ended.
-    fn ended(&self) -> Option<Reading> {
+    fn ended(&self) -> Option<UsageReading> {
         match self {
             Self::Groups(meter) => meter.ended().copied(),
             Self::Processes(_) => None,
@@ -70,7 +72,7 @@ impl Gauge {
 #[derive(Default)]
 pub(super) struct Sampler {
     layout: Option<Layout>,
-    meters: HashMap<SessionId, Vec<(KernelId, Gauge)>>,
+    meters: HashMap<SessionId, Vec<(KernelId, UsageSource)>>,
     /// The numbers of the devices that a session's containers see.
     devices: HashMap<SessionId, Vec<(KernelId, BTreeSet<u32>)>>,
     last: HashMap<SessionId, (Timestamp, Readings)>,
@@ -79,7 +81,7 @@ pub(super) struct Sampler {
     homes: Homes,
     buffer: Vec<u8>,
     /// Main processes whose end is awaited; set at the first.
-    waiting: Option<final_usage::Waiting>,
+    waiting: Option<final_usage::ExitWaiter>,
     /// The last figures of ended sessions, until they are fetched.
     ended: HashMap<SessionId, Usage>,
     /// Sessions whose containers have files that can't be read.
@@ -132,7 +134,11 @@ impl Sampler {
 }
 
 /// `None` when one of them can't be read anymore, or all have ended.
-fn read_all(meters: &mut [(KernelId, Gauge)], need: Need, buffer: &mut [u8]) -> Option<Readings> {
+fn read_all(
+    meters: &mut [(KernelId, UsageSource)],
+    need: Need,
+    buffer: &mut [u8],
+) -> Option<Readings> {
     if meters.iter().all(|(_, meter)| meter.ended().is_some()) {
         return None;
     }
@@ -161,11 +167,11 @@ pub(super) async fn sample(
     if asked.iter().all(|ask| ask.need == Need::Kept) {
         return Vec::new();
     }
-    let Ok(line) = engine.line().await else {
+    let Ok(connection) = engine.connection().await else {
         return Vec::new();
     };
-    readings.extend(first_sample::first_readings(engine, &line, missing).await);
-    look_at_homes(engine, &line, asked, now);
+    readings.extend(first_sample::first_readings(engine, &connection, missing).await);
+    look_at_homes(engine, &connection, asked, now);
     let mut usages: Vec<(SessionId, Usage)> = {
         let mut sampler = engine.usage_sampler();
         readings
@@ -178,8 +184,13 @@ pub(super) async fn sample(
 }
 
 /// Starts to measure the home directories that are due. Those of a remote engine are on its machine.
-fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk], now: Timestamp) {
-    if line.remote.is_some() {
+fn look_at_homes(
+    engine: &DockerEngine,
+    connection: &EngineConnection,
+    asked: &[UsageAsk],
+    now: Timestamp,
+) {
+    if connection.remote.is_some() {
         return;
     }
     let homes = engine.usage_sampler().homes.clone();
@@ -221,9 +232,11 @@ async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
 
 /// Whether the files of its containers are on this machine.
 pub(super) fn is_cheap(engine: &DockerEngine) -> bool {
-    let line = engine.line.try_read().ok();
-    let line = line.as_ref().and_then(|line| line.as_ref());
-    line.is_some_and(|line| line.remote.is_none() && line.habits.own_groups)
+    let connection = engine.connection.try_read().ok();
+    let connection = connection
+        .as_ref()
+        .and_then(|connection| connection.as_ref());
+    connection.is_some_and(|connection| connection.remote.is_none() && connection.quirks.own_groups)
 }
 
 /// The figures read when a session's last container ended.

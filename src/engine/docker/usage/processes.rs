@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use super::readings::Reading;
+use super::readings::UsageReading;
 use crate::model::resources::Bytes;
 
 /// The kernel reports hundredths of a second, independent of its own clock.
@@ -25,7 +25,7 @@ impl Processes {
     }
 
     /// `None` when the container has ended.
-    pub(super) fn read(&self) -> Option<Reading> {
+    pub(super) fn read(&self) -> Option<UsageReading> {
         if world(&self.main.to_string())? != self.world {
             return None;
         }
@@ -46,10 +46,10 @@ impl Processes {
                 .and_then(|text| own_memory(&text))
                 .unwrap_or(0);
         }
-        Some(Reading {
+        Some(UsageReading {
             cpu_nanos: ticks.saturating_mul(NANOS_A_TICK),
             mem: Bytes(mem),
-            ..Reading::default()
+            ..UsageReading::default()
         })
     }
 }

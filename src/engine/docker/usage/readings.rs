@@ -9,10 +9,10 @@ use crate::model::{
 };
 
 /// The readings of a session's containers.
-pub(super) type Readings = Vec<(KernelId, Reading)>;
+pub(super) type Readings = Vec<(KernelId, UsageReading)>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct UsageReading {
     /// CPU time on all cores, in nanoseconds.
     pub cpu_nanos: u64,
     pub mem: Bytes,
@@ -24,7 +24,7 @@ pub(super) struct Reading {
     pub oom_kills: Option<u64>,
 }
 
-impl Reading {
+impl UsageReading {
     /// The sum of several containers; `None` without containers.
     pub fn sum(all: impl IntoIterator<Item = Self>) -> Option<Self> {
         all.into_iter().reduce(|one, other| Self {
@@ -68,7 +68,7 @@ pub(super) fn usage(
     readings: &Readings,
     is_cluster: bool,
 ) -> Option<Usage> {
-    let then = |it: Option<Reading>| Some((before?.0, it?));
+    let then = |it: Option<UsageReading>| Some((before?.0, it?));
     let earlier = |kernel: &KernelId| {
         let mut all = before?.1.iter();
         all.find(|(id, _)| id == kernel).map(|(_, it)| *it)
@@ -76,7 +76,7 @@ pub(super) fn usage(
     let kernels = readings
         .iter()
         .map(|(id, reading)| (*id, reading.usage(then(earlier(id)), now)));
-    let whole = |all: &Readings| Reading::sum(all.iter().map(|(_, reading)| *reading));
+    let whole = |all: &Readings| UsageReading::sum(all.iter().map(|(_, reading)| *reading));
     let before = before.and_then(|(_, all)| whole(all));
     Some(Usage {
         kernels: kernels.filter(|_| is_cluster).collect(),
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn containers_of_a_session_are_added_up() {
-        let one = |bytes: u64, network_in: Option<u64>| Reading {
+        let one = |bytes: u64, network_in: Option<u64>| UsageReading {
             cpu_nanos: 1,
             mem: Bytes(bytes),
             periods: Some((10, bytes)),
@@ -155,24 +155,24 @@ mod tests {
             mem_peak: Some(Bytes(bytes)),
             oom_kills: Some(bytes),
         };
-        let sum = Reading::sum([one(1, Some(5)), one(2, None), one(4, Some(5))]).unwrap();
+        let sum = UsageReading::sum([one(1, Some(5)), one(2, None), one(4, Some(5))]).unwrap();
         assert_eq!((sum.cpu_nanos, sum.mem), (3, Bytes(7)));
         assert_eq!(sum.periods, Some((30, 7)));
         assert_eq!(sum.traffic.block_read, Some(7));
         assert_eq!((sum.mem_peak, sum.oom_kills), (None, Some(7)));
         assert_eq!(sum.traffic.network_in, None, "one of them is not known");
-        assert_eq!(Reading::sum([]), None);
+        assert_eq!(UsageReading::sum([]), None);
     }
 
     #[test]
     fn of_a_cluster_session_each_container_has_its_own_figures() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let one = |number, millis: u64, mem| {
-            let reading = Reading {
+            let reading = UsageReading {
                 cpu_nanos: millis * 1_000_000,
                 mem: Bytes(mem),
                 mem_peak: Some(Bytes(mem)),
-                ..Reading::default()
+                ..UsageReading::default()
             };
             (KernelId::from_u128(number), reading)
         };

@@ -8,8 +8,8 @@ use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Sig, client::Msg};
 use tokio::sync::mpsc;
 
 use super::{
-    super::{super::request::manager_error::declined, open_terminals::Hold},
-    handshake::Entered,
+    super::{super::request::manager_error::declined, open_terminals::TagClaim},
+    handshake::SshConnection,
 };
 use crate::{
     engine::api::{Attached, Input, Output, Result},
@@ -36,7 +36,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(15);
 
 /// What a channel carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ChannelKind {
     Pipes,
     Terminal,
     /// A TCP stream to an address that the container can reach.
@@ -46,21 +46,21 @@ enum Kind {
 /// Starts the command `line` in the user's shell in the container. If another terminal takes over
 /// the `hold`, the program ends.
 pub(super) async fn start(
-    entered: Entered,
+    entered: SshConnection,
     line: String,
     tty: Option<(u16, u16)>,
-    hold: Option<Hold>,
+    hold: Option<TagClaim>,
 ) -> Result<Attached> {
     let kind = match tty {
-        Some(_) => Kind::Terminal,
-        None => Kind::Pipes,
+        Some(_) => ChannelKind::Terminal,
+        None => ChannelKind::Pipes,
     };
     let begun = begin(&entered, line, tty).await;
     carried(entered, begun, kind, hold).await
 }
 
 /// Opens a TCP stream to a port that the container can reach.
-pub(super) async fn tunnel(entered: Entered, host: &str, port: u16) -> Result<Attached> {
+pub(super) async fn tunnel(entered: SshConnection, host: &str, port: u16) -> Result<Attached> {
     let opened = entered
         .handle
         .channel_open_direct_tcpip(host, port.into(), "127.0.0.1", 0)
@@ -72,11 +72,11 @@ pub(super) async fn tunnel(entered: Entered, host: &str, port: u16) -> Result<At
         }
         Err(_) => Err(None),
     };
-    carried(entered, begun, Kind::Tunnel, None).await
+    carried(entered, begun, ChannelKind::Tunnel, None).await
 }
 
 /// Returns everything that the command `line` prints.
-pub(super) async fn answer(entered: &Entered, line: String) -> Result<Vec<u8>> {
+pub(super) async fn answer(entered: &SshConnection, line: String) -> Result<Vec<u8>> {
     let reading = async {
         let (mut from, _to) = begin(entered, line, None).await?;
         let mut printed = Vec::new();
@@ -100,19 +100,19 @@ pub(super) async fn answer(entered: &Entered, line: String) -> Result<Vec<u8>> {
 const TOO_LONG: &str = "a command in the session printed too much";
 const LATE: &str = "a command in the session doesn't answer";
 
-type Halves = (ChannelReadHalf, ChannelWriteHalf<Msg>);
+type ChannelHalves = (ChannelReadHalf, ChannelWriteHalf<Msg>);
 
 async fn carried(
-    entered: Entered,
-    begun: std::result::Result<Halves, NotBegun>,
-    kind: Kind,
-    hold: Option<Hold>,
+    entered: SshConnection,
+    begun: std::result::Result<ChannelHalves, StartFailure>,
+    kind: ChannelKind,
+    hold: Option<TagClaim>,
 ) -> Result<Attached> {
     match begun {
         Ok((from, to)) => {
             let (output_in, output) = mpsc::channel(OUTPUT_QUEUE);
             let (input, input_out) = mpsc::channel(INPUT_QUEUE);
-            let program = Program {
+            let program = SshProgram {
                 from,
                 to,
                 kind,
@@ -130,13 +130,13 @@ async fn carried(
 }
 
 /// Why a program wasn't started; `None` if the connection is lost.
-type NotBegun = Option<String>;
+type StartFailure = Option<String>;
 
 async fn begin(
-    entered: &Entered,
+    entered: &SshConnection,
     line: String,
     tty: Option<(u16, u16)>,
-) -> std::result::Result<Halves, NotBegun> {
+) -> std::result::Result<ChannelHalves, StartFailure> {
     let gone = |error| match error {
         russh::Error::ChannelOpenFailure(_) => Some(refused("a channel")),
         _ => None,
@@ -153,7 +153,7 @@ async fn begin(
     Ok(channel.split())
 }
 
-fn granted(answer: Option<ChannelMsg>, what: &str) -> std::result::Result<(), NotBegun> {
+fn granted(answer: Option<ChannelMsg>, what: &str) -> std::result::Result<(), StartFailure> {
     match answer {
         Some(ChannelMsg::Success) => Ok(()),
         Some(_) => Err(Some(refused(what))),
@@ -170,18 +170,18 @@ fn size(columns: u16, rows: u16) -> (u32, u32) {
     (columns.max(1).into(), rows.max(1).into())
 }
 
-struct Program {
+struct SshProgram {
     from: ChannelReadHalf,
     to: ChannelWriteHalf<Msg>,
-    kind: Kind,
+    kind: ChannelKind,
     /// This terminal's claim among the terminals of its session.
-    hold: Option<Hold>,
+    hold: Option<TagClaim>,
 }
 
-impl Program {
+impl SshProgram {
     async fn run(
         mut self,
-        entered: Entered,
+        entered: SshConnection,
         output: mpsc::Sender<Output>,
         mut input: mpsc::Receiver<Input>,
     ) {
@@ -217,7 +217,7 @@ impl Program {
 }
 
 /// Returns when another terminal takes over.
-async fn taken(hold: &mut Option<Hold>) {
+async fn taken(hold: &mut Option<TagClaim>) {
     match hold {
         Some(hold) => hold.taken().await,
         None => std::future::pending().await,
@@ -232,7 +232,7 @@ enum Ended {
 }
 
 impl Ended {
-    fn told(&self, entered: &Entered) -> Output {
+    fn told(&self, entered: &SshConnection) -> Output {
         match self {
             Self::Exited(exit_code) => Output::End {
                 exit_code: *exit_code,
@@ -249,7 +249,7 @@ impl Ended {
 async fn read(
     from: &mut ChannelReadHalf,
     output: &mpsc::Sender<Output>,
-    kind: Kind,
+    kind: ChannelKind,
 ) -> Option<Ended> {
     let mut code = None;
     loop {
@@ -266,7 +266,9 @@ async fn read(
             }
             Some(ChannelMsg::Close) => return Some(Ended::Exited(code)),
             // The far end has closed the stream.
-            Some(ChannelMsg::Eof) if kind == Kind::Tunnel => return Some(Ended::Exited(None)),
+            Some(ChannelMsg::Eof) if kind == ChannelKind::Tunnel => {
+                return Some(Ended::Exited(None));
+            }
             Some(_) => {}
             // The exit code has arrived. Only the close message is missing.
             None if code.is_some() => return Some(Ended::Exited(code)),
@@ -289,7 +291,7 @@ async fn hand_on(
 
 /// Sends the input to the program. Never returns, because the reading side knows why a program or a
 /// connection ended.
-async fn write(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, kind: Kind) {
+async fn write(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, kind: ChannelKind) {
     while let Some(one) = input.recv().await {
         type_in(to, one, kind).await;
     }
@@ -298,8 +300,8 @@ async fn write(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, ki
 }
 
 /// Ignores failures: they mean that the connection is lost, which the reading side reports.
-async fn type_in(to: &ChannelWriteHalf<Msg>, one: Input, kind: Kind) {
-    let tty = kind == Kind::Terminal;
+async fn type_in(to: &ChannelWriteHalf<Msg>, one: Input, kind: ChannelKind) {
+    let tty = kind == ChannelKind::Terminal;
     let _ = match one {
         Input::Bytes(bytes) => to.data_bytes(bytes).await,
         Input::Resize { columns, rows } if tty => {
@@ -313,11 +315,11 @@ async fn type_in(to: &ChannelWriteHalf<Msg>, one: Input, kind: Kind) {
 }
 
 /// Sends the remaining input, then a hangup signal, then closes the channel.
-async fn hang_up(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, kind: Kind) {
+async fn hang_up(to: &ChannelWriteHalf<Msg>, input: &mut mpsc::Receiver<Input>, kind: ChannelKind) {
     while let Ok(one) = input.try_recv() {
         type_in(to, one, kind).await;
     }
-    if kind != Kind::Tunnel {
+    if kind != ChannelKind::Tunnel {
         let _ = to.signal(Sig::HUP).await;
     }
     let _ = to.close().await;

@@ -21,11 +21,11 @@ use tokio::{
 use super::{
     super::{
         super::request::manager_error::declined,
-        pipe::{Cut, Pipe},
-        ws::{Refusal, Tried},
+        pipe::{PipeEnd, PortPipe},
+        ws::{OpenError, OpenResult},
     },
     known::Sshd,
-    wire::{self, Grip, Wire},
+    wire::{self, SshWire, WireHandle},
 };
 use crate::model::failure::Failure;
 
@@ -64,22 +64,22 @@ const HOST_KEYS: &[Algorithm] = &[
 ];
 
 /// A connection to a session's sshd after login.
-pub(super) struct Entered {
-    pub(super) handle: Handle<Host>,
-    grip: Grip,
-    told: Told,
+pub(super) struct SshConnection {
+    pub(super) handle: Handle<SshdHost>,
+    grip: WireHandle,
+    told: SshdReport,
 }
 
 /// The result of a login attempt.
-pub(super) enum Knocked {
-    In(Box<Entered>),
+pub(super) enum LoginResult {
+    In(Box<SshConnection>),
     /// The sshd doesn't accept our key.
     Denied,
 }
 
 /// What the handler reports about the sshd while the connection is open.
 #[derive(Clone, Default)]
-struct Told {
+struct SshdReport {
     /// The error if the host key isn't the known one.
     stranger: Arc<OnceLock<Failure>>,
     /// Why the connection ended.
@@ -87,12 +87,12 @@ struct Told {
 }
 
 /// The sshd that we connect to.
-pub(super) struct Host {
+pub(super) struct SshdHost {
     sshd: Arc<Sshd>,
-    told: Told,
+    told: SshdReport,
 }
 
-impl client::Handler for Host {
+impl client::Handler for SshdHost {
     type Error = russh::Error;
 
     async fn check_server_key(
@@ -162,7 +162,11 @@ fn config() -> Arc<client::Config> {
 }
 
 /// Logs in with `key`.
-pub(super) async fn knock<S>(pipe: Pipe<S>, sshd: &Arc<Sshd>, key: PrivateKey) -> Tried<Knocked>
+pub(super) async fn knock<S>(
+    pipe: PortPipe<S>,
+    sshd: &Arc<Sshd>,
+    key: PrivateKey,
+) -> OpenResult<LoginResult>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -171,12 +175,12 @@ where
 
 /// Logs in over any transport.
 pub(super) async fn knock_at(
-    (line, grip): (Wire, Grip),
+    (line, grip): (SshWire, WireHandle),
     sshd: &Arc<Sshd>,
     key: PrivateKey,
-) -> Tried<Knocked> {
-    let told = Told::default();
-    let host = Host {
+) -> OpenResult<LoginResult> {
+    let told = SshdReport::default();
+    let host = SshdHost {
         sshd: sshd.clone(),
         told: told.clone(),
     };
@@ -189,12 +193,16 @@ pub(super) async fn knock_at(
     };
     let done = timeout(COMING_IN, work).await;
     match done {
-        Ok(Ok(Some(handle))) => Ok(Knocked::In(Box::new(Entered { handle, grip, told }))),
-        Ok(Ok(None)) => Ok(Knocked::Denied),
+        Ok(Ok(Some(handle))) => Ok(LoginResult::In(Box::new(SshConnection {
+            handle,
+            grip,
+            told,
+        }))),
+        Ok(Ok(None)) => Ok(LoginResult::Denied),
         Ok(Err(error)) => Err(outside(&grip, &told, &error)),
         Err(_) => {
             grip.stop();
-            Err(Refusal::NotYet(
+            Err(OpenError::NotYet(
                 "the SSH server of the session doesn't answer".to_owned(),
             ))
         }
@@ -202,17 +210,17 @@ pub(super) async fn knock_at(
 }
 
 /// Why the login failed.
-fn outside(grip: &Grip, told: &Told, error: &russh::Error) -> Refusal {
+fn outside(grip: &WireHandle, told: &SshdReport, error: &russh::Error) -> OpenError {
     if let Some(stranger) = told.stranger.get() {
-        return Refusal::Failed(stranger.clone());
+        return OpenError::Failed(stranger.clone());
     }
     match (grip.cut(), error) {
-        (Some(Cut::Refused), _) => {
-            Refusal::NotYet("the SSH server of the session isn't running yet".to_owned())
+        (Some(PipeEnd::Refused), _) => {
+            OpenError::NotYet("the SSH server of the session isn't running yet".to_owned())
         }
         (Some(cut), _) => declined(cut.to_string()).into(),
         (None, russh::Error::Disconnect | russh::Error::HUP | russh::Error::IO(_)) => {
-            Refusal::NotYet("the SSH server of the session closed the connection".to_owned())
+            OpenError::NotYet("the SSH server of the session closed the connection".to_owned())
         }
         (None, error) => declined(format!(
             "the SSH server of the session sent an unexpected answer: {error}"
@@ -221,7 +229,7 @@ fn outside(grip: &Grip, told: &Told, error: &russh::Error) -> Refusal {
     }
 }
 
-impl Entered {
+impl SshConnection {
     /// The sentence for a lost connection.
     pub(super) fn loss(&self) -> String {
         if let Some(gone) = self.grip.gone() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     channel,
-    handshake::{self, Entered, Knocked},
+    handshake::{self, LoginResult, SshConnection},
     key, shell_words, wire,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         backendai::{
             BackendAiEngine,
             request::manager_error::declined,
-            stream::{precheck::Container, ws::Refusal},
+            stream::{precheck::Container, ws::OpenError},
         },
     },
     model::{failure::Failure, id::SessionId, secret::Secret},
@@ -33,9 +33,9 @@ pub(super) async fn enter(
     engine: &BackendAiEngine,
     session: SessionId,
     container: &Container,
-) -> Result<Entered> {
+) -> Result<SshConnection> {
     let main = super::enter(engine, session).await?;
-    let way = match Way::read(&main, container.host.as_str()).await {
+    let way = match ContainerHop::read(&main, container.host.as_str()).await {
         Ok(way) => way,
         Err(error) => {
             main.leave(channel::FAREWELL).await;
@@ -46,33 +46,33 @@ pub(super) async fn enter(
     let sshd = engine.core.known.of_container(session, container.id);
     let _turn = sshd.door().await;
     match handshake::knock_at(wire::through(stream), &sshd, way.key).await {
-        Ok(Knocked::In(entered)) => Ok(*entered),
-        Ok(Knocked::Denied) => Err(declined(format!(
+        Ok(LoginResult::In(entered)) => Ok(*entered),
+        Ok(LoginResult::Denied) => Err(declined(format!(
             "the SSH server of {} doesn't accept the key of its session",
             container.host
         ))),
-        Err(Refusal::NotYet(why)) => Err(Failure::refused(format!("{}: {why}", container.host))
+        Err(OpenError::NotYet(why)) => Err(Failure::refused(format!("{}: {why}", container.host))
             .hint("the container may still be starting. Try again")),
-        Err(Refusal::Failed(error)) => Err(error),
+        Err(OpenError::Failed(error)) => Err(error),
     }
 }
 
 /// How to reach another container from the main one.
-struct Way {
+struct ContainerHop {
     key: PrivateKey,
     host: String,
     port: u16,
 }
 
 /// The same, as the command prints it.
-struct Told {
+struct HopReply {
     key: Secret,
     host: String,
     port: u16,
 }
 
-impl Way {
-    async fn read(main: &Entered, host: &str) -> Result<Self> {
+impl ContainerHop {
+    async fn read(main: &SshConnection, host: &str) -> Result<Self> {
         let argv = ["sh", "-c", READ].map(str::to_owned);
         let line = shell_words::command(&argv).unwrap_or_default();
         let printed = channel::answer(main, line).await?;
@@ -90,7 +90,7 @@ impl Way {
 }
 
 /// `None` if the output has no key.
-fn of(printed: &[u8], host: &str) -> Option<Told> {
+fn of(printed: &[u8], host: &str) -> Option<HopReply> {
     let text = std::str::from_utf8(printed).ok()?;
     let (key, ports) = text.split_once('\0')?;
     let ports: Value = serde_json::from_str(ports).unwrap_or_default();
@@ -100,7 +100,7 @@ fn of(printed: &[u8], host: &str) -> Option<Told> {
         Some((place.get(0)?.as_str()?.to_owned(), port))
     });
     let (host, port) = elsewhere.unwrap_or_else(|| (host.to_owned(), PORT));
-    key.starts_with("-----BEGIN").then(|| Told {
+    key.starts_with("-----BEGIN").then(|| HopReply {
         key: Secret::new(key),
         host,
         port,

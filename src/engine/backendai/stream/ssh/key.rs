@@ -7,7 +7,7 @@ use reqwest::Method;
 use russh::keys::PrivateKey;
 
 use super::super::super::request::{
-    http::{Call, Http, SHORT},
+    http::{Http, ManagerCall, SHORT},
     manager_error::declined,
 };
 use crate::{
@@ -24,7 +24,7 @@ const LONGEST: usize = 64 * 1024;
 /// Reads the key from the session.
 pub(super) async fn fetch(http: &Http, session: SessionId) -> Result<Secret> {
     let path = format!("/session/{session}/download_single?file={FILE}");
-    let ask = Call::new(Method::POST, path).within(SHORT);
+    let ask = ManagerCall::new(Method::POST, path).within(SHORT);
     let answer = match http.send(&ask).await {
         Ok(answer) => answer,
         // Errors of the connection, the login and the request limit explain themselves.

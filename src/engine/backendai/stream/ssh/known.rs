@@ -25,7 +25,7 @@ type Key = (SessionId, Option<KernelId>);
 
 /// The containers that one engine has opened SSH connections to.
 #[derive(Default)]
-pub(in super::super::super) struct Known {
+pub(in super::super::super) struct KnownSshd {
     sshds: Mutex<HashMap<Key, Arc<Sshd>>>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Sshd {
     door: Turn<()>,
 }
 
-impl Known {
+impl KnownSshd {
     /// The sshd of the session's main container.
     pub(super) fn of(&self, session: SessionId) -> Arc<Sshd> {
         self.at((session, None))
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_first_key_of_a_session_is_its_own() {
-        let known = Known::default();
+        let known = KnownSshd::default();
         let (one, other) = (SessionId::from_u128(1), SessionId::from_u128(2));
         assert_eq!(known.of(one).meet("SHA256:a"), Ok(()));
         assert_eq!(known.of(one).meet("SHA256:a"), Ok(()));
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_has_an_end_and_who_is_spoken_with_stays() {
-        let known = Known::default();
+        let known = KnownSshd::default();
         let first = known.of(SessionId::from_u128(0));
         first.meet("SHA256:a").unwrap();
         for number in 1..=KEPT as u128 {

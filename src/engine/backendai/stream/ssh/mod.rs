@@ -21,7 +21,7 @@ mod wire;
 use super::{
     super::{BackendAiEngine, request::manager_error::declined},
     open::{once, patiently},
-    open_terminals::Hold,
+    open_terminals::TagClaim,
     precheck::Container,
 };
 use crate::{
@@ -32,8 +32,8 @@ use crate::{
     },
 };
 
-use handshake::{Entered, Knocked};
-pub(in super::super) use known::Known;
+use handshake::{LoginResult, SshConnection};
+pub(in super::super) use known::KnownSshd;
 
 /// The service that commands use.
 const SSHD: &str = "sshd";
@@ -44,13 +44,13 @@ pub(super) async fn exec(
     session: SessionId,
     command: &ExecCommand,
 ) -> Result<Attached> {
-    let Some(line) = shell_words::command(&command.argv) else {
+    let Some(connection) = shell_words::command(&command.argv) else {
         return Err(declined(
             "invalid command: it is empty or contains a NUL byte",
         ));
     };
     let entered = enter_at(engine, session, command.kernel).await?;
-    channel::start(entered, line, command.tty, None).await
+    channel::start(entered, connection, command.tty, None).await
 }
 
 /// Opens the control connection to a container's tmux.
@@ -74,14 +74,14 @@ pub(super) async fn terminal(
     session: SessionId,
     container: &Container,
     request: &AttachRequest,
-    hold: Hold,
+    hold: TagClaim,
 ) -> Result<Attached> {
-    let Some(line) = shell_words::command(&tmux::terminal()) else {
+    let Some(connection) = shell_words::command(&tmux::terminal()) else {
         return Err(declined("invalid command for a terminal"));
     };
     let entered = hop::enter(engine, session, container).await?;
     let size = (request.columns, request.rows);
-    channel::start(entered, line, Some(size), Some(hold)).await
+    channel::start(entered, connection, Some(size), Some(hold)).await
 }
 
 /// Opens a new connection to the sshd of a container of our running session.
@@ -89,7 +89,7 @@ async fn enter_at(
     engine: &BackendAiEngine,
     session: SessionId,
     kernel: Option<KernelId>,
-) -> Result<Entered> {
+) -> Result<SshConnection> {
     let other = match kernel {
         Some(kernel) => engine.other_container(session, kernel).await?,
         None => None,
@@ -101,15 +101,15 @@ async fn enter_at(
 }
 
 /// Opens a new connection to the sshd of the main container.
-async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> {
+async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<SshConnection> {
     let sshd = engine.core.known.of(session);
     let _turn = sshd.door().await;
     loop {
         // This check comes before the key is read: after the session has ended, the manager could
         // read the key of another one.
         engine.must_be_open(session).await?;
-        let line = engine.core.line().await?;
-        let (secret, known_before) = sshd.key(&line.http, session).await?;
+        let connection = engine.core.connection().await?;
+        let (secret, known_before) = sshd.key(&connection.http, session).await?;
         let key = key::read(&secret)?;
         let to = DialTarget {
             service: SSHD.to_owned(),
@@ -120,8 +120,8 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
             handshake::knock(pipe, &sshd, key.clone()).await
         });
         match knocked.await.map_err(with_a_way_out)? {
-            Knocked::In(entered) => return Ok(*entered),
-            Knocked::Denied => sshd.forget_key().await,
+            LoginResult::In(entered) => return Ok(*entered),
+            LoginResult::Denied => sshd.forget_key().await,
         }
         // A remembered key may have changed since, so only that case gets another attempt.
         if !known_before {

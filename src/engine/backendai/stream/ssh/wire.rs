@@ -18,7 +18,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::super::{
     dial,
-    pipe::{Cut, Pipe},
+    pipe::{PipeEnd, PortPipe},
 };
 use crate::engine::api::{Attached, Input, Output};
 
@@ -30,7 +30,7 @@ const BACKLOG: usize = 16 * 1024 * 1024;
 const SLICE: usize = 32 * 1024;
 
 /// The library's end of the connection.
-pub(super) struct Wire {
+pub(super) struct SshWire {
     output: mpsc::Receiver<Output>,
     backlog: DuplexStream,
     sending: JoinHandle<()>,
@@ -41,16 +41,16 @@ pub(super) struct Wire {
 
 /// Our end: it knows why the connection was lost, and can drop it.
 #[derive(Clone, Default)]
-pub(super) struct Grip {
+pub(super) struct WireHandle {
     stop: CancellationToken,
-    cut: Arc<OnceLock<Cut>>,
+    cut: Arc<OnceLock<PipeEnd>>,
     /// How a connection through another container was lost.
     gone: Arc<OnceLock<String>>,
 }
 
-impl Grip {
+impl WireHandle {
     /// How the connection was lost, if it was.
-    pub(super) fn cut(&self) -> Option<&Cut> {
+    pub(super) fn cut(&self) -> Option<&PipeEnd> {
         self.cut.get()
     }
 
@@ -65,24 +65,24 @@ impl Grip {
     }
 }
 
-pub(super) fn over<S>(pipe: Pipe<S>) -> (Wire, Grip)
+pub(super) fn over<S>(pipe: PortPipe<S>) -> (SshWire, WireHandle)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let grip = Grip::default();
+    let grip = WireHandle::default();
     let stream = dial::start_telling(pipe, grip.cut.clone());
     on(stream, grip)
 }
 
 /// Makes a transport of a stream through another container.
-pub(super) fn through(stream: Attached) -> (Wire, Grip) {
-    on(stream, Grip::default())
+pub(super) fn through(stream: Attached) -> (SshWire, WireHandle) {
+    on(stream, WireHandle::default())
 }
 
-fn on(stream: Attached, grip: Grip) -> (Wire, Grip) {
+fn on(stream: Attached, grip: WireHandle) -> (SshWire, WireHandle) {
     let Attached { output, input } = stream;
     let (backlog, waiting) = tokio::io::duplex(BACKLOG);
-    let wire = Wire {
+    let wire = SshWire {
         output,
         backlog,
         sending: tokio::spawn(send(waiting, input)),
@@ -109,7 +109,7 @@ async fn send(mut waiting: DuplexStream, input: mpsc::Sender<Input>) {
     }
 }
 
-impl Wire {
+impl SshWire {
     fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         match self.stopped.as_mut().poll(cx) {
             Poll::Ready(()) => Err(io::ErrorKind::BrokenPipe.into()),
@@ -118,7 +118,7 @@ impl Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for SshWire {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -143,7 +143,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for SshWire {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -177,10 +177,10 @@ mod tests {
 
     use super::*;
 
-    async fn line() -> (Wire, Grip, tokio::io::DuplexStream) {
+    async fn line() -> (SshWire, WireHandle, tokio::io::DuplexStream) {
         let (near, far) = tokio::io::duplex(1024);
         let socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
-        let (wire, grip) = over(Pipe::new(socket));
+        let (wire, grip) = over(PortPipe::new(socket));
         (wire, grip, far)
     }
 
@@ -205,6 +205,6 @@ mod tests {
         let (mut wire, grip, far) = line().await;
         drop(far);
         assert!(wire.read_u8().await.is_err());
-        assert!(matches!(grip.cut(), Some(Cut::Line(_))));
+        assert!(matches!(grip.cut(), Some(PipeEnd::Line(_))));
     }
 }

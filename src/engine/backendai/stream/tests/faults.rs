@@ -2,10 +2,10 @@
 //! close or become silent. Tests which faults are an end, which are a loss, and what is reported.
 
 use super::{Scene, all, scene, tcpproxy::Fault, why};
-use crate::engine::{api::Output, backendai::stream::open_terminals::Held};
+use crate::engine::{api::Output, backendai::stream::open_terminals::OpenTerminals};
 
 async fn open() -> Scene {
-    scene(&Held::default(), "pane").await
+    scene(&OpenTerminals::default(), "pane").await
 }
 
 #[tokio::test]

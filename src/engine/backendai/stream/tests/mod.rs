@@ -15,7 +15,7 @@ use tokio::io::DuplexStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::protocol::Role};
 
 use self::tcpproxy::{Line, Port, Ttyd};
-use super::{open_terminals::Held, pipe::Pipe, terminal};
+use super::{open_terminals::OpenTerminals, pipe::PortPipe, terminal};
 use crate::{
     engine::api::{Attached, Output},
     model::id::SessionId,
@@ -24,10 +24,10 @@ use crate::{
 const SESSION: SessionId = SessionId::from_u128(1);
 
 /// A pipe and its port.
-async fn pipe() -> (Pipe<DuplexStream>, Port) {
+async fn pipe() -> (PortPipe<DuplexStream>, Port) {
     let (near, far) = tokio::io::duplex(64 * 1024);
     let socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
-    (Pipe::new(socket), tcpproxy::serve(far).await)
+    (PortPipe::new(socket), tcpproxy::serve(far).await)
 }
 
 /// An open terminal of 80 by 24, and what it depends on.
@@ -37,7 +37,7 @@ struct Scene {
     line: Line,
 }
 
-async fn scene(held: &Held, tag: &str) -> Scene {
+async fn scene(held: &OpenTerminals, tag: &str) -> Scene {
     let hold = held.take(SESSION, tag).await;
     let (pipe, port) = pipe().await;
     let (tty, ttyd) = tokio::join!(terminal::open(pipe, 80, 24), tcpproxy::ttyd(port.bytes));

@@ -12,15 +12,15 @@ use tokio_tungstenite::{
 use super::{SESSION, all};
 use crate::engine::{
     api::Output,
-    backendai::stream::{open_terminals::Held, pipe::Pipe, terminal},
+    backendai::stream::{open_terminals::OpenTerminals, pipe::PortPipe, terminal},
 };
 
 /// Both ends of an upgraded connection.
-async fn ends() -> (Pipe<DuplexStream>, WebSocketStream<DuplexStream>) {
+async fn ends() -> (PortPipe<DuplexStream>, WebSocketStream<DuplexStream>) {
     let (near, far) = tokio::io::duplex(4096);
     let near = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
     let far = WebSocketStream::from_raw_socket(far, Role::Server, None).await;
-    (Pipe::new(near), far)
+    (PortPipe::new(near), far)
 }
 
 /// Sends `bytes` in messages of these lengths, repeatedly.
@@ -97,7 +97,7 @@ async fn play(bytes: Bytes, cuts: Vec<usize>) -> (Vec<u8>, Output) {
         let _ = far.close(None).await;
         while let Some(Ok(_)) = far.next().await {}
     });
-    let hold = Held::default().take(SESSION, "pane").await;
+    let hold = OpenTerminals::default().take(SESSION, "pane").await;
     let ended = match terminal::open(pipe, 80, 24).await {
         Ok(tty) => all(&mut terminal::start(tty, hold).output).await,
         Err(error) => panic!("{error:?}"),

@@ -12,7 +12,7 @@ use super::{
 use crate::engine::{
     api::{Input, Output},
     backendai::stream::{
-        open_terminals::Held,
+        open_terminals::OpenTerminals,
         terminal::{self, NotOpened},
     },
 };
@@ -23,7 +23,7 @@ fn typed(text: &'static str) -> Input {
 
 #[tokio::test(start_paused = true)]
 async fn typing_waits_until_the_program_has_the_terminal() {
-    let mut scene = scene(&Held::default(), "pane").await;
+    let mut scene = scene(&OpenTerminals::default(), "pane").await;
     // At this moment, Ctrl-C would end the program that starts tmux.
     scene.terminal.input.send(typed("\u{3}")).await.unwrap();
     let early = tokio::time::timeout(Duration::from_millis(200), scene.ttyd.heard()).await;
@@ -34,7 +34,7 @@ async fn typing_waits_until_the_program_has_the_terminal() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_typed_and_shown_goes_through() {
-    let mut scene = scene(&Held::default(), "pane").await;
+    let mut scene = scene(&OpenTerminals::default(), "pane").await;
     assert_eq!(
         scene.ttyd.hello,
         r#"{"AuthToken":"","columns":80,"rows":24}"#
@@ -51,7 +51,7 @@ async fn what_is_typed_and_shown_goes_through() {
 
 #[tokio::test(start_paused = true)]
 async fn an_end_of_input_is_no_end_of_a_terminal() {
-    let mut scene = scene(&Held::default(), "pane").await;
+    let mut scene = scene(&OpenTerminals::default(), "pane").await;
     scene.terminal.input.send(Input::Eof).await.unwrap();
     scene.terminal.input.send(typed("a")).await.unwrap();
     assert_eq!(scene.ttyd.heard().await, "0a");
@@ -66,7 +66,7 @@ async fn an_end_of_input_is_no_end_of_a_terminal() {
 
 #[tokio::test]
 async fn a_dropped_terminal_closes_both_sockets_and_types_its_last_words() {
-    let held = Held::default();
+    let held = OpenTerminals::default();
     let mut scene = scene(&held, "pane").await;
     scene
         .terminal
@@ -85,7 +85,7 @@ async fn a_dropped_terminal_closes_both_sockets_and_types_its_last_words() {
 
 #[tokio::test]
 async fn the_same_tag_again_ends_the_older_terminal_first() {
-    let held = Held::default();
+    let held = OpenTerminals::default();
     let mut first = scene(&held, "pane").await;
     let mut other = scene(&held, "other").await;
     let taking = tokio::spawn({
@@ -106,7 +106,7 @@ async fn the_same_tag_again_ends_the_older_terminal_first() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flood_holds_the_program_back_and_loses_nothing() {
-    let mut scene = scene(&Held::default(), "pane").await;
+    let mut scene = scene(&OpenTerminals::default(), "pane").await;
     let expected: Vec<u8> = (0..4_000_000_u32).map(|n| (n % 251) as u8).collect();
     let flood = expected.clone();
     let showing = tokio::spawn(async move {
@@ -137,7 +137,7 @@ async fn a_flood_holds_the_program_back_and_loses_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_terminal_where_nothing_happens_stays() {
-    let mut scene = scene(&Held::default(), "pane").await;
+    let mut scene = scene(&OpenTerminals::default(), "pane").await;
     let waiting = tokio::spawn(async move {
         let said = scene.ttyd.heard().await;
         (said, scene.ttyd)
@@ -194,7 +194,7 @@ async fn nonsense_of_ttyd_s_is_a_loss() {
             coding::{Data, OpCode},
         },
     };
-    let mut scene = scene(&Held::default(), "pane").await;
+    let mut scene = scene(&OpenTerminals::default(), "pane").await;
     let torn = Frame::message(
         Bytes::from_static(b"0x"),
         OpCode::Data(Data::Continue),

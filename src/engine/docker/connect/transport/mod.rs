@@ -25,19 +25,19 @@ use crate::engine::docker::client_error;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An open transport; it is closed when this is dropped.
-pub(in crate::engine::docker) struct Way {
+pub(in crate::engine::docker) struct OpenTransport {
     url: String,
-    leads: Leads,
+    leads: TransportTarget,
 }
 
-enum Leads {
+enum TransportTarget {
     /// The engine's own socket.
     There(PathBuf),
     Service(Arc<podman_service::Service>),
     Relay(relay::Relay),
 }
 
-impl Way {
+impl OpenTransport {
     /// Opens the transport and connects once, so that errors are reported immediately. `runtime_dir` is a
     /// directory that only this user can access.
     pub(in crate::engine::docker) async fn open(
@@ -46,17 +46,17 @@ impl Way {
     ) -> Result<Self> {
         let url = endpoint.url();
         let leads = match endpoint {
-            Endpoint::Socket(socket) => Leads::There(socket.clone()),
+            Endpoint::Socket(socket) => TransportTarget::There(socket.clone()),
             Endpoint::Podman { program } => {
-                Leads::Service(podman_service::running(program, runtime_dir).await?)
+                TransportTarget::Service(podman_service::running(program, runtime_dir).await?)
             }
             Endpoint::Tcp { address, tls } => {
                 let far = tls::Port::open(address, tls.as_ref(), &url).await?;
-                Leads::Relay(relay::Relay::open(runtime_dir, Arc::new(far))?)
+                TransportTarget::Relay(relay::Relay::open(runtime_dir, Arc::new(far))?)
             }
             Endpoint::Ssh(place) => {
-                let far = ssh::Door::open(place, runtime_dir).await?;
-                Leads::Relay(relay::Relay::open(runtime_dir, Arc::new(far))?)
+                let far = ssh::SshConnector::open(place, runtime_dir).await?;
+                TransportTarget::Relay(relay::Relay::open(runtime_dir, Arc::new(far))?)
             }
         };
         Ok(Self { url, leads })
@@ -65,9 +65,9 @@ impl Way {
     /// The Unix socket to connect to.
     pub(in crate::engine::docker) fn socket(&self) -> &Path {
         match &self.leads {
-            Leads::There(socket) => socket,
-            Leads::Service(service) => service.socket(),
-            Leads::Relay(relay) => relay.socket(),
+            TransportTarget::There(socket) => socket,
+            TransportTarget::Service(service) => service.socket(),
+            TransportTarget::Relay(relay) => relay.socket(),
         }
     }
 
@@ -92,6 +92,6 @@ impl Way {
 
     /// Whether the engine is reached over a network.
     pub(in crate::engine::docker) fn is_carried(&self) -> bool {
-        matches!(self.leads, Leads::Relay(_))
+        matches!(self.leads, TransportTarget::Relay(_))
     }
 }

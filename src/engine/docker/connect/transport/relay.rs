@@ -52,7 +52,7 @@ pub(super) async fn answers(stream: &mut impl Stream) -> io::Result<bool> {
 
 /// The remote end that connections are forwarded to.
 #[async_trait]
-pub(super) trait Far: Send + Sync {
+pub(super) trait RemoteEnd: Send + Sync {
     /// A new connection to the engine.
     async fn connect(&self) -> io::Result<Box<dyn Stream>>;
 }
@@ -64,7 +64,7 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    pub(super) fn open(runtime_dir: &Path, far: Arc<dyn Far>) -> Result<Self> {
+    pub(super) fn open(runtime_dir: &Path, far: Arc<dyn RemoteEnd>) -> Result<Self> {
         let name = format!("{PREFIX}{}{SUFFIX}", uuid::Uuid::new_v4().simple());
         let socket = runtime_dir.join(name);
         // Before this process creates its first socket: checking whether a socket listens means connecting to it.
@@ -119,7 +119,7 @@ fn listen(dir: &Path, socket: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-async fn carry_all(listener: UnixListener, far: Arc<dyn Far>) {
+async fn carry_all(listener: UnixListener, far: Arc<dyn RemoteEnd>) {
     let turn = Arc::new(Semaphore::new(AT_ONCE));
     // Ends every connection when it is dropped.
     let mut connections = JoinSet::new();
@@ -141,7 +141,7 @@ async fn carry_all(listener: UnixListener, far: Arc<dyn Far>) {
 }
 
 /// Closes `ours` when the connection can't be opened or breaks, so that its other end notices.
-async fn carry(mut ours: UnixStream, far: Arc<dyn Far>, turn: Arc<Semaphore>) {
+async fn carry(mut ours: UnixStream, far: Arc<dyn RemoteEnd>, turn: Arc<Semaphore>) {
     let connected = {
         let Ok(_turn) = turn.acquire().await else {
             return;
@@ -166,7 +166,7 @@ mod tests {
     struct Echo;
 
     #[async_trait]
-    impl Far for Echo {
+    impl RemoteEnd for Echo {
         async fn connect(&self) -> io::Result<Box<dyn Stream>> {
             let (ours, mut theirs) = tokio::io::duplex(64);
             tokio::spawn(async move {

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::{
-    relay::{Far, Stream, answers},
+    relay::{RemoteEnd, Stream, answers},
     ssh_master::Master,
     ssh_target::SshPlace,
 };
@@ -34,12 +34,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LONGEST_SAID: usize = 4096;
 
 /// Opens connections.
-pub(super) struct Door {
+pub(super) struct SshConnector {
     place: SshPlace,
     master: Option<Master>,
 }
 
-impl Door {
+impl SshConnector {
     /// Connects once, to report errors.
     pub(super) async fn open(place: &SshPlace, runtime_dir: &Path) -> Result<Self> {
         let door = Self {
@@ -58,7 +58,7 @@ impl Door {
         Err(sentence(place, &said))
     }
 
-    fn spawn(&self) -> io::Result<Pipe> {
+    fn spawn(&self) -> io::Result<SshPipe> {
         let shared = self.master.as_ref().map(Master::options);
         let mut child = Command::new("ssh")
             .args(self.place.arguments(&shared.unwrap_or_default()))
@@ -75,7 +75,7 @@ impl Door {
         };
         let said = Arc::new(Mutex::new(Vec::new()));
         let listening = tokio::spawn(listen(errors, Arc::clone(&said)));
-        Ok(Pipe {
+        Ok(SshPipe {
             input: Some(input),
             output,
             said,
@@ -86,14 +86,14 @@ impl Door {
 }
 
 #[async_trait]
-impl Far for Door {
+impl RemoteEnd for SshConnector {
     async fn connect(&self) -> io::Result<Box<dyn Stream>> {
         Ok(Box::new(self.spawn()?))
     }
 }
 
 /// A running ssh used as a connection; dropping it ends ssh.
-struct Pipe {
+struct SshPipe {
     input: Option<ChildStdin>,
     output: ChildStdout,
     said: Arc<Mutex<Vec<u8>>>,
@@ -101,7 +101,7 @@ struct Pipe {
     _child: Child,
 }
 
-impl Pipe {
+impl SshPipe {
     /// The error messages of ssh or of the remote end.
     async fn last_words(&mut self) -> String {
         self.input = None;
@@ -122,7 +122,7 @@ async fn listen(mut errors: ChildStderr, said: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-impl AsyncRead for Pipe {
+impl AsyncRead for SshPipe {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -132,7 +132,7 @@ impl AsyncRead for Pipe {
     }
 }
 
-impl AsyncWrite for Pipe {
+impl AsyncWrite for SshPipe {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

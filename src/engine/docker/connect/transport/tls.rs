@@ -16,11 +16,11 @@ use rustls::{
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use super::relay::{Far, Stream, answers};
+use super::relay::{RemoteEnd, Stream, answers};
 use crate::{
     engine::{
         api::Result,
-        docker::{client_error, connect::process_env::Surroundings},
+        docker::{client_error, connect::process_env::ProcessEnv},
         tcp,
     },
     model::{failure::Failure, text::Clean},
@@ -48,7 +48,7 @@ impl TlsFiles {
     }
 
     /// The files in DOCKER_CERT_PATH or, without it, in Docker's own directory.
-    pub(in crate::engine::docker) fn of_person(around: &Surroundings) -> Self {
+    pub(in crate::engine::docker) fn of_person(around: &ProcessEnv) -> Self {
         let dir = around.cert_path.as_ref().or(around.docker_config.as_ref());
         Self::in_dir(dir.map_or(Path::new("/"), PathBuf::as_path))
     }
@@ -164,7 +164,7 @@ impl Port {
 }
 
 #[async_trait]
-impl Far for Port {
+impl RemoteEnd for Port {
     async fn connect(&self) -> io::Result<Box<dyn Stream>> {
         let made = async {
             let stream = TcpStream::connect(&self.address).await?;

@@ -21,13 +21,13 @@ use crate::{
         api::Result,
         docker::{
             DockerEngine,
-            connect::{connection::Line, quirks::Kind},
+            connect::{connection::EngineConnection, quirks::ContainerProgram},
         },
     },
     model::{failure::Failure, pull::PullFigures, reference},
 };
-use progress::{News, Progress};
-use reason::Tried;
+use progress::{Progress, PullChange};
+use reason::FailedPull;
 
 /// A registry that still has data but sends nothing for this time counts as lost. It is less than the client's
 /// time limit for the engine's first report, because an engine that waits for a registry isn't lost.
@@ -36,7 +36,7 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// A running pull. Dropping it closes the connection to the engine, which then cancels the pull and keeps
 /// nothing of it.
 struct Pulling {
-    line: Arc<Line>,
+    connection: Arc<EngineConnection>,
     reference: String,
     login: Option<Login>,
     /// Whether the image was on the engine before.
@@ -50,19 +50,23 @@ impl DockerEngine {
         &self,
         reference: &str,
     ) -> Result<BoxStream<'static, Result<PullFigures>>> {
-        let line = self.line().await?;
+        let connection = self.connection().await?;
         let reference = reference::with_tag(reference);
         let registry = reference::registry(&reference);
-        let login = registry_login::find(registry, line.habits.kind == Kind::Podman).await?;
+        let login =
+            registry_login::find(registry, connection.quirks.kind == ContainerProgram::Podman)
+                .await?;
         let options = CreateImageOptionsBuilder::default()
             .from_image(&reference)
             .build();
-        let was_here = line.docker.inspect_image(&reference).await.is_ok();
+        let was_here = connection.docker.inspect_image(&reference).await.is_ok();
         let credentials = login.as_ref().map(|login| login.credentials.clone());
-        let said = line.docker.create_image(Some(options), None, credentials);
+        let said = connection
+            .docker
+            .create_image(Some(options), None, credentials);
         let pulling = Pulling {
-            progress: Progress::new(said.boxed(), line.habits.kind, SILENCE),
-            line,
+            progress: Progress::new(said.boxed(), connection.quirks.kind, SILENCE),
+            connection,
             reference,
             login,
             was_here,
@@ -83,14 +87,14 @@ impl Pulling {
             return None;
         }
         let news = self.progress.next().await;
-        self.over = !matches!(news, News::Moved(_));
+        self.over = !matches!(news, PullChange::Moved(_));
         Some(match news {
-            News::Moved(figures) => Ok(figures),
-            News::Failed(error) => Err(self.sorted(error)),
-            News::Silent => Err(reason::silent(&self.reference, SILENCE)),
-            News::Ended(figures) => {
-                let (line, reference) = (self.line.clone(), self.reference.clone());
-                let looked = look_at(line, reference, self.was_here).await;
+            PullChange::Moved(figures) => Ok(figures),
+            PullChange::Failed(error) => Err(self.sorted(error)),
+            PullChange::Silent => Err(reason::silent(&self.reference, SILENCE)),
+            PullChange::Ended(figures) => {
+                let (connection, reference) = (self.connection.clone(), self.reference.clone());
+                let looked = look_at(connection, reference, self.was_here).await;
                 looked.map(|()| figures)
             }
         })
@@ -102,11 +106,11 @@ impl Pulling {
             Error::DockerStreamError { error } => error,
             // The engine reports nothing until the registry answers, and has no time limit for that.
             Error::RequestTimeoutError => "i/o timeout".to_owned(),
-            other => return self.line.fault(other),
+            other => return self.connection.fault(other),
         };
-        let tried = Tried {
+        let tried = FailedPull {
             reference: &self.reference,
-            kind: self.line.habits.kind,
+            kind: self.connection.quirks.kind,
             login: self.login.as_ref().map(|login| login.from.as_str()),
         };
         reason::sort(&said, &tried)
@@ -114,13 +118,21 @@ impl Pulling {
 }
 
 /// Checks that the engine can run the image. Removes an image that can't run and wasn't there before.
-async fn look_at(line: Arc<Line>, reference: String, was_here: bool) -> Result<()> {
-    let found = line.docker.inspect_image(&reference).await;
-    let image = found.map_err(|error| line.fault(error))?;
-    let checked = architecture::check(&line, &reference, image.architecture.as_deref());
+async fn look_at(
+    connection: Arc<EngineConnection>,
+    reference: String,
+    was_here: bool,
+) -> Result<()> {
+    let found = connection.docker.inspect_image(&reference).await;
+    let image = found.map_err(|error| connection.fault(error))?;
+    let checked = architecture::check(&connection, &reference, image.architecture.as_deref());
     if checked.is_err() && !was_here {
         let options = None::<RemoveImageOptions>;
-        if let Err(error) = line.docker.remove_image(&reference, options, None).await {
+        if let Err(error) = connection
+            .docker
+            .remove_image(&reference, options, None)
+            .await
+        {
             tracing::warn!(%reference, %error, "an image that can't run on this engine is kept");
         }
     }

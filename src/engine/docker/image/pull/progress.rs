@@ -6,17 +6,17 @@ use bollard::{errors::Error, models::CreateImageInfo};
 use futures_util::{StreamExt as _, stream::BoxStream};
 use tokio::time::{Instant, sleep_until};
 
-use super::totals::Tally;
-use crate::{engine::docker::connect::quirks::Kind, model::pull::PullFigures};
+use super::totals::PullTotals;
+use crate::{engine::docker::connect::quirks::ContainerProgram, model::pull::PullFigures};
 
 /// Minimum time between two reports: the engine reports every few kilobytes.
 const PACE: Duration = Duration::from_millis(250);
 
 /// The engine's reports about a pull.
-pub(super) type Words = BoxStream<'static, Result<CreateImageInfo, Error>>;
+pub(super) type PullReports = BoxStream<'static, Result<CreateImageInfo, Error>>;
 
 /// A change of a pull.
-pub(super) enum News {
+pub(super) enum PullChange {
     /// The pull made progress.
     Moved(PullFigures),
     /// The engine's stream ended.
@@ -27,8 +27,8 @@ pub(super) enum News {
 }
 
 pub(super) struct Progress {
-    words: Words,
-    tally: Tally,
+    words: PullReports,
+    tally: PullTotals,
     told: PullFigures,
     due: Instant,
     patience: Duration,
@@ -36,11 +36,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(words: Words, kind: Kind, patience: Duration) -> Self {
+    pub(super) fn new(words: PullReports, kind: ContainerProgram, patience: Duration) -> Self {
         let now = Instant::now();
         Self {
             words,
-            tally: Tally::new(kind),
+            tally: PullTotals::new(kind),
             told: PullFigures::default(),
             due: now,
             patience,
@@ -48,7 +48,7 @@ impl Progress {
         }
     }
 
-    pub(super) async fn next(&mut self) -> News {
+    pub(super) async fn next(&mut self) -> PullChange {
         loop {
             let figures = self.tally.figures();
             let moved = figures != self.told;
@@ -57,7 +57,7 @@ impl Progress {
                 () = sleep_until(self.due), if moved => {
                     self.due = Instant::now() + PACE;
                     self.told = figures;
-                    return News::Moved(figures);
+                    return PullChange::Moved(figures);
                 }
                 said = self.words.next() => match said {
                     Some(Ok(said)) => {
@@ -65,11 +65,11 @@ impl Progress {
                             self.heard = Instant::now();
                         }
                     }
-                    Some(Err(error)) => return News::Failed(error),
-                    None => return News::Ended(self.tally.whole()),
+                    Some(Err(error)) => return PullChange::Failed(error),
+                    None => return PullChange::Ended(self.tally.whole()),
                 },
                 () = sleep_until(self.heard + self.patience), if self.tally.waits_for_registry() => {
-                    return News::Silent;
+                    return PullChange::Silent;
                 }
             }
         }
@@ -105,39 +105,39 @@ mod tests {
             Ok(word)
         });
         let words = words.chain(stream::pending()).boxed();
-        Progress::new(words, Kind::Docker, PATIENCE)
+        Progress::new(words, ContainerProgram::Docker, PATIENCE)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_registry_that_never_says_a_word_is_given_up() {
-        assert!(matches!(slow(Vec::new()).next().await, News::Silent));
+        assert!(matches!(slow(Vec::new()).next().await, PullChange::Silent));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_one_has_all_the_time_it_needs() {
         let mut progress = slow((1..=10).map(|n| said("Downloading", n)).collect());
         for _ in 1..=10 {
-            assert!(matches!(progress.next().await, News::Moved(_)));
+            assert!(matches!(progress.next().await, PullChange::Moved(_)));
         }
-        assert!(matches!(progress.next().await, News::Silent));
+        assert!(matches!(progress.next().await, PullChange::Silent));
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_engine_that_repeats_itself_is_no_sign_of_life() {
         let mut progress = slow(vec![said("Downloading", 7); 10]);
-        assert!(matches!(progress.next().await, News::Moved(_)));
+        assert!(matches!(progress.next().await, PullChange::Moved(_)));
         let began = Instant::now();
-        assert!(matches!(progress.next().await, News::Silent));
+        assert!(matches!(progress.next().await, PullChange::Silent));
         assert_eq!(began.elapsed(), PATIENCE);
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_engines_own_work_may_take_longer() {
         let mut progress = slow(vec![said("Downloading", 7), said("Extracting", 1)]);
-        assert!(matches!(progress.next().await, News::Moved(_)));
+        assert!(matches!(progress.next().await, PullChange::Moved(_)));
         // The reported size is the final one.
         while let Ok(news) = timeout(PATIENCE * 100, progress.next()).await {
-            assert!(matches!(news, News::Moved(_)));
+            assert!(matches!(news, PullChange::Moved(_)));
         }
     }
 }

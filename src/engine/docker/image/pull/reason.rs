@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use crate::{
-    engine::docker::connect::quirks::Kind,
+    engine::docker::connect::quirks::ContainerProgram,
     model::{failure::Failure, reference, text::Clean},
 };
 
 /// What is known about the failed pull.
-pub(super) struct Tried<'a> {
+pub(super) struct FailedPull<'a> {
     pub(super) reference: &'a str,
-    pub(super) kind: Kind,
+    pub(super) kind: ContainerProgram,
     /// The source of the login that was sent; `None` = no login.
     pub(super) login: Option<&'a str>,
 }
@@ -113,7 +113,7 @@ const DENIED: [&str; 6] = [
 ];
 
 /// Classifies the engine's error message about a pull.
-pub(super) fn sort(said: &str, tried: &Tried<'_>) -> Failure {
+pub(super) fn sort(said: &str, tried: &FailedPull<'_>) -> Failure {
     let said = Clean::new(said.trim()).into_string();
     let lower = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -172,10 +172,10 @@ pub(super) fn silent(image: &str, waited: Duration) -> Failure {
 }
 
 /// A registry without TLS: the engine must be configured to trust it.
-fn plain(registry: &str, kind: Kind) -> Failure {
+fn plain(registry: &str, kind: ContainerProgram) -> Failure {
     let place = match kind {
-        Kind::Docker => "in `insecure-registries` of the engine's daemon.json",
-        Kind::Podman => "with `insecure = true` in the engine's registries.conf",
+        ContainerProgram::Docker => "in `insecure-registries` of the engine's daemon.json",
+        ContainerProgram::Podman => "with `insecure = true` in the engine's registries.conf",
     };
     Failure::registry_unreachable(format!(
         "the registry {registry} can't be reached: it doesn't support TLS"
@@ -183,7 +183,7 @@ fn plain(registry: &str, kind: Kind) -> Failure {
     .hint(format!("if you trust it, list it {place}"))
 }
 
-fn denied(registry: &str, tried: &Tried<'_>) -> Failure {
+fn denied(registry: &str, tried: &FailedPull<'_>) -> Failure {
     let (program, image) = (tried.kind.program(), tried.reference);
     let hint = Some(format!(
         "run `{program} login {registry}` with another account"
@@ -204,9 +204,9 @@ mod tests {
 
     fn told(said: &str, login: Option<&str>) -> (String, bool) {
         let reference = "quay.io/team/python:3.12";
-        let tried = Tried {
+        let tried = FailedPull {
             reference,
-            kind: Kind::Docker,
+            kind: ContainerProgram::Docker,
             login,
         };
         let failure = sort(said, &tried);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bollard::models::CreateImageInfo;
 
 use crate::{
-    engine::docker::connect::quirks::Kind,
+    engine::docker::connect::quirks::ContainerProgram,
     model::{pull::PullFigures, resources::Bytes},
 };
 
@@ -20,8 +20,8 @@ const SENT: [&str; 5] = [
 
 /// The progress of all layers.
 #[derive(Debug)]
-pub(super) struct Tally {
-    kind: Kind,
+pub(super) struct PullTotals {
+    kind: ContainerProgram,
     layers: BTreeMap<String, Layer>,
     /// The id of the last report.
     last: String,
@@ -40,8 +40,8 @@ struct Layer {
     said: (String, Option<u64>),
 }
 
-impl Tally {
-    pub(super) fn new(kind: Kind) -> Self {
+impl PullTotals {
+    pub(super) fn new(kind: ContainerProgram) -> Self {
         Self {
             kind,
             layers: BTreeMap::new(),
@@ -77,7 +77,8 @@ impl Tally {
                 layer.loaded = layer.size.unwrap_or(layer.loaded);
                 layer.size = Some(layer.loaded);
                 // Podman's last report about a layer.
-                layer.done |= self.kind == Kind::Podman && status == "Download complete";
+                layer.done |=
+                    self.kind == ContainerProgram::Podman && status == "Download complete";
             }
             "Pull complete" => {
                 layer.done = true;
@@ -103,7 +104,7 @@ impl Tally {
 
     /// The figures after the engine's last report: the last one of Podman is about the image, not about a layer.
     pub(super) fn whole(&mut self) -> PullFigures {
-        if self.kind == Kind::Podman {
+        if self.kind == ContainerProgram::Podman {
             self.layers.remove(&self.last);
         }
         PullFigures {
@@ -124,7 +125,7 @@ impl Tally {
             bytes_done: Bytes(sum(layers().map(|layer| layer.loaded))),
             unsized_layers: count(&|layer| layer.size.is_none() && !layer.was_here),
             // Podman reports a layer only when it starts with it, a few layers at a time.
-            more_layers: self.kind == Kind::Podman && !self.layers.is_empty(),
+            more_layers: self.kind == ContainerProgram::Podman && !self.layers.is_empty(),
         }
     }
 }
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn layers_are_summed_up() {
-        let mut tally = Tally::new(Kind::Docker);
+        let mut tally = PullTotals::new(ContainerProgram::Docker);
         for (id, status, progress) in [
             ("3.12", "Pulling from library/python", None),
             ("aa", "Pulling fs layer", None),
@@ -191,7 +192,7 @@ mod tests {
     /// reports the image itself like another layer.
     #[test]
     fn what_podman_does_not_tell_is_not_made_up() {
-        let mut tally = Tally::new(Kind::Podman);
+        let mut tally = PullTotals::new(ContainerProgram::Podman);
         for (id, status, progress) in [
             ("aa", "Pulling fs layer", None),
             ("bb", "Pulling fs layer", None),
@@ -223,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_layer_that_is_begun_anew_goes_back() {
-        let mut tally = Tally::new(Kind::Docker);
+        let mut tally = PullTotals::new(ContainerProgram::Docker);
         tally.hear(&said("aa", "Downloading", Some((90, 100))));
         tally.hear(&said("aa", "Retrying in 5 seconds", None));
         tally.hear(&said("aa", "Downloading", Some((10, 100))));
@@ -232,7 +233,7 @@ mod tests {
 
     #[test]
     fn it_knows_whom_it_waits_for() {
-        let mut tally = Tally::new(Kind::Docker);
+        let mut tally = PullTotals::new(ContainerProgram::Docker);
         assert!(tally.waits_for_registry());
         assert!(tally.hear(&said("aa", "Downloading", Some((90, 100)))));
         assert!(!tally.hear(&said("aa", "Downloading", Some((90, 100)))));
@@ -248,8 +249,8 @@ mod tests {
     #[test]
     fn fuzz_pull_progress() {
         crate::fuzz::parser("pull-progress", &[], |bytes, _| {
-            for kind in [Kind::Docker, Kind::Podman] {
-                let mut tally = Tally::new(kind);
+            for kind in [ContainerProgram::Docker, ContainerProgram::Podman] {
+                let mut tally = PullTotals::new(kind);
                 for line in bytes.split(|byte| *byte == b'\n').take(200) {
                     if let Ok(said) = serde_json::from_slice::<CreateImageInfo>(line) {
                         tally.hear(&said);

@@ -17,7 +17,7 @@ const HUB_KEY: &str = "https://index.docker.io/v1/";
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct File {
-    auths: BTreeMap<String, Kept>,
+    auths: BTreeMap<String, StoredLogin>,
     #[serde(rename = "credsStore")]
     store: Option<String>,
     #[serde(rename = "credHelpers")]
@@ -27,7 +27,7 @@ pub(super) struct File {
 /// Has no `Debug`, so that it is never printed.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct StoredLogin {
     auth: Option<String>,
     username: Option<String>,
     password: Option<String>,
@@ -36,8 +36,8 @@ struct Kept {
 }
 
 /// How to get the login for a registry.
-pub(super) enum Way {
-    Kept(DockerCredentials),
+pub(super) enum LoginSource {
+    Stored(DockerCredentials),
     /// From `docker-credential-NAME`, which knows the registry by this address.
     Helper {
         name: String,
@@ -63,7 +63,7 @@ impl File {
     }
 
     /// A helper for this registry takes precedence over the general one, as in Docker.
-    pub(super) fn way(&self, registry: &str) -> Option<Way> {
+    pub(super) fn way(&self, registry: &str) -> Option<LoginSource> {
         let is_it = |key: &str| host(key) == canonical(registry);
         let entry = self.auths.iter().find(|(key, _)| is_it(key));
         let server = match entry {
@@ -73,21 +73,21 @@ impl File {
         };
         if let Some((key, name)) = self.helpers.iter().find(|(key, _)| is_it(key)) {
             let (name, server) = (name.clone(), key.clone());
-            return Some(Way::Helper { name, server });
+            return Some(LoginSource::Helper { name, server });
         }
         let kept = entry.and_then(|(key, kept)| kept.credentials(key));
         match (&self.store, kept) {
-            (_, Some(credentials)) => Some(Way::Kept(credentials)),
+            (_, Some(credentials)) => Some(LoginSource::Stored(credentials)),
             (Some(name), None) if !name.is_empty() => {
                 let name = name.clone();
-                Some(Way::Helper { name, server })
+                Some(LoginSource::Helper { name, server })
             }
             _ => None,
         }
     }
 }
 
-impl Kept {
+impl StoredLogin {
     /// `None` for an entry without credentials, which only marks that a helper has them.
     fn credentials(&self, key: &str) -> Option<DockerCredentials> {
         let pair = self.auth.as_deref().and_then(decoded);
@@ -144,8 +144,8 @@ mod tests {
         let file: File = serde_json::from_str(text).unwrap();
         match file.way(registry) {
             None => "none".to_owned(),
-            Some(Way::Helper { name, server }) => format!("{name} knows {server}"),
-            Some(Way::Kept(it)) => {
+            Some(LoginSource::Helper { name, server }) => format!("{name} knows {server}"),
+            Some(LoginSource::Stored(it)) => {
                 let token = it.identitytoken.as_deref().unwrap_or("-");
                 let name = it.username.as_deref().unwrap_or("-");
                 let word = it.password.as_deref().unwrap_or("-");
@@ -191,8 +191,10 @@ mod tests {
             };
             for registry in [reference::HUB, "quay.io", "", "한"] {
                 match file.way(registry) {
-                    Some(Way::Kept(credentials)) => crate::fuzz::bounded(bytes, &credentials),
-                    Some(Way::Helper { name, server }) => {
+                    Some(LoginSource::Stored(credentials)) => {
+                        crate::fuzz::bounded(bytes, &credentials)
+                    }
+                    Some(LoginSource::Helper { name, server }) => {
                         crate::fuzz::bounded(bytes, &(name, server));
                     }
                     None => {}

@@ -16,7 +16,7 @@ const TOKEN: &str = "<token>";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Told {
+struct HelperAnswer {
     #[serde(default)]
     username: String,
     secret: String,
@@ -48,7 +48,7 @@ pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredent
         }
         return Err(failed(format!("it ended with {}", output.status)));
     }
-    let told: Told = serde_json::from_slice(&output.stdout)
+    let told: HelperAnswer = serde_json::from_slice(&output.stdout)
         .map_err(|_| failed("its answer is invalid".to_owned()))?;
     Ok(Some(credentials(told, server)))
 }
@@ -68,7 +68,7 @@ async fn talk(program: &str, server: &str) -> std::io::Result<std::process::Outp
     child.wait_with_output().await
 }
 
-fn credentials(told: Told, server: &str) -> DockerCredentials {
+fn credentials(told: HelperAnswer, server: &str) -> DockerCredentials {
     let base = DockerCredentials {
         serveraddress: Some(server.to_owned()),
         ..DockerCredentials::default()
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn fuzz_login_helper() {
         crate::fuzz::parser("login-helper", &[], |bytes, _| {
-            if let Ok(told) = serde_json::from_slice::<Told>(bytes) {
+            if let Ok(told) = serde_json::from_slice::<HelperAnswer>(bytes) {
                 crate::fuzz::bounded(bytes, &credentials(told, "quay.io"));
             }
         });

@@ -12,7 +12,7 @@ use std::{
 use bollard::{BollardRequest, auth::DockerCredentials};
 
 use crate::engine::api::Result;
-use auth_file::{File, Way};
+use auth_file::{File, LoginSource};
 
 /// The login for a registry.
 pub(in crate::engine::docker) struct Login {
@@ -53,11 +53,13 @@ async fn find_in(path: &Path, registry: &str) -> Result<Option<Login>> {
     };
     let (credentials, from) = match way {
         None => return Ok(None),
-        Some(Way::Kept(credentials)) => (credentials, path.display().to_string()),
-        Some(Way::Helper { name, server }) => match credential_helper::ask(&name, &server).await? {
-            None => return Ok(None),
-            Some(credentials) => (credentials, format!("docker-credential-{name}")),
-        },
+        Some(LoginSource::Stored(credentials)) => (credentials, path.display().to_string()),
+        Some(LoginSource::Helper { name, server }) => {
+            match credential_helper::ask(&name, &server).await? {
+                None => return Ok(None),
+                Some(credentials) => (credentials, format!("docker-credential-{name}")),
+            }
+        }
     };
     Ok(Some(Login { credentials, from }))
 }

@@ -20,7 +20,7 @@ use super::join::{Joiner, Records};
 use crate::{
     engine::{
         api::Result,
-        docker::{blocking::off_loop, connect::connection::Line},
+        docker::{blocking::off_loop, connect::connection::EngineConnection},
     },
     model::{
         failure::Failure,
@@ -37,7 +37,7 @@ const WAITING: usize = 64;
 /// Copies the container's log to `path`, in one step. A log that the engine can't read and a full disk don't
 /// keep the container from being removed; other write errors do.
 pub(in crate::engine::docker) async fn save(
-    line: &Line,
+    connection: &EngineConnection,
     container: &str,
     path: &Path,
 ) -> Result<()> {
@@ -46,7 +46,7 @@ pub(in crate::engine::docker) async fn save(
     let written =
         off_loop(move || write::all(&file, received).map_err(|error| not_saved(&file, &error)));
     // A log without its end isn't kept.
-    let (copied, written) = tokio::join!(copy(line, container, pieces), written);
+    let (copied, written) = tokio::join!(copy(connection, container, pieces), written);
     written?;
     match copied {
         Err(error) if error.is_not_found() => Ok(()),
@@ -55,14 +55,18 @@ pub(in crate::engine::docker) async fn save(
 }
 
 /// Stops when writing fails: the receiver is gone and the writer reports the error.
-async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Result<()> {
+async fn copy(
+    connection: &EngineConnection,
+    container: &str,
+    pieces: mpsc::Sender<Piece>,
+) -> Result<()> {
     let options = LogsOptionsBuilder::default()
         .stdout(true)
         .stderr(true)
         .tail("all")
         .timestamps(true)
         .build();
-    let mut log = line.docker.logs(container, Some(options)).boxed();
+    let mut log = connection.docker.logs(container, Some(options)).boxed();
     // Standard output and standard error.
     let mut joiners = [Joiner::default(), Joiner::default()];
     let mut records = Records::default();
@@ -77,7 +81,7 @@ async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Resu
                 let record = records.without_second_time(source, &piece);
                 joiners[source as usize].join(record)
             }
-            Err(error) => match line.fault(error) {
+            Err(error) => match connection.fault(error) {
                 lost if lost.is_lost() || lost.is_not_found() => return Err(lost),
                 other => {
                     let note = format!("\nworkbay: the rest of the log can't be read: {other}\n");

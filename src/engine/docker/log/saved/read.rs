@@ -27,9 +27,9 @@ pub(super) async fn open(
 ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
     let found = off_loop({
         let path = path.clone();
-        move || Reading::begin(&path, options).map_err(|error| not_read(&path, &error))
+        move || SavedLogReader::begin(&path, options).map_err(|error| not_read(&path, &error))
     });
-    let next = move |reading: Option<Reading>| {
+    let next = move |reading: Option<SavedLogReader>| {
         let path = path.clone();
         async move {
             let mut reading = reading?;
@@ -56,14 +56,14 @@ fn not_read(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// The state of reading a saved log.
-struct Reading {
+struct SavedLogReader {
     file: File,
     /// How its lines are changed; `None` = they aren't.
     lines: Option<Lines>,
     is_over: bool,
 }
 
-impl Reading {
+impl SavedLogReader {
     /// `None` = the file doesn't exist.
     fn begin(path: &Path, options: LogOptions) -> io::Result<Option<Self>> {
         let mut file = match File::open(path) {
