@@ -283,7 +283,7 @@ pub(super) fn too_long(bytes: usize, most: usize) -> Failure {
 async fn read_all(mut reader: Reader, shared: Arc<Shared>, events: mpsc::Sender<ClientEvent>) {
     let why = loop {
         let received = reader.next().await;
-        shared.pulse.heard();
+        shared.pulse.received();
         match received {
             Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => break message,
             Some(Ok(Frame::Control(FromDaemon::Answer { id, result }))) => {

@@ -48,7 +48,7 @@ struct Inner {
     since: Option<Instant>,
     /// The daemon has sent something unasked since the last check.
     active: bool,
-    heard: Instant,
+    received: Instant,
     /// A check was sent and isn't answered yet.
     asked: bool,
 }
@@ -86,7 +86,7 @@ impl Pulse {
                 watching: false,
                 since: None,
                 active: false,
-                heard: Instant::now(),
+                received: Instant::now(),
                 asked: false,
             }),
             changed: Notify::new(),
@@ -127,17 +127,17 @@ impl Pulse {
 
     /// Expects any message, unless the daemon sent one recently.
     pub(super) fn check(&self) {
-        let heard = self.lock().heard;
-        if heard.elapsed() > LONGEST_QUIET {
+        let received = self.lock().received;
+        if received.elapsed() > LONGEST_QUIET {
             self.wait_for_anything();
         }
     }
 
     /// Notes that a message arrived.
-    pub(super) fn heard(&self) {
+    pub(super) fn received(&self) {
         let mut inner = self.lock();
-        inner.heard = Instant::now();
-        inner.since = inner.expects().then_some(inner.heard);
+        inner.received = Instant::now();
+        inner.since = inner.expects().then_some(inner.received);
         if std::mem::take(&mut inner.asked) {
             drop(inner);
             self.changed.notify_one();
@@ -216,13 +216,13 @@ mod tests {
         pulse.watching(true);
         for _ in 0..60 {
             tokio::time::sleep(Duration::from_secs(2)).await;
-            pulse.heard();
+            pulse.received();
         }
         assert!(sent.try_recv().is_err(), "figures are signs of life");
         let begun = Instant::now();
         silence.wait_for(|silent| *silent).await.unwrap();
         assert!(begun.elapsed() < Duration::from_secs(10));
-        pulse.heard();
+        pulse.received();
         pulse.watching(false);
         while sent.try_recv().is_ok() {}
         tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -237,7 +237,7 @@ mod tests {
         let answer = async {
             while sent.recv().await.is_some() {
                 asked += 1;
-                pulse.heard();
+                pulse.received();
             }
         };
         let _ = timeout(Duration::from_secs(3600), answer).await;
@@ -264,7 +264,7 @@ mod tests {
             Some(Frame::Control(FromClient::Ask { id: PING, .. }))
         ));
         assert!(sent.try_recv().is_err(), "it is asked once");
-        pulse.heard();
+        pulse.received();
         silence.wait_for(|silent| !silent).await.unwrap();
     }
 
@@ -274,7 +274,7 @@ mod tests {
         let expecting = pulse.expect();
         for _ in 0..5 {
             sent.recv().await.unwrap();
-            pulse.heard();
+            pulse.received();
         }
         assert!(!*pulse.silence().borrow());
         drop(expecting);
@@ -286,7 +286,7 @@ mod tests {
     async fn what_was_typed_expects_any_message() {
         let (pulse, _out, mut sent) = begin();
         pulse.wait_for_anything();
-        pulse.heard();
+        pulse.received();
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert!(sent.try_recv().is_err());
         pulse.check();

@@ -121,11 +121,15 @@ pub(super) fn silent(paths: &Paths) -> ClientError {
 /// another login may have another runtime directory.
 async fn try_connect(paths: &Paths) -> Result<Option<UnixStream>, ClientError> {
     let usual = paths.socket();
-    let told = match presence::holder(&paths.lock()) {
+    let reported = match presence::holder(&paths.lock()) {
         Ok(Holder::Daemon(Some(presence))) => Some(PathBuf::from(presence.socket)),
         _ => None,
     };
-    for path in told.iter().filter(|told| **told != usual).chain([&usual]) {
+    for path in reported
+        .iter()
+        .filter(|reported| **reported != usual)
+        .chain([&usual])
+    {
         match UnixStream::connect(path).await {
             Ok(socket) => return ours(socket, path).map(Some),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

@@ -178,7 +178,7 @@ async fn read(
     let mut opening = Some(expecting);
     loop {
         let received = reader.next().await;
-        pulse.heard();
+        pulse.received();
         opening.take();
         let item = match received {
             Some(Ok(Frame::Data(data))) => StreamItem::Data {

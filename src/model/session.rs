@@ -241,8 +241,8 @@ impl Session {
     /// Whether its container is paused, by workbay or by someone else. A paused container doesn't run until
     /// it is unpaused.
     pub fn is_paused(&self) -> bool {
-        let told = self.status_info.as_ref();
-        self.status.is_live() && told.is_some_and(|info| info.as_str() == Self::PAUSED)
+        let reported = self.status_info.as_ref();
+        self.status.is_live() && reported.is_some_and(|info| info.as_str() == Self::PAUSED)
     }
 
     /// Whether it requests accelerators.

@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    fn told(all: &[Environment]) -> Vec<(String, bool)> {
+    fn reported(all: &[Environment]) -> Vec<(String, bool)> {
         all.iter().map(|it| (it.label(), it.absent)).collect()
     }
 
@@ -171,7 +171,7 @@ mod tests {
     fn what_is_not_here_follows_what_is_the_default_first() {
         let all = completed(Vec::new(), &[known()]);
         let label = |version: &str| (format!("python:{version}"), true);
-        assert_eq!(told(&all), [label("3.12"), label("3.13")]);
+        assert_eq!(reported(&all), [label("3.12"), label("3.13")]);
         let EnvironmentSource::Image { reference } = &all[0].source else {
             panic!("no image");
         };

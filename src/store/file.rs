@@ -145,11 +145,11 @@ impl StoreFile {
             return Err(StoreError::Full(self.path.clone()));
         }
         let written = write(&mut self.db);
-        let written = self.told(written);
+        let written = self.reported(written);
         if purpose == Purpose::Ending && matches!(written, Err(StoreError::Full(_))) {
             self.make_room();
             let written = write(&mut self.db);
-            return self.told(written);
+            return self.reported(written);
         }
         written
     }
@@ -174,16 +174,16 @@ impl StoreFile {
         id: RecentId,
         edit: &RecentEdit,
     ) -> Result<Vec<Recent>, StoreError> {
-        self.told(recents::edit(&self.db, id, edit))?;
+        self.reported(recents::edit(&self.db, id, edit))?;
         self.recents()
     }
 
     pub(super) fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
-        self.told(figures::of(&self.db, session))
+        self.reported(figures::of(&self.db, session))
     }
 
     pub(super) fn launch(&self, session: SessionKey) -> Result<Option<LaunchRequest>, StoreError> {
-        self.told(launches::of(&self.db, session))
+        self.reported(launches::of(&self.db, session))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
@@ -217,11 +217,11 @@ impl StoreFile {
         &self,
         query: impl Fn(&Connection, &mut Vec<Unreadable>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.told(unreadable::without(&self.db, query))
+        self.reported(unreadable::without(&self.db, query))
     }
 
     /// Converts an SQLite error, and marks a damaged file for the next opening.
-    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+    fn reported<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         let error = match result {
             Ok(value) => return Ok(value),
             Err(error) => StoreError::sqlite(&self.path, &error),

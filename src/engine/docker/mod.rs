@@ -96,7 +96,7 @@ pub struct DockerConfig {
 pub struct DockerEngine {
     config: DockerConfig,
     scratches: Scratches,
-    shelf: FolderStore,
+    folder_store: FolderStore,
     library: Arc<dyn Library>,
     /// The devices that the library returned last.
     found: Mutex<Option<Vec<Device>>>,
@@ -125,7 +125,7 @@ impl DockerEngine {
                 config.state_dir.join("sessions"),
                 config.dotfiles_dir.clone(),
             ),
-            shelf: FolderStore::new(config.folders_dir.clone()),
+            folder_store: FolderStore::new(config.folders_dir.clone()),
             library: Arc::new(Nvidia::default()),
             found: Mutex::new(None),
             config,

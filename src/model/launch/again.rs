@@ -49,21 +49,21 @@ pub struct Told {
 
 /// Rebuilds the launch request from what the engine reports, and lists what is missing.
 #[must_use]
-pub fn recalled(session: &Session, told: Told) -> Recalled {
+pub fn recalled(session: &Session, reported: Told) -> Recalled {
     let mut launch = again(session);
     let mut missing = Vec::new();
     let mut add = |field, what: String| {
         let what = Clean::new(&what);
         missing.push(Missing { field, what });
     };
-    match told.env {
+    match reported.env {
         Some(env) => launch.env = env,
         None => add(
             LaunchField::Variables,
             "the environment variables".to_owned(),
         ),
     }
-    match told.bootstrap_script {
+    match reported.bootstrap_script {
         Some(script) => launch.bootstrap_script = script,
         None => add(
             LaunchField::BootstrapScript,
@@ -233,11 +233,11 @@ mod tests {
         assert_eq!(all.missing[2].what, what);
         let mut session = session();
         session.folders.clear();
-        let told = Told {
+        let reported = Told {
             env: Some([("A".to_owned(), "b".to_owned())].into()),
             bootstrap_script: Some(None),
         };
-        let all = recalled(&session, told);
+        let all = recalled(&session, reported);
         assert_eq!(all.missing, []);
         assert_eq!(all.launch.env["A"], "b");
     }

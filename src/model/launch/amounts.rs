@@ -39,9 +39,9 @@ pub fn least_cpu(environment: Option<&Environment>) -> Cpu {
 
 /// The smallest step of a slot in thousandths. A cluster session can't have fractions.
 pub fn quantum(slot: &str, cluster_size: u32, offer: Option<&Catalogue>) -> u64 {
-    let told = offer.and_then(|offer| offer.quanta.get(slot)).copied();
+    let reported = offer.and_then(|offer| offer.quanta.get(slot)).copied();
     let usual = if slot.ends_with(".shares") { 100 } else { 1000 };
-    match told.unwrap_or(usual).max(1) {
+    match reported.unwrap_or(usual).max(1) {
         fraction if cluster_size >= 2 => fraction.max(1000),
         quantum => quantum,
     }

@@ -80,8 +80,8 @@ fn each_way_to_end_has_its_line() {
     };
     let peak = Bytes(Bytes::GIB * 159 / 10);
     let check = |session: Session, peak: Option<Bytes>, tone: Tone, text: &str| {
-        let told = verdict(&session, peak).unwrap();
-        assert_eq!((told.tone, told.text.as_str()), (tone, text));
+        let reported = verdict(&session, peak).unwrap();
+        assert_eq!((reported.tone, reported.text.as_str()), (tone, text));
         let word = ending(&session).unwrap().to_string();
         assert!(
             WORDS.contains(&word.as_str()) || word.starts_with("exit "),

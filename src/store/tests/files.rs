@@ -33,8 +33,8 @@ async fn a_broken_file_is_kept_aside_and_the_instance_survives() {
             assert_eq!(fs::read_to_string(&file).unwrap(), nonsense);
             assert!(file.display().to_string().contains("workbay.db.corrupt-"));
         }
-        let told = opened.notes[0].as_str();
-        assert!(told.contains("aside/workbay.db.corrupt-"), "{told}");
+        let reported = opened.notes[0].as_str();
+        assert!(reported.contains("aside/workbay.db.corrupt-"), "{reported}");
     }
 }
 

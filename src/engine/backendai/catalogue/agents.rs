@@ -36,16 +36,16 @@ impl ManagerConnection {
         if self.agents_hidden {
             return Ok(agents);
         }
-        let mut told = 0;
+        let mut reported = 0;
         for page in 0..PAGES {
             let variables = json!({"offset": page * PAGE});
             let data = self.http.ask(Schema::One, QUERY, variables).await?;
             let found = Node::new(&data).node("agent_summary_list");
             let items = found.list("items");
-            told += items.len();
+            reported += items.len();
             agents.list.extend(items.iter().filter_map(agent));
             let total = found.int("total_count").unwrap_or_default();
-            agents.whole = usize::try_from(total).is_ok_and(|total| told >= total);
+            agents.whole = usize::try_from(total).is_ok_and(|total| reported >= total);
             if agents.whole || items.is_empty() {
                 break;
             }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::model::resources::{Bytes, Cpu};
 
-    fn told(id: &str, group: &str, cpu: u32) -> Agent {
+    fn reported(id: &str, group: &str, cpu: u32) -> Agent {
         let slots = json!({"cpu": cpu, "mem": 1024}).to_string();
         agent(&json!({"id": id, "scaling_group": group, "available_slots": slots})).unwrap()
     }
@@ -104,9 +104,9 @@ mod tests {
     fn the_capacity_of_a_group_is_all_its_machines() {
         let mut agents = Agents {
             list: vec![
-                told("a", "gpu", 4),
-                told("b", "cpu", 8),
-                told("c", "gpu", 2),
+                reported("a", "gpu", 4),
+                reported("b", "cpu", 8),
+                reported("c", "gpu", 2),
             ],
             whole: true,
         };

@@ -139,12 +139,12 @@ impl Groups {
     pub(super) fn largest_container(&self) -> SlotLimits {
         let mut largest = ResourceSlots::default();
         for name in &self.names {
-            let Some(told) = self.facts.get(name).and_then(|it| it.largest.as_ref()) else {
+            let Some(reported) = self.facts.get(name).and_then(|it| it.largest.as_ref()) else {
                 return SlotLimits::default();
             };
-            largest.cpu = largest.cpu.max(told.cpu);
-            largest.mem = largest.mem.max(told.mem);
-            for (slot, amount) in &told.accelerators {
+            largest.cpu = largest.cpu.max(reported.cpu);
+            largest.mem = largest.mem.max(reported.mem);
+            for (slot, amount) in &reported.accelerators {
                 let most = largest.accelerators.entry(slot.clone()).or_default();
                 *most = (*most).max(*amount);
             }
@@ -157,8 +157,8 @@ impl Groups {
 
     /// The step of GPU shares, which is one setting of the whole site.
     pub(super) fn quantum(&self) -> Option<(String, u64)> {
-        let told = self.facts.values().find_map(|facts| facts.quantum);
-        told.map(|quantum| ("cuda.shares".to_owned(), quantum))
+        let reported = self.facts.values().find_map(|facts| facts.quantum);
+        reported.map(|quantum| ("cuda.shares".to_owned(), quantum))
     }
 }
 
@@ -200,13 +200,16 @@ mod tests {
     use super::*;
     use crate::model::resources::{Bytes, Cpu};
 
-    fn groups(told: &[Value]) -> Groups {
+    fn groups(reported: &[Value]) -> Groups {
         Groups {
-            names: told
+            names: reported
                 .iter()
                 .filter_map(|it| Node::new(it).text("name"))
                 .collect(),
-            facts: told.iter().filter_map(|it| facts(Node::new(it))).collect(),
+            facts: reported
+                .iter()
+                .filter_map(|it| facts(Node::new(it)))
+                .collect(),
         }
     }
 

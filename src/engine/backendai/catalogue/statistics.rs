@@ -28,12 +28,12 @@ impl BackendAiEngine {
         let connection = self.core.connection().await?;
         let project = connection.project_or_default(None)?;
         let project = project.as_ref().map_or("", |(_, name)| name.as_str());
-        let (checked, told, agents) = tokio::join!(
+        let (checked, reported, agents) = tokio::join!(
             connection.checked_presets(project),
             connection.http.ask(Schema::One, policy::QUERY, json!({})),
             self.core.agents(&connection, MACHINES),
         );
-        let policy = policy::read(Node::new(&told?));
+        let policy = policy::read(Node::new(&reported?));
         let mut statistics = read(&checked?);
         for group in &mut statistics.groups {
             group.capacity = agents.as_ref().and_then(|it| it.capacity(&group.name));
@@ -50,18 +50,20 @@ fn read(checked: &Value) -> Statistics {
     let groups = checked.raw("scaling_groups").as_object();
     let groups = groups.into_iter().flatten();
     Statistics {
-        groups: groups.map(|(name, told)| group(name, told)).collect(),
+        groups: groups
+            .map(|(name, reported)| group(name, reported))
+            .collect(),
         limits: read_limits(checked),
         ..Statistics::default()
     }
 }
 
-fn group(name: &str, told: &Value) -> ResourceGroup {
-    let told = Node::new(told);
+fn group(name: &str, reported: &Value) -> ResourceGroup {
+    let reported = Node::new(reported);
     ResourceGroup {
         name: Clean::new(name),
-        using: slots(told.raw("using")),
-        remaining: slots(told.raw("remaining")),
+        using: slots(reported.raw("using")),
+        remaining: slots(reported.raw("remaining")),
         waiting: None,
         capacity: None,
         free: None,
@@ -86,10 +88,10 @@ mod tests {
                 },
             },
         });
-        let told = read(&checked);
-        let group = told.group(None).unwrap();
+        let reported = read(&checked);
+        let group = reported.group(None).unwrap();
         assert_eq!(group.name, *"default");
-        let bars = told.allotments(group);
+        let bars = reported.allotments(group);
         // The limit leaves 5. What the agents have is unknown.
         let cpu = bars[0].in_group;
         assert_eq!((cpu.used, cpu.free), (3000, Some(5000)));

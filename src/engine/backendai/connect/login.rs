@@ -190,12 +190,12 @@ fn no_web_server(whom: &Recipient) -> Failure {
 }
 
 fn blocked(headers: &HeaderMap) -> Failure {
-    let told = headers
+    let reported = headers
         .get("retry-after")
         .and_then(|text| text.to_str().ok()?.trim().parse().ok())
         .map(Duration::from_secs);
     Failure::denied("too many failed logins: the web server blocks this account for a while").hint(
-        match told {
+        match reported {
             Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
             None => "try again later (20 minutes by default)".to_owned(),
         },

@@ -26,8 +26,8 @@ impl BackendAiEngine {
         let Some(known) = self.read_session(session).await? else {
             return Ok(None);
         };
-        let told = self.core.connection().await?.runtime_of(session).await;
-        Ok(Some(recalled(&known, told)))
+        let reported = self.core.connection().await?.runtime_of(session).await;
+        Ok(Some(recalled(&known, reported)))
     }
 }
 
@@ -72,19 +72,19 @@ mod tests {
 
     #[test]
     fn variables_and_a_script_are_read() {
-        let told = read(&json!({"sessionV2": {"runtime": {
+        let reported = read(&json!({"sessionV2": {"runtime": {
             "environ": {"entries": [{"name": "A", "value": "b"}]},
             "bootstrapScript": "echo 1",
         }}}));
-        assert_eq!(told.env.unwrap()["A"], "b");
-        assert_eq!(told.bootstrap_script, Some(Some("echo 1".to_owned())));
+        assert_eq!(reported.env.unwrap()["A"], "b");
+        assert_eq!(reported.bootstrap_script, Some(Some("echo 1".to_owned())));
         let none = json!({"sessionV2": {"runtime": {"environ": null, "bootstrapScript": null}}});
-        let told = read(&none);
+        let reported = read(&none);
         assert_eq!(
-            (told.env, told.bootstrap_script),
+            (reported.env, reported.bootstrap_script),
             (Some(BTreeMap::new()), Some(None))
         );
-        let told = read(&json!({"sessionV2": null}));
-        assert_eq!((told.env, told.bootstrap_script), (None, None));
+        let reported = read(&json!({"sessionV2": null}));
+        assert_eq!((reported.env, reported.bootstrap_script), (None, None));
     }
 }

@@ -86,12 +86,12 @@ fn field(why: &str, request: &LaunchRequest) -> Option<Field> {
 
 /// A minimum looks like `(cpu=1 mem=192m)`. The field is the one with a smaller request.
 fn short_of(why: &str, request: &LaunchRequest) -> Field {
-    let told = |slot: &str| {
+    let reported = |slot: &str| {
         let rest = why.split(slot).nth(1)?;
         rest.split([' ', ')', ',']).next()
     };
-    let cpu: Option<Cpu> = told("cpu=").and_then(|text| text.parse().ok());
-    let mem: Option<Bytes> = told("mem=").and_then(|text| text.parse().ok());
+    let cpu: Option<Cpu> = reported("cpu=").and_then(|text| text.parse().ok());
+    let mem: Option<Bytes> = reported("mem=").and_then(|text| text.parse().ok());
     match (cpu, mem) {
         (Some(least), _) if request.cpu.is_some_and(|cpu| cpu < least) => Field::Cpu,
         (_, Some(least)) if request.mem.is_some_and(|mem| mem < least) => Field::Memory,

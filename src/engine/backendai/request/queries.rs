@@ -27,7 +27,7 @@ pub(in crate::engine::backendai) struct ExtraFields {
 }
 
 /// The fields of a session.
-pub(in crate::engine::backendai) fn fields(features: Features, wants: ExtraFields) -> String {
+pub(in crate::engine::backendai) fn fields(features: Features, extra: ExtraFields) -> String {
     let mut fields = ROW.to_owned();
     let mut add = |wanted: bool, more: &str| {
         if wanted {
@@ -35,8 +35,8 @@ pub(in crate::engine::backendai) fn fields(features: Features, wants: ExtraField
             fields.push_str(more);
         }
     };
-    add(wants.owner && features.owner, "owner { email }");
-    add(wants.idle && features.scope_id, "idle_checks");
+    add(extra.owner && features.owner, "owner { email }");
+    add(extra.idle && features.scope_id, "idle_checks");
     add(features.owner, "queue_position");
     add(features.vfolder_nodes, "image_references");
     let image = if features.vfolder_nodes {
@@ -44,7 +44,7 @@ pub(in crate::engine::backendai) fn fields(features: Features, wants: ExtraField
     } else {
         " image { name registry tag architecture }"
     };
-    if wants.all {
+    if extra.all {
         add(
             true,
             "access_key status_history commit_status service_ports",
@@ -79,7 +79,7 @@ pub(in crate::engine::backendai) fn fields(features: Features, wants: ExtraField
 pub(in crate::engine::backendai) fn page(
     features: Features,
     bound: SearchScope,
-    wants: ExtraFields,
+    extra: ExtraFields,
 ) -> String {
     format!(
         "query({}$first: Int, $offset: Int, $filter: String) {{ compute_session_nodes({}first: \
@@ -87,7 +87,7 @@ pub(in crate::engine::backendai) fn page(
          {{ {} }} }} }} }}",
         bound.declared(),
         bound.given(),
-        fields(features, wants)
+        fields(features, extra)
     )
 }
 

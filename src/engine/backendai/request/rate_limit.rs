@@ -82,8 +82,9 @@ impl RateLimit {
         headers: &HeaderMap,
         tries: u32,
     ) -> Result<Duration> {
-        let told = number(headers, "retry-after").or_else(|| number(headers, "x-ratelimit-reset"));
-        let wait = Duration::from_secs(told.unwrap_or(u64::from(tries) + 1));
+        let reported =
+            number(headers, "retry-after").or_else(|| number(headers, "x-ratelimit-reset"));
+        let wait = Duration::from_secs(reported.unwrap_or(u64::from(tries) + 1));
         if wait <= PATIENCE && tries < 2 {
             return Ok(wait);
         }

@@ -37,13 +37,13 @@ impl BackendAiEngine {
             path.push_str("&ownerAccessKey=*&groupName=*");
         }
         let events = follow(connection.http.clone(), path).await?;
-        let told = events.filter_map(|event| async {
+        let reported = events.filter_map(|event| async {
             match event {
                 Ok(event) => session_event(&event).map(Ok),
                 Err(error) => Some(Err(error)),
             }
         });
-        Ok(told.boxed())
+        Ok(reported.boxed())
     }
 }
 
@@ -195,16 +195,19 @@ mod tests {
 
     #[test]
     fn session_and_kernel_events_name_their_session() {
-        let told = session_event(&event(
+        let reported = session_event(&event(
             "kernel_started",
             r#"{"reason":"","sessionName":"sse-one","sessionId":"1874aaa2-b973-45b4-b18f-aaa0c2a084a0","kernelId":"01a1fe1e-ad07-7010-a2ab-02b329ae69b0"}"#,
         ))
         .unwrap();
         assert_eq!(
-            told.session.to_string(),
+            reported.session.to_string(),
             "1874aaa2-b973-45b4-b18f-aaa0c2a084a0"
         );
-        assert_eq!((told.event.as_str(), told.reason), ("kernel_started", None));
+        assert_eq!(
+            (reported.event.as_str(), reported.reason),
+            ("kernel_started", None)
+        );
         for odd in ["", "{}", "{\"sessionId\":\"x\"}", "[1"] {
             assert_eq!(session_event(&event("session_started", odd)), None, "{odd}");
         }

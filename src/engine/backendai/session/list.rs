@@ -84,11 +84,11 @@ impl ManagerConnection {
         &self,
         bound: SearchScope,
         filter: &str,
-        wants: ExtraFields,
+        extra: ExtraFields,
         offset: u32,
         limit: u32,
     ) -> Result<(Value, u64)> {
-        let query = queries::page(self.features, bound, wants);
+        let query = queries::page(self.features, bound, extra);
         let mut variables = json!({"filter": filter, "first": limit, "offset": offset});
         self.bind(bound, &mut variables)?;
         let data = self.http.ask(Schema::One, &query, variables).await?;
@@ -96,7 +96,7 @@ impl ManagerConnection {
         Ok((data, u64::try_from(total).unwrap_or(0)))
     }
 
-    fn wants(&self, idle: bool) -> ExtraFields {
+    fn extra(&self, idle: bool) -> ExtraFields {
         ExtraFields {
             owner: self.all_users,
             idle,
@@ -194,12 +194,12 @@ impl BackendAiEngine {
     pub(in crate::engine::backendai) async fn read_page(&self, query: &PageQuery) -> Result<Page> {
         let connection = self.core.connection().await?;
         let filter = filter::tab(connection.features, query.tab, query.text.as_deref());
-        let wants = connection.wants(query.tab != Tab::Finished);
+        let extra = connection.extra(query.tab != Tab::Finished);
         let filter = connection.mine(&filter);
         let found = connection.nodes(
             connection.bound(),
             &filter,
-            wants,
+            extra,
             query.offset,
             query.limit,
         );
@@ -224,7 +224,7 @@ impl BackendAiEngine {
             let found = connection.nodes(
                 connection.bound(),
                 &filter,
-                connection.wants(true),
+                connection.extra(true),
                 0,
                 limit,
             );
@@ -239,7 +239,7 @@ impl BackendAiEngine {
         session: SessionId,
     ) -> Result<Option<Session>> {
         let connection = self.core.connection().await?;
-        let wants = ExtraFields {
+        let extra = ExtraFields {
             owner: true,
             idle: true,
             all: true,
@@ -247,7 +247,7 @@ impl BackendAiEngine {
         let mut found = None;
         for bound in connection.bounds() {
             let filter = filter::ids(&[session]);
-            let (data, _) = connection.nodes(bound, &filter, wants, 0, 1).await?;
+            let (data, _) = connection.nodes(bound, &filter, extra, 0, 1).await?;
             found = self.read(&connection, &data).into_iter().next();
             if found.is_some() {
                 break;
@@ -267,8 +267,8 @@ async fn explain(connection: &ManagerConnection, session: &mut Session) {
     let silent = session.status_message.is_none();
     if silent && session.status.is_starting() {
         let newest = connection.newest_entry(session.id).await;
-        let told = newest.as_ref().and_then(status_reason::not_before);
-        session.starts_at = session.starts_at.or(told);
+        let reported = newest.as_ref().and_then(status_reason::not_before);
+        session.starts_at = session.starts_at.or(reported);
         session.status_message = newest.as_ref().and_then(status_reason::of_history);
         return;
     }

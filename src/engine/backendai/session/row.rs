@@ -106,8 +106,8 @@ impl RowReader<'_> {
 
     /// The owner's email address. For our own sessions it is known without a request.
     fn owner(&self, node: Node<'_>) -> Clean {
-        let told = node.node("owner").text("email");
-        told.unwrap_or_else(|| match node.text("user_id") {
+        let reported = node.node("owner").text("email");
+        reported.unwrap_or_else(|| match node.text("user_id") {
             Some(id) if id != self.connection.me.id.as_str() => id,
             _ => self.connection.me.user.email.clone(),
         })
@@ -184,8 +184,8 @@ fn started_at(node: Node<'_>, status: &Status) -> Option<Timestamp> {
         return None;
     }
     let history = node.blob("status_history");
-    let told = Node::new(&history).time("RUNNING");
-    told.or_else(|| node.time("starts_at"))
+    let reported = Node::new(&history).time("RUNNING");
+    reported.or_else(|| node.time("starts_at"))
 }
 
 /// The reason for a session that ended before it ran: managers from 26.x on give none.
@@ -300,8 +300,8 @@ static ODD_STATUS: AtomicBool = AtomicBool::new(false);
 static ODD_TYPE: AtomicBool = AtomicBool::new(false);
 
 /// Logs a fault in a row only once, because lists are read repeatedly.
-fn warn_once(told: &AtomicBool, what: &str) {
-    if !told.swap(true, Ordering::Relaxed) {
+fn warn_once(reported: &AtomicBool, what: &str) {
+    if !reported.swap(true, Ordering::Relaxed) {
         tracing::warn!("the manager sent {what}");
     }
 }

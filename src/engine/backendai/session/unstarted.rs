@@ -23,19 +23,19 @@ impl ManagerConnection {
         if !is_unstarted(session) {
             return;
         }
-        let told = session.status_message.take();
+        let reported = session.status_message.take();
         // That the session failed to start isn't a reason.
         let bare = session
             .status_info
             .as_ref()
             .is_some_and(|it| *it == FAILED_TO_START);
-        let known = told
+        let known = reported
             .clone()
             .filter(|_| !bare)
             .or_else(|| of_kernels(session));
         let why = match known {
             Some(why) => Some(why),
-            None => self.of_history(session).await.or(told),
+            None => self.of_history(session).await.or(reported),
         };
         // The manager has no log while the session changes its state.
         let log = if session.status.is_final() {

@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(seen.read(&log(2990, 3005), false), news(&log(3002, 3005)));
         // The log has nothing of what was seen.
         let after = log(4000, 4002);
-        let told = seen.read(&after, false);
-        assert_eq!((told.text, told.gap), (after.as_str(), true));
+        let reported = seen.read(&after, false);
+        assert_eq!((reported.text, reported.gap), (after.as_str(), true));
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         fn what_is_told_is_the_log(steps in prop::collection::vec((1..400usize, 0..300usize), 1..20)) {
             let line = |n: usize| format!("{n} 줄 of a log that a session wrote\n");
             let (mut first, mut end) = (0, 0);
-            let (mut seen, mut told) = (LogPosition::default(), String::new());
+            let (mut seen, mut reported) = (LogPosition::default(), String::new());
             for (grow, lose) in steps {
                 // At least one old line stays.
                 first = (first + lose).min(end.max(1) - 1);
@@ -185,17 +185,17 @@ mod tests {
                 let log: String = (first..end).map(line).collect();
                 let news = seen.read(&log, false);
                 prop_assert!(!news.gap);
-                told.push_str(news.text);
+                reported.push_str(news.text);
             }
-            prop_assert_eq!(told, (0..end).map(line).collect::<String>());
+            prop_assert_eq!(reported, (0..end).map(line).collect::<String>());
         }
 
         #[test]
         fn any_two_logs_are_taken(first in ".{0,60}", second in ".{0,60}") {
             let mut seen = LogPosition::default();
             let _ = seen.read(&first, false);
-            let told = seen.read(&second, true);
-            prop_assert!(second.ends_with(told.text));
+            let reported = seen.read(&second, true);
+            prop_assert!(second.ends_with(reported.text));
         }
 
         #[test]

@@ -65,12 +65,12 @@ impl Streams for BackendAiEngine {
             Some(kernel) => self.other_container(session, kernel).await?,
             None => None,
         };
-        let hold = self.core.held.take(session, &request.tag).await;
+        let claim = self.core.held.take(session, &request.tag).await;
         if let Some(container) = other {
-            return ssh::terminal(self, session, &container, &request, hold).await;
+            return ssh::terminal(self, session, &container, &request, claim).await;
         }
         let tty = open::terminal(self, session, &request).await?;
-        Ok(terminal::start(tty, hold))
+        Ok(terminal::start(tty, claim))
     }
 
     async fn control(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Attached> {

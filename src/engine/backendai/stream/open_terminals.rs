@@ -39,7 +39,7 @@ impl OpenTerminals {
     /// Claims the tag for a new terminal. An older terminal with this tag is closed first.
     pub(super) async fn take(&self, session: SessionId, tag: &str) -> TagClaim {
         let key = (session, tag.to_owned());
-        let (hold, older) = {
+        let (claim, older) = {
             let mut terminals = self.lock();
             let older = terminals.get(&key).cloned();
             let terminal = Terminal {
@@ -61,7 +61,7 @@ impl OpenTerminals {
         if let Some(older) = older {
             end([older]).await;
         }
-        hold
+        claim
     }
 
     /// Ends every terminal of a session.
@@ -159,9 +159,9 @@ mod tests {
     async fn all_of_a_session_go_and_no_other_s() {
         let held = OpenTerminals::default();
         let mine = ["a", "b"].map(|tag| held.take(SESSION, tag));
-        for hold in mine {
-            let mut hold = hold.await;
-            tokio::spawn(async move { hold.taken().await });
+        for claim in mine {
+            let mut claim = claim.await;
+            tokio::spawn(async move { claim.taken().await });
         }
         let _others = held.take(SessionId::from_u128(2), "a").await;
         held.take_all(SESSION).await;

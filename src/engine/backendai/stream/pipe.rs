@@ -78,7 +78,7 @@ pub(super) struct PortPipe<S> {
 struct PipeHealth {
     ask: Interval,
     /// Whether something arrived since the last ping.
-    heard: bool,
+    received: bool,
     /// Whether a ping was sent.
     asked: bool,
 }
@@ -103,7 +103,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
             line,
             pulse: PipeHealth {
                 ask,
-                heard: true,
+                received: true,
                 asked: false,
             },
             rest: Bytes::new(),
@@ -154,7 +154,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
         // Messages are read before the pulse is checked, so that a slow reader doesn't make the
         // connection look silent.
         while let Poll::Ready(next) = Pin::new(&mut self.line).poll_next(cx) {
-            self.pulse.heard = true;
+            self.pulse.received = true;
             match next {
                 Some(Ok(Message::Binary(slice))) if !slice.is_empty() => {
                     return Poll::Ready(Some(Ok(slice)));
@@ -179,11 +179,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
 
     fn poll_pulse(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, PipeEnd>>> {
         while self.pulse.ask.poll_tick(cx).is_ready() {
-            if self.pulse.asked && !self.pulse.heard {
+            if self.pulse.asked && !self.pulse.received {
                 return self.end(Some(PipeEnd::Silent));
             }
             self.pulse.asked = true;
-            self.pulse.heard = false;
+            self.pulse.received = false;
             // The ping isn't waited for: when the connection is full, other data is on its way and
             // is flushed.
             if let Err(error) = Pin::new(&mut self.line).start_send(Message::Ping(Bytes::new())) {

@@ -103,14 +103,14 @@ fn unopened(error: tungstenite::Error) -> NotOpened {
     }
 }
 
-/// Runs the terminal until the reader drops it, it ends, or another terminal takes over the `hold`.
-pub(super) fn start<S>(tty: TtydConnection<S>, hold: TagClaim) -> Attached
+/// Runs the terminal until the reader drops it, it ends, or another terminal takes over the `claim`.
+pub(super) fn start<S>(tty: TtydConnection<S>, claim: TagClaim) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (output_in, output) = mpsc::channel(OUTPUT_QUEUE);
     let (input, input_out) = mpsc::channel(INPUT_QUEUE);
-    tokio::spawn(run(tty, hold, output_in, input_out));
+    tokio::spawn(run(tty, claim, output_in, input_out));
     Attached { output, input }
 }
 
@@ -126,7 +126,7 @@ enum TerminalEnd {
 
 async fn run<S>(
     tty: TtydConnection<S>,
-    mut hold: TagClaim,
+    mut claim: TagClaim,
     output: mpsc::Sender<Output>,
     mut input: mpsc::Receiver<Input>,
 ) where
@@ -141,13 +141,13 @@ async fn run<S>(
     };
     let last = tokio::select! {
         biased;
-        () = hold.taken() => TerminalEnd::Replaced,
+        () = claim.taken() => TerminalEnd::Replaced,
         last = reader.read() => last,
         () = write(&mut to, &mut input, wishes) => TerminalEnd::Dropped,
     };
     let _ = tokio::time::timeout(FAREWELL, farewell(to, from, &last, &mut input)).await;
     // The next terminal may start only now.
-    drop(hold);
+    drop(claim);
     let last = match last {
         TerminalEnd::Dropped => return,
         TerminalEnd::Replaced => Output::End { exit_code: None },
@@ -205,13 +205,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
     /// Forwards the output of the terminal. A slow reader makes ttyd pause its program.
     async fn read(self) -> TerminalEnd {
         let mut pulse = pulse();
-        let (mut heard, mut asked, mut paused) = (true, false, false);
+        let (mut received, mut asked, mut paused) = (true, false, false);
         loop {
             tokio::select! {
                 biased;
                 () = self.output.closed() => return TerminalEnd::Dropped,
                 next = self.from.next() => {
-                    heard = true;
+                    received = true;
                     match heard_as(next) {
                         Ok(bytes) => {
                             let Some(full) = self.hand_on(bytes).await else {
@@ -227,10 +227,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
                     self.wish.send_modify(|wish| wish.paused = false);
                 }
                 _ = pulse.tick() => {
-                    if asked && !heard {
+                    if asked && !received {
                         return TerminalEnd::Reported(lost("the terminal in the session stopped answering"));
                     }
-                    (asked, heard) = (true, false);
+                    (asked, received) = (true, false);
                     self.wish.send_modify(|wish| wish.pings = wish.pings.wrapping_add(1));
                 }
             }

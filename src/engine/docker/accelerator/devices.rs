@@ -52,10 +52,10 @@ pub(in crate::engine::docker) struct DeviceUsage {
 /// Usage of a session's devices. A device without figures is listed too.
 pub(in crate::engine::docker) fn usage_of(
     numbers: &BTreeSet<u32>,
-    told: &BTreeMap<u32, DeviceUsage>,
+    reported: &BTreeMap<u32, DeviceUsage>,
 ) -> Vec<AcceleratorUsage> {
     let of = |number: &u32| {
-        let usage = told.get(number).copied().unwrap_or_default();
+        let usage = reported.get(number).copied().unwrap_or_default();
         AcceleratorUsage {
             name: Clean::from(format!("GPU {number}")),
             utilization: usage.utilization.map(|percent| percent * 100),
@@ -90,8 +90,8 @@ pub(in crate::engine::docker) fn amounts(
 }
 
 fn per_device(rules: &Rules) -> u64 {
-    let told = rules.get(SHARES).and_then(|rule| rule.shares_per_device);
-    u64::from(told.unwrap_or(1).max(1))
+    let reported = rules.get(SHARES).and_then(|rule| rule.shares_per_device);
+    u64::from(reported.unwrap_or(1).max(1))
 }
 
 /// The devices of one container.
@@ -257,7 +257,7 @@ mod tests {
     fn what_a_sessions_devices_do_is_told_by_their_numbers() {
         let library: &dyn Library = &FakeLibrary(4);
         let numbers = BTreeSet::from([3, 7]);
-        let told = usage_of(&numbers, &library.usage(&numbers));
+        let reported = usage_of(&numbers, &library.usage(&numbers));
         let known = AcceleratorUsage {
             name: "GPU 3".into(),
             utilization: Some(3_000),
@@ -270,7 +270,7 @@ mod tests {
             mem: None,
             mem_total: None,
         };
-        assert_eq!(told, [known, lost]);
+        assert_eq!(reported, [known, lost]);
     }
 
     fn ask(slot: &str, amount: u64) -> BTreeMap<String, u64> {
@@ -335,12 +335,12 @@ mod tests {
             body,
             serde_json::json!([{"DeviceIDs": ["0", "2"], "Capabilities": [["gpu"]]}])
         );
-        let told = variables(&[1, 2], &machine(3));
-        assert!(told.contains(&("GPU_MODEL_NAME", "card 1".to_owned())));
-        assert!(told.contains(&("CUDA_VISIBLE_DEVICES", "0,1".to_owned())));
-        assert!(told.contains(&("N_GPUS", "2".to_owned())));
-        assert!(told.contains(&("GPU_COUNT", "2".to_owned())));
-        assert!(told.contains(&("GPU_CONFIG", "0:8g,1:8g".to_owned())));
-        assert!(told.contains(&("TF_GPU_MEMORY_ALLOC", "0:8192,1:8192".to_owned())));
+        let reported = variables(&[1, 2], &machine(3));
+        assert!(reported.contains(&("GPU_MODEL_NAME", "card 1".to_owned())));
+        assert!(reported.contains(&("CUDA_VISIBLE_DEVICES", "0,1".to_owned())));
+        assert!(reported.contains(&("N_GPUS", "2".to_owned())));
+        assert!(reported.contains(&("GPU_COUNT", "2".to_owned())));
+        assert!(reported.contains(&("GPU_CONFIG", "0:8g,1:8g".to_owned())));
+        assert!(reported.contains(&("TF_GPU_MEMORY_ALLOC", "0:8192,1:8192".to_owned())));
     }
 }

@@ -36,15 +36,15 @@ impl Library for Nvidia {
         let Some(library) = loaded.as_ref() else {
             return BTreeMap::new();
         };
-        let told: BTreeMap<u32, DeviceUsage> = numbers
+        let reported: BTreeMap<u32, DeviceUsage> = numbers
             .iter()
             .filter_map(|number| Some((*number, usage(library, *number).ok()?)))
             .collect();
         // A replaced driver doesn't answer until the library is loaded again.
-        if told.is_empty() {
+        if reported.is_empty() {
             *loaded = None;
         }
-        told
+        reported
     }
 }
 

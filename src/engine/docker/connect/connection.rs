@@ -32,7 +32,7 @@ const TIMEOUT: u64 = 120;
 /// An engine that answered.
 pub(in crate::engine::docker) struct EngineConnection {
     pub(in crate::engine::docker) docker: Docker,
-    way: OpenTransport,
+    transport: OpenTransport,
     pub(in crate::engine::docker) quirks: Quirks,
     pub(in crate::engine::docker) cpus: u32,
     /// Why the engine doesn't share this machine's files and processes; `None` = it does.
@@ -45,10 +45,10 @@ pub(in crate::engine::docker) struct EngineConnection {
 
 impl EngineConnection {
     /// Connects and asks the engine what it is.
-    pub(in crate::engine::docker) async fn open(way: OpenTransport) -> Result<Self> {
-        let listener = way.listener().await?;
-        let url = way.url().to_owned();
-        let socket = format!("unix://{}", way.socket().display());
+    pub(in crate::engine::docker) async fn open(transport: OpenTransport) -> Result<Self> {
+        let listener = transport.listener().await?;
+        let url = transport.url().to_owned();
+        let socket = format!("unix://{}", transport.socket().display());
         let docker = Docker::connect_with_unix(&socket, TIMEOUT, API_DEFAULT_VERSION)
             .map_err(|error| client_error::translate(error, &url))?;
         let docker = docker
@@ -58,12 +58,14 @@ impl EngineConnection {
             .map_err(|error| client_error::translate(error, &url))?;
         let known = ask(&docker, &url).await?;
         let podman = match &known.podman {
-            Some(version) => Some(raw_request::podman_info(way.socket(), &url, version).await?),
+            Some(version) => {
+                Some(raw_request::podman_info(transport.socket(), &url, version).await?)
+            }
             None => None,
         };
         let seen = LocalityInputs {
             docker: &docker,
-            way: &way,
+            transport: &transport,
             kind: known.kind(),
             listener,
             kernel: known.kernel.as_deref(),
@@ -77,7 +79,7 @@ impl EngineConnection {
         let info = engine_info(&docker, &known, &url, remote.as_deref());
         Ok(Self {
             docker,
-            way,
+            transport,
             quirks,
             cpus: known.info.ncpu.and_then(|n| n.try_into().ok()).unwrap_or(1),
             remote,
@@ -89,11 +91,11 @@ impl EngineConnection {
 
     /// The engine's address as users know it.
     pub(in crate::engine::docker) fn url(&self) -> &str {
-        self.way.url()
+        self.transport.url()
     }
 
     pub(in crate::engine::docker) fn socket(&self) -> &Path {
-        self.way.socket()
+        self.transport.socket()
     }
 
     /// What the engine reported last.

@@ -15,7 +15,7 @@ use crate::engine::docker::folder::mounts;
 /// What is known of an engine before further requests.
 pub(in crate::engine::docker) struct LocalityInputs<'a> {
     pub(in crate::engine::docker) docker: &'a Docker,
-    pub(in crate::engine::docker) way: &'a OpenTransport,
+    pub(in crate::engine::docker) transport: &'a OpenTransport,
     pub(in crate::engine::docker) kind: ContainerProgram,
     /// The process that listens on the engine's own socket.
     pub(in crate::engine::docker) listener: Option<i32>,
@@ -31,12 +31,12 @@ pub(in crate::engine::docker) async fn why_remote(seen: &LocalityInputs<'_>) -> 
         .to_string_lossy()
         .into_owned();
     let same_kernel = seen.kernel.is_none_or(|theirs| theirs == ours);
-    let here = if seen.way.is_carried() {
+    let here = if seen.transport.is_carried() {
         same_kernel && finds_our_socket(seen).await
     } else {
         same_kernel && seen.listener.is_none_or(|pid| pid > 0)
     };
-    (!here).then(|| elsewhere(seen.way.url()))
+    (!here).then(|| elsewhere(seen.transport.url()))
 }
 
 /// Whether the engine sees the relay's socket, whose name is unique.
@@ -45,7 +45,7 @@ async fn finds_our_socket(seen: &LocalityInputs<'_>) -> bool {
     if seen.kind == ContainerProgram::Podman {
         return false;
     }
-    let socket = seen.way.socket();
+    let socket = seen.transport.socket();
     let nowhere = socket.with_extension("not");
     finds(seen.docker, &nowhere).await == Some(false)
         && finds(seen.docker, socket).await == Some(true)

@@ -165,13 +165,13 @@ impl Quirks {
         } else {
             UserMapping::None
         };
-        let told = |flag: Option<bool>| flag.unwrap_or(true);
+        let reported = |flag: Option<bool>| flag.unwrap_or(true);
         let limits = Limits {
-            cpu: told(info.cpu_cfs_quota),
-            cores: told(info.cpu_set),
-            memory: told(info.memory_limit),
-            swap: told(info.swap_limit),
-            processes: told(info.pids_limit),
+            cpu: reported(info.cpu_cfs_quota),
+            cores: reported(info.cpu_set),
+            memory: reported(info.memory_limit),
+            swap: reported(info.swap_limit),
+            processes: reported(info.pids_limit),
         };
         Self {
             kind: ContainerProgram::Docker,

@@ -52,7 +52,7 @@ pub(in crate::engine::docker) struct ImageFacts {
 /// Everything that goes into a new container.
 pub(in crate::engine::docker) struct Parts<'a> {
     pub(in crate::engine::docker) plan: &'a CreatePlan,
-    pub(in crate::engine::docker) seat: PlannedContainer,
+    pub(in crate::engine::docker) planned: PlannedContainer,
     pub(in crate::engine::docker) identity: &'a Identity,
     pub(in crate::engine::docker) image: &'a ImageFacts,
     /// The runner's command inside.
@@ -179,9 +179,9 @@ pub(in crate::engine::docker) fn body(
         devices: devices::variables(&seen, parts.devices),
     };
     ContainerCreateBody {
-        hostname: Some(parts.seat.hostname()),
+        hostname: Some(parts.planned.hostname()),
         user: user.map(|(uid, gid)| format!("{uid}:{gid}")),
-        env: Some(variables::of_plan(parts.plan, parts.seat, &around)),
+        env: Some(variables::of_plan(parts.plan, parts.planned, &around)),
         // The runner is the whole command: an image's own entry point isn't run.
         entrypoint: Some(command(&parts)),
         cmd: Some(Vec::new()),
@@ -194,16 +194,16 @@ pub(in crate::engine::docker) fn body(
             ..Default::default()
         }),
         host_config: Some(host_config(connection, &parts)),
-        networking_config: names_on(parts.network, parts.seat),
+        networking_config: names_on(parts.network, parts.planned),
         labels: Some(parts.labels),
         ..ContainerCreateBody::default()
     }
 }
 
 /// The settings by which a cluster's containers find each other.
-fn names_on(network: &SessionNetwork, seat: PlannedContainer) -> Option<NetworkingConfig> {
+fn names_on(network: &SessionNetwork, planned: PlannedContainer) -> Option<NetworkingConfig> {
     let mode = network.mode.as_deref().filter(|_| network.has_names)?;
-    Some(network::endpoint(mode, seat))
+    Some(network::endpoint(mode, planned))
 }
 
 /// The command line of the runner.
@@ -220,7 +220,7 @@ fn command(parts: &Parts<'_>) -> Vec<String> {
     // The other containers of a cluster wait for requests of the main one.
     if let Some(batch) = &spec.startup_command
         && spec.session_type == SessionType::Batch
-        && parts.seat.is_main()
+        && parts.planned.is_main()
     {
         command.extend(["--batch".to_owned(), batch.clone()]);
     }
@@ -246,7 +246,10 @@ fn start_lines(parts: &Parts<'_>) -> Vec<String> {
     ];
     if !plan.subs.is_empty() {
         let size = plan.subs.len() + 1;
-        lines.push(format!("cluster      {} of {size}", parts.seat.hostname()));
+        lines.push(format!(
+            "cluster      {} of {size}",
+            parts.planned.hostname()
+        ));
     }
     let seen = parts.given.devices.all();
     if !seen.is_empty() {
@@ -349,12 +352,12 @@ pub(in crate::engine::docker) fn log_config(quirks: &Quirks) -> HostConfigLogCon
 /// The labels of a container, including the resources chosen for it.
 pub(in crate::engine::docker) fn labels(
     plan: &CreatePlan,
-    seat: PlannedContainer,
+    planned: PlannedContainer,
     instance: crate::model::id::InstanceId,
     given: &AssignedResources,
     toolbox: &Toolbox,
 ) -> Result<Labels> {
-    labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {
+    labels::of_plan(plan, planned, instance, given, &toolbox.key).map_err(|error| {
         Failure::engine_refused(format!("the launch can't be stored in a label: {error}"))
     })
 }

@@ -47,7 +47,7 @@ pub(in crate::engine::docker) async fn follow(
         let since = format!("{}.{:09}", now.as_second(), now.subsec_nanosecond());
         options = options.since(&since);
     }
-    let told = connection.docker.events(Some(options.build()));
+    let reported = connection.docker.events(Some(options.build()));
     let ended = {
         let connection = Arc::clone(&connection);
         stream::once(async move {
@@ -57,7 +57,7 @@ pub(in crate::engine::docker) async fn follow(
             ))
         })
     };
-    let events = told.filter_map(move |message| {
+    let events = reported.filter_map(move |message| {
         let event = match message {
             Ok(message) => read(&message, instance).map(Ok),
             Err(error) => Some(Err(connection.fault(error))),

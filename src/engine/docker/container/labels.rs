@@ -58,7 +58,7 @@ pub(in crate::engine::docker) struct AssignedResources {
 /// from the engine.
 pub(in crate::engine::docker) fn of_plan(
     plan: &CreatePlan,
-    seat: PlannedContainer,
+    planned: PlannedContainer,
     instance: InstanceId,
     given: &AssignedResources,
     toolbox: &str,
@@ -67,12 +67,12 @@ pub(in crate::engine::docker) fn of_plan(
         (OURS, "1".to_owned()),
         (INSTANCE, instance.to_string()),
         (SESSION, plan.session.to_string()),
-        (KERNEL, seat.kernel.to_string()),
+        (KERNEL, planned.kernel.to_string()),
         (OWNER, plan.owner.clone()),
         (OWNER_USER, plan.owner.clone()),
         (image::SERVICE_PORTS, image::services_label(&given.services)),
-        (CLUSTER_ROLE, seat.role().to_owned()),
-        (CLUSTER_NUMBER, seat.number().to_string()),
+        (CLUSTER_ROLE, planned.role().to_owned()),
+        (CLUSTER_NUMBER, planned.number().to_string()),
         (NAME, plan.name.clone()),
         (CREATED, plan.created_at.to_string()),
         (SPEC, serde_json::to_string(&plan.spec)?),
@@ -185,10 +185,10 @@ mod tests {
         let instance = InstanceId::from_u128(9);
         let mut given = AssignedResources::default();
         given.devices.whole = vec![1, 3];
-        for (place, seat) in PlannedContainer::all(&plan).into_iter().enumerate() {
-            let labels = of_plan(&plan, seat, instance, &given, "abc").unwrap();
+        for (place, planned) in PlannedContainer::all(&plan).into_iter().enumerate() {
+            let labels = of_plan(&plan, planned, instance, &given, "abc").unwrap();
             assert_eq!(super::place(&labels) as usize, place);
-            assert_eq!(identity(&labels, instance).unwrap().1, seat.kernel);
+            assert_eq!(identity(&labels, instance).unwrap().1, planned.kernel);
             assert_eq!(labels[DEVICES], "1,3");
             assert_eq!(slots(&labels).unwrap(), plan.spec.slots());
         }

@@ -125,10 +125,10 @@ impl DockerEngine {
 
     async fn make_containers(&self, making: &ContainerLaunch<'_>) -> Result<Sighting> {
         let (connection, session) = (making.connection, making.plan.session);
-        let seats = PlannedContainer::all(making.plan);
+        let planned_containers = PlannedContainer::all(making.plan);
         let mut rooms = Vec::new();
-        for seat in &seats {
-            rooms.push(self.make_room(making, *seat).await?);
+        for planned in &planned_containers {
+            rooms.push(self.make_room(making, *planned).await?);
         }
         // Before any container exists, because an existing container counts as created.
         if making.far_toolbox.is_none() {
@@ -137,19 +137,19 @@ impl DockerEngine {
         let mut made: Vec<Member> = Vec::new();
         let turn = self.creating.lock().await;
         let mut taken = ExclusiveUse::now(connection).await?;
-        for (seat, room) in seats.into_iter().zip(&rooms).rev() {
-            let given = self.give(making, seat, &mut taken)?;
+        for (planned, room) in planned_containers.into_iter().zip(&rooms).rev() {
+            let given = self.give(making, planned, &mut taken)?;
             let instance = self.config.instance;
-            let labels = create::labels(making.plan, seat, instance, &given, &making.toolbox)?;
+            let labels = create::labels(making.plan, planned, instance, &given, &making.toolbox)?;
             let body = create::body(
                 connection,
                 Parts {
                     plan: making.plan,
-                    seat,
+                    planned,
                     identity: &making.identity,
                     image: &making.image,
                     runner: &making.toolbox.runner,
-                    mounts: self.mounts(making, seat, room).await?,
+                    mounts: self.mounts(making, planned, room).await?,
                     notes: &room.notes,
                     given,
                     devices: &making.devices,
@@ -157,8 +157,8 @@ impl DockerEngine {
                     network: &making.network,
                 },
             );
-            let id = make(connection, making.plan, seat, body).await?;
-            let PlannedContainer { kernel, place } = seat;
+            let id = make(connection, making.plan, planned, body).await?;
+            let PlannedContainer { kernel, place } = planned;
             made.insert(0, Member { id, kernel, place });
         }
         drop(turn);
@@ -173,7 +173,7 @@ impl DockerEngine {
     async fn make_room(
         &self,
         making: &ContainerLaunch<'_>,
-        seat: PlannedContainer,
+        planned: PlannedContainer,
     ) -> Result<HomeMount> {
         let (scratches, session) = (self.scratches.clone(), making.plan.session);
         let (owner, asked) = (making.identity.owner, making.binds.clone());
@@ -186,7 +186,7 @@ impl DockerEngine {
             if let Some(earlier) = earlier {
                 scratches.take_over(earlier, session)?;
             }
-            let home = scratches.make(session, seat.place, owner, script.as_deref())?;
+            let home = scratches.make(session, planned.place, owner, script.as_deref())?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
             let notes = known.into_iter().chain(home.notes).chain(more).collect();
             Ok(HomeMount {
@@ -205,8 +205,8 @@ impl DockerEngine {
         plan: &CreatePlan,
     ) -> Result<(Vec<Bind>, Vec<String>)> {
         let Some(why) = &connection.remote else {
-            let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
-            return off_loop(move || binds::of_spec(&spec, &shelf)).await;
+            let (folder_store, spec) = (self.folder_store.clone(), plan.spec.clone());
+            return off_loop(move || binds::of_spec(&spec, &folder_store)).await;
         };
         match plan.spec.mounts.iter().find(|one| !one.is_automatic()) {
             Some(_) => Err(store::refused(why.clone(), Some("launch without folders"))),
@@ -218,7 +218,7 @@ impl DockerEngine {
     async fn mounts(
         &self,
         making: &ContainerLaunch<'_>,
-        seat: PlannedContainer,
+        planned: PlannedContainer,
         room: &HomeMount,
     ) -> Result<Vec<Mount>> {
         let Some(toolbox) = &making.far_toolbox else {
@@ -227,7 +227,8 @@ impl DockerEngine {
             return Ok(create::mounts(source, toolbox, &room.home, &room.binds));
         };
         let (connection, session) = (making.connection, making.plan.session);
-        let home = remote::make_home(connection, self.config.instance, session, seat.place).await?;
+        let home =
+            remote::make_home(connection, self.config.instance, session, planned.place).await?;
         Ok(vec![
             remote::mount(toolbox, inside::TOOLBOX, true),
             remote::mount(&home, inside::HOME, false),
@@ -259,8 +260,8 @@ impl DockerEngine {
         let connection = making.connection;
         let owner = accounts::owner(connection, making.plan.session, &making.image).await?;
         let image = host::ensure_image(connection, making.identity.inside).await?;
-        for (seat, room) in PlannedContainer::all(making.plan).into_iter().zip(rooms) {
-            let mut mounts = self.mounts(making, seat, room).await?;
+        for (planned, room) in PlannedContainer::all(making.plan).into_iter().zip(rooms) {
+            let mut mounts = self.mounts(making, planned, room).await?;
             let inner = [inside::TOOLBOX, inside::HOME].map(|place| Some(place.to_owned()));
             mounts.retain(|mount| inner.contains(&mount.target));
             let turn = OwnershipChange {
@@ -268,7 +269,7 @@ impl DockerEngine {
                 mounts,
                 runner: &making.toolbox.runner,
                 userns: making.identity.userns,
-                name: ownership::name(making.plan.session, seat.place),
+                name: ownership::name(making.plan.session, planned.place),
             };
             turn.give_to(connection, owner).await?;
         }
@@ -279,7 +280,7 @@ impl DockerEngine {
     fn give(
         &self,
         making: &ContainerLaunch<'_>,
-        seat: PlannedContainer,
+        planned: PlannedContainer,
         taken: &mut ExclusiveUse,
     ) -> Result<AssignedResources> {
         let spec = &making.plan.spec;
@@ -295,7 +296,7 @@ impl DockerEngine {
         Ok(AssignedResources {
             cores,
             devices,
-            services: variables::services(making.plan, seat, &making.image.services),
+            services: variables::services(making.plan, planned, &making.image.services),
         })
     }
 
@@ -370,10 +371,10 @@ impl ExclusiveUse {
 async fn make(
     connection: &EngineConnection,
     plan: &CreatePlan,
-    seat: PlannedContainer,
+    planned: PlannedContainer,
     body: ContainerCreateBody,
 ) -> Result<String> {
-    let name = names::container_name(&plan.name, &seat.kernel.short());
+    let name = names::container_name(&plan.name, &planned.kernel.short());
     let options = CreateContainerOptionsBuilder::default().name(&name).build();
     match connection
         .docker

@@ -53,19 +53,19 @@ mod tests {
 
     #[test]
     fn places_have_names_and_numbers() {
-        let seat = |place| PlannedContainer {
+        let planned = |place| PlannedContainer {
             kernel: KernelId::from_u128(1),
             place,
         };
-        let told = |place| {
+        let reported = |place| {
             (
-                seat(place).role(),
-                seat(place).number(),
-                seat(place).hostname(),
+                planned(place).role(),
+                planned(place).number(),
+                planned(place).hostname(),
             )
         };
-        assert_eq!(told(0), ("main", 1, "main1".to_owned()));
-        assert_eq!(told(1), ("sub", 1, "sub1".to_owned()));
-        assert_eq!(told(12), ("sub", 12, "sub12".to_owned()));
+        assert_eq!(reported(0), ("main", 1, "main1".to_owned()));
+        assert_eq!(reported(1), ("sub", 1, "sub1".to_owned()));
+        assert_eq!(reported(12), ("sub", 12, "sub12".to_owned()));
     }
 }

@@ -32,7 +32,7 @@ pub(in crate::engine::docker) struct VariableInputs<'a> {
 /// `NAME=value` of all variables of a container. The user's values override the others.
 pub(in crate::engine::docker) fn of_plan(
     plan: &CreatePlan,
-    seat: PlannedContainer,
+    planned: PlannedContainer,
     around: &VariableInputs<'_>,
 ) -> Vec<String> {
     let spec = &plan.spec;
@@ -45,7 +45,7 @@ pub(in crate::engine::docker) fn of_plan(
         );
     };
     add(of_session(plan, around));
-    add(of_cluster(plan, seat));
+    add(of_cluster(plan, planned));
     add(of_services(plan, around));
     add(around.devices.clone());
     add(core_counts(
@@ -121,22 +121,28 @@ fn name_of(written: &str) -> &str {
     }
 }
 
-fn of_cluster<'a>(plan: &CreatePlan, seat: PlannedContainer) -> Vec<(&'a str, String)> {
-    let seats = PlannedContainer::all(plan);
-    let hosts: Vec<String> = seats.iter().map(|one| hostname(one.place)).collect();
+fn of_cluster<'a>(plan: &CreatePlan, planned: PlannedContainer) -> Vec<(&'a str, String)> {
+    let planned_containers = PlannedContainer::all(plan);
+    let hosts: Vec<String> = planned_containers
+        .iter()
+        .map(|one| hostname(one.place))
+        .collect();
     let replicas = match plan.subs.len() {
         0 => "main:1".to_owned(),
         subs => format!("main:1,sub:{subs}"),
     };
     vec![
-        ("BACKENDAI_KERNEL_ID", seat.kernel.to_string()),
-        ("BACKENDAI_CLUSTER_SIZE", seats.len().to_string()),
+        ("BACKENDAI_KERNEL_ID", planned.kernel.to_string()),
+        (
+            "BACKENDAI_CLUSTER_SIZE",
+            planned_containers.len().to_string(),
+        ),
         ("BACKENDAI_CLUSTER_REPLICAS", replicas),
         ("BACKENDAI_CLUSTER_HOSTS", hosts.join(",")),
-        ("BACKENDAI_CLUSTER_HOST", seat.hostname()),
-        ("BACKENDAI_CLUSTER_ROLE", seat.role().to_owned()),
-        ("BACKENDAI_CLUSTER_IDX", seat.number().to_string()),
-        ("BACKENDAI_CLUSTER_LOCAL_RANK", seat.place.to_string()),
+        ("BACKENDAI_CLUSTER_HOST", planned.hostname()),
+        ("BACKENDAI_CLUSTER_ROLE", planned.role().to_owned()),
+        ("BACKENDAI_CLUSTER_IDX", planned.number().to_string()),
+        ("BACKENDAI_CLUSTER_LOCAL_RANK", planned.place.to_string()),
     ]
 }
 
@@ -170,10 +176,10 @@ const PREOPEN: &str = "preopen";
 /// any.
 pub(in crate::engine::docker) fn services(
     plan: &CreatePlan,
-    seat: PlannedContainer,
+    planned: PlannedContainer,
     of_image: &[Service],
 ) -> Vec<Service> {
-    if !seat.is_main() {
+    if !planned.is_main() {
         return Vec::new();
     }
     let asked = plan.spec.preopen_ports.iter().map(|port| Service {
@@ -248,8 +254,8 @@ mod tests {
     #[test]
     fn every_container_knows_its_place() {
         let plan = plan();
-        let seats = PlannedContainer::all(&plan);
-        let of = |place: usize| of_plan(&plan, seats[place], &around(&[]));
+        let planned_containers = PlannedContainer::all(&plan);
+        let of = |place: usize| of_plan(&plan, planned_containers[place], &around(&[]));
         has(
             &of(0),
             &[
@@ -288,11 +294,11 @@ mod tests {
             .into();
         plan.secrets = [("TOKEN".to_owned(), "hush".to_owned().into())].into();
         let jupyter = image::services("jupyter:http:8080");
-        let seats = PlannedContainer::all(&plan);
-        let offered = services(&plan, seats[0], &jupyter);
-        assert!(services(&plan, seats[1], &jupyter).is_empty());
+        let planned_containers = PlannedContainer::all(&plan);
+        let offered = services(&plan, planned_containers[0], &jupyter);
+        assert!(services(&plan, planned_containers[1], &jupyter).is_empty());
         has(
-            &of_plan(&plan, seats[0], &around(&offered)),
+            &of_plan(&plan, planned_containers[0], &around(&offered)),
             &[
                 "BACKENDAI_PREOPEN_PORTS=9000,9001",
                 "BACKENDAI_SERVICE_PORTS=jupyter:http:8080,9000:preopen:9000,9001:preopen:9001",
@@ -311,17 +317,17 @@ mod tests {
             image: &image,
             ..around(&[])
         };
-        let seat = PlannedContainer::all(&plan)[0];
+        let planned = PlannedContainer::all(&plan)[0];
         let usual = format!("PATH={USUAL_PATH}:/opt/workbay/path");
         let held = "WORKBAY_LD_PRELOAD=/usr/lib/libjemalloc.so.2";
         let kept = usual.replace("PATH=", "WORKBAY_PATH=");
         has(
-            &of_plan(&plan, seat, &around),
+            &of_plan(&plan, planned, &around),
             &["LD_PRELOAD=", held, &usual, &kept],
         );
         plan.spec.env = [("LD_PRELOAD".to_owned(), "/mine.so".to_owned())].into();
         let mine = "WORKBAY_LD_PRELOAD=/mine.so";
-        has(&of_plan(&plan, seat, &around), &["LD_PRELOAD=", mine]);
+        has(&of_plan(&plan, planned, &around), &["LD_PRELOAD=", mine]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Bind {
 /// the second part says so.
 pub(in crate::engine::docker) fn of_spec(
     spec: &LaunchSpec,
-    shelf: &FolderStore,
+    folder_store: &FolderStore,
 ) -> Result<(Vec<Bind>, Vec<String>)> {
     let covered = covered(&spec.source);
     let (mut binds, mut notes) = (Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ pub(in crate::engine::docker) fn of_spec(
             return Err(refused(why, Some("mount it below /home/work")));
         }
         let automatic = mounted.is_automatic();
-        match shelf.find(&mounted.folder) {
+        match folder_store.find(&mounted.folder) {
             Ok(source) => binds.push(Bind {
                 folder: mounted.folder.clone(),
                 source,
@@ -168,11 +168,11 @@ mod tests {
     #[test]
     fn what_lies_further_out_is_mounted_first_and_the_way_is_made_in_it() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = FolderStore::new(dir.path().join("folders"));
+        let folder_store = FolderStore::new(dir.path().join("folders"));
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         for name in ["data", "ro", ".cache"] {
-            shelf.make(name, caller()).unwrap();
+            folder_store.make(name, caller()).unwrap();
         }
         let asked = [
             ("data", "/home/work/ro/in/data"),
@@ -180,7 +180,7 @@ mod tests {
             (".cache", "/home/work/.cache"),
             (".gone", "/home/work/.gone"),
         ];
-        let (binds, notes) = of_spec(&spec(image(), &asked), &shelf).unwrap();
+        let (binds, notes) = of_spec(&spec(image(), &asked), &folder_store).unwrap();
         assert!(notes[0].contains("'.gone'"), "{notes:?}");
         let targets: Vec<&str> = binds.iter().map(|b| b.target.to_str().unwrap()).collect();
         assert_eq!(
@@ -195,26 +195,26 @@ mod tests {
         let (placed, notes) = make_places(&home, &binds, caller()).unwrap();
         assert_eq!((placed.len(), notes.len()), (3, 0));
         assert!(home.join("ro").is_dir() && home.join(".cache").is_dir());
-        assert!(shelf.find("ro").unwrap().join("in/data").is_dir());
+        assert!(folder_store.find("ro").unwrap().join("in/data").is_dir());
         assert!(!home.join("ro/in").exists());
     }
 
     #[test]
     fn what_is_in_the_way_is_told_and_an_automatic_folder_is_left_out() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = FolderStore::new(dir.path().join("folders"));
+        let folder_store = FolderStore::new(dir.path().join("folders"));
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".bashrc"), "").unwrap();
-        shelf.make(".bashrc", caller()).unwrap();
-        shelf.make("data", caller()).unwrap();
+        folder_store.make(".bashrc", caller()).unwrap();
+        folder_store.make("data", caller()).unwrap();
         let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
-        let (binds, _) = of_spec(&asked, &shelf).unwrap();
+        let (binds, _) = of_spec(&asked, &folder_store).unwrap();
         let (placed, notes) = make_places(&home, &binds, caller()).unwrap();
         assert!(placed.is_empty());
         assert!(notes[0].contains("/home/work/.bashrc"), "{notes:?}");
         let asked = spec(image(), &[("data", "/home/work/.bashrc")]);
-        let (binds, _) = of_spec(&asked, &shelf).unwrap();
+        let (binds, _) = of_spec(&asked, &folder_store).unwrap();
         let error = make_places(&home, &binds, caller())
             .unwrap_err()
             .to_string();
@@ -224,16 +224,16 @@ mod tests {
     #[test]
     fn nothing_is_mounted_over_read_only_files() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = FolderStore::new(dir.path().join("folders"));
-        shelf.make("data", caller()).unwrap();
+        let folder_store = FolderStore::new(dir.path().join("folders"));
+        folder_store.make("data", caller()).unwrap();
         let host = spec(EnvironmentSource::Host, &[("data", "/usr/local/data")]);
-        let error = of_spec(&host, &shelf).unwrap_err().to_string();
+        let error = of_spec(&host, &folder_store).unwrap_err().to_string();
         assert!(error.contains("/usr is read-only"), "{error}");
         let toolbox = spec(image(), &[("data", "/opt/workbay/x")]);
-        assert!(of_spec(&toolbox, &shelf).is_err());
+        assert!(of_spec(&toolbox, &folder_store).is_err());
         let fine = spec(image(), &[("data", "/usr/local/data")]);
-        assert_eq!(of_spec(&fine, &shelf).unwrap().0.len(), 1);
+        assert_eq!(of_spec(&fine, &folder_store).unwrap().0.len(), 1);
         let missing = spec(image(), &[("none", "/home/work/none")]);
-        assert!(of_spec(&missing, &shelf).is_err());
+        assert!(of_spec(&missing, &folder_store).is_err());
     }
 }

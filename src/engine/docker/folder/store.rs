@@ -114,8 +114,8 @@ pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> Fai
 impl Folders for DockerEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
         self.connection().await?.must_be_local()?;
-        let shelf = self.shelf.clone();
-        let names = off_loop(move || shelf.names()).await?;
+        let folder_store = self.folder_store.clone();
+        let names = off_loop(move || folder_store.names()).await?;
         Ok(names.iter().map(|name| Folder::own(name, HOST)).collect())
     }
 
@@ -123,8 +123,8 @@ impl Folders for DockerEngine {
         let connection = self.connection().await?;
         connection.must_be_local()?;
         let owner = Identity::of_caller(connection.quirks.mapping).owner;
-        let (shelf, wanted) = (self.shelf.clone(), name.to_owned());
-        off_loop(move || shelf.make(&wanted, owner)).await?;
+        let (folder_store, wanted) = (self.folder_store.clone(), name.to_owned());
+        off_loop(move || folder_store.make(&wanted, owner)).await?;
         Ok(Folder::own(name, HOST))
     }
 }
@@ -171,22 +171,22 @@ mod tests {
     #[test]
     fn folders_are_made_listed_and_found() {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = FolderStore::new(dir.path().join("data/folders"));
-        assert!(shelf.names().unwrap().is_empty());
-        shelf.make("two", caller()).unwrap();
-        shelf.make("one", caller()).unwrap();
+        let folder_store = FolderStore::new(dir.path().join("data/folders"));
+        assert!(folder_store.names().unwrap().is_empty());
+        folder_store.make("two", caller()).unwrap();
+        folder_store.make("one", caller()).unwrap();
         fs::write(dir.path().join("data/folders/file"), "").unwrap();
         std::os::unix::fs::symlink("/etc", dir.path().join("data/folders/link")).unwrap();
-        assert_eq!(shelf.names().unwrap(), ["one", "two"]);
-        assert!(shelf.find("one").unwrap().is_dir());
-        let taken = shelf.make("one", caller()).unwrap_err().to_string();
+        assert_eq!(folder_store.names().unwrap(), ["one", "two"]);
+        assert!(folder_store.find("one").unwrap().is_dir());
+        let taken = folder_store.make("one", caller()).unwrap_err().to_string();
         assert!(taken.contains("'one' already exists"), "{taken}");
         for bad in ["../x", "", "a/b"] {
-            assert!(shelf.make(bad, caller()).is_err(), "{bad} was taken");
-            assert!(shelf.find(bad).is_err(), "{bad} was found");
+            assert!(folder_store.make(bad, caller()).is_err(), "{bad} was taken");
+            assert!(folder_store.find(bad).is_err(), "{bad} was found");
         }
         for missing in ["none", "link", "file"] {
-            let error = shelf.find(missing).unwrap_err().to_string();
+            let error = folder_store.find(missing).unwrap_err().to_string();
             assert!(error.contains("not found"), "{error}");
         }
     }

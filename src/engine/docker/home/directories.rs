@@ -316,8 +316,8 @@ mod tests {
         let home = scratches.make(session, 0, caller(), None).unwrap().path;
         fs::write(home.join("large"), "x").unwrap();
         let why = Failure::internal("busy");
-        let told = scratches.set_aside(session, &why).to_string();
-        assert_eq!(told, "The files it left can't be deleted: busy");
+        let reported = scratches.set_aside(session, &why).to_string();
+        assert_eq!(reported, "The files it left can't be deleted: busy");
         assert!(!scratches.of(session).exists());
         let aside = scratches.quarantined(session);
         assert!(aside.join("work/large").exists());

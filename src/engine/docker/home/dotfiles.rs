@@ -22,13 +22,13 @@ pub(in crate::engine::docker) fn copy(
     if !from.is_dir() {
         return Ok(());
     }
-    let told = |error: io::Error| {
+    let reported = |error: io::Error| {
         format!(
             "not all dotfiles of {} were copied: {error}",
             from.display()
         )
     };
-    let all = below(from).map_err(told)?;
+    let all = below(from).map_err(reported)?;
     let size = all.iter().map(|one| one.size).sum();
     if Bytes(size) > MOST {
         return Err(format!(

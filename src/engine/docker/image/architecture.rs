@@ -81,8 +81,8 @@ fn is_emulated(emulators: &Path, name: &str) -> bool {
     let Some((_, kernel)) = known else {
         return false;
     };
-    let told = fs::read_to_string(emulators.join(format!("qemu-{kernel}")));
-    told.is_ok_and(|told| told.starts_with("enabled"))
+    let reported = fs::read_to_string(emulators.join(format!("qemu-{kernel}")));
+    reported.is_ok_and(|reported| reported.starts_with("enabled"))
 }
 
 #[cfg(test)]
@@ -116,8 +116,8 @@ mod tests {
             } else {
                 processor
             });
-            for told in [image, there, "'x:1'"] {
-                assert!(error.contains(told), "{error}");
+            for reported in [image, there, "'x:1'"] {
+                assert!(error.contains(reported), "{error}");
             }
         }
     }

@@ -225,10 +225,10 @@ async fn networks(
 /// The container's address on the network, where other containers find it by its host name.
 pub(in crate::engine::docker) fn endpoint(
     network: &str,
-    seat: PlannedContainer,
+    planned: PlannedContainer,
 ) -> NetworkingConfig {
     let endpoint = EndpointSettings {
-        aliases: Some(vec![seat.hostname()]),
+        aliases: Some(vec![planned.hostname()]),
         ..EndpointSettings::default()
     };
     NetworkingConfig {

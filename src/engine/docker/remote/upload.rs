@@ -30,7 +30,7 @@ pub(super) async fn upload(
     fill: impl FnOnce(&mut UploadArchive) -> io::Result<()> + Send + 'static,
 ) -> Result<()> {
     let (sender, receiver) = mpsc::channel(QUEUE);
-    let told = sender.clone();
+    let reported = sender.clone();
     let writing = off_loop(move || {
         let mut tar = tar::Builder::new(Pieces {
             sender,
@@ -42,7 +42,7 @@ pub(super) async fn upload(
         done.map_err(|error| {
             let why = format!("files for the session can't be read: {error}");
             // The engine must not take an incomplete archive for a complete one.
-            let _ = told.blocking_send(Err(error));
+            let _ = reported.blocking_send(Err(error));
             Failure::internal(why)
         })
     });

@@ -18,12 +18,12 @@ impl DockerEngine {
         session: SessionId,
         to: &DialTarget,
     ) -> Result<Attached> {
-        let door = self.door(session).await?;
-        let port = port(&door.labels, to)?;
-        let key = door.key();
-        let argv = runner_command::relay(&door.runner, port, key.as_deref());
-        let ending = door.ending(key, None);
-        let started = exec::start(door.connection, door.container, argv, false, ending).await;
+        let starter = self.starter(session).await?;
+        let port = port(&starter.labels, to)?;
+        let key = starter.key();
+        let argv = runner_command::relay(&starter.runner, port, key.as_deref());
+        let ending = starter.ending(key, None);
+        let started = exec::start(starter.connection, starter.container, argv, false, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 }

@@ -41,31 +41,38 @@ impl Streams for DockerEngine {
         if command.argv.is_empty() {
             return Err(Failure::engine_refused("no command was given"));
         }
-        let door = self.door_of(session, command.kernel).await?;
-        let key = door.key();
-        let argv = runner_command::command(&door.runner, &command, key.as_deref());
-        let ending = door.ending(key, None);
+        let starter = self.door_of(session, command.kernel).await?;
+        let key = starter.key();
+        let argv = runner_command::command(&starter.runner, &command, key.as_deref());
+        let ending = starter.ending(key, None);
         let tty = command.tty.is_some();
-        let started = exec::start(door.connection, door.container, argv, tty, ending).await;
+        let started = exec::start(starter.connection, starter.container, argv, tty, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
-        let door = self.door_of(session, request.start.kernel).await?;
-        let (key, shell) = (door.key(), self.config.shell.as_deref());
-        let argv = runner_command::terminal(&door.runner, &request, shell, key.as_deref());
+        let starter = self.door_of(session, request.start.kernel).await?;
+        let (key, shell) = (starter.key(), self.config.shell.as_deref());
+        let argv = runner_command::terminal(&starter.runner, &request, shell, key.as_deref());
         let user = request.start.user.as_deref();
-        let ending = door.ending(key, user);
-        let started =
-            exec::start_as(door.connection, door.container, argv, true, ending, user).await;
+        let ending = starter.ending(key, user);
+        let started = exec::start_as(
+            starter.connection,
+            starter.container,
+            argv,
+            true,
+            ending,
+            user,
+        )
+        .await;
         started.map_err(|error| self.named(error, session))
     }
 
     async fn control(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Attached> {
-        let door = self.door_of(session, kernel).await?;
-        let argv = runner_command::control(&door.runner, self.config.shell.as_deref());
-        let ending = door.by_itself();
-        let started = exec::start(door.connection, door.container, argv, false, ending).await;
+        let starter = self.door_of(session, kernel).await?;
+        let argv = runner_command::control(&starter.runner, self.config.shell.as_deref());
+        let ending = starter.by_itself();
+        let started = exec::start(starter.connection, starter.container, argv, false, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 
@@ -94,10 +101,10 @@ impl Streams for DockerEngine {
 
 impl DockerEngine {
     async fn detach_from(&self, session: SessionId, kernel: KernelId) -> Result<()> {
-        let door = self.door_of(session, Some(kernel)).await?;
-        let argv = runner_command::detach_all(&door.runner);
-        let ending = door.by_itself();
-        let mut attached = exec::start(door.connection, door.container, argv, false, ending)
+        let starter = self.door_of(session, Some(kernel)).await?;
+        let argv = runner_command::detach_all(&starter.runner);
+        let ending = starter.by_itself();
+        let mut attached = exec::start(starter.connection, starter.container, argv, false, ending)
             .await
             .map_err(|error| self.named(error, session))?;
         while let Some(one) = attached.output.recv().await {
@@ -152,7 +159,7 @@ impl ProgramStarter {
 
 impl DockerEngine {
     /// The session's main container.
-    pub(in crate::engine::docker) async fn door(
+    pub(in crate::engine::docker) async fn starter(
         &self,
         session: SessionId,
     ) -> Result<ProgramStarter> {

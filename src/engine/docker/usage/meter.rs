@@ -183,13 +183,13 @@ impl Meter {
 
     /// The kernel's peak includes the file cache. The part that was idle when the peak rose is subtracted.
     fn peak(&mut self, idle: u64, buffer: &mut [u8]) -> Option<Bytes> {
-        let told: u64 = text(self.memory_peak.as_ref()?, buffer)?
+        let reported: u64 = text(self.memory_peak.as_ref()?, buffer)?
             .trim()
             .parse()
             .ok()?;
         let (known, without_cache) = self.peak;
-        if told > known {
-            self.peak = (told, without_cache.max(told.saturating_sub(idle)));
+        if reported > known {
+            self.peak = (reported, without_cache.max(reported.saturating_sub(idle)));
         }
         Some(Bytes(self.peak.1))
     }

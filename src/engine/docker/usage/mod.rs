@@ -214,18 +214,19 @@ async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
     }
     let library = engine.library.clone();
     // The driver may be slow.
-    let Ok(told) = off_loop(move || Ok(library.usage(&numbers))).await else {
+    let Ok(reported) = off_loop(move || Ok(library.usage(&numbers))).await else {
         return;
     };
     for (session, usage) in usages {
         let Some(seen) = seen.get(session) else {
             continue;
         };
-        usage.accelerators = devices::usage_of(&all(seen), &told);
+        usage.accelerators = devices::usage_of(&all(seen), &reported);
         for (kernel, usage) in &mut usage.kernels {
             let own = seen.iter().find(|(id, _)| id == kernel);
-            usage.accelerators =
-                own.map_or_else(Vec::new, |(_, numbers)| devices::usage_of(numbers, &told));
+            usage.accelerators = own.map_or_else(Vec::new, |(_, numbers)| {
+                devices::usage_of(numbers, &reported)
+            });
         }
     }
 }

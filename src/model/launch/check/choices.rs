@@ -278,9 +278,9 @@ pub(super) fn check_folders(request: &LaunchRequest, ground: &Ground<'_>, found:
     let automatic = offer.folders.iter().filter(|it| it.is_auto_mounted());
     let automatic: Vec<String> = automatic.map(|it| it.name.to_string()).collect();
     // The check of the words has already reported problems without these folders.
-    let told = folders::check(&request.mounts, &[]);
+    let reported = folders::check(&request.mounts, &[]);
     for (at, why) in folders::check(&request.mounts, &automatic) {
-        if !told.iter().any(|(it, _)| *it == at) {
+        if !reported.iter().any(|(it, _)| *it == at) {
             say_at(found, Field::Folders, at, why);
         }
     }

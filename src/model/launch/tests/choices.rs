@@ -154,7 +154,7 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         "custom resources aren't allowed on this engine. Choose a preset (huge, small, train)"
             .to_owned();
     for change in by_hand {
-        let found = told(check(&request(change), &ground));
+        let found = reported(check(&request(change), &ground));
         assert_eq!(found, [(LaunchField::Preset, why.clone())]);
     }
     // The preset's own amounts, when typed, don't count as custom amounts.
@@ -167,7 +167,7 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         },
     ];
     for change in by_preset {
-        assert_eq!(told(check(&request(change), &ground)), []);
+        assert_eq!(reported(check(&request(change), &ground)), []);
     }
 }
 
@@ -191,10 +191,10 @@ fn what_the_engine_cannot_do_is_told_with_its_reason() {
         (|r| r.mounts = mounts(&["data"]), LaunchField::Folders),
     ];
     for (change, field) in cases {
-        let found = told(check(&request(*change), &ground));
+        let found = reported(check(&request(*change), &ground));
         assert_eq!(found, [(*field, "this engine cannot".to_owned())]);
     }
     // With one container, the distribution over machines doesn't matter.
     let alone = request(|r| r.cluster_mode = ClusterMode::MultiNode);
-    assert_eq!(told(check(&alone, &ground)), []);
+    assert_eq!(reported(check(&alone, &ground)), []);
 }

@@ -32,9 +32,9 @@ fn said(
         capabilities,
         ..Ground::at(now())
     };
-    let mut warned = told(warnings(request, &ground));
+    let mut warned = reported(warnings(request, &ground));
     warned.retain(|(field, _)| *field == LaunchField::Image);
-    [told(check(request, &ground)), warned]
+    [reported(check(request, &ground)), warned]
 }
 
 fn image(text: &str) -> LaunchRequest {
@@ -79,7 +79,7 @@ fn an_image_that_is_not_on_an_engine_of_ours_is_pulled() {
         environment: Some(&absent),
         ..Ground::at(now())
     };
-    let warned = told(warnings(&chosen, &ground));
+    let warned = reported(warnings(&chosen, &ground));
     assert_eq!(warned[0].0, LaunchField::Environment);
 }
 

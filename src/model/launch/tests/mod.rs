@@ -205,10 +205,10 @@ fn found(request: &LaunchRequest) -> Vec<(LaunchField, String)> {
         taken: Some(&taken),
         ..Ground::at(now())
     };
-    told(check(request, &ground))
+    reported(check(request, &ground))
 }
 
-fn told(problems: Vec<super::FieldProblem>) -> Vec<(LaunchField, String)> {
+fn reported(problems: Vec<super::FieldProblem>) -> Vec<(LaunchField, String)> {
     let problems = problems.into_iter();
     problems.map(|it| (it.field, it.message)).collect()
 }
@@ -263,5 +263,5 @@ fn nothing_known_refuses_nothing_that_may_be_right() {
         r.mounts = vec!["data".parse().unwrap()];
         r.accelerators = BTreeMap::from([("tpu.device".to_owned(), 1000)]);
     });
-    assert_eq!(told(check(&bold, &Ground::at(now()))), []);
+    assert_eq!(reported(check(&bold, &Ground::at(now()))), []);
 }

@@ -174,7 +174,7 @@ fn an_environment_that_needs_an_accelerator_or_cannot_use_one() {
             offer: Some(&offer),
             ..Ground::at(now())
         };
-        told(check(&request(change), &ground))
+        reported(check(&request(change), &ground))
     };
     let none: Change = |r| r.resource_group = Some("gpu".into());
     let enough: Change = |r| {
@@ -209,8 +209,8 @@ fn warnings_forbid_nothing() {
     };
     let said = |change: Change| {
         let request = request(change);
-        assert_eq!(told(check(&request, &ground)), []);
-        told(warnings(&request, &ground))
+        assert_eq!(reported(check(&request, &ground)), []);
+        reported(warnings(&request, &ground))
     };
     let fields = |found: Vec<(LaunchField, String)>| -> Vec<LaunchField> {
         found.into_iter().map(|(field, _)| field).collect()

@@ -44,19 +44,19 @@ enum ChannelKind {
 }
 
 /// Starts the command `line` in the user's shell in the container. If another terminal takes over
-/// the `hold`, the program ends.
+/// the `claim`, the program ends.
 pub(super) async fn start(
     entered: SshConnection,
     line: String,
     tty: Option<(u16, u16)>,
-    hold: Option<TagClaim>,
+    claim: Option<TagClaim>,
 ) -> Result<Attached> {
     let kind = match tty {
         Some(_) => ChannelKind::Terminal,
         None => ChannelKind::Pipes,
     };
     let begun = begin(&entered, line, tty).await;
-    carried(entered, begun, kind, hold).await
+    carried(entered, begun, kind, claim).await
 }
 
 /// Opens a TCP stream to a port that the container can reach.
@@ -106,7 +106,7 @@ async fn carried(
     entered: SshConnection,
     begun: std::result::Result<ChannelHalves, StartFailure>,
     kind: ChannelKind,
-    hold: Option<TagClaim>,
+    claim: Option<TagClaim>,
 ) -> Result<Attached> {
     match begun {
         Ok((from, to)) => {
@@ -116,7 +116,7 @@ async fn carried(
                 from,
                 to,
                 kind,
-                hold,
+                claim,
             };
             tokio::spawn(program.run(entered, output_in, input_out));
             Ok(Attached { output, input })
@@ -175,7 +175,7 @@ struct SshProgram {
     to: ChannelWriteHalf<Msg>,
     kind: ChannelKind,
     /// This terminal's claim among the terminals of its session.
-    hold: Option<TagClaim>,
+    claim: Option<TagClaim>,
 }
 
 impl SshProgram {
@@ -190,7 +190,7 @@ impl SshProgram {
         let ended = tokio::select! {
             biased;
             () = output.closed() => None,
-            () = taken(&mut self.hold) => {
+            () = taken(&mut self.claim) => {
                 replaced = true;
                 None
             }
@@ -198,7 +198,7 @@ impl SshProgram {
             () = write(to, &mut input, kind) => None,
         };
         let is_over = ended.is_some();
-        let last = ended.map(|ended| ended.told(&entered));
+        let last = ended.map(|ended| ended.reported(&entered));
         // The SSH library blocks until its messages are read, and nothing reads them from now on.
         drop(self.from);
         if !is_over {
@@ -207,7 +207,7 @@ impl SshProgram {
         drop(self.to);
         entered.leave(FAREWELL).await;
         // The next terminal may start only now.
-        drop(self.hold);
+        drop(self.claim);
         let last = last.or(replaced.then_some(Output::End { exit_code: None }));
         if let Some(last) = last {
             // The reader may be gone already.
@@ -217,9 +217,9 @@ impl SshProgram {
 }
 
 /// Returns when another terminal takes over.
-async fn taken(hold: &mut Option<TagClaim>) {
-    match hold {
-        Some(hold) => hold.taken().await,
+async fn taken(claim: &mut Option<TagClaim>) {
+    match claim {
+        Some(claim) => claim.taken().await,
         None => std::future::pending().await,
     }
 }
@@ -232,7 +232,7 @@ enum Ended {
 }
 
 impl Ended {
-    fn told(&self, entered: &SshConnection) -> Output {
+    fn reported(&self, entered: &SshConnection) -> Output {
         match self {
             Self::Exited(exit_code) => Output::End {
                 exit_code: *exit_code,

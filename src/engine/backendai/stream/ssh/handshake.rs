@@ -66,8 +66,8 @@ const HOST_KEYS: &[Algorithm] = &[
 /// A connection to a session's sshd after login.
 pub(super) struct SshConnection {
     pub(super) handle: Handle<SshdHost>,
-    grip: WireHandle,
-    told: SshdReport,
+    wire_handle: WireHandle,
+    reported: SshdReport,
 }
 
 /// The result of a login attempt.
@@ -89,7 +89,7 @@ struct SshdReport {
 /// The sshd that we connect to.
 pub(super) struct SshdHost {
     sshd: Arc<Sshd>,
-    told: SshdReport,
+    reported: SshdReport,
 }
 
 impl client::Handler for SshdHost {
@@ -106,7 +106,7 @@ impl client::Handler for SshdHost {
         let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
         let known = self.sshd.meet(&fingerprint);
         if let Err(first) = &known {
-            let _ = self.told.stranger.set(stranger(first, &fingerprint));
+            let _ = self.reported.stranger.set(stranger(first, &fingerprint));
         }
         Ok(known.is_ok())
     }
@@ -132,7 +132,7 @@ impl client::Handler for SshdHost {
                 format!("the connection to the SSH server of the session broke: {error}")
             }
         };
-        let _ = self.told.end.set(said);
+        let _ = self.reported.end.set(said);
         Ok(())
     }
 }
@@ -175,14 +175,14 @@ where
 
 /// Logs in over any transport.
 pub(super) async fn knock_at(
-    (line, grip): (SshWire, WireHandle),
+    (line, wire_handle): (SshWire, WireHandle),
     sshd: &Arc<Sshd>,
     key: PrivateKey,
 ) -> OpenResult<LoginResult> {
-    let told = SshdReport::default();
+    let reported = SshdReport::default();
     let host = SshdHost {
         sshd: sshd.clone(),
-        told: told.clone(),
+        reported: reported.clone(),
     };
     let work = async {
         let mut handle = client::connect_stream(config(), line, host).await?;
@@ -195,13 +195,13 @@ pub(super) async fn knock_at(
     match done {
         Ok(Ok(Some(handle))) => Ok(LoginResult::In(Box::new(SshConnection {
             handle,
-            grip,
-            told,
+            wire_handle,
+            reported,
         }))),
         Ok(Ok(None)) => Ok(LoginResult::Denied),
-        Ok(Err(error)) => Err(outside(&grip, &told, &error)),
+        Ok(Err(error)) => Err(outside(&wire_handle, &reported, &error)),
         Err(_) => {
-            grip.stop();
+            wire_handle.stop();
             Err(OpenError::NotYet(
                 "the SSH server of the session doesn't answer".to_owned(),
             ))
@@ -210,11 +210,11 @@ pub(super) async fn knock_at(
 }
 
 /// Why the login failed.
-fn outside(grip: &WireHandle, told: &SshdReport, error: &russh::Error) -> OpenError {
-    if let Some(stranger) = told.stranger.get() {
+fn outside(wire_handle: &WireHandle, reported: &SshdReport, error: &russh::Error) -> OpenError {
+    if let Some(stranger) = reported.stranger.get() {
         return OpenError::Failed(stranger.clone());
     }
-    match (grip.cut(), error) {
+    match (wire_handle.cut(), error) {
         (Some(PipeEnd::Refused), _) => {
             OpenError::NotYet("the SSH server of the session isn't running yet".to_owned())
         }
@@ -232,10 +232,10 @@ fn outside(grip: &WireHandle, told: &SshdReport, error: &russh::Error) -> OpenEr
 impl SshConnection {
     /// The sentence for a lost connection.
     pub(super) fn loss(&self) -> String {
-        if let Some(gone) = self.grip.gone() {
+        if let Some(gone) = self.wire_handle.gone() {
             return gone.to_owned();
         }
-        match (self.grip.cut(), self.told.end.get()) {
+        match (self.wire_handle.cut(), self.reported.end.get()) {
             (Some(cut), _) => cut.to_string(),
             (None, Some(said)) => said.clone(),
             (None, None) => "the connection to the SSH server of the session was closed".to_owned(),
@@ -244,7 +244,11 @@ impl SshConnection {
 
     /// Disconnects within `patience`, then drops the connection.
     pub(super) async fn leave(self, patience: Duration) {
-        let Self { handle, grip, .. } = self;
+        let Self {
+            handle,
+            wire_handle,
+            ..
+        } = self;
         let work = async {
             let said = handle.disconnect(Disconnect::ByApplication, "", "").await;
             if said.is_ok() {
@@ -253,6 +257,6 @@ impl SshConnection {
             }
         };
         let _ = timeout(patience, work).await;
-        grip.stop();
+        wire_handle.stop();
     }
 }

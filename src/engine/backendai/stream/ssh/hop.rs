@@ -76,15 +76,15 @@ impl ContainerHop {
         let argv = ["sh", "-c", READ].map(str::to_owned);
         let line = shell_words::command(&argv).unwrap_or_default();
         let printed = channel::answer(main, line).await?;
-        let Some(told) = of(&printed, host) else {
+        let Some(reported) = of(&printed, host) else {
             return Err(declined(format!(
                 "the main container has no key for {host} (/home/config/ssh/id_cluster)"
             )));
         };
         Ok(Self {
-            key: key::read_cluster(&told.key)?,
-            host: told.host,
-            port: told.port,
+            key: key::read_cluster(&reported.key)?,
+            host: reported.host,
+            port: reported.port,
         })
     }
 }

@@ -74,14 +74,14 @@ pub(super) async fn terminal(
     session: SessionId,
     container: &Container,
     request: &AttachRequest,
-    hold: TagClaim,
+    claim: TagClaim,
 ) -> Result<Attached> {
     let Some(connection) = shell_words::command(&tmux::terminal()) else {
         return Err(declined("invalid command for a terminal"));
     };
     let entered = hop::enter(engine, session, container).await?;
     let size = (request.columns, request.rows);
-    channel::start(entered, connection, Some(size), Some(hold)).await
+    channel::start(entered, connection, Some(size), Some(claim)).await
 }
 
 /// Opens a new connection to the sshd of a container of our running session.

@@ -69,9 +69,9 @@ pub(super) fn over<S>(pipe: PortPipe<S>) -> (SshWire, WireHandle)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let grip = WireHandle::default();
-    let stream = dial::start_telling(pipe, grip.cut.clone());
-    on(stream, grip)
+    let handle = WireHandle::default();
+    let stream = dial::start_telling(pipe, handle.cut.clone());
+    on(stream, handle)
 }
 
 /// Makes a transport of a stream through another container.
@@ -79,7 +79,7 @@ pub(super) fn through(stream: Attached) -> (SshWire, WireHandle) {
     on(stream, WireHandle::default())
 }
 
-fn on(stream: Attached, grip: WireHandle) -> (SshWire, WireHandle) {
+fn on(stream: Attached, handle: WireHandle) -> (SshWire, WireHandle) {
     let Attached { output, input } = stream;
     let (backlog, waiting) = tokio::io::duplex(BACKLOG);
     let wire = SshWire {
@@ -87,10 +87,10 @@ fn on(stream: Attached, grip: WireHandle) -> (SshWire, WireHandle) {
         backlog,
         sending: tokio::spawn(send(waiting, input)),
         rest: Bytes::new(),
-        stopped: Box::pin(grip.stop.clone().cancelled_owned()),
-        gone: grip.gone.clone(),
+        stopped: Box::pin(handle.stop.clone().cancelled_owned()),
+        gone: handle.gone.clone(),
     };
-    (wire, grip)
+    (wire, handle)
 }
 
 /// Sends what was written, until the writer closes or the connection is lost.
@@ -180,17 +180,17 @@ mod tests {
     async fn line() -> (SshWire, WireHandle, tokio::io::DuplexStream) {
         let (near, far) = tokio::io::duplex(1024);
         let socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
-        let (wire, grip) = over(PortPipe::new(socket));
-        (wire, grip, far)
+        let (wire, handle) = over(PortPipe::new(socket));
+        (wire, handle, far)
     }
 
     #[tokio::test]
     async fn a_line_that_takes_nothing_is_let_go_of_whoever_waits_for_it() {
-        let (mut wire, grip, mut far) = line().await;
+        let (mut wire, handle, mut far) = line().await;
         let long = vec![b'x'; 2 * BACKLOG];
         let mut writing = Box::pin(wire.write_all(&long));
         assert!(futures_util::poll!(&mut writing).is_pending());
-        grip.stop();
+        handle.stop();
         let error = writing.await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         assert!(wire.read_u8().await.is_err());
@@ -202,9 +202,9 @@ mod tests {
 
     #[tokio::test]
     async fn how_a_line_was_lost_is_kept() {
-        let (mut wire, grip, far) = line().await;
+        let (mut wire, handle, far) = line().await;
         drop(far);
         assert!(wire.read_u8().await.is_err());
-        assert!(matches!(grip.cut(), Some(PipeEnd::Line(_))));
+        assert!(matches!(handle.cut(), Some(PipeEnd::Line(_))));
     }
 }

@@ -104,8 +104,8 @@ async fn what_is_new_is_told_until_the_session_ends() {
         (Ok(Some("one\ntwo\n")), false),
         (Ok(Some("one\ntwo\nthree\n")), true),
     ]);
-    let told = read(&script, following(None)).await.unwrap();
-    assert_eq!(told, "one\ntwo\nthree\n");
+    let reported = read(&script, following(None)).await.unwrap();
+    assert_eq!(reported, "one\ntwo\nthree\n");
     assert_eq!(script.readings(), 4);
 }
 

@@ -38,11 +38,11 @@ struct Scene {
 }
 
 async fn scene(held: &OpenTerminals, tag: &str) -> Scene {
-    let hold = held.take(SESSION, tag).await;
+    let claim = held.take(SESSION, tag).await;
     let (pipe, port) = pipe().await;
     let (tty, ttyd) = tokio::join!(terminal::open(pipe, 80, 24), tcpproxy::ttyd(port.bytes));
     Scene {
-        terminal: terminal::start(tty.unwrap(), hold),
+        terminal: terminal::start(tty.unwrap(), claim),
         ttyd,
         line: port.line,
     }

@@ -97,9 +97,9 @@ async fn play(bytes: Bytes, cuts: Vec<usize>) -> (Vec<u8>, Output) {
         let _ = far.close(None).await;
         while let Some(Ok(_)) = far.next().await {}
     });
-    let hold = OpenTerminals::default().take(SESSION, "pane").await;
+    let claim = OpenTerminals::default().take(SESSION, "pane").await;
     let ended = match terminal::open(pipe, 80, 24).await {
-        Ok(tty) => all(&mut terminal::start(tty, hold).output).await,
+        Ok(tty) => all(&mut terminal::start(tty, claim).output).await,
         Err(error) => panic!("{error:?}"),
     };
     proxy.await.unwrap();

@@ -170,10 +170,10 @@ mod tests {
         async fn connect(&self) -> io::Result<Box<dyn Stream>> {
             let (ours, mut theirs) = tokio::io::duplex(64);
             tokio::spawn(async move {
-                let mut heard = Vec::new();
-                theirs.read_to_end(&mut heard).await.unwrap();
-                heard.extend_from_slice(b" end");
-                theirs.write_all(&heard).await.unwrap();
+                let mut received = Vec::new();
+                theirs.read_to_end(&mut received).await.unwrap();
+                received.extend_from_slice(b" end");
+                theirs.write_all(&received).await.unwrap();
             });
             Ok(Box::new(ours))
         }

@@ -42,14 +42,14 @@ pub(super) struct SshConnector {
 impl SshConnector {
     /// Connects once, to report errors.
     pub(super) async fn open(place: &SshPlace, runtime_dir: &Path) -> Result<Self> {
-        let door = Self {
+        let connector = Self {
             place: place.clone(),
             master: Master::of(place, runtime_dir).await,
         };
-        let mut pipe = door.spawn().map_err(|error| no_ssh(place, &error))?;
+        let mut pipe = connector.spawn().map_err(|error| no_ssh(place, &error))?;
         let answered = tokio::time::timeout(PATIENCE, answers(&mut pipe)).await;
         if matches!(answered, Ok(Ok(true))) {
-            return Ok(door);
+            return Ok(connector);
         }
         let said = match answered {
             Err(_) => "no answer in time".to_owned(),
@@ -265,8 +265,11 @@ mod tests {
         ] {
             let failure = sentence(&place, said);
             assert!(failure.is_lost());
-            let (told, does) = (failure.to_string(), failure.hint.unwrap().into_string());
-            assert!(told.contains(why) && does.contains(hint), "{told}; {does}");
+            let (reported, does) = (failure.to_string(), failure.hint.unwrap().into_string());
+            assert!(
+                reported.contains(why) && does.contains(hint),
+                "{reported}; {does}"
+            );
         }
     }
 }

@@ -54,9 +54,9 @@ impl Master {
             .stdin(Stdio::null())
             .kill_on_drop(true)
             .output();
-        let told = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?;
-        let told = String::from_utf8_lossy(&told.stdout).into_owned();
-        (!told.is_empty() && !shares(&told)).then(|| Self {
+        let reported = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?;
+        let reported = String::from_utf8_lossy(&reported.stdout).into_owned();
+        (!reported.is_empty() && !shares(&reported)).then(|| Self {
             place: place.clone(),
             socket,
         })
@@ -109,8 +109,8 @@ fn fits(socket: &Path) -> bool {
 }
 
 /// Whether the output of `ssh -G` shows that connections are shared.
-fn shares(told: &str) -> bool {
-    told.lines().any(|line| match line.split_once(' ') {
+fn shares(reported: &str) -> bool {
+    reported.lines().any(|line| match line.split_once(' ') {
         Some(("controlpath", path)) => path != "none",
         Some(("controlmaster", word)) => !matches!(word, "false" | "no"),
         _ => false,

@@ -249,7 +249,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_no_engine_is_told_at_once() {
         use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-        for (says, told) in [
+        for (says, reported) in [
             ("SSH-2.0-x\r\n", "isn't a container engine"),
             ("", "without a message"),
         ] {
@@ -261,7 +261,7 @@ mod tests {
                 let _ = stream.write_all(says.as_bytes()).await;
             });
             let error = Port::open(&address, None, "tcp://x").await.err().unwrap();
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(reported), "{error}");
         }
     }
 

@@ -29,10 +29,10 @@ pub(super) enum PullChange {
 pub(super) struct Progress {
     words: PullReports,
     tally: PullTotals,
-    told: PullFigures,
+    reported: PullFigures,
     due: Instant,
     patience: Duration,
-    heard: Instant,
+    received: Instant,
 }
 
 impl Progress {
@@ -41,34 +41,34 @@ impl Progress {
         Self {
             words,
             tally: PullTotals::new(kind),
-            told: PullFigures::default(),
+            reported: PullFigures::default(),
             due: now,
             patience,
-            heard: now,
+            received: now,
         }
     }
 
     pub(super) async fn next(&mut self) -> PullChange {
         loop {
             let figures = self.tally.figures();
-            let moved = figures != self.told;
+            let moved = figures != self.reported;
             tokio::select! {
                 biased;
                 () = sleep_until(self.due), if moved => {
                     self.due = Instant::now() + PACE;
-                    self.told = figures;
+                    self.reported = figures;
                     return PullChange::Moved(figures);
                 }
                 said = self.words.next() => match said {
                     Some(Ok(said)) => {
                         if self.tally.hear(&said) {
-                            self.heard = Instant::now();
+                            self.received = Instant::now();
                         }
                     }
                     Some(Err(error)) => return PullChange::Failed(error),
                     None => return PullChange::Ended(self.tally.whole()),
                 },
-                () = sleep_until(self.heard + self.patience), if self.tally.waits_for_registry() => {
+                () = sleep_until(self.received + self.patience), if self.tally.waits_for_registry() => {
                     return PullChange::Silent;
                 }
             }

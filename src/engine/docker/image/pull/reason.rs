@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::model::failure::FailureKind;
 
-    fn told(said: &str, login: Option<&str>) -> (String, bool) {
+    fn reported(said: &str, login: Option<&str>) -> (String, bool) {
         let reference = "quay.io/team/python:3.12";
         let tried = FailedPull {
             reference,
@@ -238,9 +238,9 @@ mod tests {
                 "quay.io requires a login for quay.io/team/python:3.12, or doesn't have the image",
             ),
         ] {
-            assert_eq!(told(said, None), (sentence.to_owned(), false));
+            assert_eq!(reported(said, None), (sentence.to_owned(), false));
         }
-        let (why, _) = told("unauthorized: authentication required", Some("/c.json"));
+        let (why, _) = reported("unauthorized: authentication required", Some("/c.json"));
         assert!(why.contains("the login of /c.json"), "{why}");
     }
 
@@ -251,8 +251,8 @@ mod tests {
             "read tcp: connection reset by peer",
             "Get \"x\": EOF",
         ] {
-            assert!(told(said, None).1, "{said}");
+            assert!(reported(said, None).1, "{said}");
         }
-        assert!(!told("new output", None).1);
+        assert!(!reported("new output", None).1);
     }
 }

@@ -48,7 +48,7 @@ pub(super) enum LoginSource {
 impl File {
     /// `None` = the file doesn't exist.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
-        let told = |why: String| {
+        let reported = |why: String| {
             let path = path.display();
             Failure::internal(format!("registry logins can't be read from {path}: {why}"))
         };
@@ -56,14 +56,14 @@ impl File {
             Ok(text) => serde_json::from_slice(&text)
                 .map(Some)
                 // The error doesn't quote the file: it may contain parts of a secret.
-                .map_err(|error| told(format!("line {} isn't valid JSON", error.line()))),
+                .map_err(|error| reported(format!("line {} isn't valid JSON", error.line()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(told(error.to_string())),
+            Err(error) => Err(reported(error.to_string())),
         }
     }
 
     /// A helper for this registry takes precedence over the general one, as in Docker.
-    pub(super) fn way(&self, registry: &str) -> Option<LoginSource> {
+    pub(super) fn login_source(&self, registry: &str) -> Option<LoginSource> {
         let is_it = |key: &str| host(key) == canonical(registry);
         let entry = self.auths.iter().find(|(key, _)| is_it(key));
         let server = match entry {
@@ -140,9 +140,9 @@ fn canonical(host: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn way(text: &str, registry: &str) -> String {
+    fn login_source(text: &str, registry: &str) -> String {
         let file: File = serde_json::from_str(text).unwrap();
-        match file.way(registry) {
+        match file.login_source(registry) {
             None => "none".to_owned(),
             Some(LoginSource::Helper { name, server }) => format!("{name} knows {server}"),
             Some(LoginSource::Stored(it)) => {
@@ -164,23 +164,26 @@ mod tests {
             "http://r.local:5000/v2/",
         ] {
             let text = format!(r#"{{"auths": {{"{key}": {auth}}}}}"#);
-            assert_eq!(way(&text, "r.local:5000"), "ada secret -");
-            assert_eq!(way(&text, "r.local"), "none");
+            assert_eq!(login_source(&text, "r.local:5000"), "ada secret -");
+            assert_eq!(login_source(&text, "r.local"), "none");
         }
         let hub = format!(r#"{{"auths": {{"{HUB_KEY}": {auth}}}}}"#);
-        assert_eq!(way(&hub, "docker.io"), "ada secret -");
+        assert_eq!(login_source(&hub, "docker.io"), "ada secret -");
         let token = r#"{"auths": {"r": {"auth": "YWRhOg==", "identitytoken": "tok"}}}"#;
-        assert_eq!(way(token, "r"), "ada - tok");
+        assert_eq!(login_source(token, "r"), "ada - tok");
     }
 
     #[test]
     fn helpers_are_asked_where_the_file_says_so() {
         let store = r#"{"auths": {"https://r.local": {}}, "credsStore": "keep"}"#;
-        assert_eq!(way(store, "r.local"), "keep knows https://r.local");
-        assert_eq!(way(store, "docker.io"), format!("keep knows {HUB_KEY}"));
+        assert_eq!(login_source(store, "r.local"), "keep knows https://r.local");
+        assert_eq!(
+            login_source(store, "docker.io"),
+            format!("keep knows {HUB_KEY}")
+        );
         let helper = r#"{"credHelpers": {"r.local": "one"}, "credsStore": "keep"}"#;
-        assert_eq!(way(helper, "r.local"), "one knows r.local");
-        assert_eq!(way("{}", "r.local"), "none");
+        assert_eq!(login_source(helper, "r.local"), "one knows r.local");
+        assert_eq!(login_source("{}", "r.local"), "none");
     }
 
     #[test]
@@ -190,7 +193,7 @@ mod tests {
                 return;
             };
             for registry in [reference::HUB, "quay.io", "", "한"] {
-                match file.way(registry) {
+                match file.login_source(registry) {
                     Some(LoginSource::Stored(credentials)) => {
                         crate::fuzz::bounded(bytes, &credentials)
                     }

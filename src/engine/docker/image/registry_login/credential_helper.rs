@@ -48,9 +48,9 @@ pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredent
         }
         return Err(failed(format!("it ended with {}", output.status)));
     }
-    let told: HelperAnswer = serde_json::from_slice(&output.stdout)
+    let reported: HelperAnswer = serde_json::from_slice(&output.stdout)
         .map_err(|_| failed("its answer is invalid".to_owned()))?;
-    Ok(Some(credentials(told, server)))
+    Ok(Some(credentials(reported, server)))
 }
 
 async fn talk(program: &str, server: &str) -> std::io::Result<std::process::Output> {
@@ -68,20 +68,20 @@ async fn talk(program: &str, server: &str) -> std::io::Result<std::process::Outp
     child.wait_with_output().await
 }
 
-fn credentials(told: HelperAnswer, server: &str) -> DockerCredentials {
+fn credentials(reported: HelperAnswer, server: &str) -> DockerCredentials {
     let base = DockerCredentials {
         serveraddress: Some(server.to_owned()),
         ..DockerCredentials::default()
     };
-    if told.username == TOKEN {
+    if reported.username == TOKEN {
         return DockerCredentials {
-            identitytoken: Some(told.secret),
+            identitytoken: Some(reported.secret),
             ..base
         };
     }
     DockerCredentials {
-        username: Some(told.username),
-        password: Some(told.secret),
+        username: Some(reported.username),
+        password: Some(reported.secret),
         ..base
     }
 }
@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn fuzz_login_helper() {
         crate::fuzz::parser("login-helper", &[], |bytes, _| {
-            if let Ok(told) = serde_json::from_slice::<HelperAnswer>(bytes) {
-                crate::fuzz::bounded(bytes, &credentials(told, "quay.io"));
+            if let Ok(reported) = serde_json::from_slice::<HelperAnswer>(bytes) {
+                crate::fuzz::bounded(bytes, &credentials(reported, "quay.io"));
             }
         });
     }

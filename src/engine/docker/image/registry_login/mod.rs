@@ -47,11 +47,11 @@ fn places(podman: bool) -> Vec<PathBuf> {
 }
 
 async fn find_in(path: &Path, registry: &str) -> Result<Option<Login>> {
-    let way = match File::read(path)? {
-        Some(file) => file.way(registry),
+    let login_source = match File::read(path)? {
+        Some(file) => file.login_source(registry),
         None => None,
     };
-    let (credentials, from) = match way {
+    let (credentials, from) = match login_source {
         None => return Ok(None),
         Some(LoginSource::Stored(credentials)) => (credentials, path.display().to_string()),
         Some(LoginSource::Helper { name, server }) => {

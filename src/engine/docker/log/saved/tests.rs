@@ -7,7 +7,7 @@ use super::{write::Saving, *};
 
 const PIECE: usize = 64 * 1024;
 
-async fn told(path: &Path, options: LogOptions) -> Option<String> {
+async fn reported(path: &Path, options: LogOptions) -> Option<String> {
     let pieces = read(path.to_owned(), options).await.unwrap()?;
     let pieces: Vec<Bytes> = pieces.map(|piece| piece.unwrap()).collect().await;
     Some(String::from_utf8(pieces.concat()).unwrap())
@@ -30,7 +30,7 @@ async fn the_last_lines_are_found() {
             tail,
             ..LogOptions::default()
         };
-        told(&path, options).await.unwrap()
+        reported(&path, options).await.unwrap()
     };
     let text = "one\ntwo\nthree\n";
     assert_eq!(of(text, 0).await, "");
@@ -47,7 +47,7 @@ async fn the_last_lines_are_found() {
 async fn a_log_is_kept_whole_however_long_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("deep/log");
-    assert!(told(&path, LogOptions::default()).await.is_none());
+    assert!(reported(&path, LogOptions::default()).await.is_none());
     let mut saving = Saving::begin(&path).unwrap();
     let mut expected = String::new();
     for number in 0..800_000_u32 {
@@ -58,7 +58,7 @@ async fn a_log_is_kept_whole_however_long_it_is() {
     assert!(expected.len() > 8 * 1024 * 1024);
     assert!(!path.exists(), "not before it is complete");
     saving.finish().unwrap();
-    let kept = told(&path, LogOptions::default()).await.unwrap();
+    let kept = reported(&path, LogOptions::default()).await.unwrap();
     assert!(kept == expected, "it differs");
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
 
@@ -67,7 +67,7 @@ async fn a_log_is_kept_whole_however_long_it_is() {
     also_known_as(&path, &second).unwrap();
     also_known_as(&path, &second).unwrap();
     assert!(has_other_names(&path));
-    assert!(told(&second, LogOptions::default()).await.unwrap() == expected);
+    assert!(reported(&second, LogOptions::default()).await.unwrap() == expected);
 }
 
 #[test]
@@ -105,7 +105,7 @@ async fn times_are_kept_and_told_only_where_they_are_asked_for() {
             before: before.map(|at| at.parse().unwrap()),
             ..LogOptions::default()
         };
-        told(&path, options).await.unwrap()
+        reported(&path, options).await.unwrap()
     };
     assert_eq!(of(None, true, None).await, kept);
     assert_eq!(of(None, false, None).await, "one\nwithout\n 10%\r 20%\r\n");
@@ -134,6 +134,6 @@ async fn times_come_off_lines_of_any_length() {
     let with = with.collect::<Vec<_>>().concat();
     let without = lines.join("\n") + "\n";
     write(&path, &format!("{with}{time}no end"));
-    let kept = told(&path, LogOptions::default()).await.unwrap();
+    let kept = reported(&path, LogOptions::default()).await.unwrap();
     assert!(kept == format!("{without}no end"), "{kept}");
 }
