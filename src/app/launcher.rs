@@ -7,12 +7,14 @@ mod fresh;
 mod go;
 mod grown;
 pub mod help;
+mod hints;
 mod kind;
 mod network;
 mod offer;
 mod outlook;
 mod overlay;
 mod page;
+mod panel;
 mod recipe;
 mod review;
 mod script;
@@ -40,6 +42,7 @@ use crate::{
     protocol::message::{Failure, Reply, Request},
 };
 
+pub use again::Relaunch;
 pub use allocation::Allocation;
 pub use go::Way;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
@@ -457,7 +460,7 @@ impl Launcher {
     }
 
     /// Takes changes of environments, sessions or the engine.
-    pub fn update(&mut self, mirror: &Mirror) {
+    pub fn take_changes(&mut self, mirror: &Mirror) {
         self.offer.update(mirror);
         self.blocked = why_no_launch_in(self.offer.context, mirror);
         self.offered();
@@ -481,7 +484,7 @@ impl Launcher {
     /// fit.
     pub(super) fn go_to(&mut self, context: ContextName, mirror: &Mirror) -> Vec<Step> {
         self.offer.go_to(context, mirror);
-        self.update(mirror);
+        self.take_changes(mirror);
         self.ask(mirror)
     }
 }

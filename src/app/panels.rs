@@ -2,20 +2,45 @@
 
 pub mod command;
 pub mod commit;
+pub mod contexts;
+pub mod extend;
+pub mod help;
+pub mod history;
+pub mod list;
+pub mod new_shell;
+pub mod notifications;
+pub mod open;
 pub mod priority;
+pub mod pull;
+pub mod recents;
 pub mod rename;
+pub mod shells;
+mod stack;
+pub mod terminate;
+pub mod waiting;
 
-use std::{fmt::Debug, mem::discriminant};
+use std::fmt::Debug;
 
 use jiff::Timestamp;
 
-use self::{command::CommandLine, commit::CommitForm, priority::PriorityForm, rename::Rename};
-use super::{detail::Detail, facts::Facts, input::Input, mirror::Mirror, panes::Panes, step::Step};
+use self::{
+    command::CommandLine, commit::CommitForm, contexts::ContextPicker, extend::ExtendDialog,
+    help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
+    priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
+    shells::ShellPicker, terminate::TerminateDialog, waiting::WaitingDialog,
+};
+use super::{
+    area::DialogPart, detail::Detail, facts::Facts, input::Input, launcher::Launcher,
+    mirror::Mirror, notices::Notices, panes::Panes, reprieves::Reprieves, shown::Shown, step::Step,
+};
 use crate::{
     action::{Action, Scope},
     key::Key,
+    keymap::Keymap,
     model::{id::SessionKey, session::Session},
 };
+
+pub use stack::{PanelType, Panels};
 
 /// Actions that belong together and their common word, the most important first.
 pub type Hint = (Scope, &'static [Action], &'static str);
@@ -29,17 +54,28 @@ pub const INPUT_HINTS: &[Hint] = &[
     (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
+/// The hints of a text that filters a list.
+pub const FILTER_HINTS: &[Hint] = &[
+    (Scope::Input, &[Action::InputSubmit], "apply"),
+    (Scope::Input, &[Action::InputCancel], "clear"),
+];
+
 /// What a panel can read besides its own state.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
+pub struct PanelEnv<'a> {
     pub mirror: &'a Mirror,
     pub facts: &'a Facts,
+    pub keymap: &'a Keymap,
     pub panes: &'a Panes,
     pub detail: Option<&'a Detail>,
+    pub notices: &'a Notices,
+    pub reprieves: &'a Reprieves,
+    /// The contexts whose sessions are listed.
+    pub shown: Shown,
     pub now: Timestamp,
 }
 
-impl Around<'_> {
+impl PanelEnv<'_> {
     /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
         full(self.mirror, self.detail, id)
@@ -55,40 +91,104 @@ pub fn full(mirror: &Mirror, detail: Option<&Detail>, id: SessionKey) -> Option<
 
 /// The text of a prompt: a panel of one line, above the hints of the sessions view.
 #[derive(Debug)]
-pub struct Line<'a> {
+pub struct PromptLine<'a> {
     pub label: String,
     pub input: &'a Input,
     /// At the right end.
     pub note: &'static str,
 }
 
+/// The two buttons of a dialog. The harmless one is marked at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DialogButton {
+    #[default]
+    No,
+    Yes,
+}
+
+impl DialogButton {
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Yes => Self::No,
+        }
+    }
+}
+
 /// What every panel does. A panel closes with [`Step::CLOSE`].
 pub trait Panel: Debug {
     /// The scope where keys are looked up first.
-    fn scope(&self) -> Scope;
+    fn scope(&self) -> Scope {
+        Scope::Input
+    }
 
     /// The scopes for keys that neither the scope nor the text of the panel uses.
     fn outer_scopes(&self) -> &'static [Scope] {
         &[Scope::Global]
     }
 
-    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step>;
+    /// Whether a plain character goes to the text of the panel first, even if it is bound.
+    fn is_form(&self) -> bool {
+        false
+    }
 
-    /// Handles a key that the scope doesn't bind. Returns `None` if the key isn't used.
-    fn key(&mut self, _key: Key, _around: &Around<'_>) -> Option<Vec<Step>> {
+    /// The text that gets keys and pasted text.
+    fn input(&mut self) -> Option<&mut Input> {
         None
     }
 
-    fn paste(&mut self, _text: &str, _around: &Around<'_>) {}
+    /// Handles an action. `key` is the pressed key.
+    fn action(&mut self, action: Action, _key: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
+        match action {
+            Action::InputSubmit => self.submit(env),
+            Action::InputCancel | Action::Back => self.back(env),
+            _ => Vec::new(),
+        }
+    }
 
-    /// Handles Esc: goes one step back, and finally closes the panel.
-    fn back(&mut self, _around: &Around<'_>) -> Vec<Step> {
+    /// Handles Enter in the text.
+    fn submit(&mut self, _env: &PanelEnv<'_>) -> Vec<Step> {
+        Vec::new()
+    }
+
+    /// Handles a key that the scope doesn't bind. Returns `None` if the key isn't used.
+    fn key(&mut self, key: Key, _env: &PanelEnv<'_>) -> Option<Vec<Step>> {
+        self.input()?.key(key).then(Vec::new)
+    }
+
+    fn paste(&mut self, text: &str, _env: &PanelEnv<'_>) -> Vec<Step> {
+        if let Some(input) = self.input() {
+            input.paste(text);
+        }
+        Vec::new()
+    }
+
+    /// Goes one step back, and finally closes the panel.
+    fn back(&mut self, _env: &PanelEnv<'_>) -> Vec<Step> {
         vec![Step::CLOSE]
     }
 
+    /// Handles a click on a part of the dialog, or next to it.
+    fn click(&mut self, part: DialogPart, _env: &PanelEnv<'_>) -> Vec<Step> {
+        match part {
+            DialogPart::Outside => vec![Step::CLOSE],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Handles the wheel, which scrolls by some lines.
+    fn wheel(&mut self, _by: isize, _env: &PanelEnv<'_>) {}
+
+    /// Takes the number of visible rows from the layout.
+    fn laid_out(&mut self, _height: usize, _env: &PanelEnv<'_>) {}
+
+    /// Takes changes of contexts, engines and environments.
+    fn update(&mut self, _env: &PanelEnv<'_>) {}
+
     /// The keys that the last line shows.
-    fn hints(&self) -> &'static [Hint] {
-        INPUT_HINTS
+    fn hints(&self) -> Vec<Hint> {
+        INPUT_HINTS.to_vec()
     }
 
     /// The problem with the text, shown in place of the hints.
@@ -97,18 +197,48 @@ pub trait Panel: Debug {
     }
 
     /// The text of a prompt, `None` if the panel is a dialog.
-    fn line(&self) -> Option<Line<'_>> {
+    fn prompt(&self) -> Option<PromptLine<'_>> {
         None
     }
 }
 
-/// A type of panel, to find an open one of it.
-pub trait Kind: Sized {
-    fn of(panel: &AnyPanel) -> Option<&Self>;
-    fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self>;
+/// Calls a macro with all panels, from the lowest layer to the highest. A panel that opens late doesn't take
+/// the keys from a panel of a higher layer.
+macro_rules! each_panel {
+    ($with:ident) => {
+        $with! {
+            prompts {
+                Rename(Rename),
+                Priority(PriorityForm),
+                Commit(CommitForm),
+                Command(CommandLine),
+            }
+            dialogs {
+                NewShell(NewShell),
+                Shells(ShellPicker),
+                Contexts(ContextPicker),
+                Launcher(Launcher),
+                Recents(Recents),
+                History(HistoryTable),
+                Notices(NoticeList),
+                Pull(PullDialog),
+                Waiting(WaitingDialog),
+                Extend(ExtendDialog),
+                Terminate(TerminateDialog),
+                Help(Help),
+            }
+        }
+    };
 }
+pub(crate) use each_panel;
 
 macro_rules! panels {
+    (
+        prompts { $($prompt:ident($line:ty),)* }
+        dialogs { $($dialog:ident($state:ty),)* }
+    ) => {
+        panels! { $($prompt($line),)* $($dialog($state),)* }
+    };
     ($($name:ident($state:ty),)*) => {
         /// A panel of any type. `view::panels` draws it.
         #[derive(Debug)]
@@ -116,7 +246,19 @@ macro_rules! panels {
             $($name(Box<$state>),)*
         }
 
+        /// The layers of the panels, the lowest first.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        enum Layer {
+            $($name,)*
+        }
+
         impl AnyPanel {
+            fn layer(&self) -> Layer {
+                match self {
+                    $(Self::$name(_) => Layer::$name,)*
+                }
+            }
+
             pub fn panel(&self) -> &dyn Panel {
                 match self {
                     $(Self::$name(it) => &**it,)*
@@ -137,11 +279,10 @@ macro_rules! panels {
                 }
             }
 
-            impl Kind for $state {
+            impl PanelType for $state {
                 fn of(panel: &AnyPanel) -> Option<&Self> {
                     match panel {
                         AnyPanel::$name(it) => Some(it),
-                        #[allow(unreachable_patterns, reason = "there may be one type of panel")]
                         _ => None,
                     }
                 }
@@ -149,7 +290,6 @@ macro_rules! panels {
                 fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self> {
                     match panel {
                         AnyPanel::$name(it) => Some(it),
-                        #[allow(unreachable_patterns, reason = "there may be one type of panel")]
                         _ => None,
                     }
                 }
@@ -157,97 +297,4 @@ macro_rules! panels {
         )*
     };
 }
-
-panels! {
-    Rename(Rename),
-    Priority(PriorityForm),
-    Commit(CommitForm),
-    Command(CommandLine),
-}
-
-impl AnyPanel {
-    /// The panel that an action on a session opens, and its requests.
-    pub fn opened_by(
-        action: Action,
-        row: &Session,
-        around: &Around<'_>,
-    ) -> Option<(Self, Vec<Step>)> {
-        let full = || around.full(row.key()).unwrap_or_else(|| row.clone());
-        let panel = match action {
-            Action::SessionRename => Rename::new(row.key(), &row.name).into(),
-            Action::SessionPriority => PriorityForm::new(&full()).into(),
-            Action::SessionCommit => CommitForm::new(row.key(), &row.name).into(),
-            _ => return None,
-        };
-        Some((panel, Vec::new()))
-    }
-}
-
-/// The open panels, the top one last.
-#[derive(Debug, Default)]
-pub struct Panels {
-    open: Vec<AnyPanel>,
-}
-
-impl Panels {
-    /// Opens a panel on top. Another one of its type closes.
-    pub fn push(&mut self, panel: AnyPanel) {
-        self.remove_like(&panel);
-        self.open.push(panel);
-    }
-
-    /// Opens a panel below the others, which keep the keys.
-    pub fn push_below(&mut self, panel: AnyPanel) {
-        self.remove_like(&panel);
-        self.open.insert(0, panel);
-    }
-
-    fn remove_like(&mut self, panel: &AnyPanel) {
-        self.open
-            .retain(|it| discriminant(it) != discriminant(panel));
-    }
-
-    /// The panel that gets the keys: a dialog first, then a prompt where prompts are shown.
-    fn at(&self, with_prompts: bool) -> Option<usize> {
-        let is_dialog = |it: &AnyPanel| it.panel().line().is_none();
-        let last = self.open.len().checked_sub(1);
-        let dialog = self.open.iter().rposition(is_dialog);
-        dialog.or_else(|| last.filter(|_| with_prompts))
-    }
-
-    pub fn top(&self, with_prompts: bool) -> Option<&AnyPanel> {
-        self.open.get(self.at(with_prompts)?)
-    }
-
-    pub fn top_mut(&mut self, with_prompts: bool) -> Option<&mut dyn Panel> {
-        let at = self.at(with_prompts)?;
-        Some(self.open.get_mut(at)?.panel_mut())
-    }
-
-    /// The top prompt, even with other panels above it.
-    pub fn top_prompt(&self) -> Option<&AnyPanel> {
-        let mut prompts = self.open.iter().rev();
-        prompts.find(|it| it.panel().line().is_some())
-    }
-
-    /// Closes the panel on top. Returns `false` if none was open.
-    pub fn pop(&mut self, with_prompts: bool) -> bool {
-        let at = self.at(with_prompts);
-        at.map(|at| self.open.remove(at)).is_some()
-    }
-
-    pub fn get<P: Kind>(&self) -> Option<&P> {
-        self.open.iter().find_map(P::of)
-    }
-
-    pub fn get_mut<P: Kind>(&mut self) -> Option<&mut P> {
-        self.open.iter_mut().find_map(P::of_mut)
-    }
-
-    /// Closes the panel of a type. Returns `false` if none was open.
-    pub fn close<P: Kind>(&mut self) -> bool {
-        let before = self.open.len();
-        self.open.retain(|it| P::of(it).is_none());
-        self.open.len() < before
-    }
-}
+each_panel!(panels);

@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use workbay::{
+    app::panels::recents::Recents,
     app::{effect::Effect, msg::Msg},
     model::{
         id::ContextName,
@@ -118,7 +119,7 @@ fn launches_of_before_are_a_key_away() {
         );
     }
     let screen = recalled(list(80, 24).press("H")).press("down enter");
-    assert!(screen.sees("train-resnet-") && screen.app.recents.is_none());
+    assert!(screen.sees("train-resnet-") && !screen.is_open::<Recents>());
     assert_eq!(launches(&told(screen, offer()).press("enter")).len(), 1);
     let screen = recalled(list(80, 24).press("H")).press("down p");
     let edit = RecentEdit::Pin { pinned: true };
@@ -140,7 +141,7 @@ fn launches_of_before_are_a_key_away() {
             .contains(&&Request::EditRecent { id: 9, edit })
     );
     let screen = recalled(screen).press("esc");
-    assert!(screen.app.recents.is_none());
+    assert!(!screen.is_open::<Recents>());
 }
 
 #[test]

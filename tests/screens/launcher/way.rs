@@ -2,6 +2,7 @@
 
 use workbay::{
     app::effect::Effect,
+    app::launcher::Launcher,
     model::{
         change::Change,
         launch::{LaunchField as Field, StartAt},
@@ -57,19 +58,19 @@ fn a_batch_session_is_asked_for_as_it_was_typed() {
 
 #[test]
 fn nothing_typed_is_lost_without_a_question() {
-    assert!(opened(80, 24).press("esc").app.launcher.is_none());
+    assert!(!opened(80, 24).press("esc").is_open::<Launcher>());
     let screen = opened(80, 24).typed("train-1").press("ctrl-n esc");
     insta::assert_snapshot!(screen.text());
     let kept = screen.press("esc alt-1");
     assert!(kept.sees("train-1"), "{}", kept.text());
     // Enter presses the harmless button.
     let kept = kept.press("esc enter");
-    assert!(kept.app.launcher.is_some());
+    assert!(kept.is_open::<Launcher>());
     let reset = kept.press("alt-r y");
     assert!(!reset.sees("train-1"), "{}", reset.text());
-    assert!(reset.press("esc").app.launcher.is_none());
+    assert!(!reset.press("esc").is_open::<Launcher>());
     let closed = opened(80, 24).typed("train-1").press("esc y");
-    assert!(closed.app.launcher.is_none());
+    assert!(!closed.is_open::<Launcher>());
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn a_launch_outlives_the_connection_and_its_late_answer_closes_only_its_own_laun
             .daemon(snapshot(day()))
     };
     let closed = asked().answer(is_launch, launched());
-    assert!(closed.app.launcher.is_none(), "{}", closed.text());
+    assert!(!closed.is_open::<Launcher>(), "{}", closed.text());
     let refusal = || Err(Failure::new(FailureKind::Refused, "there is no room"));
     let refused = asked().answer(is_launch, refusal());
     assert!(refused.sees("there is no room"), "{}", refused.text());

@@ -1,0 +1,85 @@
+//! Which panel an action opens.
+
+use super::{
+    AnyPanel, PanelEnv, command::CommandLine, commit::CommitForm, contexts::ContextPicker,
+    extend::ExtendDialog, help::Help, history::HistoryTable, new_shell::NewShell,
+    priority::PriorityForm, recents::Recents, rename::Rename, shells::ShellPicker,
+    terminate::TerminateDialog, waiting::WaitingDialog,
+};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        panes::Place,
+        step::{Go, Step},
+    },
+    model::{capability::Capability, notice::Level, session::Session},
+};
+
+/// The panel that an action opens in a scope, with its requests, or a message if it can't open. `session` is
+/// the current session. Returns `None` if the action opens no panel.
+pub fn opened_by(
+    action: Action,
+    scope: Scope,
+    session: Option<&Session>,
+    env: &PanelEnv<'_>,
+) -> Option<(Option<AnyPanel>, Vec<Step>)> {
+    let info = |text| (None, vec![Step::toast(Level::Info, text)]);
+    let open = |panel| (Some(panel), Vec::new());
+    Some(match action {
+        Action::Help => open(Help::new(scope, env).into()),
+        Action::Contexts if !env.mirror.has_several_contexts() => {
+            info("only one context is configured. Add others to contexts.toml")
+        }
+        Action::Contexts => open(ContextPicker::new(env).into()),
+        Action::Command => open(CommandLine::default().into()),
+        Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
+        Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
+        Action::WindowNewAs => {
+            let pane = env.panes.active()?;
+            match pane.place {
+                Place::Host => {
+                    info("a shell of this machine has no windows: split the pane for another one")
+                }
+                place => open(NewShell::new(place, &pane.name).into()),
+            }
+        }
+        _ => {
+            let (panel, steps) = of_session(action, &env.full(session?.key())?, env)?;
+            (Some(panel), steps)
+        }
+    })
+}
+
+fn of_session(
+    action: Action,
+    session: &Session,
+    env: &PanelEnv<'_>,
+) -> Option<(AnyPanel, Vec<Step>)> {
+    let (key, name) = (session.key(), &session.name);
+    let mut steps = Vec::new();
+    let panel = match action {
+        Action::SessionRename => Rename::new(key, name).into(),
+        Action::SessionPriority => PriorityForm::new(session).into(),
+        Action::SessionCommit => CommitForm::new(key, name).into(),
+        Action::SessionTerminate => {
+            let theirs = env.mirror.can(key.context, Capability::Schedules);
+            let days = (!theirs).then_some(env.facts.keep_days);
+            TerminateDialog::new(session, env.panes.open_in(key), days).into()
+        }
+        Action::SessionExtend => {
+            steps.push(Step::Go(Go::LoadReprieves(key.context)));
+            ExtendDialog::new(session).into()
+        }
+        Action::SessionWhyNot => {
+            steps = WaitingDialog::ask(session);
+            WaitingDialog::new(session).into()
+        }
+        Action::SessionHistory => {
+            let mut table = HistoryTable::new(key, name.clone());
+            steps.push(table.ask());
+            table.into()
+        }
+        _ => return None,
+    };
+    Some((panel, steps))
+}
