@@ -115,6 +115,8 @@ pub struct Launcher {
     /// The warning about a launch without folders was shown. The next Enter launches.
     warned: bool,
     pub progress: Progress,
+    /// Something was typed after the launch was sent.
+    edited_since: bool,
 }
 
 impl Launcher {
@@ -164,6 +166,7 @@ impl Launcher {
             edited: false,
             warned: false,
             progress: Progress::Editing,
+            edited_since: false,
         };
         launcher.fill(&LaunchRequest::default());
         launcher.begun = launcher.request.clone();

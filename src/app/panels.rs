@@ -1,4 +1,4 @@
-//! Panels on top of a view: what each of them owns, and the stack of those that are open.
+//! Panels on top of a view: all of them, and the actions that open them.
 
 pub mod command;
 pub mod commit;
@@ -9,7 +9,7 @@ pub mod history;
 pub mod list;
 pub mod new_shell;
 pub mod notifications;
-pub mod open;
+mod panel;
 pub mod priority;
 pub mod pull;
 pub mod recents;
@@ -19,188 +19,26 @@ mod stack;
 pub mod terminate;
 pub mod waiting;
 
-use std::fmt::Debug;
-
-use jiff::Timestamp;
-
 use self::{
     command::CommandLine, commit::CommitForm, contexts::ContextPicker, extend::ExtendDialog,
     help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
     priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
-    shells::ShellPicker, terminate::TerminateDialog, waiting::WaitingDialog,
+    shells::ShellPicker, stack::panels, terminate::TerminateDialog, waiting::WaitingDialog,
 };
 use super::{
-    area::DialogPart, detail::Detail, facts::Facts, input::Input, launcher::Launcher,
-    mirror::Mirror, notices::Notices, panes::Panes, reprieves::Reprieves, shown::Shown, step::Step,
+    launcher::Launcher,
+    panes::Place,
+    step::{Go, Step},
 };
 use crate::{
     action::{Action, Scope},
-    key::Key,
-    keymap::Keymap,
-    model::{id::SessionKey, session::Session},
+    model::{capability::Capability, notice::Level, session::Session},
 };
 
+pub use panel::{
+    DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, full,
+};
 pub use stack::{PanelType, Panels};
-
-/// Actions that belong together and their common word, the most important first.
-pub type Hint = (Scope, &'static [Action], &'static str);
-
-/// Moving in a list.
-pub const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
-
-/// The hints of a text that Enter accepts.
-pub const INPUT_HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "accept"),
-    (Scope::Input, &[Action::InputCancel], "cancel"),
-];
-
-/// The hints of a text that filters a list.
-pub const FILTER_HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "apply"),
-    (Scope::Input, &[Action::InputCancel], "clear"),
-];
-
-/// What a panel can read besides its own state.
-#[derive(Clone, Copy, Debug)]
-pub struct PanelEnv<'a> {
-    pub mirror: &'a Mirror,
-    pub facts: &'a Facts,
-    pub keymap: &'a Keymap,
-    pub panes: &'a Panes,
-    pub detail: Option<&'a Detail>,
-    pub notices: &'a Notices,
-    pub reprieves: &'a Reprieves,
-    /// The contexts whose sessions are listed.
-    pub shown: Shown,
-    pub now: Timestamp,
-}
-
-impl PanelEnv<'_> {
-    /// A session with everything that is known about it.
-    pub fn full(&self, id: SessionKey) -> Option<Session> {
-        full(self.mirror, self.detail, id)
-    }
-}
-
-/// A session with everything that is known about it: its row, and what the detail has read.
-pub fn full(mirror: &Mirror, detail: Option<&Detail>, id: SessionKey) -> Option<Session> {
-    let row = mirror.session(id)?;
-    let detail = detail.filter(|it| it.session() == id);
-    Some(detail.map_or_else(|| row.clone(), |detail| detail.full(row)))
-}
-
-/// The text of a prompt: a panel of one line, above the hints of the sessions view.
-#[derive(Debug)]
-pub struct PromptLine<'a> {
-    pub label: String,
-    pub input: &'a Input,
-    /// At the right end.
-    pub note: &'static str,
-}
-
-/// The two buttons of a dialog. The harmless one is marked at first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DialogButton {
-    #[default]
-    No,
-    Yes,
-}
-
-impl DialogButton {
-    #[must_use]
-    pub fn other(self) -> Self {
-        match self {
-            Self::No => Self::Yes,
-            Self::Yes => Self::No,
-        }
-    }
-}
-
-/// What every panel does. A panel closes with [`Step::CLOSE`].
-pub trait Panel: Debug {
-    /// The scope where keys are looked up first.
-    fn scope(&self) -> Scope {
-        Scope::Input
-    }
-
-    /// The scopes for keys that neither the scope nor the text of the panel uses.
-    fn outer_scopes(&self) -> &'static [Scope] {
-        &[Scope::Global]
-    }
-
-    /// Whether a plain character goes to the text of the panel first, even if it is bound.
-    fn is_form(&self) -> bool {
-        false
-    }
-
-    /// The text that gets keys and pasted text.
-    fn input(&mut self) -> Option<&mut Input> {
-        None
-    }
-
-    /// Handles an action. `key` is the pressed key.
-    fn action(&mut self, action: Action, _key: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
-        match action {
-            Action::InputSubmit => self.submit(env),
-            Action::InputCancel | Action::Back => self.back(env),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Handles Enter in the text.
-    fn submit(&mut self, _env: &PanelEnv<'_>) -> Vec<Step> {
-        Vec::new()
-    }
-
-    /// Handles a key that the scope doesn't bind. Returns `None` if the key isn't used.
-    fn key(&mut self, key: Key, _env: &PanelEnv<'_>) -> Option<Vec<Step>> {
-        self.input()?.key(key).then(Vec::new)
-    }
-
-    fn paste(&mut self, text: &str, _env: &PanelEnv<'_>) -> Vec<Step> {
-        if let Some(input) = self.input() {
-            input.paste(text);
-        }
-        Vec::new()
-    }
-
-    /// Goes one step back, and finally closes the panel.
-    fn back(&mut self, _env: &PanelEnv<'_>) -> Vec<Step> {
-        vec![Step::CLOSE]
-    }
-
-    /// Handles a click on a part of the dialog, or next to it.
-    fn click(&mut self, part: DialogPart, _env: &PanelEnv<'_>) -> Vec<Step> {
-        match part {
-            DialogPart::Outside => vec![Step::CLOSE],
-            _ => Vec::new(),
-        }
-    }
-
-    /// Handles the wheel, which scrolls by some lines.
-    fn wheel(&mut self, _by: isize, _env: &PanelEnv<'_>) {}
-
-    /// Takes the number of visible rows from the layout.
-    fn laid_out(&mut self, _height: usize, _env: &PanelEnv<'_>) {}
-
-    /// Takes changes of contexts, engines and environments.
-    fn update(&mut self, _env: &PanelEnv<'_>) {}
-
-    /// The keys that the last line shows.
-    fn hints(&self) -> Vec<Hint> {
-        INPUT_HINTS.to_vec()
-    }
-
-    /// The problem with the text, shown in place of the hints.
-    fn problem(&self) -> Option<String> {
-        None
-    }
-
-    /// The text of a prompt, `None` if the panel is a dialog.
-    fn prompt(&self) -> Option<PromptLine<'_>> {
-        None
-    }
-}
 
 /// Calls a macro with all panels, from the lowest layer to the highest. A panel that opens late doesn't take
 /// the keys from a panel of a higher layer.
@@ -231,70 +69,73 @@ macro_rules! each_panel {
     };
 }
 pub(crate) use each_panel;
-
-macro_rules! panels {
-    (
-        prompts { $($prompt:ident($line:ty),)* }
-        dialogs { $($dialog:ident($state:ty),)* }
-    ) => {
-        panels! { $($prompt($line),)* $($dialog($state),)* }
-    };
-    ($($name:ident($state:ty),)*) => {
-        /// A panel of any type. `view::panels` draws it.
-        #[derive(Debug)]
-        pub enum AnyPanel {
-            $($name(Box<$state>),)*
-        }
-
-        /// The layers of the panels, the lowest first.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        enum Layer {
-            $($name,)*
-        }
-
-        impl AnyPanel {
-            fn layer(&self) -> Layer {
-                match self {
-                    $(Self::$name(_) => Layer::$name,)*
-                }
-            }
-
-            pub fn panel(&self) -> &dyn Panel {
-                match self {
-                    $(Self::$name(it) => &**it,)*
-                }
-            }
-
-            pub fn panel_mut(&mut self) -> &mut dyn Panel {
-                match self {
-                    $(Self::$name(it) => &mut **it,)*
-                }
-            }
-        }
-
-        $(
-            impl From<$state> for AnyPanel {
-                fn from(it: $state) -> Self {
-                    Self::$name(Box::new(it))
-                }
-            }
-
-            impl PanelType for $state {
-                fn of(panel: &AnyPanel) -> Option<&Self> {
-                    match panel {
-                        AnyPanel::$name(it) => Some(it),
-                        _ => None,
-                    }
-                }
-
-                fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self> {
-                    match panel {
-                        AnyPanel::$name(it) => Some(it),
-                        _ => None,
-                    }
-                }
-            }
-        )*
-    };
-}
 each_panel!(panels);
+
+/// The panel that an action opens in a scope, with its requests, or a message if it can't open. `session` is
+/// the current session. Returns `None` if the action opens no panel.
+pub fn opened_by(
+    action: Action,
+    scope: Scope,
+    session: Option<&Session>,
+    env: &PanelEnv<'_>,
+) -> Option<(Option<AnyPanel>, Vec<Step>)> {
+    let info = |text| (None, vec![Step::toast(Level::Info, text)]);
+    let open = |panel| (Some(panel), Vec::new());
+    Some(match action {
+        Action::Help => open(Help::new(scope, env).into()),
+        Action::Contexts if !env.mirror.has_several_contexts() => {
+            info("only one context is configured. Add others to contexts.toml")
+        }
+        Action::Contexts => open(ContextPicker::new(env).into()),
+        Action::Command => open(CommandLine::default().into()),
+        Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
+        Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
+        Action::WindowNewAs => {
+            let pane = env.panes.active()?;
+            match pane.place {
+                Place::Host => {
+                    info("a shell of this machine has no windows: split the pane for another one")
+                }
+                place => open(NewShell::new(place, &pane.name).into()),
+            }
+        }
+        _ => {
+            let (panel, steps) = of_session(action, &env.full(session?.key())?, env)?;
+            (Some(panel), steps)
+        }
+    })
+}
+
+fn of_session(
+    action: Action,
+    session: &Session,
+    env: &PanelEnv<'_>,
+) -> Option<(AnyPanel, Vec<Step>)> {
+    let (key, name) = (session.key(), &session.name);
+    let mut steps = Vec::new();
+    let panel = match action {
+        Action::SessionRename => Rename::new(key, name).into(),
+        Action::SessionPriority => PriorityForm::new(session).into(),
+        Action::SessionCommit => CommitForm::new(key, name).into(),
+        Action::SessionTerminate => {
+            let theirs = env.mirror.can(key.context, Capability::Schedules);
+            let days = (!theirs).then_some(env.facts.keep_days);
+            TerminateDialog::new(session, env.panes.open_in(key), days).into()
+        }
+        Action::SessionExtend => {
+            steps.push(Step::Go(Go::LoadReprieves(key.context)));
+            ExtendDialog::new(session).into()
+        }
+        Action::SessionWhyNot => {
+            steps = WaitingDialog::ask(session);
+            WaitingDialog::new(session).into()
+        }
+        Action::SessionHistory => {
+            let mut table = HistoryTable::new(key, name.clone());
+            steps.push(table.ask());
+            table.into()
+        }
+        _ => return None,
+    };
+    Some((panel, steps))
+}

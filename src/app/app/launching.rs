@@ -39,17 +39,17 @@ impl App {
     }
 
     /// Handles the answer to a launch. If it was refused, its launcher stays open and shows the reason.
-    /// Another launcher that was opened in the meantime keeps its texts.
+    /// Another launcher that was opened in the meantime keeps its texts, and so does one that was edited since.
     pub(super) fn launched(
         &mut self,
         from: LaunchedFrom,
         result: Result<Reply, Failure>,
     ) -> Vec<Step> {
-        let open = self.panels.get::<Launcher>().map(|it| it.id);
-        let asked_here = from.launcher.is_some() && from.launcher == open;
+        let open = self.panels.get_mut::<Launcher>();
+        let asked_by = open.filter(|it| from.launcher == Some(it.id));
         match result {
             Ok(reply) => {
-                if asked_here {
+                if asked_by.is_some_and(Launcher::launched) {
                     self.panels.close::<Launcher>();
                 }
                 let Reply::Launched { sessions, failure } = reply else {
@@ -66,12 +66,12 @@ impl App {
                 steps.extend(failure.iter().map(toast_of));
                 steps
             }
-            Err(failure) => match self.panels.get_mut::<Launcher>() {
-                Some(launcher) if asked_here => {
+            Err(failure) => match asked_by {
+                Some(launcher) => {
                     launcher.refused(failure);
                     Vec::new()
                 }
-                _ => vec![toast_of(&failure)],
+                None => vec![toast_of(&failure)],
             },
         }
     }

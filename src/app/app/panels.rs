@@ -8,8 +8,7 @@ use crate::{
     app::{
         focus::{Focus, Page},
         panels::{
-            AnyPanel, Panel, PanelEnv,
-            open::opened_by,
+            AnyPanel, Panel, PanelEnv, opened_by,
             pull::{PullDialog, pulling},
         },
         step::Step,

@@ -69,6 +69,7 @@ impl Launcher {
             self.progress = Progress::Editing;
         }
         self.edited = true;
+        self.edited_since = true;
         self.warned = false;
         self.offer.now = now;
         let (form, _) = self.form_mut(self.page);
@@ -300,6 +301,7 @@ impl Launcher {
             return Vec::new();
         }
         self.progress = Progress::Asked;
+        self.edited_since = false;
         vec![Step::Ask {
             request: Request::Launch {
                 context: self.offer.context,
@@ -310,6 +312,12 @@ impl Launcher {
                 replaces: self.replaces,
             }),
         }]
+    }
+
+    /// Handles a launch that worked. Returns `true` if the launcher can close: what was typed since stays.
+    pub fn launched(&mut self) -> bool {
+        self.progress = Progress::Editing;
+        !self.edited_since
     }
 
     /// Handles a refused launch: focuses the affected field.

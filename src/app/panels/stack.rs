@@ -8,6 +8,74 @@ pub trait PanelType: Sized {
     fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self>;
 }
 
+/// Defines the panel of any type, from the table of all panels.
+macro_rules! panels {
+    (
+        prompts { $($prompt:ident($line:ty),)* }
+        dialogs { $($dialog:ident($state:ty),)* }
+    ) => {
+        panels! { $($prompt($line),)* $($dialog($state),)* }
+    };
+    ($($name:ident($state:ty),)*) => {
+        /// A panel of any type. `view::panels` draws it.
+        #[derive(Debug)]
+        pub enum AnyPanel {
+            $($name(Box<$state>),)*
+        }
+
+        /// The layers of the panels, the lowest first.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        enum Layer {
+            $($name,)*
+        }
+
+        impl AnyPanel {
+            fn layer(&self) -> Layer {
+                match self {
+                    $(Self::$name(_) => Layer::$name,)*
+                }
+            }
+
+            pub fn panel(&self) -> &dyn Panel {
+                match self {
+                    $(Self::$name(it) => &**it,)*
+                }
+            }
+
+            pub fn panel_mut(&mut self) -> &mut dyn Panel {
+                match self {
+                    $(Self::$name(it) => &mut **it,)*
+                }
+            }
+        }
+
+        $(
+            impl From<$state> for AnyPanel {
+                fn from(it: $state) -> Self {
+                    Self::$name(Box::new(it))
+                }
+            }
+
+            impl PanelType for $state {
+                fn of(panel: &AnyPanel) -> Option<&Self> {
+                    match panel {
+                        AnyPanel::$name(it) => Some(it),
+                        _ => None,
+                    }
+                }
+
+                fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self> {
+                    match panel {
+                        AnyPanel::$name(it) => Some(it),
+                        _ => None,
+                    }
+                }
+            }
+        )*
+    };
+}
+pub(super) use panels;
+
 /// The open panels in the order of their layers, the top one last. It has the keys and closes first.
 #[derive(Debug, Default)]
 pub struct Panels {

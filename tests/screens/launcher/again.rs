@@ -161,6 +161,10 @@ fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
     );
     let replaced = typed().press("down enter y");
     assert!(replaced.sees("train-resnet-"), "{}", replaced.text());
+    // The settings of a session may arrive while another launch is typed.
+    let late = again(list(80, 24).press("j j . n").typed("half-done"), before());
+    assert!(late.sees("The chosen launch replaces this one"));
+    assert!(late.press("enter").sees("half-done"));
     // Nothing was typed: nothing is asked.
     let fresh = recalled(opened(80, 24).press("ctrl-t")).press("down enter");
     assert!(fresh.sees("train-resnet-"), "{}", fresh.text());

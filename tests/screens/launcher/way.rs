@@ -167,6 +167,10 @@ fn a_launch_outlives_the_connection_and_its_late_answer_closes_only_its_own_laun
     let refusal = || Err(Failure::new(FailureKind::Refused, "there is no room"));
     let refused = asked().answer(is_launch, refusal());
     assert!(refused.sees("there is no room"), "{}", refused.text());
+    // What was typed since isn't lost.
+    let edited = asked().press("alt-1").typed("-next");
+    let edited = edited.answer(is_launch, launched());
+    assert!(edited.sees("train-1-next"), "{}", edited.text());
     let another = || asked().press("esc y n").typed("second");
     for answer in [launched(), refusal()] {
         let screen = another().answer(is_launch, answer);
