@@ -6,7 +6,6 @@ mod carry;
 mod contexts;
 mod daemon;
 mod frame;
-mod keeping;
 mod kept;
 mod keys;
 mod launched;
@@ -14,13 +13,9 @@ mod launching;
 mod notices;
 mod panels;
 mod pointer;
-mod pulling;
-mod scheduling;
-mod scope;
 mod shells;
 pub mod statistics;
 mod wake;
-mod whynot;
 
 use std::collections::HashMap;
 
@@ -28,35 +23,24 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     area::Areas,
-    confirm::Confirm,
     detail::Detail,
     effect::Effect,
     facts::Facts,
     focus::{Focus, Page},
-    help::Help,
-    keep::KeepForm,
     kept::Kept,
     launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
-    new_shell::NewShell,
-    notice_list::NoticeList,
     notices::Notices,
-    panels::Panels,
+    panels::{AnyPanel, Panels, notifications::NoticeList},
     panes::Panes,
-    picker::Picker,
-    pull::PullWatch,
     reach::Reaches,
-    recents::Recents,
     reprieves::Reprieves,
-    scheduling::Scheduling,
     sessions::Sessions,
-    shells::Shells,
     shown::Shown,
     step::{Ids, Purpose, Step},
     toast::Toasts,
-    whynot::WhyNot,
 };
 use crate::{
     key::Key,
@@ -80,30 +64,11 @@ pub struct App {
     pub detail: Option<Detail>,
     /// The open panels on top of the view.
     pub panels: Panels,
-    /// The list of contexts.
-    pub picker: Option<Picker>,
-    /// The list of all shells.
-    pub shells: Option<Shells>,
-    /// The form for a new shell.
-    pub new_shell: Option<NewShell>,
     pub reach: Reaches,
-    pub launcher: Option<Launcher>,
-    /// The list of recent launches.
-    pub recents: Option<Recents>,
     pub notices: Notices,
-    /// The open list of notifications.
-    pub notice_list: Option<NoticeList>,
-    /// Why a session waits.
-    pub waits: Option<WhyNot>,
-    /// The image pull of a session that was launched from this TUI.
-    pub pull: PullWatch,
-    /// The scheduling history of a session.
-    pub scheduling: Option<Scheduling>,
-    pub confirm: Option<Confirm>,
-    /// The dialog that extends or exempts a session.
-    pub keep: Option<KeepForm>,
+    /// The sessions of the newest launch, until a key is pressed. A pull of their image opens a dialog.
+    launched: Vec<SessionKey>,
     pub reprieves: Reprieves,
-    pub help: Option<Help>,
     pub logs: Option<Logs>,
     pub panes: Panes,
     pub toasts: Toasts,
@@ -153,20 +118,9 @@ impl App {
             sessions: Sessions::default(),
             detail: None,
             panels: Panels::default(),
-            picker: None,
-            shells: None,
-            new_shell: None,
             reach: Reaches::default(),
-            launcher: None,
-            recents: None,
-            notice_list: None,
-            scheduling: None,
-            waits: None,
-            pull: PullWatch::default(),
-            confirm: None,
-            keep: None,
+            launched: Vec::new(),
             reprieves: Reprieves::default(),
-            help: None,
             logs: None,
             toasts: Toasts::default(),
             pending: Vec::new(),
@@ -207,7 +161,8 @@ impl App {
         let may_change_kept = self.may_change_kept(&msg);
         if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
             self.settle();
-            self.pull.touched();
+            // A dialog that opens after a key would catch keys meant for something else.
+            self.launched.clear();
         }
         let steps = match msg {
             Msg::Key(key) => self.key(key, now),
@@ -283,9 +238,9 @@ impl App {
     /// The session that actions apply to: that of the marked notification, that of the focused detail,
     /// otherwise the selected one.
     pub fn current(&self) -> Option<&Session> {
-        let id = match (&self.detail, self.focus()) {
-            (_, Focus::Notices) => self.marked_notice().and_then(|it| it.session),
-            (Some(detail), Focus::Detail) => Some(detail.session()),
+        let id = match (self.top(), &self.detail, self.focus()) {
+            (Some(AnyPanel::Notices(list)), ..) => list.notice(&self.notices)?.session,
+            (_, Some(detail), Focus::Detail) => Some(detail.session()),
             _ => self.sessions.selected(),
         };
         self.mirror.session(id?)
@@ -295,7 +250,7 @@ impl App {
     fn show(&mut self, page: Page) -> Vec<Step> {
         let mut steps = Vec::new();
         self.pending.clear();
-        self.notice_list = None;
+        self.panels.close::<NoticeList>();
         if page != Page::Logs
             && let Some(mut logs) = self.logs.take()
         {
@@ -325,7 +280,7 @@ impl App {
             self.interrupted = None;
         }
         let mut steps = self.panes.tick(&mut self.ids, now);
-        if let Some(launcher) = &mut self.launcher {
+        if let Some(launcher) = self.panels.get_mut::<Launcher>() {
             steps.extend(launcher.tick(&self.mirror, now));
         }
         steps

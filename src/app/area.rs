@@ -1,10 +1,11 @@
 //! The positions of everything on the screen. `view::layout` computes them before drawing. Drawing and mouse
 //! handling read them.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use super::{
-    launcher::Row,
+    launcher::{Page, Row},
+    panels::DialogButton,
     panes::{Border, PaneArea},
     sort::Column,
 };
@@ -61,32 +62,66 @@ pub struct Areas {
     pub log: Rect,
     pub log_status: Rect,
 
-    /// The form or dialog on top of everything, with its border.
-    pub dialog: Option<Rect>,
-    /// The rows of the list of contexts, inside its border.
-    pub picker_rows: Option<Rect>,
-    /// The rows of the list of shells, inside its border.
-    pub shell_rows: Option<Rect>,
-    /// The lines of the form of a new shell, inside its border.
-    pub new_shell_rows: Option<Rect>,
-    /// The rows of the dialog that extends or exempts a session, inside its border.
-    pub keep_rows: Option<Rect>,
-    /// The rows of the recent launches, inside their border.
-    pub recent_rows: Option<Rect>,
-    /// The rows of the list of notifications, inside its border.
-    pub notice_rows: Option<Rect>,
-    /// The sessions that could start now in place of a waiting one.
-    pub why_not_rows: Option<Rect>,
-    /// The lines of the scheduling history, inside its border.
-    pub scheduling_rows: Option<Rect>,
+    /// The dialog on top of everything.
+    pub dialog: Option<DialogAreas>,
     /// The reason why the selected session doesn't run yet, above the prompt.
     pub reason: Option<Rect>,
-    /// The lines of the help, inside its border.
-    pub help_rows: Option<Rect>,
-    /// The buttons No and Yes of a dialog, for clicks.
+    pub toasts: Vec<Rect>,
+}
+
+/// The areas of a dialog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DialogAreas {
+    pub screen: Rect,
+    /// The dialog with its border.
+    pub area: Rect,
+    /// The rows of its list, inside the border.
+    pub rows: Rect,
+    /// The buttons No and Yes, for clicks.
     pub buttons: [Rect; 2],
     pub wizard: Option<Wizard>,
-    pub toasts: Vec<Rect>,
+}
+
+/// The part of a dialog that was clicked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DialogPart {
+    Button(DialogButton),
+    /// A row of its list, counted from the first visible one.
+    Row(usize),
+    /// A step of the launcher.
+    Step(Page),
+    /// A line of the launcher's page.
+    Field(Row),
+    /// Its border, or a line that isn't a row.
+    Frame,
+    Outside,
+}
+
+impl DialogAreas {
+    /// The part at a position.
+    #[must_use]
+    pub fn part(&self, at: Position) -> DialogPart {
+        let [no, yes] = self.buttons;
+        if no.contains(at) || yes.contains(at) {
+            let is_yes = yes.contains(at);
+            return DialogPart::Button(if is_yes {
+                DialogButton::Yes
+            } else {
+                DialogButton::No
+            });
+        }
+        if self.rows.contains(at) {
+            return DialogPart::Row(usize::from(at.y - self.rows.y));
+        }
+        if let Some(part) = self.wizard.as_ref().and_then(|it| it.part(at)) {
+            return part;
+        }
+        if self.area.contains(at) {
+            DialogPart::Frame
+        } else {
+            DialogPart::Outside
+        }
+    }
 }
 
 /// The areas of the launcher.
@@ -104,6 +139,20 @@ pub struct Wizard {
     pub lines: usize,
     /// The rows of the visible lines, for clicks.
     pub rows: Vec<Option<Spot>>,
+}
+
+impl Wizard {
+    fn part(&self, at: Position) -> Option<DialogPart> {
+        let mut steps = Page::ALL.into_iter().zip(self.steps);
+        if let Some((page, _)) = steps.find(|(_, area)| area.contains(at)) {
+            return Some(DialogPart::Step(page));
+        }
+        if !self.body.contains(at) {
+            return None;
+        }
+        let spot = (*self.rows.get(usize::from(at.y - self.body.y))?)?;
+        Some(DialogPart::Field(spot.at(at.x - self.body.x)))
+    }
 }
 
 /// The rows that clicks on a line select.

@@ -7,12 +7,14 @@ mod fresh;
 mod go;
 mod grown;
 pub mod help;
+mod hints;
 mod kind;
 mod network;
 mod offer;
 mod outlook;
 mod overlay;
 mod page;
+mod panel;
 mod recipe;
 mod review;
 mod script;
@@ -41,6 +43,7 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
+pub use again::Relaunch;
 pub use allocation::Allocation;
 pub use go::Way;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
@@ -113,6 +116,8 @@ pub struct Launcher {
     /// The warning about a launch without folders was shown. The next Enter launches.
     warned: bool,
     pub progress: Progress,
+    /// Something was typed after the launch was sent.
+    edited_since: bool,
 }
 
 impl Launcher {
@@ -162,6 +167,7 @@ impl Launcher {
             edited: false,
             warned: false,
             progress: Progress::Editing,
+            edited_since: false,
         };
         launcher.fill(&LaunchRequest::default());
         launcher.begun = launcher.request.clone();
@@ -456,7 +462,7 @@ impl Launcher {
     }
 
     /// Takes changes of environments, sessions or the engine.
-    pub fn update(&mut self, mirror: &Mirror) {
+    pub fn take_changes(&mut self, mirror: &Mirror) {
         self.offer.update(mirror);
         self.blocked = why_no_launch_in(self.offer.context, mirror);
         self.offered();
@@ -480,7 +486,7 @@ impl Launcher {
     /// fit.
     pub(super) fn go_to(&mut self, context: ContextName, mirror: &Mirror) -> Vec<Step> {
         self.offer.go_to(context, mirror);
-        self.update(mirror);
+        self.take_changes(mirror);
         self.ask(mirror)
     }
 }

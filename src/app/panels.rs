@@ -1,253 +1,141 @@
-//! Panels on top of a view: what each of them owns, and the stack of those that are open.
+//! Panels on top of a view: all of them, and the actions that open them.
 
 pub mod command;
 pub mod commit;
+pub mod contexts;
+pub mod extend;
+pub mod help;
+pub mod history;
+pub mod list;
+pub mod new_shell;
+pub mod notifications;
+mod panel;
 pub mod priority;
+pub mod pull;
+pub mod recents;
 pub mod rename;
+pub mod shells;
+mod stack;
+pub mod terminate;
+pub mod waiting;
 
-use std::{fmt::Debug, mem::discriminant};
-
-use jiff::Timestamp;
-
-use self::{command::CommandLine, commit::CommitForm, priority::PriorityForm, rename::Rename};
-use super::{detail::Detail, facts::Facts, input::Input, mirror::Mirror, panes::Panes, step::Step};
+use self::{
+    command::CommandLine, commit::CommitForm, contexts::ContextPicker, extend::ExtendDialog,
+    help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
+    priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
+    shells::ShellPicker, stack::panels, terminate::TerminateDialog, waiting::WaitingDialog,
+};
+use super::{
+    launcher::Launcher,
+    panes::Place,
+    step::{Go, Step},
+};
 use crate::{
     action::{Action, Scope},
-    key::Key,
-    model::{id::SessionKey, session::Session},
+    model::{capability::Capability, notice::Level, session::Session},
 };
 
-/// Actions that belong together and their common word, the most important first.
-pub type Hint = (Scope, &'static [Action], &'static str);
+pub use panel::{
+    DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, full,
+};
+pub use stack::{PanelType, Panels};
 
-/// Moving in a list.
-pub const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
-
-/// The hints of a text that Enter accepts.
-pub const INPUT_HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "accept"),
-    (Scope::Input, &[Action::InputCancel], "cancel"),
-];
-
-/// What a panel can read besides its own state.
-#[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
-    pub mirror: &'a Mirror,
-    pub facts: &'a Facts,
-    pub panes: &'a Panes,
-    pub detail: Option<&'a Detail>,
-    pub now: Timestamp,
-}
-
-impl Around<'_> {
-    /// A session with everything that is known about it.
-    pub fn full(&self, id: SessionKey) -> Option<Session> {
-        full(self.mirror, self.detail, id)
-    }
-}
-
-/// A session with everything that is known about it: its row, and what the detail has read.
-pub fn full(mirror: &Mirror, detail: Option<&Detail>, id: SessionKey) -> Option<Session> {
-    let row = mirror.session(id)?;
-    let detail = detail.filter(|it| it.session() == id);
-    Some(detail.map_or_else(|| row.clone(), |detail| detail.full(row)))
-}
-
-/// The text of a prompt: a panel of one line, above the hints of the sessions view.
-#[derive(Debug)]
-pub struct Line<'a> {
-    pub label: String,
-    pub input: &'a Input,
-    /// At the right end.
-    pub note: &'static str,
-}
-
-/// What every panel does. A panel closes with [`Step::CLOSE`].
-pub trait Panel: Debug {
-    /// The scope where keys are looked up first.
-    fn scope(&self) -> Scope;
-
-    /// The scopes for keys that neither the scope nor the text of the panel uses.
-    fn outer_scopes(&self) -> &'static [Scope] {
-        &[Scope::Global]
-    }
-
-    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step>;
-
-    /// Handles a key that the scope doesn't bind. Returns `None` if the key isn't used.
-    fn key(&mut self, _key: Key, _around: &Around<'_>) -> Option<Vec<Step>> {
-        None
-    }
-
-    fn paste(&mut self, _text: &str, _around: &Around<'_>) {}
-
-    /// Handles Esc: goes one step back, and finally closes the panel.
-    fn back(&mut self, _around: &Around<'_>) -> Vec<Step> {
-        vec![Step::CLOSE]
-    }
-
-    /// The keys that the last line shows.
-    fn hints(&self) -> &'static [Hint] {
-        INPUT_HINTS
-    }
-
-    /// The problem with the text, shown in place of the hints.
-    fn problem(&self) -> Option<String> {
-        None
-    }
-
-    /// The text of a prompt, `None` if the panel is a dialog.
-    fn line(&self) -> Option<Line<'_>> {
-        None
-    }
-}
-
-/// A type of panel, to find an open one of it.
-pub trait Kind: Sized {
-    fn of(panel: &AnyPanel) -> Option<&Self>;
-    fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self>;
-}
-
-macro_rules! panels {
-    ($($name:ident($state:ty),)*) => {
-        /// A panel of any type. `view::panels` draws it.
-        #[derive(Debug)]
-        pub enum AnyPanel {
-            $($name(Box<$state>),)*
-        }
-
-        impl AnyPanel {
-            pub fn panel(&self) -> &dyn Panel {
-                match self {
-                    $(Self::$name(it) => &**it,)*
-                }
+/// Calls a macro with all panels, from the lowest layer to the highest. A panel that opens late doesn't take
+/// the keys from a panel of a higher layer.
+macro_rules! each_panel {
+    ($with:ident) => {
+        $with! {
+            prompts {
+                Rename(Rename),
+                Priority(PriorityForm),
+                Commit(CommitForm),
+                Command(CommandLine),
             }
-
-            pub fn panel_mut(&mut self) -> &mut dyn Panel {
-                match self {
-                    $(Self::$name(it) => &mut **it,)*
-                }
+            dialogs {
+                NewShell(NewShell),
+                Shells(ShellPicker),
+                Contexts(ContextPicker),
+                Launcher(Launcher),
+                Recents(Recents),
+                History(HistoryTable),
+                Notices(NoticeList),
+                Pull(PullDialog),
+                Waiting(WaitingDialog),
+                Extend(ExtendDialog),
+                Terminate(TerminateDialog),
+                Help(Help),
             }
         }
-
-        $(
-            impl From<$state> for AnyPanel {
-                fn from(it: $state) -> Self {
-                    Self::$name(Box::new(it))
-                }
-            }
-
-            impl Kind for $state {
-                fn of(panel: &AnyPanel) -> Option<&Self> {
-                    match panel {
-                        AnyPanel::$name(it) => Some(it),
-                        #[allow(unreachable_patterns, reason = "there may be one type of panel")]
-                        _ => None,
-                    }
-                }
-
-                fn of_mut(panel: &mut AnyPanel) -> Option<&mut Self> {
-                    match panel {
-                        AnyPanel::$name(it) => Some(it),
-                        #[allow(unreachable_patterns, reason = "there may be one type of panel")]
-                        _ => None,
-                    }
-                }
-            }
-        )*
     };
 }
+pub(crate) use each_panel;
+each_panel!(panels);
 
-panels! {
-    Rename(Rename),
-    Priority(PriorityForm),
-    Commit(CommitForm),
-    Command(CommandLine),
+/// The panel that an action opens in a scope, with its requests, or a message if it can't open. `session` is
+/// the current session. Returns `None` if the action opens no panel.
+pub fn opened_by(
+    action: Action,
+    scope: Scope,
+    session: Option<&Session>,
+    env: &PanelEnv<'_>,
+) -> Option<(Option<AnyPanel>, Vec<Step>)> {
+    let info = |text| (None, vec![Step::toast(Level::Info, text)]);
+    let open = |panel| (Some(panel), Vec::new());
+    Some(match action {
+        Action::Help => open(Help::new(scope, env).into()),
+        Action::Contexts if !env.mirror.has_several_contexts() => {
+            info("only one context is configured. Add others to contexts.toml")
+        }
+        Action::Contexts => open(ContextPicker::new(env).into()),
+        Action::Command => open(CommandLine::default().into()),
+        Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
+        Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
+        Action::WindowNewAs => {
+            let pane = env.panes.active()?;
+            match pane.place {
+                Place::Host => {
+                    info("a shell of this machine has no windows: split the pane for another one")
+                }
+                place => open(NewShell::new(place, &pane.name).into()),
+            }
+        }
+        _ => {
+            let (panel, steps) = of_session(action, &env.full(session?.key())?, env)?;
+            (Some(panel), steps)
+        }
+    })
 }
 
-impl AnyPanel {
-    /// The panel that an action on a session opens, and its requests.
-    pub fn opened_by(
-        action: Action,
-        row: &Session,
-        around: &Around<'_>,
-    ) -> Option<(Self, Vec<Step>)> {
-        let full = || around.full(row.key()).unwrap_or_else(|| row.clone());
-        let panel = match action {
-            Action::SessionRename => Rename::new(row.key(), &row.name).into(),
-            Action::SessionPriority => PriorityForm::new(&full()).into(),
-            Action::SessionCommit => CommitForm::new(row.key(), &row.name).into(),
-            _ => return None,
-        };
-        Some((panel, Vec::new()))
-    }
-}
-
-/// The open panels, the top one last.
-#[derive(Debug, Default)]
-pub struct Panels {
-    open: Vec<AnyPanel>,
-}
-
-impl Panels {
-    /// Opens a panel on top. Another one of its type closes.
-    pub fn push(&mut self, panel: AnyPanel) {
-        self.remove_like(&panel);
-        self.open.push(panel);
-    }
-
-    /// Opens a panel below the others, which keep the keys.
-    pub fn push_below(&mut self, panel: AnyPanel) {
-        self.remove_like(&panel);
-        self.open.insert(0, panel);
-    }
-
-    fn remove_like(&mut self, panel: &AnyPanel) {
-        self.open
-            .retain(|it| discriminant(it) != discriminant(panel));
-    }
-
-    /// The panel that gets the keys: a dialog first, then a prompt where prompts are shown.
-    fn at(&self, with_prompts: bool) -> Option<usize> {
-        let is_dialog = |it: &AnyPanel| it.panel().line().is_none();
-        let last = self.open.len().checked_sub(1);
-        let dialog = self.open.iter().rposition(is_dialog);
-        dialog.or_else(|| last.filter(|_| with_prompts))
-    }
-
-    pub fn top(&self, with_prompts: bool) -> Option<&AnyPanel> {
-        self.open.get(self.at(with_prompts)?)
-    }
-
-    pub fn top_mut(&mut self, with_prompts: bool) -> Option<&mut dyn Panel> {
-        let at = self.at(with_prompts)?;
-        Some(self.open.get_mut(at)?.panel_mut())
-    }
-
-    /// The top prompt, even with other panels above it.
-    pub fn top_prompt(&self) -> Option<&AnyPanel> {
-        let mut prompts = self.open.iter().rev();
-        prompts.find(|it| it.panel().line().is_some())
-    }
-
-    /// Closes the panel on top. Returns `false` if none was open.
-    pub fn pop(&mut self, with_prompts: bool) -> bool {
-        let at = self.at(with_prompts);
-        at.map(|at| self.open.remove(at)).is_some()
-    }
-
-    pub fn get<P: Kind>(&self) -> Option<&P> {
-        self.open.iter().find_map(P::of)
-    }
-
-    pub fn get_mut<P: Kind>(&mut self) -> Option<&mut P> {
-        self.open.iter_mut().find_map(P::of_mut)
-    }
-
-    /// Closes the panel of a type. Returns `false` if none was open.
-    pub fn close<P: Kind>(&mut self) -> bool {
-        let before = self.open.len();
-        self.open.retain(|it| P::of(it).is_none());
-        self.open.len() < before
-    }
+fn of_session(
+    action: Action,
+    session: &Session,
+    env: &PanelEnv<'_>,
+) -> Option<(AnyPanel, Vec<Step>)> {
+    let (key, name) = (session.key(), &session.name);
+    let mut steps = Vec::new();
+    let panel = match action {
+        Action::SessionRename => Rename::new(key, name).into(),
+        Action::SessionPriority => PriorityForm::new(session).into(),
+        Action::SessionCommit => CommitForm::new(key, name).into(),
+        Action::SessionTerminate => {
+            let theirs = env.mirror.can(key.context, Capability::Schedules);
+            let days = (!theirs).then_some(env.facts.keep_days);
+            TerminateDialog::new(session, env.panes.open_in(key), days).into()
+        }
+        Action::SessionExtend => {
+            steps.push(Step::Go(Go::LoadReprieves(key.context)));
+            ExtendDialog::new(session).into()
+        }
+        Action::SessionWhyNot => {
+            steps = WaitingDialog::ask(session);
+            WaitingDialog::new(session).into()
+        }
+        Action::SessionHistory => {
+            let mut table = HistoryTable::new(key, name.clone());
+            steps.push(table.ask());
+            table.into()
+        }
+        _ => return None,
+    };
+    Some((panel, steps))
 }

@@ -4,14 +4,23 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-use super::{effect::Effect, msg::Ticket, panels::command::Command, toast::Launched};
+use super::{
+    effect::Effect,
+    launcher::Relaunch,
+    msg::Ticket,
+    panels::{command::Command, shells::ShellTarget},
+    panes::{Axis, Place},
+    shown::Shown,
+    toast::Launched,
+};
 use crate::{
+    action::Action,
     model::{
         id::{ContextName, SessionKey},
         idle::Keep,
         launch::{LaunchField, grown::Grown},
-        notice::Level,
-        recent::Recent,
+        notice::{Level, NoticesEdit},
+        shell::ShellStart,
         spec::LaunchRequest,
         status::Tab,
         text::Clean,
@@ -68,8 +77,16 @@ pub enum Step {
     },
     /// Sessions were launched, and a toast follows the first one.
     Launched(Launched),
-    /// Opens a recent launch in a new launcher.
-    Open(Box<Recent>),
+    /// Opens a launcher with earlier settings. Asks for confirmation if another launcher has typed values.
+    Relaunch(Box<Relaunch>),
+    /// Changes the notifications, also those that the daemon keeps.
+    EditNotices(NoticesEdit),
+    /// Opens a new shell in a session.
+    NewShell {
+        place: Place,
+        name: Clean,
+        start: Box<ShellStart>,
+    },
     /// Goes to another place of the TUI.
     Go(Go),
 }
@@ -99,12 +116,20 @@ pub enum Go {
     Shell(SessionKey),
     /// Closes the panel on top.
     CloseTop,
-    /// Closes the launcher.
-    CloseLauncher,
     /// Carries out a command of the command line.
     Command(Command),
-    /// Opens the help of the current view or panel.
-    Help,
+    /// Opens the panel of an action.
+    Open(Action),
+    /// Carries out an action on the current session.
+    Act(Action),
+    /// To the list of sessions of a context, or of all.
+    Show(Shown),
+    /// Loads the allowed extensions and exemptions of a context.
+    LoadReprieves(ContextName),
+    /// To a session and its detail.
+    ShowSession(SessionKey),
+    /// To a shell, or to another view of it next to the focused pane.
+    OpenShell(ShellTarget, Option<Axis>),
 }
 
 /// Where a launch came from, and what happens when it is answered.

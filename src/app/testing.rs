@@ -1,13 +1,22 @@
 //! Helpers that the unit tests of the panels share.
 
-use jiff::Timestamp;
+use jiff::{Timestamp, tz::TimeZone};
 
-use crate::model::{
-    resources::{Bytes, Cpu, ResourceSlots},
-    session::Session,
-    status::Status,
-    testing,
-    text::Clean,
+use super::{
+    facts::Facts, mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
+    reprieves::Reprieves, shown::Shown,
+};
+use crate::{
+    keymap::Keymap,
+    model::{
+        launch::secrets::SecretRules,
+        resources::{Bytes, Cpu, ResourceSlots},
+        session::Session,
+        settings::{LaunchSettings, NotificationSettings, TerminalSettings},
+        status::Status,
+        testing,
+        text::Clean,
+    },
 };
 
 /// A running session of the host environment, created `n` seconds after the epoch.
@@ -21,5 +30,73 @@ pub fn session(n: u128, name: &str) -> Session {
         started_at: Some(created),
         created_at: created,
         ..testing::session(n << 96, name)
+    }
+}
+
+/// The facts of a client with the default settings.
+pub fn facts() -> Facts {
+    Facts {
+        user: String::new(),
+        host: String::new(),
+        version: String::new(),
+        time_zone: TimeZone::UTC,
+        unicode: true,
+        read_only: false,
+        mouse: true,
+        statistics: true,
+        inside_tmux: false,
+        tag: String::new(),
+        launch: LaunchSettings {
+            environment: "host".to_owned(),
+            cpu: Cpu::from_millis(1000),
+            mem: Bytes::mib(512),
+            shmem: Bytes::mib(64),
+            pids: 100,
+            env: std::collections::BTreeMap::new(),
+            secrets: SecretRules::default(),
+        },
+        copies: "/home/kim/.local/share/workbay/copies".into(),
+        notifications: NotificationSettings::default(),
+        terminal: TerminalSettings::default(),
+        keep_days: 7,
+    }
+}
+
+/// What panels can read, without a daemon.
+pub struct TestEnv {
+    facts: Facts,
+    keymap: Keymap,
+    mirror: Mirror,
+    panes: Panes,
+    notices: Notices,
+    reprieves: Reprieves,
+}
+
+impl Default for TestEnv {
+    fn default() -> Self {
+        Self {
+            facts: facts(),
+            keymap: Keymap::default(),
+            mirror: Mirror::default(),
+            panes: Panes::new(""),
+            notices: Notices::new(false),
+            reprieves: Reprieves::default(),
+        }
+    }
+}
+
+impl TestEnv {
+    pub fn env(&self) -> PanelEnv<'_> {
+        PanelEnv {
+            mirror: &self.mirror,
+            facts: &self.facts,
+            keymap: &self.keymap,
+            panes: &self.panes,
+            detail: None,
+            notices: &self.notices,
+            reprieves: &self.reprieves,
+            shown: Shown::All,
+            now: Timestamp::UNIX_EPOCH,
+        }
     }
 }

@@ -3,7 +3,10 @@
 use ratatui::{layout::Rect, style::Style};
 
 use super::{paint::Paint, text};
-use crate::theme::face::Face;
+use crate::{
+    app::{area::DialogAreas, panels::DialogButton},
+    theme::face::Face,
+};
 
 /// Returns an area of this size in the middle of `screen`, slightly above the center.
 pub fn place(screen: Rect, width: u16, height: u16) -> Rect {
@@ -21,6 +24,16 @@ pub fn place(screen: Rect, width: u16, height: u16) -> Rect {
         width,
         height,
     )
+}
+
+/// The areas of a dialog with a list.
+pub fn areas(screen: Rect, area: Rect, rows: Rect) -> DialogAreas {
+    DialogAreas {
+        screen,
+        area,
+        rows,
+        ..DialogAreas::default()
+    }
 }
 
 /// Draws the frame and returns the room inside it, with two blank columns on either side.
@@ -116,4 +129,30 @@ pub fn blank(paint: &mut Paint<'_>, area: Rect) {
         }
     }
     paint.fill(area, Face::Dialog);
+}
+
+/// The positions of the buttons No and Yes.
+pub fn buttons(area: Rect, labels: [&str; 2]) -> [Rect; 2] {
+    let y = area.bottom().saturating_sub(3);
+    let [no, yes] = labels.map(|label| text::width(label) as u16);
+    let right = area.right().saturating_sub(3);
+    let yes = Rect::new(right.saturating_sub(yes), y, yes, 1);
+    [Rect::new(yes.x.saturating_sub(no + 2), y, no, 1), yes]
+}
+
+pub fn draw_buttons(
+    paint: &mut Paint<'_>,
+    places: [Rect; 2],
+    labels: [&str; 2],
+    marked: DialogButton,
+) {
+    let buttons = [DialogButton::No, DialogButton::Yes].into_iter();
+    for (button, (place, label)) in buttons.zip(places.into_iter().zip(labels)) {
+        let face = match (marked == button, button) {
+            (false, _) => Face::Button,
+            (true, DialogButton::No) => Face::ButtonActive,
+            (true, DialogButton::Yes) => Face::ButtonDanger,
+        };
+        paint.text(place.x, place.y, place.width, label, face);
+    }
 }

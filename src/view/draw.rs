@@ -4,9 +4,15 @@ use jiff::Timestamp;
 use ratatui::layout::Position;
 
 use super::{
-    banner, commit, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list,
-    logs, new_shell, notices, paint::Paint, panes, picker, prompt, pull, reason, recents,
-    scheduling, shells, state, statistics, still::Still, surface::Surface, tabs, toasts, whynot,
+    badge, banner, detail,
+    glyphs::Glyphs,
+    header, hints, list, logs,
+    paint::Paint,
+    panels::{self, commit},
+    panes, prompt, reason, state, statistics,
+    still::Still,
+    surface::Surface,
+    tabs, toasts,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page, panels::AnyPanel},
@@ -34,7 +40,7 @@ pub fn draw(
     }
     match (app.page, &app.logs) {
         (Page::Panes, _) => {
-            let badge = notices::badge(app, now);
+            let badge = badge::pieces(app, now);
             panes::draw(
                 &mut paint,
                 areas,
@@ -45,7 +51,7 @@ pub fn draw(
             );
         }
         (Page::Logs, Some(open)) => {
-            let badge = notices::badge(app, now);
+            let badge = badge::pieces(app, now);
             let away = match app.mirror.engine(open.session.context) {
                 Some(EngineState::Lost { why, .. }) => Some(why),
                 _ => None,
@@ -74,42 +80,19 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         detail::draw(paint, app, open, areas, now);
     }
     reason::draw(paint, app, areas);
-    if let Some(AnyPanel::Commit(form)) = app.panels.top_prompt() {
+    if let Some(AnyPanel::Commit(form)) = app.panels.prompt() {
         commit::draw(paint, app, form, areas);
     }
     prompt::draw(paint, app, areas);
     hints::draw(paint, app, areas, now);
 }
 
-/// Draws the panels on top of a view. They have the cursor then.
+/// Draws the dialog on top of a view, which has the cursor then.
 fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
-    if areas.dialog.is_some() {
+    let top = app.panels.dialog().and_then(panels::dialog);
+    if let (Some(top), Some(dialog)) = (top, &areas.dialog) {
         paint.cursor = None;
-        if let Some(open) = &app.help {
-            help::draw(paint, app, open, areas);
-        } else if let Some(open) = &app.confirm {
-            confirm::draw(paint, app, open, areas);
-        } else if let Some(open) = &app.keep {
-            keep::draw(paint, app, open, areas, now);
-        } else if let Some(open) = &app.notice_list {
-            notices::draw(paint, app, open, areas, now);
-        } else if let Some(open) = &app.waits {
-            whynot::draw(paint, app, open, areas, now);
-        } else if app.pulled().is_some() {
-            pull::draw(paint, app, areas);
-        } else if let Some(open) = &app.scheduling {
-            scheduling::draw(paint, app, open, areas, now);
-        } else if let Some(open) = &app.recents {
-            recents::draw(paint, app, open, areas, now);
-        } else if let Some(open) = &app.launcher {
-            launcher::draw(paint, app, open, areas);
-        } else if let Some(open) = &app.picker {
-            picker::draw(paint, app, open, areas);
-        } else if let Some(open) = &app.shells {
-            shells::draw(paint, app, open, areas);
-        } else if let Some(open) = &app.new_shell {
-            new_shell::draw(paint, open, areas);
-        }
+        top.draw(paint, app, dialog, now);
         let hints_line = areas.hints;
         paint.extras.clear(hints_line);
         for x in hints_line.left()..hints_line.right() {

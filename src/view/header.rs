@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{notices, paint::Paint, text};
+use super::{badge, paint::Paint, text};
 use crate::{
     app::{
         app::App,
@@ -29,7 +29,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         width: area.width.saturating_sub(right + 2),
         ..area
     };
-    right += notices::draw_badge(paint, rest, &notices::badge(app, now));
+    right += badge::draw(paint, rest, &badge::pieces(app, now));
     let brand = paint.text(area.x + 1, area.y, 12, "workbay", Face::HeaderBrand) + 2;
     let mut facts = engine_facts(&app.mirror, shown);
     let room = |right: u16| area.width.saturating_sub(brand + right + 3);

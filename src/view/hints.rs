@@ -1,7 +1,5 @@
 //! The last line: the keys that matter in the current view, from the active keymap.
 
-mod launcher;
-
 use jiff::Timestamp;
 
 use super::{
@@ -11,13 +9,14 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
-        app::App, area::Areas, detail::Detail, focus::Focus, panels::INPUT_HINTS,
-        scheduling::Scheduling,
+        app::App,
+        area::Areas,
+        detail::Detail,
+        focus::Focus,
+        panels::{FILTER_HINTS, Hint, MOVE, history::HistoryTable},
     },
     theme::face::Face,
 };
-
-pub(super) use crate::app::panels::{Hint, MOVE};
 
 const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionsRefresh], "retry"),
@@ -53,90 +52,6 @@ const DETAIL: &[Hint] = &[
     (Scope::Detail, MOVE, "scroll"),
 ];
 
-const CONTEXTS: &[Hint] = &[
-    (Scope::Contexts, &[Action::ContextChoose], "show"),
-    (Scope::Contexts, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
-];
-
-const SHELLS: &[Hint] = &[
-    (Scope::Shells, &[Action::ShellShow], "show"),
-    (Scope::Shells, &[Action::ShellBeside], "beside"),
-    (Scope::Shells, &[Action::ShellBelow], "below"),
-    (Scope::Shells, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
-];
-
-const RECENTS: &[Hint] = &[
-    (Scope::Recents, &[Action::RecentOpen], "relaunch"),
-    (Scope::Recents, &[Action::RecentPin], "pin"),
-    (Scope::Recents, &[Action::RecentRename], "rename"),
-    (Scope::Recents, &[Action::RecentRemove], "remove"),
-    (Scope::Recents, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
-];
-
-const NOTICES: &[Hint] = &[
-    (Scope::Notices, &[Action::NoticeOpen], "show session"),
-    (Scope::Notices, &[Action::SessionShell], "shell"),
-    (Scope::Notices, &[Action::SessionExtend], "extend"),
-    (Scope::Notices, &[Action::SessionLogs], "log"),
-    (Scope::Notices, &[Action::SessionAgain], "relaunch"),
-    (Scope::Notices, &[Action::SessionTerminate], "terminate"),
-    (Scope::Notices, &[Action::NoticeForget], "remove"),
-    (Scope::Notices, &[Action::Quiet], "quiet"),
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::Notices, &[Action::NoticeCopy], "copy"),
-    (Scope::Notices, &[Action::NoticeForgetAll], "clear all"),
-];
-
-const WHY_NOT: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "launch"),
-    (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-];
-
-const PULL: &[Hint] = &[
-    (Scope::Global, &[Action::Back], "cancel launch"),
-    (Scope::Confirm, &[Action::ConfirmPress], "background"),
-];
-
-const SCHEDULING: &[Hint] = &[
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::History, &[Action::HistoryUnfold], "steps"),
-    (Scope::History, &[Action::HistoryFilter], "filter"),
-    (Scope::History, &[Action::HistorySort], "sort"),
-    (Scope::History, &[Action::HistoryReverse], "reverse"),
-    (Scope::History, &[Action::HistoryRefresh], "refresh"),
-    (Scope::History, &[Action::HistoryCopyId], "copy id"),
-];
-
-const CONFIRM: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmForce], "force"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
-];
-
-const KEEP: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "choose"),
-    (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-];
-
-const HELP: &[Hint] = &[
-    (Scope::Help, &[Action::HelpSearch], "search"),
-    (Scope::Help, MOVE, "move"),
-    (Scope::Help, &[Action::ListPageDown], "page"),
-    (Scope::Global, &[Action::Back], "close"),
-];
-
-const FILTER: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "apply"),
-    (Scope::Input, &[Action::InputCancel], "clear"),
-];
-
 /// Always at the right end.
 const ALWAYS: &[Hint] = &[
     (Scope::Global, &[Action::Help], "help"),
@@ -160,7 +75,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
         return;
     }
-    if let Some(problem) = problem(app) {
+    if let Some(problem) = app.panels.problem() {
         paint.text(
             area.x + 1,
             area.y,
@@ -192,41 +107,13 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     paint.pieces(area.x + 1, area.y, room as u16, &hints);
 }
 
-/// The problem with the typed text.
-fn problem(app: &App) -> Option<String> {
-    let top = app.panels.top_prompt();
-    top.and_then(|it| it.panel().problem())
-        .or_else(|| app.launcher.as_ref()?.prompt()?.problem.clone())
-}
-
 fn of(app: &App) -> Vec<Hint> {
-    match (app.focus(), &app.launcher) {
-        (Focus::Launcher, Some(open)) => launcher::hints(open),
-        (Focus::Panel, _) => app.top().map_or(&[][..], |it| it.panel().hints()).to_vec(),
-        (focus, _) => of_focus(focus).to_vec(),
-    }
-}
-
-fn of_focus(focus: Focus) -> &'static [Hint] {
-    match focus {
-        Focus::Help => HELP,
-        Focus::Confirm => CONFIRM,
-        Focus::Keep => KEEP,
-        Focus::WhyNot => WHY_NOT,
-        Focus::Pull => PULL,
-        Focus::LauncherQuestion => launcher::QUESTION,
-        Focus::Recents => RECENTS,
-        Focus::Scheduling => SCHEDULING,
-        Focus::Contexts => CONTEXTS,
-        Focus::Shells => SHELLS,
-        Focus::Notices => NOTICES,
-        Focus::HelpSearch | Focus::NewShell | Focus::LauncherPrompt | Focus::RecentTitle => {
-            INPUT_HINTS
-        }
-        Focus::Filter | Focus::SchedulingFilter => FILTER,
-        Focus::Detail => DETAIL,
-        Focus::Sessions => SESSIONS,
-        Focus::Panel | Focus::Launcher | Focus::Logs | Focus::Panes => &[],
+    match (app.focus(), app.top()) {
+        (_, Some(top)) => top.panel().hints(),
+        (Focus::Filter, _) => FILTER_HINTS.to_vec(),
+        (Focus::Detail, _) => DETAIL.to_vec(),
+        (Focus::Sessions, _) => SESSIONS.to_vec(),
+        (Focus::Panel | Focus::Logs | Focus::Panes, _) => Vec::new(),
     }
 }
 
@@ -282,7 +169,7 @@ fn matters(app: &App, action: Action) -> bool {
             !app.notices.is_empty()
         }
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
-        Action::HistoryUnfold => app.scheduling.as_ref().is_some_and(Scheduling::has_steps),
+        Action::HistoryUnfold => app.panels.get().is_some_and(HistoryTable::has_steps),
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         // Without any session, there are no recent launches.
         Action::LauncherRecents => {

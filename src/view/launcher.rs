@@ -4,20 +4,21 @@ mod allocation;
 mod explain;
 mod kind;
 mod network;
-pub mod question;
+mod question;
 mod review;
 pub mod sheet;
 mod steps;
 mod storage;
 mod words;
 
+use jiff::Timestamp;
 use ratatui::{layout::Rect, style::Style};
 
-use super::{dialog, glyphs::Glyphs, header, paint::Paint, text};
+use super::{dialog, glyphs::Glyphs, header, paint::Paint, panels::Dialog, text};
 use crate::{
     app::{
         app::App,
-        area::{Areas, Wizard},
+        area::{DialogAreas, Wizard},
         launcher::{Launcher, Overlay, Page, Progress},
         shown::Shown,
     },
@@ -35,11 +36,6 @@ const PAGE: u16 = 100;
 /// Pages with at least this many lines have blank lines.
 const AIRY: u16 = 26;
 
-pub fn area(screen: Rect) -> Rect {
-    let height = screen.height.saturating_sub(1).min(HEIGHT);
-    dialog::place(screen, WIDTH.min(screen.width), height)
-}
-
 fn inner(area: Rect) -> Rect {
     Rect::new(
         area.x + 3,
@@ -49,8 +45,46 @@ fn inner(area: Rect) -> Rect {
     )
 }
 
+impl Dialog for Launcher {
+    fn place(&self, app: &App, screen: Rect) -> DialogAreas {
+        let height = screen.height.saturating_sub(1).min(HEIGHT);
+        let area = dialog::place(screen, WIDTH.min(screen.width), height);
+        let buttons = match self.overlay() {
+            Some(Overlay::Question(asked)) => question::buttons(asked, screen),
+            _ => <[Rect; 2]>::default(),
+        };
+        let glyphs = Glyphs::choose(app.facts.unicode);
+        DialogAreas {
+            screen,
+            area,
+            buttons,
+            wizard: Some(place(self, area, glyphs)),
+            ..DialogAreas::default()
+        }
+    }
+
+    fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
+        let (area, Some(wizard)) = (areas.area, &areas.wizard) else {
+            return;
+        };
+        let title = "Launch a session";
+        dialog::frame(paint, areas.screen, area, title, Face::Title);
+        draw_context(paint, app, self, area);
+        steps::draw(paint, self, wizard, area.width >= WIDE);
+        let lines = lines(self, wizard.body, paint.glyphs);
+        sheet::draw(paint, &lines, wizard.first, self.row(), wizard.body);
+        draw_more(paint, wizard, area);
+        draw_foot(paint, self, wizard);
+        match self.overlay() {
+            Some(Overlay::Question(asked)) => question::draw(paint, asked, areas.screen),
+            Some(Overlay::Explain(topic)) => explain::draw(paint, self, *topic, areas.screen),
+            Some(Overlay::Prompt(_)) | None => {}
+        }
+    }
+}
+
 /// Computes the positions of all parts.
-pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard {
+fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard {
     let inner = inner(area);
     let mut wizard = Wizard::default();
     let bottom = inner.bottom().saturating_sub(1);
@@ -102,25 +136,6 @@ fn write(sheet: &mut Sheet<'_>) {
     }
 }
 
-pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas) {
-    let (Some(area), Some(wizard)) = (areas.dialog, &areas.wizard) else {
-        return;
-    };
-    let title = "Launch a session";
-    dialog::frame(paint, areas.screen, area, title, Face::Title);
-    draw_context(paint, app, launcher, area);
-    steps::draw(paint, launcher, wizard, area.width >= WIDE);
-    let lines = lines(launcher, wizard.body, paint.glyphs);
-    sheet::draw(paint, &lines, wizard.first, launcher.row(), wizard.body);
-    draw_more(paint, wizard, area);
-    draw_foot(paint, launcher, wizard);
-    match launcher.overlay() {
-        Some(Overlay::Question(asked)) => question::draw(paint, asked, areas.screen),
-        Some(Overlay::Explain(topic)) => explain::draw(paint, launcher, *topic, areas.screen),
-        Some(Overlay::Prompt(_)) | None => {}
-    }
-}
-
 /// Shows the engine of the launch in the border, and whether it is disconnected.
 fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rect) {
     let context = launcher.context();
@@ -158,7 +173,7 @@ fn draw_more(paint: &mut Paint<'_>, wizard: &Wizard, area: Rect) {
 /// The prompt for a path, the progress of the launch, or what is missing.
 fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
     let area = wizard.foot;
-    if let Some(prompt) = launcher.prompt() {
+    if let Some(prompt) = launcher.path_prompt() {
         let x = paint.text(area.x, area.y, area.width, prompt.label(), Face::Accent) + 1;
         let place = Rect::new(x, area.y, area.right().saturating_sub(x), 1);
         paint.input(place, &prompt.input, true);

@@ -6,16 +6,14 @@ use ratatui::layout::{Rect, Size};
 use super::{
     banner,
     columns::{self, Place},
-    confirm, detail,
+    detail,
     glyphs::Glyphs,
-    help, keep, launcher, list, new_shell, notices, picker, pull, reason, recents, scheduling,
-    shells, statistics, tabs, toasts, whynot,
+    list, panels, reason, statistics, tabs, toasts,
 };
 use crate::app::{
     app::App,
     area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
     focus::Page,
-    launcher::Overlay,
     sort::Column,
 };
 
@@ -76,7 +74,7 @@ fn sessions(app: &App, areas: &mut Areas) {
         // Adds a blank line between the banner and the list if there is room.
         top += u16::from(screen.height >= 20);
     }
-    if app.panels.top_prompt().is_some() || app.sessions.filter.editing().is_some() {
+    if app.panels.prompt().is_some() || app.sessions.filter.editing().is_some() {
         bottom -= 1;
         areas.prompt = Some(row(screen, bottom));
     } else if app.detail.is_none() && reason::of(app).is_some() {
@@ -193,64 +191,8 @@ fn panes(app: &App, areas: &mut Areas) {
 
 fn overlays(app: &App, areas: &mut Areas) {
     let screen = areas.screen;
-    if app.help.is_some() {
-        let area = help::area(screen);
-        areas.dialog = Some(area);
-        areas.help_rows = Some(help::rows(area));
-    } else if let Some(open) = &app.confirm {
-        let area = confirm::area(open, screen);
-        areas.dialog = Some(area);
-        areas.buttons = confirm::buttons(area);
-    } else if let Some(open) = &app.keep {
-        let area = keep::area(app, open, screen);
-        areas.dialog = Some(area);
-        areas.keep_rows = Some(keep::rows(app, open, area));
-    } else if app.notice_list.is_some() {
-        let area = notices::area(app, screen);
-        areas.dialog = Some(area);
-        areas.notice_rows = Some(notices::rows(area));
-    } else if let Some(open) = &app.waits {
-        let area = whynot::area(app, open, screen);
-        areas.dialog = Some(area);
-        areas.why_not_rows = Some(whynot::rows(app, open, area, screen));
-    } else if app.pulled().is_some() {
-        areas.dialog = Some(pull::area(screen));
-    } else if app.scheduling.is_some() {
-        let area = scheduling::area(screen);
-        areas.dialog = Some(area);
-        areas.scheduling_rows = Some(scheduling::rows(area));
-    } else if let Some(open) = &app.recents {
-        let area = recents::area(open, screen);
-        areas.dialog = Some(area);
-        areas.recent_rows = Some(recents::rows(area));
-    } else if let Some(open) = &app.launcher {
-        let area = launcher::area(screen);
-        areas.dialog = Some(area);
-        let glyphs = Glyphs::choose(app.facts.unicode);
-        areas.wizard = Some(launcher::place(open, area, glyphs));
-        if let Some(Overlay::Question(asked)) = open.overlay() {
-            let area = launcher::question::area(asked, screen);
-            areas.buttons = launcher::question::buttons(asked, area);
-        }
-    }
-    if areas.dialog.is_none() && app.picker.is_some() {
-        let area = picker::area(app, screen);
-        areas.dialog = Some(area);
-        areas.picker_rows = Some(picker::rows(app, area));
-    }
-    if areas.dialog.is_none()
-        && let Some(open) = &app.shells
-    {
-        let area = shells::area(open, screen);
-        areas.dialog = Some(area);
-        areas.shell_rows = Some(shells::rows(area));
-    }
-    if areas.dialog.is_none() && app.new_shell.is_some() {
-        let area = new_shell::area(screen);
-        areas.dialog = Some(area);
-        areas.new_shell_rows = Some(new_shell::rows(area));
-    }
-    if areas.dialog.is_some() {
+    if let Some(dialog) = app.panels.dialog().and_then(panels::dialog) {
+        areas.dialog = Some(dialog.place(app, screen));
         areas.hints = row(screen, screen.height - 1);
     }
     areas.toasts = toasts::places(app, screen, screen.height.saturating_sub(2));

@@ -3,7 +3,7 @@
 use ratatui::{layout::Rect, style::Modifier};
 
 use super::{
-    cells, notices,
+    badge, cells,
     paint::{Paint, Piece},
     text,
 };
@@ -59,7 +59,7 @@ pub fn draw(
 
 fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]) {
     let area = areas.log_title;
-    let right = area.right() - notices::draw_badge(paint, area, badge);
+    let right = area.right() - badge::draw(paint, area, badge);
     let mut pieces = vec![
         ("Log of ".to_owned(), Face::Dim),
         (logs.name.to_string(), Face::Title),

@@ -7,7 +7,7 @@ mod windows;
 use ratatui::layout::Rect;
 
 use super::{
-    banner, borders, cells, notices,
+    badge, banner, borders, cells,
     paint::{Paint, Piece},
     still::Still,
     text,
@@ -59,7 +59,7 @@ pub fn draw(
     borders::draw(paint, areas, panes);
     let Some(pane) = panes.active() else { return };
     paint.ground(areas.pane_status, Face::PaneStatus);
-    let taken = notices::draw_badge(paint, areas.pane_status, news);
+    let taken = badge::draw(paint, areas.pane_status, news);
     let line = Rect {
         width: areas.pane_status.width.saturating_sub(taken),
         ..areas.pane_status

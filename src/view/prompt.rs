@@ -16,9 +16,9 @@ use crate::{
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let Some(area) = areas.prompt else { return };
-    if let Some(AnyPanel::Command(command)) = app.panels.top_prompt() {
+    if let Some(AnyPanel::Command(command)) = app.panels.prompt() {
         draw_command(paint, app, area, command);
-    } else if let Some(typed) = app.panels.top_prompt().and_then(|it| it.panel().line()) {
+    } else if let Some(typed) = app.panels.prompt().and_then(|it| it.panel().prompt()) {
         // A problem with the typed text is shown in place of the hints.
         let note = (typed.note, Face::Dim);
         line(paint, area, &typed.label, typed.input, note);

@@ -2,6 +2,7 @@
 
 use workbay::{
     app::effect::Effect,
+    app::{launcher::Launcher, panels::terminate::TerminateDialog},
     model::{change::Change, failure::Failure, status::Status},
     protocol::message::{Reply, Request},
 };
@@ -51,7 +52,7 @@ fn a_launched_session_is_selected_when_it_comes() {
     let screen = working_day()
         .press("2 n alt-enter enter")
         .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply));
-    assert!(screen.app.launcher.is_none());
+    assert!(!screen.is_open::<Launcher>());
     let screen = screen.notice(Change::Session {
         session: Box::new(launched),
     });
@@ -62,7 +63,7 @@ fn a_launched_session_is_selected_when_it_comes() {
 #[test]
 fn terminating_needs_more_than_enter() {
     let screen = working_day().press("j j x enter");
-    assert!(screen.app.confirm.is_none() && screen.wishes().is_empty());
+    assert!(!screen.is_open::<TerminateDialog>() && screen.wishes().is_empty());
     let screen = screen.press("x tab enter");
     let wish = Request::Terminate {
         session: key(1),
@@ -82,7 +83,7 @@ fn what_makes_no_sense_says_why() {
     let starting = working_day().press("s");
     assert!(starting.sees("fresh-one is PREPARING: a shell opens when it runs"));
     let finished = working_day().press("2 x");
-    assert!(finished.app.confirm.is_none() && finished.sees("has already ended"));
+    assert!(!finished.is_open::<TerminateDialog>() && finished.sees("has already ended"));
     let nothing = Screen::new(80, 24).daemon(snapshot(Vec::new())).press("s");
     assert!(nothing.sees("no session is selected"));
     let mut facts = facts();
@@ -101,7 +102,7 @@ fn leaving_is_quick_and_never_by_accident() {
     let late = working_day().press("ctrl-c").wait(2).press("ctrl-c");
     assert!(!late.has_left(), "the second press came too late");
     let inner = working_day().press("n ctrl-c");
-    assert!(inner.app.launcher.is_none() && !inner.has_left());
+    assert!(!inner.is_open::<Launcher>() && !inner.has_left());
     assert!(!working_day().press("enter q").has_left());
 }
 

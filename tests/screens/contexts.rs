@@ -2,6 +2,9 @@
 
 use workbay::{
     app::{detail::Detail, panels::command::CommandLine, shown::Shown, sort::Order},
+    app::{
+        launcher::Launcher, panels::contexts::ContextPicker, panels::terminate::TerminateDialog,
+    },
     model::{change::Change, status::Tab, text::Clean},
     protocol::message::{Reply, Request},
     theme::color::ColorDepth,
@@ -27,7 +30,7 @@ fn with_one_context_nothing_of_contexts_is_seen() {
         assert!(!screen.sees(hidden), "{}", screen.text());
     }
     let screen = screen.press("c");
-    assert!(screen.app.picker.is_none());
+    assert!(!screen.is_open::<ContextPicker>());
     assert!(
         screen.sees("only one context is configured"),
         "{}",
@@ -154,7 +157,7 @@ fn the_picker_is_left_searched_and_clicked() {
     let left = screen.press("c down esc");
     assert_eq!(left.app.sessions.shown(), Shown::One(name("local")));
     let found = left.press("c").typed("backend");
-    assert_eq!(found.app.picker.as_ref().unwrap().rows().len(), 2);
+    assert_eq!(found.panel::<ContextPicker>().rows().len(), 2);
     let chosen = found.press("enter");
     assert_eq!(chosen.app.sessions.shown(), Shown::One(name("seoul")));
     let screen = chosen.press("c");
@@ -177,12 +180,12 @@ fn a_dead_context_says_why_and_blocks_no_other() {
     let dead = Screen::new(80, 24).starting_in("edge").daemon(three());
     insta::assert_snapshot!(dead.text());
     let refused = dead.press("n");
-    assert!(refused.app.launcher.is_none());
+    assert!(!refused.is_open::<Launcher>());
     let all = refused.press("c home").press("up up up enter");
     assert_eq!(all.app.sessions.shown(), Shown::All);
     insta::assert_snapshot!(all.text());
     let launching = all.press("n");
-    assert!(launching.app.launcher.is_some(), "{}", launching.text());
+    assert!(launching.is_open::<Launcher>(), "{}", launching.text());
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn a_command_shows_a_context_and_completes_it() {
     let all = chosen.press(":").typed("ctx all").press("enter");
     assert_eq!(all.app.sessions.shown(), Shown::All);
     let picker = all.press(":").typed("ctx").press("enter");
-    assert!(picker.app.picker.is_some());
+    assert!(picker.is_open::<ContextPicker>());
     let tab = picker.press("esc :").typed("fini").press("tab enter");
     assert_eq!(tab.app.sessions.tab(), Tab::Finished);
     assert!(tab.press(":").typed("q").press("enter").has_left());
@@ -253,14 +256,14 @@ fn a_context_may_be_read_only() {
     let screen = Screen::new(80, 24).starting_in("seoul").daemon(both);
     let launch = screen.press("n");
     assert!(
-        launch.app.launcher.is_none() && launch.sees("read-only"),
+        !launch.is_open::<Launcher>() && launch.sees("read-only"),
         "{}",
         launch.text()
     );
     let terminate = launch.wait(20).press("x");
-    assert!(terminate.app.confirm.is_none() && terminate.sees("read-only"));
+    assert!(!terminate.is_open::<TerminateDialog>() && terminate.sees("read-only"));
     let elsewhere = terminate.press("c").typed("local").press("enter n");
-    assert!(elsewhere.app.launcher.is_some());
+    assert!(elsewhere.is_open::<Launcher>());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The session that an open detail describes, the selected row and what a key is about are one.
 
 use workbay::{
+    app::panels::terminate::TerminateDialog,
     app::{app::App, detail::Detail},
     model::{change::Change, session::Session, spec::LaunchRequest, status::Status, text::Clean},
     protocol::message::{Reply, Request},
@@ -78,7 +79,7 @@ fn launched_again_from_its_details_the_new_session_is_described() {
         let screen = told(screen, new);
         is_about(&screen, 9);
         let screen = screen.press("x");
-        assert_eq!(screen.app.confirm.as_ref().unwrap().session, key(9));
+        assert_eq!(screen.panel::<TerminateDialog>().session, key(9));
     }
 }
 

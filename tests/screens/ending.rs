@@ -3,6 +3,7 @@
 
 use workbay::{
     app::effect::Effect,
+    app::launcher::Launcher,
     model::{
         figures::{Figures, Metric},
         resources::{Bytes, Cpu},
@@ -119,12 +120,12 @@ fn again(screen: Screen, launch: LaunchRequest) -> Screen {
 #[test]
 fn what_memory_killed_is_launched_again_with_more() {
     let screen = again(finished(80, 24), launched_with(512));
-    let launcher = screen.app.launcher.as_ref().unwrap();
+    let launcher = screen.panel::<Launcher>();
     assert_eq!(launcher.request().mem, Some(Bytes::mib(1024)));
     insta::assert_snapshot!(screen.text());
     // Of one that ended otherwise nothing is changed.
     let other = again(finished(80, 24).press("j"), launched_with(512));
-    let launcher = other.app.launcher.as_ref().unwrap();
+    let launcher = other.panel::<Launcher>();
     assert_eq!(launcher.request().mem, Some(Bytes::mib(512)));
     assert!(!other.sees("ran out"));
 }
@@ -135,7 +136,7 @@ fn no_more_is_offered_than_the_limits_allow() {
     large.requested_slots.mem = Bytes(20 * Bytes::GIB);
     let screen = Screen::new(80, 24).daemon(snapshot(vec![large])).press("2");
     let screen = again(screen, launched_with(20 * 1024));
-    let launcher = screen.app.launcher.as_ref().unwrap();
+    let launcher = screen.panel::<Launcher>();
     // The machine has 31 GiB.
     assert_eq!(launcher.request().mem, Some(Bytes(31 * Bytes::GIB)));
     assert!(screen.sees("memory is now 31 GiB: it ran out with 20 GiB"));

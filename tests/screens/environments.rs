@@ -1,6 +1,7 @@
 //! What a launch runs in, on an engine of ours: images by hand, a search that is taken back.
 
 use workbay::{
+    app::launcher::Launcher,
     app::launcher::{Mark, Page},
     model::{
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup},
@@ -25,11 +26,11 @@ fn page(columns: u16, rows: u16) -> Screen {
 }
 
 fn mark(screen: &Screen) -> Mark {
-    screen.app.launcher.as_ref().unwrap().mark(Page::Allocation)
+    screen.panel::<Launcher>().mark(Page::Allocation)
 }
 
 fn chosen(screen: &Screen) -> Option<String> {
-    let launcher = screen.app.launcher.as_ref().unwrap();
+    let launcher = screen.panel::<Launcher>();
     launcher.request().environment.clone()
 }
 
@@ -119,7 +120,7 @@ fn amounts_follow_the_environment_that_is_moved_to() {
         context,
         environments: all,
     });
-    let mem = |screen: &Screen| screen.app.launcher.as_ref().unwrap().request().mem;
+    let mem = |screen: &Screen| screen.panel::<Launcher>().request().mem;
     let before = mem(&screen);
     let below = screen.press("down");
     assert!(
@@ -158,11 +159,11 @@ fn esc_takes_a_search_back_and_leaving_keeps_what_it_found() {
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("esc");
     assert_eq!(chosen(&screen).as_deref(), Some("host:debian-12"));
-    assert!(screen.app.launcher.is_some(), "Esc took the search only");
+    assert!(screen.is_open::<Launcher>(), "Esc took the search only");
     let left = screen.typed("torch").press("tab shift-tab ctrl-u");
     assert_eq!(chosen(&left).as_deref(), Some("pytorch:2.4-cuda12"));
     let closed = page(80, 24).press("esc");
-    assert!(closed.app.launcher.is_none(), "nothing was searched");
+    assert!(!closed.is_open::<Launcher>(), "nothing was searched");
 }
 
 /// A machine with shares of a GPU.
@@ -200,7 +201,7 @@ fn shares(columns: u16, rows: u16) -> Screen {
 /// To the row of a field.
 fn to(mut screen: Screen, field: LaunchField) -> Screen {
     for _ in 0..20 {
-        if screen.app.launcher.as_ref().unwrap().row().field == field {
+        if screen.panel::<Launcher>().row().field == field {
             return screen;
         }
         screen = screen.press("tab");

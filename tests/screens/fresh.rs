@@ -1,6 +1,7 @@
 //! An open wizard stays true while time passes and sessions come and go.
 
 use workbay::{
+    app::launcher::Launcher,
     model::{
         catalogue::{Catalogue, ResourceGroup},
         change::Change,
@@ -65,7 +66,7 @@ fn what_is_free_is_asked_again_when_sessions_move_and_what_was_typed_stays() {
     let screen = opened(140, 40).wait(60);
     assert_eq!(asked(&screen), 1, "nothing moved");
     let screen = screen.press("alt-2 down down").typed("2").press("alt-5");
-    let typed = screen.app.launcher.as_ref().unwrap().request().clone();
+    let typed = screen.panel::<Launcher>().request().clone();
     assert!(screen.sees("starts now"), "{}", screen.text());
     // Many changes at once are one question, and one that changes nothing of the room is none.
     let mut screen = screen;
@@ -76,7 +77,7 @@ fn what_is_free_is_asked_again_when_sessions_move_and_what_was_typed_stays() {
     assert_eq!(asked(&screen), 2);
     let screen = told(screen, room(0, 20));
     assert!(screen.sees("20 ahead"), "{}", screen.text());
-    assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
+    assert_eq!(screen.panel::<Launcher>().request(), &typed);
     let same = session(70, "more-70", Status::Pending, 0);
     let screen = changed(screen, same).wait(60);
     assert_eq!(asked(&screen), 2);
@@ -105,7 +106,7 @@ fn a_start_after_a_while_is_kept_as_typed_and_its_moment_goes_along() {
         .press("alt-5");
     assert!(screen.sees("+1m = 12:01 today"), "{}", screen.text());
     assert!(screen.sees("waits until 12:01 today"), "{}", screen.text());
-    let line = screen.app.launcher.as_ref().unwrap().command_line();
+    let line = screen.panel::<Launcher>().command_line();
     assert!(line.contains(" --start-at +1m "), "{line}");
     let screen = screen.wait(61);
     assert!(screen.sees("+1m = 12:02 today"), "{}", screen.text());
@@ -138,7 +139,7 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
         screen.notice(Change::Engine { context, engine })
     };
     let screen = opened(140, 40).typed("my-work").press("alt-5");
-    let typed = screen.app.launcher.as_ref().unwrap().request().clone();
+    let typed = screen.panel::<Launcher>().request().clone();
     let screen = engine(screen, lost());
     assert!(screen.sees("doesn't answer"), "{}", screen.text());
     assert!(!screen.sees("starts now"), "{}", screen.text());
@@ -147,7 +148,7 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
     let screen = told(screen, room(3, 2));
     assert!(!screen.sees("doesn't answer"), "{}", screen.text());
     assert!(screen.sees("2 sessions are ahead"), "{}", screen.text());
-    assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
+    assert_eq!(screen.panel::<Launcher>().request(), &typed);
     let screen = screen.press("enter enter");
     assert!(
         screen
@@ -163,9 +164,9 @@ fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     let screen = changed(screen, session(70, "more", Status::Pending, 0)).wait(3);
     let away = Failure::lost("the engine doesn't answer");
     let screen = screen.answer(|r| matches!(r, Request::Catalogue { .. }), Err(away));
-    let request = screen.app.launcher.as_ref().unwrap().request();
+    let request = screen.panel::<Launcher>().request();
     assert_eq!(request.name.as_deref(), Some("my-work"));
     assert!(screen.sees("starts now"), "{}", screen.text());
-    let launcher = screen.app.launcher.as_ref().unwrap();
+    let launcher = screen.panel::<Launcher>();
     assert_eq!(launcher.wake_at(noon()), None, "it asks on by itself");
 }

@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use workbay::{
+    app::panels::extend::ExtendDialog,
     app::sort::Order,
     model::{
         catalogue::Catalogue,
@@ -248,7 +249,7 @@ fn a_session_is_kept_by_a_dialog() {
         let screen = with_rules(asked, 2, false);
         insta::assert_snapshot!(format!("keep_{columns}x{rows}"), screen.text());
         let screen = screen.press("enter");
-        assert!(screen.app.keep.is_none());
+        assert!(!screen.is_open::<ExtendDialog>());
         let wanted = Request::Keep {
             session: sessions()[1].key(),
             keep: Keep::Extend,
@@ -268,8 +269,8 @@ fn what_is_not_allowed_says_whom_to_ask() {
     insta::assert_snapshot!(screen.text());
     // Nothing comes of pressing it.
     let pressed = screen.press("enter");
-    assert!(pressed.app.keep.is_some() && pressed.wishes().is_empty());
-    assert!(pressed.press("esc").app.keep.is_none());
+    assert!(pressed.is_open::<ExtendDialog>() && pressed.wishes().is_empty());
+    assert!(!pressed.press("esc").is_open::<ExtendDialog>());
 }
 
 #[test]
@@ -290,7 +291,7 @@ fn an_exempt_session_can_be_included_again() {
 #[test]
 fn without_idle_checks_there_is_nothing_to_keep() {
     let screen = screen(80, 24).press("j j j j j j j j E");
-    assert!(screen.app.keep.is_none());
+    assert!(!screen.is_open::<ExtendDialog>());
     assert!(screen.sees("no idle checks apply to unchecked"));
 }
 
@@ -312,7 +313,7 @@ fn on_a_cluster_the_reason_is_the_managers() {
     }
     let screen = Screen::new(80, 24).starting_in("seoul").daemon(two);
     let asked = screen.press("j E");
-    assert!(asked.app.keep.is_none());
+    assert!(!asked.is_open::<ExtendDialog>());
     assert!(asked.sees("ask its administrator"), "{}", asked.text());
 }
 

@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use workbay::{
+    app::panels::notifications::NoticeList,
     app::{effect::Effect, msg::Msg},
     model::{
         change::Change,
@@ -137,7 +138,7 @@ fn an_empty_list_says_what_will_stand_there_and_a_missing_one_why() {
 fn from_the_list_one_goes_to_the_session() {
     let open = caught_up(80, 24, 0).press("B down");
     let detail = open.press("enter");
-    assert!(detail.app.notice_list.is_none());
+    assert!(!detail.is_open::<NoticeList>());
     let shown = detail.app.detail.as_ref();
     let shown = shown.map(workbay::app::detail::Detail::session);
     assert_eq!(shown, Some(key(2)));
@@ -145,11 +146,11 @@ fn from_the_list_one_goes_to_the_session() {
     let question = caught_up(80, 24, 0).press("B x");
     assert!(question.sees("Terminate notebook"), "{}", question.text());
     assert!(
-        question.press("n").app.notice_list.is_some(),
+        question.press("n").is_open::<NoticeList>(),
         "back in the list"
     );
     let log = caught_up(80, 24, 0).press("B l");
-    assert!(log.sees("Log of notebook") && log.app.notice_list.is_none());
+    assert!(log.sees("Log of notebook") && !log.is_open::<NoticeList>());
     let gone = caught_up(80, 24, 0).press("B G enter");
     assert!(gone.sees("isn't in the list any more"), "{}", gone.text());
 }
@@ -176,12 +177,16 @@ fn what_is_taken_out_is_taken_out_at_the_daemon_too() {
 
 #[test]
 fn the_marked_one_stays_when_another_comes() {
+    let marked = |screen: &Screen| {
+        let list = screen.panel::<NoticeList>();
+        list.notice(&screen.app.notices).cloned()
+    };
     let open = caught_up(80, 24, 0).press("B down down");
-    let marked = open.app.marked_notice().cloned();
+    let before = marked(&open);
     let text = "other failed: no space";
     let failed = notice(0, 3, NoticeKind::Failed, Level::Error, text);
     let after = open.notice(changed(failed));
-    assert_eq!(after.app.marked_notice().cloned(), marked);
+    assert_eq!(marked(&after), before);
     assert_eq!(after.app.notices.unread(), 0, "the list is open");
 }
 

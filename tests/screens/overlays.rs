@@ -1,6 +1,7 @@
 //! What lies on top of the list or beside it: detail, launcher, question, help, rename.
 
 use workbay::{
+    app::panels::{help::Help, history::HistoryTable, waiting::WaitingDialog},
     model::{change::Change, failure::Failure},
     protocol::message::{Reply, Request},
 };
@@ -128,6 +129,27 @@ fn the_help_is_searched() {
     let screen = working_day(80, 24).press("? /").typed("term");
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("esc");
-    assert!(screen.app.help.is_some(), "esc takes the search away first");
-    assert!(screen.press("esc").app.help.is_none());
+    assert!(screen.is_open::<Help>(), "esc takes the search away first");
+    assert!(!screen.press("esc").is_open::<Help>());
+}
+
+#[test]
+fn the_panel_that_has_the_keys_is_the_one_that_closes() {
+    let session = |screen: &Screen| screen.app.current().unwrap().clone();
+    for waiting_first in [true, false] {
+        let mut screen = working_day(80, 24);
+        let session = session(&screen);
+        let panels = &mut screen.app.panels;
+        if waiting_first {
+            panels.push(WaitingDialog::new(&session));
+        }
+        panels.push(HistoryTable::new(session.key(), session.name.clone()));
+        if !waiting_first {
+            panels.push(WaitingDialog::new(&session));
+        }
+        let screen = screen.press("q");
+        assert!(!screen.is_open::<WaitingDialog>());
+        assert!(screen.is_open::<HistoryTable>());
+        assert!(!screen.press("q").is_open::<HistoryTable>());
+    }
 }

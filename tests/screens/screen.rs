@@ -16,6 +16,7 @@ use workbay::{
         facts::Facts,
         logs::feed::LogOrder,
         msg::{Button, Link, Mouse, MouseKind, Msg, StreamEvent, Ticket},
+        panels::PanelType,
     },
     keymap::Keymap,
     model::{
@@ -222,6 +223,15 @@ impl Screen {
                 )
             })
             .collect()
+    }
+
+    /// The open panel of a type.
+    pub fn panel<P: PanelType>(&self) -> &P {
+        self.app.panels.get().unwrap()
+    }
+
+    pub fn is_open<P: PanelType>(&self) -> bool {
+        self.app.panels.is_open::<P>()
     }
 
     pub fn effects(&self) -> &[Effect] {

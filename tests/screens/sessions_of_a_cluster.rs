@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use workbay::{
+    app::launcher::Launcher,
     app::{
         effect::Effect,
         logs::feed::LogOrder,
@@ -312,7 +313,7 @@ fn with_catalogue(screen: Screen) -> Screen {
 fn to_field(screen: Screen, field: Field) -> Screen {
     let mut screen = screen.press("alt-2");
     for _ in 0..60 {
-        let launcher = screen.app.launcher.as_ref().unwrap();
+        let launcher = screen.panel::<Launcher>();
         if launcher.row().field == field {
             return screen;
         }

@@ -1,6 +1,7 @@
 //! Nothing to show, not connected, lost, too small.
 
 use workbay::{
+    app::launcher::Launcher,
     app::{
         msg::{Link, Msg},
         shown::Shown,
@@ -48,7 +49,7 @@ fn the_engine_is_lost_and_comes_back() {
     insta::assert_snapshot!(screen.text());
     // A launch now says why not.
     let refused = screen.press("n");
-    assert!(refused.sees("doesn't answer") && refused.app.launcher.is_none());
+    assert!(refused.sees("doesn't answer") && !refused.is_open::<Launcher>());
     // A new attempt does not make old news fresh; an answer does.
     let trying = refused.notice(engine(EngineState::Connecting));
     assert!(trying.app.mirror.stale_since(Shown::All).is_some());

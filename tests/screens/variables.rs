@@ -1,6 +1,7 @@
 //! Environment variables in the launcher: secrets, and rows that are left half filled.
 
 use workbay::{
+    app::launcher::Launcher,
     app::launcher::{
         LAUNCH, Page, Row,
         allocation::{Part, variable_row},
@@ -54,16 +55,16 @@ fn value(at: usize) -> Row {
 }
 
 fn row(screen: &Screen) -> Row {
-    screen.app.launcher.as_ref().unwrap().row()
+    screen.panel::<Launcher>().row()
 }
 
 fn page(screen: &Screen) -> Page {
-    screen.app.launcher.as_ref().unwrap().page()
+    screen.panel::<Launcher>().page()
 }
 
 /// What would be launched.
 fn env(screen: &Screen) -> Vec<(&str, &str)> {
-    let request = screen.app.launcher.as_ref().unwrap().request();
+    let request = screen.panel::<Launcher>().request();
     let all = request.env.iter();
     all.map(|(name, value)| (name.as_str(), value.as_str()))
         .collect()

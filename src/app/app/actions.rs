@@ -6,16 +6,13 @@ use super::{App, interrupt_ends};
 use crate::{
     action::{Action, Scope},
     app::{
-        confirm::Answer,
         effect::Effect,
         focus::{Focus, Page},
-        help::Help,
-        launcher::Launcher,
-        step::{Go, Purpose, Step},
+        panels::list::motion,
+        step::{Go, Step},
     },
     key::Key,
     model::{notice::Level, status::Tab},
-    protocol::message::Request,
 };
 
 impl App {
@@ -33,7 +30,7 @@ impl App {
             steps.extend(self.panes.action(action, key, &mut self.ids, now));
         }
         steps.extend(match action {
-            Action::Help => self.go(Go::Help, now),
+            Action::Help => self.go(Go::Open(action), now),
             Action::Redraw => vec![Step::Do(Effect::Repaint)],
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
             Action::ToggleMouse => self.toggle_mouse(),
@@ -42,23 +39,9 @@ impl App {
             Action::Notices => self.toggle_notices(),
             Action::Quiet => self.toggle_quiet(),
             _ => match self.focus() {
-                Focus::Panel => self.on_panel(now, |top, around| top.action(action, around)),
-                Focus::Help | Focus::HelpSearch => self.in_help(action, now),
-                Focus::Confirm => self.in_confirm(action),
-                Focus::Keep => self.in_keep(action, now),
-                Focus::WhyNot => self.in_why_not(action, now),
-                Focus::Pull => self.in_pull(action),
-                Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
-                    self.in_launcher(action, key, now)
-                }
-                Focus::Recents | Focus::RecentTitle => self.in_recents(action, now),
-                Focus::Scheduling | Focus::SchedulingFilter => self.in_scheduling(action, now),
-                Focus::Contexts => self.in_picker(action, now),
-                Focus::Shells => self.in_shells(action, now),
-                Focus::NewShell => self.in_new_shell(action, now),
-                Focus::Notices => self.in_notices(action, now),
+                Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action),
-                Focus::Panes => self.in_panes(scope, action),
+                Focus::Panes => self.in_panes(scope, action, now),
                 Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
             },
         });
@@ -108,30 +91,7 @@ impl App {
     /// Handles Esc: closes the innermost thing. At the top, it does nothing.
     pub(super) fn back(&mut self, now: Timestamp) -> Vec<Step> {
         match self.focus() {
-            Focus::Panel => return self.on_panel(now, |top, around| top.back(around)),
-            Focus::Help | Focus::HelpSearch => {
-                let cleared = self.help.as_mut().is_some_and(Help::clear_search);
-                if !cleared {
-                    self.help = None;
-                }
-            }
-            Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
-                if self.launcher.as_mut().is_some_and(Launcher::back) {
-                    self.close_top();
-                }
-            }
-            Focus::Recents | Focus::RecentTitle => return self.in_recents(Action::Back, now),
-            Focus::Notices => return self.in_notices(Action::Back, now),
-            Focus::Scheduling | Focus::SchedulingFilter => self.leave_scheduling(now),
-            Focus::Confirm
-            | Focus::Keep
-            | Focus::WhyNot
-            | Focus::Pull
-            | Focus::Contexts
-            | Focus::Shells
-            | Focus::NewShell => {
-                self.close_top();
-            }
+            Focus::Panel => return self.on_panel(now, |top, env| top.back(env)),
             Focus::Logs => return self.in_logs(Action::Back),
             Focus::Panes => {
                 let cancelled = self.panes.cancel_prompt();
@@ -158,54 +118,6 @@ impl App {
         }
     }
 
-    fn in_help(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        let Some(help) = &mut self.help else {
-            return Vec::new();
-        };
-        let page = help.page();
-        match action {
-            Action::Back => return self.back(now),
-            Action::HelpSearch | Action::SessionsFilter => help.searching = true,
-            Action::InputSubmit => help.searching = false,
-            Action::InputCancel => {
-                help.clear_search();
-            }
-            _ => help.move_by(motion(action, page).unwrap_or(0)),
-        }
-        Vec::new()
-    }
-
-    fn in_confirm(&mut self, action: Action) -> Vec<Step> {
-        let Some(confirm) = &mut self.confirm else {
-            return Vec::new();
-        };
-        let Some(answer) = confirm.action(action) else {
-            return Vec::new();
-        };
-        let (session, name) = (confirm.session, confirm.name.clone());
-        self.confirm = None;
-        match answer {
-            Answer::Leave => Vec::new(),
-            Answer::Terminate { force } => vec![Step::Ask {
-                request: Request::Terminate { session, force },
-                purpose: Purpose::Terminate { name },
-            }],
-        }
-    }
-
-    /// Handles a click on a button of the dialog.
-    pub(super) fn press_button(&mut self, yes: bool, now: Timestamp) -> Vec<Step> {
-        let action = if yes {
-            Action::ConfirmYes
-        } else {
-            Action::ConfirmNo
-        };
-        match self.focus() {
-            Focus::LauncherQuestion => self.in_launcher(action, None, now),
-            _ => self.in_confirm(action),
-        }
-    }
-
     fn in_logs(&mut self, action: Action) -> Vec<Step> {
         if let Some(tab) = tab_of(action) {
             return self.show_tab(tab);
@@ -219,12 +131,13 @@ impl App {
         }
     }
 
-    fn in_panes(&mut self, scope: Scope, action: Action) -> Vec<Step> {
+    fn in_panes(&mut self, scope: Scope, action: Action, now: Timestamp) -> Vec<Step> {
         match action {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
-            Action::PanePick => self.pick_shell(),
-            Action::WindowNewAs => self.new_shell(),
+            Action::PanePick | Action::WindowNewAs => {
+                self.open_panel(action, now).unwrap_or_default()
+            }
             _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
         }
     }
@@ -245,8 +158,6 @@ impl App {
             Action::TabPrevious => self.go_to_tab(self.sessions.tab().next(-1)),
             Action::Panes => return self.show_panes(),
             Action::HostShell => return self.host_shell(),
-            Action::Contexts => return self.pick_context(),
-            Action::Command => return self.command_line(),
             Action::DetailSteps => self.toggle_steps(),
             Action::DetailNextKernel => self.mark_kernel(1),
             Action::DetailPreviousKernel => self.mark_kernel(-1),
@@ -259,7 +170,6 @@ impl App {
             }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),
-            Action::LauncherRecents => return self.open_recents(),
             _ => return self.on_session(action, now),
         }
         Vec::new()
@@ -330,21 +240,6 @@ impl App {
         steps.extend(self.show(Page::Panes));
         steps
     }
-}
-
-/// The distance of a motion, with pages of `page` lines.
-pub(super) fn motion(action: Action, page: isize) -> Option<isize> {
-    Some(match action {
-        Action::ListDown => 1,
-        Action::ListUp => -1,
-        Action::ListPageDown => page,
-        Action::ListPageUp => -page,
-        Action::ListHalfDown => page.midpoint(1),
-        Action::ListHalfUp => -page.midpoint(1),
-        Action::ListFirst => isize::MIN / 2,
-        Action::ListLast => isize::MAX / 2,
-        _ => return None,
-    })
 }
 
 fn tab_of(action: Action) -> Option<Tab> {

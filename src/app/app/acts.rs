@@ -7,7 +7,6 @@ use crate::{
     action::Action,
     app::{
         allowed::why_not,
-        confirm::Confirm,
         detail::Detail,
         focus::Page,
         logs::Logs,
@@ -26,14 +25,15 @@ impl App {
         match action {
             Action::SessionLaunch => return self.open_launcher(now),
             Action::SessionsRefresh => return self.refresh(),
+            Action::Command => self.sessions.filter.submit(),
             _ => {}
+        }
+        if let Some(steps) = self.open_panel(action, now) {
+            return steps;
         }
         let Some(session) = self.current().cloned() else {
             return Vec::new();
         };
-        if let Some(steps) = self.open_panel(action, &session, now) {
-            return steps;
-        }
         match action {
             Action::SessionOpen => {
                 self.open_detail(session.key());
@@ -41,21 +41,10 @@ impl App {
             }
             Action::SessionShell => self.open_shell(&session, now),
             Action::SessionLogs => self.open_logs(&session),
-            Action::SessionTerminate => {
-                let shells = self.panes.open_in(session.key());
-                let theirs = self.mirror.can(session.context, Capability::Schedules);
-                let days = (!theirs).then_some(self.facts.keep_days);
-                let session = self.full(session.key()).unwrap_or(session);
-                self.confirm = Some(Confirm::terminate(&session, shells, days));
-                Vec::new()
-            }
-            Action::SessionExtend => self.open_keep(&session),
             Action::SessionAgain => {
                 let session = self.full(session.key()).unwrap_or(session);
                 vec![Self::ask_again(&session)]
             }
-            Action::SessionWhyNot => self.open_why_not(&session),
-            Action::SessionHistory => self.open_scheduling(&session),
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             Action::CopyKernelId | Action::CopyContainerId => self.copy_of_kernel(action, &session),
             _ => Vec::new(),

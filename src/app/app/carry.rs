@@ -6,20 +6,23 @@ use jiff::Timestamp;
 
 use super::{
     super::{
-        allowed::lacking,
         effect::Effect,
         focus::Page,
-        help::Help,
         logs::feed::LogOrder,
         msg::Ticket,
+        panels::{extend::ExtendDialog, notifications::NoticeList, terminate::TerminateDialog},
         step::{Go, Purpose, Step},
     },
     App,
 };
+use crate::action::Action;
 
 impl App {
     /// Carries out the panels' steps: moves inside the TUI at once, the rest as effects.
     pub(super) fn carry_out(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Effect> {
+        let next = |queue: &mut VecDeque<Step>, steps: Vec<Step>| {
+            steps.into_iter().rev().for_each(|it| queue.push_front(it));
+        };
         let mut effects = Vec::new();
         let mut queue: VecDeque<Step> = steps.into();
         while let Some(step) = queue.pop_front() {
@@ -83,14 +86,12 @@ impl App {
                         self.toasts.follow(session, now);
                     }
                 }
-                Step::Open(recent) => {
-                    let steps = self.open_recent(&recent, now);
-                    steps.into_iter().rev().for_each(|it| queue.push_front(it));
+                Step::Relaunch(relaunch) => next(&mut queue, self.relaunch(relaunch, now)),
+                Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
+                Step::NewShell { place, name, start } => {
+                    next(&mut queue, self.new_shell(place, &name, *start));
                 }
-                Step::Go(go) => {
-                    let steps = self.go(go, now);
-                    steps.into_iter().rev().for_each(|it| queue.push_front(it));
-                }
+                Step::Go(go) => next(&mut queue, self.go(go, now)),
             }
         }
         effects
@@ -102,7 +103,7 @@ impl App {
         ticket
     }
 
-    /// Moves inside the face.
+    /// Moves inside the TUI.
     pub(super) fn go(&mut self, go: Go, now: Timestamp) -> Vec<Step> {
         match go {
             Go::Sessions => self.show(Page::Sessions),
@@ -120,20 +121,29 @@ impl App {
                 steps
             }
             Go::CloseTop => {
-                self.close_top();
-                Vec::new()
-            }
-            Go::CloseLauncher => {
-                self.launcher = None;
+                self.panels.pop();
                 Vec::new()
             }
             Go::Command(command) => self.carry_out_command(command, now),
-            Go::Help => {
-                let help = Help::new(self.scope(), &self.keymap);
-                let shown = self.sessions.shown();
-                self.help = Some(help.without(|action| lacking(action, shown, &self.mirror)));
-                Vec::new()
-            }
+            Go::Open(action) => self.open_panel(action, now).unwrap_or_default(),
+            Go::Act(action) => self.act_on_notice(action, now),
+            Go::Show(shown) => self.show_context(shown),
+            Go::ShowSession(key) => self.show_session(key),
+            Go::OpenShell(target, beside) => self.open_target(target, beside, now),
+            Go::LoadReprieves(context) => vec![self.reprieves.ask(context)],
         }
+    }
+
+    /// Carries out an action on the session of a notification.
+    fn act_on_notice(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let may = self.why_not(action).is_none();
+        let steps = self.on_session(action, now);
+        // A dialog opens on top of the list. Every other action leads elsewhere, so the list closes.
+        let dialog =
+            self.panels.is_open::<TerminateDialog>() || self.panels.is_open::<ExtendDialog>();
+        if may && !dialog {
+            self.panels.close::<NoticeList>();
+        }
+        steps
     }
 }

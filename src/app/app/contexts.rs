@@ -7,8 +7,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         focus::Page,
-        panels::command::{Command, CommandLine},
-        picker::Picker,
+        panels::command::Command,
         shown::Shown,
         step::{Go, Step},
     },
@@ -44,61 +43,16 @@ impl App {
         self.mirror.contexts().iter().map(|s| s.context.name)
     }
 
-    /// Opens the list of contexts. With a single context there is nothing to choose.
-    pub(super) fn pick_context(&mut self) -> Vec<Step> {
-        if !self.mirror.has_several_contexts() {
-            let text = "only one context is configured. Add others to contexts.toml";
-            return vec![Step::toast(Level::Info, text)];
-        }
-        self.picker = Some(Picker::new(&self.mirror, self.sessions.shown()));
-        Vec::new()
-    }
-
     /// Lists the sessions of another context, or of all.
     pub(super) fn show_context(&mut self, shown: Shown) -> Vec<Step> {
         self.sessions.show(shown);
         self.show(Page::Sessions)
     }
 
-    pub(super) fn in_picker(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        if action == Action::Back {
-            return self.back(now);
-        }
-        let chosen = self.picker.as_mut().and_then(|it| it.action(action));
-        match chosen {
-            Some(shown) => {
-                self.picker = None;
-                self.show_context(shown)
-            }
-            None => Vec::new(),
-        }
-    }
-
-    /// Handles a click on a row of the list of contexts.
-    pub(super) fn click_context(&mut self, at: usize) -> Vec<Step> {
-        let Some(picker) = &mut self.picker else {
-            return Vec::new();
-        };
-        if at >= picker.rows().len() {
-            return Vec::new();
-        }
-        picker.go_to(at);
-        let chosen = picker.marked();
-        self.picker = None;
-        chosen.map_or_else(Vec::new, |shown| self.show_context(shown))
-    }
-
-    /// Opens the command line.
-    pub(super) fn command_line(&mut self) -> Vec<Step> {
-        self.sessions.filter.submit();
-        self.panels.push(CommandLine::default().into());
-        Vec::new()
-    }
-
     pub(super) fn carry_out_command(&mut self, command: Command, now: Timestamp) -> Vec<Step> {
         let act = |app: &mut Self, action| app.action(Scope::Sessions, action, None, now);
         match command {
-            Command::Contexts => self.pick_context(),
+            Command::Contexts => self.go(Go::Open(Action::Contexts), now),
             Command::Show(shown) => self.show_context(shown),
             Command::Tab(tab) => {
                 self.go_to_tab(tab);
@@ -106,7 +60,7 @@ impl App {
             }
             Command::Launch => act(self, Action::SessionLaunch),
             Command::Refresh => act(self, Action::SessionsRefresh),
-            Command::Help => self.go(Go::Help, now),
+            Command::Help => self.go(Go::Open(Action::Help), now),
             Command::Notices => self.toggle_notices(),
             Command::Quiet => self.toggle_quiet(),
             Command::Quit => self.leave(),

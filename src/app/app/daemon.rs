@@ -7,9 +7,12 @@ use crate::{
     app::{
         detail::Used,
         focus::Page,
+        launcher::Launcher,
         mirror::Touched,
         msg::{Link, Ticket},
-        panels::{self, rename::Rename},
+        panels::{
+            self, history::HistoryTable, recents::Recents, rename::Rename, waiting::WaitingDialog,
+        },
         step::{Purpose, Step},
     },
     model::{
@@ -17,6 +20,7 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
+        idle::Keep,
         notice::Level,
         session::Session,
         status::Tab,
@@ -35,7 +39,7 @@ impl App {
                 self.watched = None;
                 self.forget_questions();
                 self.reach.forget();
-                self.tell_launcher();
+                self.update_panels(now);
                 self.panes.link_down(&why, now);
                 Vec::new()
             }
@@ -46,7 +50,7 @@ impl App {
             Link::Refused(failure) => {
                 self.mirror.was_refused(failure);
                 self.forget_questions();
-                self.tell_launcher();
+                self.update_panels(now);
                 Vec::new()
             }
         }
@@ -68,10 +72,7 @@ impl App {
         if let Some(detail) = &mut self.detail {
             detail.ask_again();
         }
-        self.tell_launcher();
-        if let Some(picker) = &mut self.picker {
-            picker.update(&self.mirror);
-        }
+        self.update_panels(now);
         for session in self.mirror.sessions() {
             // The steps are dropped, because `link_up` opens the same panes.
             self.panes.told(session, &mut self.ids);
@@ -80,19 +81,13 @@ impl App {
         steps.push(Self::ask_notices());
         steps.extend(begun);
         // The requests of the broken connection get no answers, so they are repeated.
-        if let Some(launcher) = &mut self.launcher {
+        if let Some(launcher) = self.panels.get_mut::<Launcher>() {
             steps.extend(launcher.ask(&self.mirror));
         }
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
         steps
-    }
-
-    fn tell_launcher(&mut self) {
-        if let Some(launcher) = &mut self.launcher {
-            launcher.update(&self.mirror);
-        }
     }
 
     /// Forgets the requests of a broken connection, which get no answers. A launch is repeated on the next
@@ -122,7 +117,7 @@ impl App {
             }
             _ => {}
         }
-        if let Some(launcher) = &mut self.launcher {
+        if let Some(launcher) = self.panels.get_mut::<Launcher>() {
             launcher.notice(&change, &self.mirror, now);
         }
         if let (Change::Usage { samples }, Some(detail)) = (&change, &mut self.detail) {
@@ -130,23 +125,17 @@ impl App {
                 detail.moved(*session);
             }
         }
-        let touches_launcher =
-            matches!(change, Change::Environments { .. } | Change::Engine { .. });
+        let touches_panels = matches!(change, Change::Environments { .. } | Change::Engine { .. });
         match self.mirror.apply(change, now) {
             Touched::Sessions => self.sessions.mark_stale(),
             Touched::Usage => self.sessions.mark_stale_if_sorted_by_usage(),
             Touched::Other => {}
         }
-        if touches_launcher && let Some(launcher) = &mut self.launcher {
-            launcher.update(&self.mirror);
-        }
-        if touches_launcher {
+        if touches_panels {
+            self.update_panels(now);
             let mirror = &self.mirror;
             self.panes
                 .know_contexts(|context| mirror.streams_keep_alive(context));
-            if let Some(picker) = &mut self.picker {
-                picker.update(mirror);
-            }
         }
         told
     }
@@ -171,7 +160,7 @@ impl App {
                 result,
             ) => self.again(context, (name, grown), result, now),
             (Purpose::Recents, result) => {
-                if let Some(recents) = &mut self.recents {
+                if let Some(recents) = self.panels.get_mut::<Recents>() {
                     recents.answered(result);
                 }
                 Vec::new()
@@ -203,16 +192,14 @@ impl App {
                 Vec::new()
             }
             (Purpose::Scheduling(session), result) => {
-                if let Some(scheduling) = &mut self.scheduling {
-                    scheduling.answered(session, result);
+                if let Some(table) = self.panels.get_mut::<HistoryTable>() {
+                    table.answered(session, result);
                 }
                 Vec::new()
             }
             (Purpose::Environments(context), Ok(Reply::Environments { environments })) => {
                 self.mirror.set_environments(context, environments);
-                if let Some(launcher) = &mut self.launcher {
-                    launcher.update(&self.mirror);
-                }
+                self.update_panels(now);
                 Vec::new()
             }
             (Purpose::Detail(id), result) => {
@@ -231,19 +218,19 @@ impl App {
                 result,
             ) => self.reached(context, tab, word.as_deref(), told, result),
             (Purpose::Catalogue { context, project }, result) => {
-                if let Some(launcher) = &mut self.launcher {
+                if let Some(launcher) = self.panels.get_mut::<Launcher>() {
                     launcher.answered(context, project.as_deref(), result);
                 }
                 Vec::new()
             }
             (Purpose::CreateFolder { context, .. }, result) => {
-                if let Some(launcher) = &mut self.launcher {
+                if let Some(launcher) = self.panels.get_mut::<Launcher>() {
                     launcher.made_folder(context, result);
                 }
                 Vec::new()
             }
             (Purpose::Owner { context, email }, result) => {
-                if let Some(launcher) = &mut self.launcher {
+                if let Some(launcher) = self.panels.get_mut::<Launcher>() {
                     launcher.found_owner(context, &email, result);
                 }
                 Vec::new()
@@ -284,10 +271,9 @@ impl App {
             | (Purpose::Environments(_), Err(_)) => Vec::new(),
             (Purpose::Rename { session, name, new }, Err(failure)) => {
                 // Shows the typed name again, so that you don't have to retype it.
-                if self.panels.get::<Rename>().is_none() && failure.kind != FailureKind::NotFound {
-                    let why = failure.message().clone();
-                    self.panels
-                        .push_below(Rename::again(session, &name, &new, why).into());
+                if !self.panels.is_open::<Rename>() && failure.kind != FailureKind::NotFound {
+                    let why = failure.message();
+                    self.panels.push(Rename::again(session, &name, &new, why));
                     return Vec::new();
                 }
                 vec![toast_of(&failure)]
@@ -311,6 +297,29 @@ impl App {
     /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
         panels::full(&self.mirror, self.detail.as_ref(), id)
+    }
+
+    fn why_not_answered(&mut self, id: SessionKey, result: Result<Reply, Failure>, now: Timestamp) {
+        let session = self.full(id);
+        if let (Some(open), Some(session)) = (self.panels.get_mut::<WaitingDialog>(), session)
+            && open.session == id
+        {
+            open.answered(&session, result, &self.mirror, now);
+        }
+    }
+
+    /// The toast after an extension, an exemption or its end.
+    fn kept(keep: Keep, reply: &Reply) -> Vec<Step> {
+        let Reply::Session { session } = reply else {
+            return Vec::new();
+        };
+        let name = &session.name;
+        let text = match keep {
+            Keep::Extend => format!("{name} extended"),
+            Keep::Exempt => format!("{name} exempted from idle checks"),
+            Keep::Include => format!("idle checks apply to {name} again"),
+        };
+        vec![Step::toast(Level::Success, text)]
     }
 
     fn reached(

@@ -4,7 +4,16 @@
 use jiff::Timestamp;
 
 use super::App;
-use crate::app::{area::Areas, effect::Effect, focus::Page, msg::Msg, step::Purpose};
+use crate::{
+    app::{
+        area::Areas,
+        effect::Effect,
+        focus::Page,
+        msg::Msg,
+        step::{Purpose, Step},
+    },
+    model::id::SessionKey,
+};
 
 impl App {
     /// Updates the list from the mirror before keys are read and before drawing, not for each one of many
@@ -58,27 +67,12 @@ impl App {
             if self.mirror.is_up() {
                 steps.extend(detail.ask_if_due(&self.mirror, now));
                 let session = detail.session();
-                steps.extend(self.rules_for(session));
+                steps.extend(self.load_rules(session));
             }
         }
-        if let (Some(help), Some(area)) = (&mut self.help, areas.help_rows) {
-            help.laid_out(usize::from(area.height));
-        }
-        if let (Some(recents), Some(area)) = (&mut self.recents, areas.recent_rows) {
-            recents.laid_out(usize::from(area.height));
-        }
-        if let (Some(list), Some(area)) = (&mut self.notice_list, areas.notice_rows) {
-            list.laid_out(usize::from(area.height), self.notices.len());
-        }
-        if let (Some(scheduling), Some(area)) = (&mut self.scheduling, areas.scheduling_rows) {
-            scheduling.laid_out(usize::from(area.height));
-        }
-        if let (Some(picker), Some(area)) = (&mut self.picker, areas.picker_rows) {
-            picker.laid_out(usize::from(area.height));
-        }
-        if let (Some(shells), Some(area)) = (&mut self.shells, areas.shell_rows) {
-            shells.update(&self.mirror, &self.panes, &self.facts.host);
-            shells.laid_out(usize::from(area.height));
+        if let Some(dialog) = &areas.dialog {
+            let height = usize::from(dialog.rows.height);
+            self.with_panel(now, |top, env| top.laid_out(height, env));
         }
         match self.page {
             Page::Panes => {
@@ -93,6 +87,13 @@ impl App {
         }
         steps.extend(self.watch());
         self.carry_out(steps, now)
+    }
+
+    /// Requests the rules for a session with an extension, to show how often it can be extended.
+    fn load_rules(&mut self, id: SessionKey) -> Option<Step> {
+        let session = self.mirror.session(id)?;
+        session.reprieve.until?;
+        self.reprieves.ask_once(id.context)
     }
 
     /// If the session of a focused detail has moved to another tab, the list follows it.

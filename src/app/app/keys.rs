@@ -27,16 +27,13 @@ impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
         let key = self.as_bound(key);
         // In a form, a plain character goes to the text first, even if it is bound elsewhere.
-        let form = matches!(
-            self.focus(),
-            Focus::Launcher | Focus::Contexts | Focus::Shells
-        );
-        if form && is_text(key) && self.pending.is_empty() {
-            let steps = self.type_key(key, now);
-            // In a row of the launcher without text, plain characters are key bindings.
-            if steps.is_some() || self.focus() != Focus::Launcher {
-                return steps.unwrap_or_default();
-            }
+        let form = self.top().is_some_and(|it| it.panel().is_form());
+        if form
+            && is_text(key)
+            && self.pending.is_empty()
+            && let Some(steps) = self.type_key(key, now)
+        {
+            return steps;
         }
         let inner = self.scope();
         self.pending.push(key);
@@ -51,7 +48,7 @@ impl App {
             self.pending.clear();
             return steps;
         }
-        match self.find(outer_scopes(inner, self.focus())) {
+        match self.find(self.outer_scopes(inner)) {
             Found::Actions(scope, actions) => self.matched(scope, actions, key, now),
             Found::Pending => Vec::new(),
             Found::Nothing => {
@@ -66,12 +63,24 @@ impl App {
     fn as_bound(&self, key: Key) -> Key {
         let inner = self.scope();
         let scopes = own_scopes(inner);
-        let outer = outer_scopes(inner, self.focus());
+        let outer = self.outer_scopes(inner);
         let bound = |scope: &Scope| self.keymap.lookup(*scope, &[key]) != Lookup::NotFound;
         if self.is_in_terminal() || scopes.iter().chain(outer).any(bound) {
             key
         } else {
             key.plainer()
+        }
+    }
+
+    /// The scopes that are looked up after the text. A terminal takes every key, so no scope follows it.
+    fn outer_scopes(&self, inner: Scope) -> &'static [Scope] {
+        match (inner, self.focus(), self.top()) {
+            (Scope::Terminal | Scope::Leader | Scope::Global, ..) => &[],
+            (_, _, Some(top)) => top.panel().outer_scopes(),
+            // Arrow keys move the list while its filter is typed.
+            (Scope::Input, Focus::Filter, _) => &[Scope::Sessions, Scope::Global],
+            (Scope::Input, Focus::Logs, _) => &[Scope::Logs, Scope::Global],
+            _ => &[Scope::Global],
         }
     }
 
@@ -105,35 +114,13 @@ impl App {
     fn type_key(&mut self, key: Key, now: Timestamp) -> Option<Vec<Step>> {
         let taken = match self.focus() {
             Focus::Panel => {
-                let steps = self.with_panel(now, |top, around| top.key(key, around))??;
+                let steps = self.with_panel(now, |top, env| top.key(key, env))??;
                 return Some(self.moved(steps, now));
             }
             Focus::Panes => return self.panes.key(key, &mut self.ids, now),
             Focus::Logs => return self.logs.as_mut()?.key(key),
-            Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
-            Focus::RecentTitle => self.recents.as_mut()?.key(key),
-            Focus::SchedulingFilter => {
-                let zone = &self.facts.time_zone;
-                self.scheduling.as_mut()?.key(key, now, zone)
-            }
-            Focus::Launcher | Focus::LauncherPrompt => {
-                return self.launcher.as_mut()?.key(key, &self.mirror, now);
-            }
-            Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
-            Focus::Shells => self.shells.as_mut()?.key(key),
-            Focus::NewShell => self.new_shell.as_mut()?.key(key),
             Focus::Filter => self.sessions.filter.type_into(|input| input.key(key))?,
-            Focus::Help
-            | Focus::Confirm
-            | Focus::Keep
-            | Focus::WhyNot
-            | Focus::Pull
-            | Focus::LauncherQuestion
-            | Focus::Recents
-            | Focus::Notices
-            | Focus::Scheduling
-            | Focus::Detail
-            | Focus::Sessions => false,
+            Focus::Detail | Focus::Sessions => false,
         };
         taken.then(Vec::new)
     }
@@ -146,58 +133,11 @@ impl App {
                     return logs.paste(text);
                 }
             }
-            Focus::HelpSearch => {
-                if let Some(help) = &mut self.help {
-                    help.type_into(|input| input.paste(text));
-                }
-            }
-            Focus::Panel => {
-                self.with_panel(now, |top, around| top.paste(text, around));
-            }
-            Focus::RecentTitle => {
-                if let Some(recents) = &mut self.recents {
-                    recents.paste(text);
-                }
-            }
-            Focus::SchedulingFilter => {
-                if let Some(scheduling) = &mut self.scheduling {
-                    scheduling.paste(text, now, &self.facts.time_zone);
-                }
-            }
-            Focus::Launcher | Focus::LauncherPrompt => {
-                if let Some(launcher) = &mut self.launcher {
-                    return launcher.paste(text, &self.mirror, now);
-                }
-            }
-            Focus::Contexts => {
-                if let Some(picker) = &mut self.picker {
-                    picker.paste(text, &self.mirror);
-                }
-            }
-            Focus::Shells => {
-                if let Some(shells) = &mut self.shells {
-                    shells.paste(text);
-                }
-            }
-            Focus::NewShell => {
-                if let Some(form) = &mut self.new_shell {
-                    form.paste(text);
-                }
-            }
+            Focus::Panel => return self.on_panel(now, |top, env| top.paste(text, env)),
             Focus::Filter => {
                 self.sessions.filter.type_into(|input| input.paste(text));
             }
-            Focus::Help
-            | Focus::Confirm
-            | Focus::Keep
-            | Focus::WhyNot
-            | Focus::Pull
-            | Focus::LauncherQuestion
-            | Focus::Recents
-            | Focus::Notices
-            | Focus::Scheduling
-            | Focus::Detail
-            | Focus::Sessions => {}
+            Focus::Detail | Focus::Sessions => {}
         }
         Vec::new()
     }
@@ -206,7 +146,7 @@ impl App {
     pub fn continuations(&self) -> Vec<(Key, Option<Action>)> {
         let inner = self.scope();
         let mut scopes = own_scopes(inner);
-        scopes.extend_from_slice(outer_scopes(inner, self.focus()));
+        scopes.extend_from_slice(self.outer_scopes(inner));
         for scope in scopes {
             if let Lookup::Pending(next) = self.keymap.lookup(scope, &self.pending) {
                 return next;
@@ -232,19 +172,6 @@ fn own_scopes(inner: Scope) -> Vec<Scope> {
     match inner {
         Scope::Detail => vec![Scope::Detail, Scope::Sessions],
         scope => vec![scope],
-    }
-}
-
-/// The scopes that are looked up after the text. A terminal takes every key, so no scope follows it.
-fn outer_scopes(inner: Scope, focus: Focus) -> &'static [Scope] {
-    match (inner, focus) {
-        (Scope::Terminal | Scope::Leader | Scope::Global, _) => &[],
-        // Arrow keys move the list while its filter is typed.
-        (Scope::Input, Focus::Filter) => &[Scope::Sessions, Scope::Global],
-        (Scope::Input, Focus::SchedulingFilter) => &[Scope::History, Scope::Global],
-        (Scope::Input, Focus::HelpSearch) => &[Scope::Help, Scope::Global],
-        (Scope::Input, Focus::Logs) => &[Scope::Logs, Scope::Global],
-        _ => &[Scope::Global],
     }
 }
 

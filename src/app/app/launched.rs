@@ -6,6 +6,7 @@ use crate::{
     app::{
         allowed,
         focus::Focus,
+        panels::pull::PullDialog,
         toast::{Launched, Toast, What},
     },
     model::{notice::Level, session::Session, text::Clean},
@@ -44,7 +45,10 @@ impl App {
             Level::Info
         };
         // The open dialog already shows the pull.
-        let pull = session.pull.as_ref().filter(|_| !self.pull.is_open());
+        let pull = session
+            .pull
+            .as_ref()
+            .filter(|_| !self.panels.is_open::<PullDialog>());
         let pull = pull.map(|pull| format!("\n{}", pull.words().join(", ")));
         let text = format!(
             "{others}{name} is {status}{}\n{}",

@@ -1,27 +1,24 @@
-//! Launching: the launcher, recent launches, and their results.
+//! Launching: opening the launcher, and the results of launches.
 
 use jiff::Timestamp;
-use ratatui::layout::Position;
 
 use super::{App, daemon::toast_of};
 use crate::{
-    action::Action,
     app::{
-        launcher::{Launcher, Page as LauncherPage},
-        msg::{Mouse, Ticket},
-        recents::{Recents, Wish},
+        launcher::{Launcher, Relaunch},
+        msg::Ticket,
+        panels::pull::PullDialog,
         step::{LaunchedFrom, Purpose, Step},
         toast::Launched,
     },
-    key::Key,
     model::{
         failure::Failure,
-        id::ContextName,
-        launch::{again::Missing, grown::Grown},
+        id::{ContextName, SessionKey},
+        launch::grown::Grown,
         notice::Level,
-        recent::Recent,
         session::Session,
         spec::LaunchRequest,
+        status::Status,
         text::Clean,
         verdict::{memory_of_one, ran_out_of_memory},
     },
@@ -38,39 +35,23 @@ impl App {
     fn show_launcher(&mut self, mut launcher: Launcher) -> Vec<Step> {
         launcher.id = self.ids.ticket();
         let steps = launcher.ask(&self.mirror);
-        self.launcher = Some(launcher);
+        self.panels.push(launcher);
         steps
     }
 
-    pub(super) fn in_launcher(
-        &mut self,
-        action: Action,
-        key: Option<Key>,
-        now: Timestamp,
-    ) -> Vec<Step> {
-        match action {
-            Action::Back => self.back(now),
-            Action::LauncherRecents => self.open_recents(),
-            _ => match &mut self.launcher {
-                Some(launcher) => launcher.action(action, key, &self.mirror, now),
-                None => Vec::new(),
-            },
-        }
-    }
-
     /// Handles the answer to a launch. If it was refused, its launcher stays open and shows the reason.
-    /// Another launcher that was opened in the meantime keeps its texts.
+    /// Another launcher that was opened in the meantime keeps its texts, and so does one that was edited since.
     pub(super) fn launched(
         &mut self,
         from: LaunchedFrom,
         result: Result<Reply, Failure>,
     ) -> Vec<Step> {
-        let open = self.launcher.as_ref().map(|launcher| launcher.id);
-        let asked_here = from.launcher.is_some() && from.launcher == open;
+        let open = self.panels.get_mut::<Launcher>();
+        let asked_by = open.filter(|it| from.launcher == Some(it.id));
         match result {
             Ok(reply) => {
-                if asked_here {
-                    self.launcher = None;
+                if asked_by.is_some_and(Launcher::launched) {
+                    self.panels.close::<Launcher>();
                 }
                 let Reply::Launched { sessions, failure } = reply else {
                     return Vec::new();
@@ -80,17 +61,18 @@ impl App {
                 if let Some(session) = sessions.first() {
                     self.sessions.select_when_there(session.key());
                 }
-                self.pull.launched(&sessions);
+                self.panels.close::<PullDialog>();
+                self.launched = sessions.iter().map(Session::key).collect();
                 steps.extend(Launched::new(&sessions).map(Step::Launched));
                 steps.extend(failure.iter().map(toast_of));
                 steps
             }
-            Err(failure) => match &mut self.launcher {
-                Some(launcher) if asked_here => {
+            Err(failure) => match asked_by {
+                Some(launcher) => {
                     launcher.refused(failure);
                     Vec::new()
                 }
-                _ => vec![toast_of(&failure)],
+                None => vec![toast_of(&failure)],
             },
         }
     }
@@ -128,76 +110,49 @@ impl App {
                 if let Some(grown) = grown {
                     grown.apply(&mut launch);
                 }
-                let name = name.as_ref().map(Clean::as_str);
                 if name.is_none() {
                     launch.name = None;
                 }
-                let steps = self.launch_again(context, (&launch, name), grown, now);
-                self.note_missing(missing);
-                steps
+                let relaunch = Relaunch {
+                    name: name.map(Clean::into_string),
+                    grown,
+                    missing,
+                    ..Relaunch::new(context, *launch)
+                };
+                self.relaunch(Box::new(relaunch), now)
             }
             Ok(_) => Vec::new(),
             Err(failure) => vec![toast_of(&failure)],
         }
     }
 
-    pub(super) fn launch_again(
-        &mut self,
-        context: ContextName,
-        launch: (&LaunchRequest, Option<&str>),
-        grown: Option<Grown>,
-        now: Timestamp,
-    ) -> Vec<Step> {
-        let (facts, mirror) = (&self.facts, &self.mirror);
-        let launcher = Launcher::again(facts, mirror, context, launch, grown, now);
-        self.show_launcher(launcher)
-    }
-
-    /// Shows what isn't known about the launch that filled the launcher.
-    pub(super) fn note_missing(&mut self, missing: Vec<Missing>) {
-        if let Some(launcher) = &mut self.launcher {
-            launcher.missing = missing;
-        }
-    }
-
-    pub(super) fn open_recents(&mut self) -> Vec<Step> {
-        if let Some(why) = self.why_not(Action::LauncherRecents) {
-            return vec![Step::toast(Level::Warning, why)];
-        }
-        self.recents = Some(Recents::default());
-        vec![Recents::ask()]
-    }
-
-    pub(super) fn in_recents(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        let Some(recents) = &mut self.recents else {
-            return Vec::new();
-        };
-        match recents.action(action) {
-            Wish::None => Vec::new(),
-            Wish::Ask(step) => vec![step],
-            Wish::Close => {
-                self.recents = None;
+    /// Opens a launcher with earlier settings. A launcher with typed values asks for confirmation first.
+    pub(super) fn relaunch(&mut self, relaunch: Box<Relaunch>, now: Timestamp) -> Vec<Step> {
+        match self.panels.get_mut::<Launcher>() {
+            Some(open) if open.is_touched() => {
+                open.ask_to_replace(relaunch);
                 Vec::new()
             }
-            Wish::Open(recent) => self.chosen(recent, now),
+            _ => {
+                let launcher = Launcher::again(&self.facts, &self.mirror, *relaunch, now);
+                self.show_launcher(launcher)
+            }
         }
     }
 
-    /// Opens a recent launch. A launcher can be open behind the list.
-    fn chosen(&mut self, recent: Box<Recent>, now: Timestamp) -> Vec<Step> {
-        if self.mirror.context(recent.context).is_none() {
-            let text = format!("its context {} isn't configured any more", recent.context);
-            return vec![Step::toast(Level::Warning, text)];
-        }
-        self.recents = None;
-        match &mut self.launcher {
-            Some(launcher) => launcher.replaced_by(recent),
-            None => self.open_recent(&recent, now),
-        }
-    }
-
-    pub(super) fn open_recent(&mut self, recent: &Recent, now: Timestamp) -> Vec<Step> {
-        self.launch_again(recent.context, (&recent.launch, None), None, now)
+    /// Another session is in the queue in its place, so the old one leaves the queue, unless it has started
+    /// in the meantime.
+    fn take_out_replaced(&self, key: SessionKey) -> Option<Step> {
+        let session = self.mirror.session(key)?;
+        (session.status == Status::Pending).then(|| Step::Ask {
+            request: Request::Terminate {
+                session: key,
+                force: false,
+            },
+            purpose: Purpose::Terminate {
+                name: session.name.clone(),
+            },
+        })
     }
 
     /// Takes a text from your editor.
@@ -210,7 +165,7 @@ impl App {
         let Some(Purpose::Edit(field)) = self.asked.remove(&ticket) else {
             return Vec::new();
         };
-        match (result, &mut self.launcher) {
+        match (result, self.panels.get_mut::<Launcher>()) {
             (Ok(text), Some(launcher)) => {
                 launcher.edit_done(field, &text, &self.mirror, now);
                 Vec::new()
@@ -231,56 +186,9 @@ impl App {
         now: Timestamp,
     ) -> Vec<Step> {
         self.asked.remove(&ticket);
-        match &mut self.launcher {
+        match self.panels.get_mut::<Launcher>() {
             Some(launcher) => launcher.recipe_read(result.map(|it| *it), &self.mirror, now),
             None => Vec::new(),
         }
-    }
-
-    pub(super) fn wheel_in_launcher(&mut self, by: isize) {
-        let action = if by > 0 {
-            Action::ListDown
-        } else {
-            Action::ListUp
-        };
-        if let Some(launcher) = &mut self.launcher {
-            launcher.wheel(action);
-        }
-    }
-
-    pub(super) fn click_in_launcher(&mut self, mouse: Mouse) {
-        let Some((wizard, launcher)) = self.areas.wizard.as_ref().zip(self.launcher.as_mut())
-        else {
-            return;
-        };
-        let at = Position::new(mouse.column, mouse.row);
-        for (page, area) in LauncherPage::ALL.into_iter().zip(wizard.steps) {
-            if area.contains(at) {
-                launcher.click_step(page);
-                return;
-            }
-        }
-        if wizard.body.contains(at) {
-            let line = usize::from(mouse.row - wizard.body.y);
-            if let Some(spot) = wizard.rows.get(line).copied().flatten() {
-                launcher.click(spot.at(mouse.column - wizard.body.x));
-            }
-        }
-    }
-
-    /// A click marks a row. A click on the marked row opens it.
-    pub(super) fn click_in_recents(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        let Some((rows, recents)) = self.areas.recent_rows.zip(self.recents.as_mut()) else {
-            return Vec::new();
-        };
-        if !rows.contains(Position::new(mouse.column, mouse.row)) || recents.renaming().is_some() {
-            return Vec::new();
-        }
-        let at = recents.scroll() + usize::from(mouse.row - rows.y);
-        if at == recents.marked() {
-            return self.in_recents(Action::RecentOpen, now);
-        }
-        recents.go_to(at);
-        Vec::new()
     }
 }

@@ -21,14 +21,6 @@ const DOUBLE_CLICK: SignedDuration = SignedDuration::from_millis(400);
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: isize = 3;
 
-/// The clicked part of a dialog.
-enum Clicked {
-    Row(usize),
-    /// Its border, or a line that isn't a row.
-    Frame,
-    Outside,
-}
-
 impl App {
     pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
@@ -49,55 +41,20 @@ impl App {
             _ => {}
         }
         match mouse.kind {
-            MouseKind::WheelDown => self.wheel(mouse, WHEEL),
-            MouseKind::WheelUp => self.wheel(mouse, -WHEEL),
+            MouseKind::WheelDown => self.wheel(mouse, WHEEL, now),
+            MouseKind::WheelUp => self.wheel(mouse, -WHEEL, now),
             MouseKind::Press(Button::Left) => return self.click(mouse, now),
             _ => {}
         }
         Vec::new()
     }
 
-    fn wheel(&mut self, mouse: Mouse, by: isize) {
-        match (self.focus(), &mut self.help, &mut self.detail) {
-            (Focus::Help | Focus::HelpSearch, Some(help), _) => help.move_by(by),
-            (
-                Focus::Confirm
-                | Focus::Keep
-                | Focus::WhyNot
-                | Focus::Pull
-                | Focus::LauncherQuestion
-                | Focus::NewShell
-                | Focus::LauncherPrompt,
-                ..,
-            ) => {}
-            (Focus::Launcher, ..) => self.wheel_in_launcher(by.signum()),
-            (Focus::Recents | Focus::RecentTitle, ..) => {
-                if let Some(recents) = &mut self.recents {
-                    recents.move_by(by.signum());
-                }
+    fn wheel(&mut self, mouse: Mouse, by: isize, now: Timestamp) {
+        match &mut self.detail {
+            _ if self.panels.dialog().is_some() => {
+                self.with_panel(now, |top, env| top.wheel(by, env));
             }
-            (Focus::Notices, ..) => {
-                let count = self.notices.len();
-                if let Some(list) = &mut self.notice_list {
-                    list.move_by(by.signum(), count);
-                }
-            }
-            (Focus::Scheduling | Focus::SchedulingFilter, ..) => {
-                if let Some(scheduling) = &mut self.scheduling {
-                    scheduling.move_by(by.signum());
-                }
-            }
-            (Focus::Shells, ..) => {
-                if let Some(shells) = &mut self.shells {
-                    shells.move_by(by.signum());
-                }
-            }
-            (Focus::Contexts, ..) => {
-                if let Some(picker) = &mut self.picker {
-                    picker.move_by(by.signum());
-                }
-            }
-            (_, _, Some(detail)) if self.areas.detail.is_some_and(|area| hits(area, mouse)) => {
+            Some(detail) if self.areas.detail.is_some_and(|area| hits(area, mouse)) => {
                 detail.move_by(by);
             }
             _ => self.sessions.scroll(by),
@@ -105,120 +62,13 @@ impl App {
     }
 
     fn click(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        match self.focus() {
-            Focus::Confirm | Focus::LauncherQuestion => self.click_button(mouse, now),
-            Focus::Keep => self.click_in_keep(mouse, now),
-            Focus::WhyNot => self.click_in_why_not(mouse, now),
-            Focus::Pull => {
-                if matches!(self.clicked_in(None, mouse), Clicked::Outside) {
-                    self.pull.close();
-                }
-                Vec::new()
-            }
-            Focus::LauncherPrompt => Vec::new(),
-            Focus::Recents | Focus::RecentTitle => self.click_in_recents(mouse, now),
-            Focus::Launcher => {
-                self.click_in_launcher(mouse);
-                Vec::new()
-            }
-            Focus::Scheduling | Focus::SchedulingFilter => {
-                self.click_in_scheduling(mouse);
-                Vec::new()
-            }
-            Focus::Contexts => self.click_in_picker(mouse),
-            Focus::Shells => self.click_in_shells(mouse, now),
-            Focus::NewShell => {
-                self.click_in_new_shell(mouse);
-                Vec::new()
-            }
-            Focus::Notices => self.click_in_notices(mouse, now),
-            Focus::Help | Focus::HelpSearch => {
-                if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
-                    self.help = None;
-                }
-                Vec::new()
-            }
-            _ => self.click_page(mouse, now),
+        if self.panels.dialog().is_none() {
+            return self.click_page(mouse, now);
         }
-    }
-
-    fn click_button(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        let [no, yes] = self.areas.buttons;
-        if hits(no, mouse) || hits(yes, mouse) {
-            return self.press_button(hits(yes, mouse), now);
-        }
-        Vec::new()
-    }
-
-    fn click_in_why_not(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        match self.clicked_in(self.areas.why_not_rows, mouse) {
-            Clicked::Row(at) => return self.click_why_not(at, now),
-            Clicked::Outside => self.waits = None,
-            Clicked::Frame => {}
-        }
-        Vec::new()
-    }
-
-    fn click_in_keep(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        match self.clicked_in(self.areas.keep_rows, mouse) {
-            Clicked::Row(at) => return self.click_keep(at, now),
-            Clicked::Outside => self.keep = None,
-            Clicked::Frame => {}
-        }
-        Vec::new()
-    }
-
-    pub(super) fn click_in_scheduling(&mut self, mouse: Mouse) {
-        match (
-            self.clicked_in(self.areas.scheduling_rows, mouse),
-            &mut self.scheduling,
-        ) {
-            (Clicked::Row(at), Some(scheduling)) => scheduling.click(at),
-            (Clicked::Outside, _) => self.scheduling = None,
-            _ => {}
-        }
-    }
-
-    /// Finds which part of the top dialog, with its list in `rows`, was clicked.
-    fn clicked_in(&self, rows: Option<Rect>, mouse: Mouse) -> Clicked {
-        match (rows, self.areas.dialog) {
-            (Some(rows), _) if hits(rows, mouse) => Clicked::Row(usize::from(mouse.row - rows.y)),
-            (_, Some(dialog)) if !hits(dialog, mouse) => Clicked::Outside,
-            _ => Clicked::Frame,
-        }
-    }
-
-    fn click_in_picker(&mut self, mouse: Mouse) -> Vec<Step> {
-        let Some((rows, picker)) = self.areas.picker_rows.zip(self.picker.as_ref()) else {
-            return Vec::new();
-        };
-        if hits(rows, mouse) {
-            let at = picker.scroll() + usize::from(mouse.row - rows.y);
-            return self.click_context(at);
-        }
-        if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
-            self.picker = None;
-        }
-        Vec::new()
-    }
-
-    fn click_in_shells(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        match self.clicked_in(self.areas.shell_rows, mouse) {
-            Clicked::Row(at) => return self.click_shell(at, now),
-            Clicked::Outside => self.shells = None,
-            Clicked::Frame => {}
-        }
-        Vec::new()
-    }
-
-    fn click_in_new_shell(&mut self, mouse: Mouse) {
-        match (
-            self.clicked_in(self.areas.new_shell_rows, mouse),
-            &mut self.new_shell,
-        ) {
-            (Clicked::Row(at), Some(form)) => form.go_to(at),
-            (Clicked::Outside, _) => self.new_shell = None,
-            _ => {}
+        let at = Position::new(mouse.column, mouse.row);
+        match self.areas.dialog.as_ref().map(|it| it.part(at)) {
+            Some(part) => self.on_panel(now, |top, env| top.click(part, env)),
+            None => Vec::new(),
         }
     }
 

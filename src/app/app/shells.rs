@@ -1,75 +1,49 @@
-//! Opens the list of all shells, and carries out what is chosen there.
+//! Opens the shell that was chosen in the list of all shells, and new shells.
 
 use jiff::Timestamp;
 
 use super::App;
 use crate::{
-    action::Action,
     app::{
         focus::Page,
-        new_shell::NewShell,
+        panels::shells::ShellTarget,
         panes::{self, Axis, Place},
-        shells::{Door, Shells, Way},
         step::{Go, Step},
     },
-    model::{notice::Level, text::Clean},
+    model::{shell::ShellStart, text::Clean},
 };
 
 impl App {
-    pub(super) fn pick_shell(&mut self) -> Vec<Step> {
-        let shells = Shells::new(&self.mirror, &self.panes, &self.facts.host);
-        self.shells = Some(shells);
-        Vec::new()
-    }
-
-    pub(super) fn in_shells(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        if action == Action::Back {
-            return self.back(now);
-        }
-        let chosen = self.shells.as_mut().and_then(|it| it.action(action));
-        chosen.map_or_else(Vec::new, |(door, way)| self.go_through(door, way, now))
-    }
-
-    /// Handles a click on a row of the list.
-    pub(super) fn click_shell(&mut self, row: usize, now: Timestamp) -> Vec<Step> {
-        let Some(shells) = &mut self.shells else {
-            return Vec::new();
-        };
-        let at = shells.scroll() + row;
-        let door = shells.rows().nth(at).map(|row| row.door);
-        door.map_or_else(Vec::new, |door| self.go_through(door, Way::Show, now))
-    }
-
-    fn go_through(&mut self, door: Door, way: Way, now: Timestamp) -> Vec<Step> {
-        self.shells = None;
-        let axis = match way {
-            Way::Show => None,
-            Way::Beside => Some(Axis::Beside),
-            Way::Below => Some(Axis::Below),
-        };
-        let mut steps = match (door, axis) {
-            (Door::Pane(pane), None) => self.panes.go_to(pane, &mut self.ids),
-            (Door::Window(pane, index), None) => {
+    /// Goes to a shell that was chosen in the list, or opens another view of it beside the focused pane.
+    pub(super) fn open_target(
+        &mut self,
+        target: ShellTarget,
+        beside: Option<Axis>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let mut steps = match (target, beside) {
+            (ShellTarget::Pane(pane), None) => self.panes.go_to(pane, &mut self.ids),
+            (ShellTarget::Window(pane, index), None) => {
                 let mut steps = self.panes.go_to(pane, &mut self.ids);
                 steps.extend(self.panes.select_window(index));
                 steps
             }
-            (Door::Session(id), None) => self.go(Go::Shell(id), now),
-            (Door::Host, None) => self.host_shell(),
-            (door, Some(axis)) => self.open_beside(door, axis),
+            (ShellTarget::Session(id), None) => self.go(Go::Shell(id), now),
+            (ShellTarget::Host, None) => self.host_shell(),
+            (target, Some(axis)) => self.open_beside(target, axis),
         };
         steps.extend(self.show(Page::Panes));
         steps
     }
 
     /// Opens another view of a shell, or a new shell, next to the focused pane.
-    fn open_beside(&mut self, door: Door, axis: Axis) -> Vec<Step> {
-        let place = match door {
-            Door::Pane(pane) | Door::Window(pane, _) => {
+    fn open_beside(&mut self, target: ShellTarget, axis: Axis) -> Vec<Step> {
+        let place = match target {
+            ShellTarget::Pane(pane) | ShellTarget::Window(pane, _) => {
                 self.panes.pane(pane).map(|pane| pane.place)
             }
-            Door::Session(session) => Some(Place::Session(session)),
-            Door::Host => Some(Place::Host),
+            ShellTarget::Session(session) => Some(Place::Session(session)),
+            ShellTarget::Host => Some(Place::Host),
         };
         let Some(place) = place else {
             return Vec::new();
@@ -88,40 +62,10 @@ impl App {
             .open_beside(place, &name, keeps_alive, axis, &mut self.ids)
     }
 
-    /// Opens the form for a new shell in the session of the focused pane.
-    pub(super) fn new_shell(&mut self) -> Vec<Step> {
-        let Some(pane) = self.panes.active() else {
-            return Vec::new();
-        };
-        match pane.place {
-            place @ (Place::Session(_) | Place::Container(..)) => {
-                self.new_shell = Some(NewShell::new(place, &pane.name));
-                Vec::new()
-            }
-            Place::Host => {
-                let text = "a shell of this machine has no windows: split the pane for another one";
-                vec![Step::toast(Level::Info, text)]
-            }
-        }
-    }
-
-    pub(super) fn in_new_shell(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
-        match action {
-            Action::InputSubmit => {}
-            Action::InputCancel | Action::Back => return self.back(now),
-            _ => return Vec::new(),
-        }
-        let Some((form, start)) = self
-            .new_shell
-            .as_mut()
-            .and_then(|form| Some((form.clone(), form.submit()?)))
-        else {
-            return Vec::new();
-        };
-        self.new_shell = None;
-        let session = form.place.session();
+    pub(super) fn new_shell(&mut self, place: Place, name: &Clean, start: ShellStart) -> Vec<Step> {
+        let session = place.session();
         let keeps_alive = session.is_some_and(|it| self.mirror.streams_keep_alive(it.context));
         self.panes
-            .open_as(form.place, &form.name, keeps_alive, start, &mut self.ids)
+            .open_as(place, name, keeps_alive, start, &mut self.ids)
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{App, interrupt_ends};
 use crate::{
-    app::{clock, focus::Page},
+    app::{clock, focus::Page, launcher::Launcher},
     model::reclaim::{Reclaim, reclaim},
 };
 
@@ -13,7 +13,7 @@ impl App {
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         [
             self.toasts.wake_at(),
-            self.launcher.as_ref().and_then(|it| it.wake_at(now)),
+            self.panels.get::<Launcher>().and_then(|it| it.wake_at(now)),
             self.panes.wake_at(),
             self.next_question(now),
             self.interrupted.map(interrupt_ends),

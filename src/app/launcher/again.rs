@@ -6,26 +6,49 @@ use super::{Launcher, Page};
 use crate::{
     app::{facts::Facts, mirror::Mirror, shown::Shown},
     model::{
-        id::ContextName,
-        launch::{free_name, grown::Grown},
+        id::{ContextName, SessionKey},
+        launch::{again::Missing, free_name, grown::Grown},
         spec::LaunchRequest,
     },
 };
 
-impl Launcher {
-    /// Creates a launcher filled with earlier settings. `name` is the earlier name, unless it was generated.
+/// Earlier settings that fill a new launcher.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relaunch {
+    pub context: ContextName,
+    pub launch: LaunchRequest,
+    /// The earlier name, unless it was generated.
+    pub name: Option<String>,
+    pub grown: Option<Grown>,
+    /// What the engine doesn't report about the launch.
+    pub missing: Vec<Missing>,
+    /// The waiting session that the launch replaces.
+    pub replaces: Option<SessionKey>,
+}
+
+impl Relaunch {
     #[must_use]
-    pub fn again(
-        facts: &Facts,
-        mirror: &Mirror,
-        context: ContextName,
-        (launch, name): (&LaunchRequest, Option<&str>),
-        grown: Option<Grown>,
-        now: Timestamp,
-    ) -> Self {
-        let mut launcher = Self::new(facts, mirror, Shown::One(context), now);
-        launcher.refill(launch, name);
-        launcher.grown = grown;
+    pub fn new(context: ContextName, launch: LaunchRequest) -> Self {
+        Self {
+            context,
+            launch,
+            name: None,
+            grown: None,
+            missing: Vec::new(),
+            replaces: None,
+        }
+    }
+}
+
+impl Launcher {
+    /// Creates a launcher filled with earlier settings.
+    #[must_use]
+    pub fn again(facts: &Facts, mirror: &Mirror, it: Relaunch, now: Timestamp) -> Self {
+        let mut launcher = Self::new(facts, mirror, Shown::One(it.context), now);
+        launcher.refill(&it.launch, it.name.as_deref());
+        launcher.grown = it.grown;
+        launcher.missing = it.missing;
+        launcher.replaces = it.replaces;
         launcher.keep_within_limits();
         launcher.begun = launcher.request.clone();
         launcher.edited = false;

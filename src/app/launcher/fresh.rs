@@ -73,7 +73,7 @@ impl Launcher {
         }
         self.due = None;
         self.offer.now = now;
-        self.update(mirror);
+        self.take_changes(mirror);
         let free = self.may_ask_at(mirror);
         let ready = free.is_none_or(|at| at <= now);
         let asked_at = self.asked_at;

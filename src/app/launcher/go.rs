@@ -155,14 +155,14 @@ impl Launcher {
     }
 
     /// Handles a click on a step.
-    pub fn click_step(&mut self, page: Page) {
+    pub(super) fn click_step(&mut self, page: Page) {
         if !self.asks_before(Way::To(page, None)) {
             self.open(page);
         }
     }
 
     /// Handles a click on a line: focuses it, or presses it if it has the focus.
-    pub fn click(&mut self, row: Row) {
+    pub(super) fn click_row(&mut self, row: Row) {
         if !self.asks_before(Way::Click(row)) {
             self.take_click(row);
         }
@@ -184,7 +184,7 @@ impl Launcher {
     }
 
     /// Handles the wheel, which moves like the up and down keys.
-    pub fn wheel(&mut self, action: Action) {
+    pub(super) fn scroll(&mut self, action: Action) {
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
         let to = match form.action(row, action, None, offer) {

@@ -132,35 +132,7 @@ impl Offer {
 impl Offer {
     /// A context about which nothing is known, with the default amounts of the settings.
     pub fn blank() -> Self {
-        use crate::model::{
-            resources::{Bytes, Cpu},
-            settings::NotificationSettings,
-        };
-        let facts = Facts {
-            user: String::new(),
-            host: String::new(),
-            version: String::new(),
-            time_zone: TimeZone::UTC,
-            unicode: true,
-            read_only: false,
-            mouse: true,
-            statistics: true,
-            inside_tmux: false,
-            tag: String::new(),
-            launch: LaunchSettings {
-                environment: "host".to_owned(),
-                cpu: Cpu::from_millis(1000),
-                mem: Bytes::mib(512),
-                shmem: Bytes::mib(64),
-                pids: 100,
-                env: std::collections::BTreeMap::new(),
-                secrets: crate::model::launch::secrets::SecretRules::default(),
-            },
-            copies: "/home/kim/.local/share/workbay/copies".into(),
-            notifications: NotificationSettings::default(),
-            terminal: crate::model::settings::TerminalSettings::default(),
-            keep_days: 7,
-        };
+        let facts = crate::app::testing::facts();
         Self::new(&facts, ContextName::local(), Vec::new())
     }
 }

@@ -1,10 +1,9 @@
 //! The overlays of the launcher: a question, an explanation, a prompt for a path.
 
-use super::{Row, Way, help::Topic, page::Undone};
+use super::{Relaunch, Row, Way, help::Topic, page::Undone};
 use crate::{
     action::Action,
-    app::{confirm::Button, input::Input},
-    model::recent::Recent,
+    app::{input::Input, panels::DialogButton},
 };
 
 #[derive(Clone, Debug)]
@@ -24,7 +23,7 @@ pub struct Question {
     pub yes: &'static str,
     pub about: About,
     /// The marked button, which is the harmless one at first.
-    pub button: Button,
+    pub button: DialogButton,
 }
 
 /// What the answer decides.
@@ -32,8 +31,8 @@ pub struct Question {
 pub enum About {
     Reset,
     Close,
-    /// A recent launch replaces this one.
-    Replace(Box<Recent>),
+    /// An earlier launch replaces this one.
+    Replace(Box<Relaunch>),
     /// The form of the page asked about this row.
     Form(Row),
     /// Yes discards this row and goes to the destination. No returns the focus to the row.
@@ -54,7 +53,7 @@ impl Question {
         Self::new(About::Close, text.to_owned(), "Close")
     }
 
-    pub fn replace(by: Box<Recent>) -> Self {
+    pub fn replace(by: Box<Relaunch>) -> Self {
         let text = "The chosen launch replaces this one. What you typed is lost.";
         Self::new(About::Replace(by), text.to_owned(), "Replace")
     }
@@ -79,7 +78,7 @@ impl Question {
             no: "No",
             yes,
             about,
-            button: Button::No,
+            button: DialogButton::No,
         }
     }
 
@@ -88,13 +87,8 @@ impl Question {
         match action {
             Action::ConfirmYes => return Some(true),
             Action::ConfirmNo => return Some(false),
-            Action::ConfirmPress => return Some(self.button == Button::Yes),
-            Action::ConfirmToggle => {
-                self.button = match self.button {
-                    Button::No => Button::Yes,
-                    Button::Yes => Button::No,
-                };
-            }
+            Action::ConfirmPress => return Some(self.button == DialogButton::Yes),
+            Action::ConfirmToggle => self.button = self.button.other(),
             _ => {}
         }
         None

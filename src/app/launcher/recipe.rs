@@ -73,7 +73,7 @@ impl Launcher {
     }
 
     /// The prompt for a path.
-    pub fn prompt(&self) -> Option<&Prompt> {
+    pub fn path_prompt(&self) -> Option<&Prompt> {
         match &self.overlay {
             Some(Overlay::Prompt(prompt)) => Some(prompt),
             _ => None,

@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Way};
+use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Relaunch, Way};
 use crate::{
     action::Action,
     app::{
         mirror::Mirror,
-        step::{Go, LaunchedFrom, Purpose, Step},
+        step::{LaunchedFrom, Purpose, Step},
     },
     key::Key,
     model::{
@@ -15,14 +15,18 @@ use crate::{
         failure::Failure,
         id::ContextName,
         launch::{FieldProblem, LaunchField, command},
-        recent::Recent,
     },
     protocol::message::Request,
 };
 
 impl Launcher {
     /// Handles a key that is text in the focused row. Returns `None` if it isn't used.
-    pub fn key(&mut self, key: Key, mirror: &Mirror, now: Timestamp) -> Option<Vec<Step>> {
+    pub(super) fn type_key(
+        &mut self,
+        key: Key,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) -> Option<Vec<Step>> {
         match &mut self.overlay {
             Some(Overlay::Question(_)) => return None,
             Some(Overlay::Prompt(prompt)) => {
@@ -41,7 +45,7 @@ impl Launcher {
         taken.then(|| self.changed(mirror, now))
     }
 
-    pub fn paste(&mut self, text: &str, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+    pub(super) fn paste_text(&mut self, text: &str, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         match &mut self.overlay {
             Some(Overlay::Question(_)) => return Vec::new(),
             Some(Overlay::Prompt(prompt)) => {
@@ -66,6 +70,7 @@ impl Launcher {
             self.progress = Progress::Editing;
         }
         self.edited = true;
+        self.edited_since = true;
         self.warned = false;
         self.offer.now = now;
         let (form, _) = self.form_mut(self.page);
@@ -84,7 +89,7 @@ impl Launcher {
     }
 
     /// Handles an action of the launcher's scope. `key` is the pressed key.
-    pub fn action(
+    pub(super) fn act(
         &mut self,
         action: Action,
         key: Option<Key>,
@@ -218,7 +223,7 @@ impl Launcher {
 
     /// Handles Esc. Returns `true` if the launcher can close. Asks for confirmation before typed values are
     /// lost.
-    pub fn back(&mut self) -> bool {
+    pub(super) fn can_close(&mut self) -> bool {
         match self.overlay.take() {
             Some(Overlay::Question(question)) => {
                 self.declined(question.about);
@@ -240,20 +245,18 @@ impl Launcher {
         false
     }
 
-    /// Replaces the launcher's content with a recent launch. Asks for confirmation before typed values are
-    /// lost.
-    pub fn replaced_by(&mut self, recent: Box<Recent>) -> Vec<Step> {
-        if !self.is_touched() {
-            return vec![Step::Open(recent)];
-        }
-        self.question(Question::replace(recent));
-        Vec::new()
+    /// Asks for confirmation before an earlier launch replaces typed values.
+    pub fn ask_to_replace(&mut self, by: Box<Relaunch>) {
+        self.question(Question::replace(by));
     }
 
     fn confirmed(&mut self, about: About, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         match about {
-            About::Close => vec![Step::Go(Go::CloseLauncher)],
-            About::Replace(recent) => vec![Step::Open(recent)],
+            About::Close => vec![Step::CLOSE],
+            About::Replace(by) => {
+                self.edited = false;
+                vec![Step::Relaunch(by)]
+            }
             About::Reset => {
                 let begun = self.begun.clone();
                 self.fill(&begun);
@@ -286,7 +289,7 @@ impl Launcher {
             return Vec::new();
         }
         self.offer.now = now;
-        self.update(mirror);
+        self.take_changes(mirror);
         if let Some(wrong) = self.problems().first().cloned() {
             self.go_to_problem(&wrong);
             return Vec::new();
@@ -299,6 +302,7 @@ impl Launcher {
             return Vec::new();
         }
         self.progress = Progress::Asked;
+        self.edited_since = false;
         vec![Step::Ask {
             request: Request::Launch {
                 context: self.offer.context,
@@ -309,6 +313,12 @@ impl Launcher {
                 replaces: self.replaces,
             }),
         }]
+    }
+
+    /// Handles a launch that worked. Returns `true` if the launcher can close: what was typed since stays.
+    pub fn launched(&mut self) -> bool {
+        self.progress = Progress::Editing;
+        !self.edited_since
     }
 
     /// Handles a refused launch: focuses the affected field.

@@ -1,7 +1,7 @@
 //! The command line: `:ctx prod`, `:q`. Tab completes words. The error for an unknown word lists the known
 //! ones.
 
-use super::{Around, Hint, Line, Panel};
+use super::{Hint, Panel, PanelEnv, PromptLine};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -118,52 +118,48 @@ const HINTS: &[Hint] = &[
 ];
 
 impl Panel for CommandLine {
-    fn scope(&self) -> Scope {
-        Scope::Input
+    fn input(&mut self) -> Option<&mut Input> {
+        self.problem = None;
+        Some(&mut self.input)
     }
 
-    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
+    fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
         match action {
-            Action::InputSubmit => match self.read(around.mirror) {
+            Action::InputSubmit => match self.read(env.mirror) {
                 Ok(command) => return vec![Step::CLOSE, Step::Go(Go::Command(command))],
                 Err(why) => self.problem = Some(why),
             },
-            Action::TabNext => self.complete(around.mirror),
-            Action::InputCancel | Action::Back => return self.back(around),
+            Action::TabNext => self.complete(env.mirror),
+            Action::InputCancel | Action::Back => return self.back(env),
             _ => {}
         }
         Vec::new()
     }
 
     /// Backspace in an empty line closes it, as in vi.
-    fn key(&mut self, key: Key, around: &Around<'_>) -> Option<Vec<Step>> {
+    fn key(&mut self, key: Key, env: &PanelEnv<'_>) -> Option<Vec<Step>> {
         if self.input.is_empty() && key.code == KeyCode::Backspace {
-            return Some(self.back(around));
+            return Some(self.back(env));
         }
         self.problem = None;
         let at_end = self.input.before_cursor() == self.input.text();
         if at_end && key == Key::plain(KeyCode::Right) {
-            self.complete(around.mirror);
+            self.complete(env.mirror);
             return Some(Vec::new());
         }
         self.input.key(key).then(Vec::new)
     }
 
-    fn paste(&mut self, text: &str, _: &Around<'_>) {
-        self.problem = None;
-        self.input.paste(text);
-    }
-
-    fn hints(&self) -> &'static [Hint] {
-        HINTS
+    fn hints(&self) -> Vec<Hint> {
+        HINTS.to_vec()
     }
 
     fn problem(&self) -> Option<String> {
         self.problem.clone()
     }
 
-    fn line(&self) -> Option<Line<'_>> {
-        Some(Line {
+    fn prompt(&self) -> Option<PromptLine<'_>> {
+        Some(PromptLine {
             label: ":".to_owned(),
             input: &self.input,
             note: "",

@@ -1,13 +1,11 @@
 //! The prompt for the name of an image that is created from a running session.
 
-use super::{Around, Line, Panel};
+use super::{Panel, PanelEnv, PromptLine};
 use crate::{
-    action::{Action, Scope},
     app::{
         input::Input,
         step::{Purpose, Step},
     },
-    key::Key,
     model::{id::SessionKey, text::Clean},
     protocol::message::Request,
 };
@@ -48,8 +46,12 @@ impl CommitForm {
     }
 }
 
-impl CommitForm {
-    fn submit(&self) -> Vec<Step> {
+impl Panel for CommitForm {
+    fn input(&mut self) -> Option<&mut Input> {
+        Some(&mut self.input)
+    }
+
+    fn submit(&mut self, _: &PanelEnv<'_>) -> Vec<Step> {
         if self.wrong().is_some() {
             return Vec::new();
         }
@@ -66,35 +68,13 @@ impl CommitForm {
         };
         vec![Step::CLOSE, ask]
     }
-}
-
-impl Panel for CommitForm {
-    fn scope(&self) -> Scope {
-        Scope::Input
-    }
-
-    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
-        match action {
-            Action::InputSubmit => self.submit(),
-            Action::InputCancel | Action::Back => self.back(around),
-            _ => Vec::new(),
-        }
-    }
-
-    fn key(&mut self, key: Key, _: &Around<'_>) -> Option<Vec<Step>> {
-        self.input.key(key).then(Vec::new)
-    }
-
-    fn paste(&mut self, text: &str, _: &Around<'_>) {
-        self.input.paste(text);
-    }
 
     fn problem(&self) -> Option<String> {
         self.wrong().filter(|_| !self.input.is_empty())
     }
 
-    fn line(&self) -> Option<Line<'_>> {
-        Some(Line {
+    fn prompt(&self) -> Option<PromptLine<'_>> {
+        Some(PromptLine {
             label: format!("Image name for {}", self.name),
             input: &self.input,
             note: "",

@@ -1,16 +1,14 @@
 //! The prompt for another priority of a waiting session.
 
-use super::{Around, Line, Panel};
+use super::{Panel, PanelEnv, PromptLine};
 use crate::model::{
     id::SessionKey, launch::priority, session::Session, spec::PRIORITY, text::Clean,
 };
 use crate::{
-    action::{Action, Scope},
     app::{
         input::Input,
         step::{Purpose, Step},
     },
-    key::Key,
     protocol::message::Request,
 };
 
@@ -39,14 +37,6 @@ impl PriorityForm {
     pub fn wanted(&self) -> Result<i32, String> {
         priority::parse(self.input.text())
     }
-
-    fn submit(&self) -> Vec<Step> {
-        let Ok(wanted) = self.wanted() else {
-            return Vec::new();
-        };
-        let ask = (wanted != self.old).then(|| ask(self.session, self.name.clone(), wanted));
-        [Step::CLOSE].into_iter().chain(ask).collect()
-    }
 }
 
 /// Requests another priority.
@@ -58,32 +48,24 @@ pub fn ask(session: SessionKey, name: Clean, priority: i32) -> Step {
 }
 
 impl Panel for PriorityForm {
-    fn scope(&self) -> Scope {
-        Scope::Input
+    fn input(&mut self) -> Option<&mut Input> {
+        Some(&mut self.input)
     }
 
-    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
-        match action {
-            Action::InputSubmit => self.submit(),
-            Action::InputCancel | Action::Back => self.back(around),
-            _ => Vec::new(),
-        }
-    }
-
-    fn key(&mut self, key: Key, _: &Around<'_>) -> Option<Vec<Step>> {
-        self.input.key(key).then(Vec::new)
-    }
-
-    fn paste(&mut self, text: &str, _: &Around<'_>) {
-        self.input.paste(text);
+    fn submit(&mut self, _: &PanelEnv<'_>) -> Vec<Step> {
+        let Ok(wanted) = self.wanted() else {
+            return Vec::new();
+        };
+        let ask = (wanted != self.old).then(|| ask(self.session, self.name.clone(), wanted));
+        [Step::CLOSE].into_iter().chain(ask).collect()
     }
 
     fn problem(&self) -> Option<String> {
         self.wanted().err()
     }
 
-    fn line(&self) -> Option<Line<'_>> {
-        Some(Line {
+    fn prompt(&self) -> Option<PromptLine<'_>> {
+        Some(PromptLine {
             label: format!("Priority of {} (0 to 100)", self.name),
             input: &self.input,
             note: "highest first",

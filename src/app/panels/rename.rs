@@ -1,14 +1,12 @@
 //! The prompt for another name of a session.
 
-use super::{Around, Line, Panel};
+use super::{Panel, PanelEnv, PromptLine};
 use crate::{
-    action::{Action, Scope},
     app::{
         input::Input,
         mirror::Mirror,
         step::{Purpose, Step},
     },
-    key::Key,
     model::{id::SessionKey, name, text::Clean},
     protocol::message::Request,
 };
@@ -75,13 +73,19 @@ impl Rename {
         });
         taken.then(|| Clean::new(&format!("the name {name} is already taken")))
     }
+}
 
-    fn submit(&mut self, mirror: &Mirror) -> Vec<Step> {
+impl Panel for Rename {
+    fn input(&mut self) -> Option<&mut Input> {
+        Some(&mut self.input)
+    }
+
+    fn submit(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
         if self.wrong().is_some() {
             return Vec::new();
         }
         let name = self.input.text().to_owned();
-        if let Some(why) = self.taken(mirror) {
+        if let Some(why) = self.taken(env.mirror) {
             *self = Self::again(self.session, &self.old, &name, why);
             return Vec::new();
         }
@@ -98,35 +102,13 @@ impl Rename {
         });
         [Step::CLOSE].into_iter().chain(ask).collect()
     }
-}
-
-impl Panel for Rename {
-    fn scope(&self) -> Scope {
-        Scope::Input
-    }
-
-    fn action(&mut self, action: Action, around: &Around<'_>) -> Vec<Step> {
-        match action {
-            Action::InputSubmit => self.submit(around.mirror),
-            Action::InputCancel | Action::Back => self.back(around),
-            _ => Vec::new(),
-        }
-    }
-
-    fn key(&mut self, key: Key, _: &Around<'_>) -> Option<Vec<Step>> {
-        self.input.key(key).then(Vec::new)
-    }
-
-    fn paste(&mut self, text: &str, _: &Around<'_>) {
-        self.input.paste(text);
-    }
 
     fn problem(&self) -> Option<String> {
         self.wrong()
     }
 
-    fn line(&self) -> Option<Line<'_>> {
-        Some(Line {
+    fn prompt(&self) -> Option<PromptLine<'_>> {
+        Some(PromptLine {
             label: format!("Rename {} to", self.old),
             input: &self.input,
             note: "",

@@ -11,7 +11,7 @@ use crate::{
         text::Clean,
     },
     theme::face::Face,
-    view::{scheduling, text},
+    view::{panels::history::outcome_face, text},
 };
 
 /// The type, the command and its result.
@@ -56,7 +56,7 @@ fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
     let mut line = row("", "");
     let word = outcome.word();
     let room = width.saturating_sub(LABEL + text::width(word) + 2);
-    line.push((word.to_owned(), scheduling::face(outcome)));
+    line.push((word.to_owned(), outcome_face(outcome)));
     line.push((format!("  {}", text::take(words.as_str(), room)), Face::Dim));
     line
 }

@@ -1,6 +1,7 @@
 //! Any keys at all.
 
 use proptest::prelude::*;
+use workbay::app::launcher::Launcher;
 use workbay::model::catalogue::Catalogue;
 
 use super::{many, offer, page_with};
@@ -50,7 +51,7 @@ proptest! {
         for (columns, rows) in [(60, 16), (140, 40), (200, 50), (80, 24)] {
             screen = screen.resize(columns, rows);
         }
-        let launcher = screen.app.launcher.as_mut().unwrap();
+        let launcher = screen.app.panels.get_mut::<Launcher>().unwrap();
         let asked = launcher.request().clone();
         if launcher.problems().is_empty() {
             launcher.fill(&asked);

@@ -6,6 +6,7 @@ mod drawn;
 mod rows;
 
 use workbay::{
+    app::launcher::Launcher,
     app::launcher::Page,
     model::{catalogue::Catalogue, change::Change, environment::Environment, spec::LaunchRequest},
     protocol::message::{Reply, Request},
@@ -49,7 +50,7 @@ fn to(mut screen: Screen, label: &str) -> Screen {
                 return screen;
             }
             screen = screen.press(key);
-            if screen.app.launcher.as_ref().unwrap().page() != Page::Allocation {
+            if screen.panel::<Launcher>().page() != Page::Allocation {
                 screen = screen.press("alt-2");
                 break;
             }
@@ -66,5 +67,5 @@ fn gpus(columns: u16, rows: u16) -> Screen {
 }
 
 fn request(screen: &Screen) -> &LaunchRequest {
-    screen.app.launcher.as_ref().unwrap().request()
+    screen.panel::<Launcher>().request()
 }

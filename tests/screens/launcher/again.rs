@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use workbay::{
+    app::panels::recents::Recents,
     app::{effect::Effect, msg::Msg},
     model::{
         id::ContextName,
@@ -118,7 +119,7 @@ fn launches_of_before_are_a_key_away() {
         );
     }
     let screen = recalled(list(80, 24).press("H")).press("down enter");
-    assert!(screen.sees("train-resnet-") && screen.app.recents.is_none());
+    assert!(screen.sees("train-resnet-") && !screen.is_open::<Recents>());
     assert_eq!(launches(&told(screen, offer()).press("enter")).len(), 1);
     let screen = recalled(list(80, 24).press("H")).press("down p");
     let edit = RecentEdit::Pin { pinned: true };
@@ -140,7 +141,7 @@ fn launches_of_before_are_a_key_away() {
             .contains(&&Request::EditRecent { id: 9, edit })
     );
     let screen = recalled(screen).press("esc");
-    assert!(screen.app.recents.is_none());
+    assert!(!screen.is_open::<Recents>());
 }
 
 #[test]
@@ -160,6 +161,10 @@ fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
     );
     let replaced = typed().press("down enter y");
     assert!(replaced.sees("train-resnet-"), "{}", replaced.text());
+    // The settings of a session may arrive while another launch is typed.
+    let late = again(list(80, 24).press("j j . n").typed("half-done"), before());
+    assert!(late.sees("The chosen launch replaces this one"));
+    assert!(late.press("enter").sees("half-done"));
     // Nothing was typed: nothing is asked.
     let fresh = recalled(opened(80, 24).press("ctrl-t")).press("down enter");
     assert!(fresh.sees("train-resnet-"), "{}", fresh.text());

@@ -2,6 +2,7 @@
 //! person.
 
 use workbay::{
+    app::launcher::Launcher,
     app::{effect::Effect, msg::Msg},
     model::{catalogue::OwnerChoices, id::ContextName, text::Clean},
     protocol::message::{Reply, Request},
@@ -115,7 +116,7 @@ fn an_owner_is_looked_up_before_a_key_is_chosen() {
     );
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("tab right ctrl-r");
-    let launcher = screen.app.launcher.as_ref().unwrap();
+    let launcher = screen.panel::<Launcher>();
     let owner = launcher.request().owner.clone().unwrap();
     assert_eq!(owner.access_key, "AKIA2");
     assert_eq!(launcher.request().project.as_deref(), Some("vision"));

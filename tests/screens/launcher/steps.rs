@@ -1,6 +1,7 @@
 //! The way through the launcher's steps by Enter, there and back, and what is said on the way.
 
 use workbay::{
+    app::launcher::Launcher,
     app::{effect::Effect, launcher::FolderLine},
     model::{
         catalogue::{Catalogue, Folder},
@@ -94,13 +95,13 @@ fn escape_drops_the_name_and_then_closes() {
     // Begun and left empty: Enter is the Enter of any line.
     let screen = screen.press("+ enter");
     assert!(screen.sees("Open ports") && screen.wishes().is_empty());
-    assert!(screen.press("esc").app.launcher.is_none());
+    assert!(!screen.press("esc").is_open::<Launcher>());
     // A search is left the same way.
     let screen = opened(80, 24, &["data", "models"]).press("alt-3 /");
     let screen = screen.typed("mo");
     assert!(!screen.sees("data"), "{}", screen.text());
     let screen = screen.press("esc");
-    assert!(screen.sees("data") && screen.app.launcher.is_some());
+    assert!(screen.sees("data") && screen.is_open::<Launcher>());
 }
 
 /// Three folders mounted, the first and the last of them where they cannot be.
@@ -136,13 +137,13 @@ fn what_is_wrong_with_a_folder_stands_below_its_own_path() {
 #[test]
 fn a_card_leads_to_what_is_wrong_and_enter_leads_back() {
     let screen = badly_mounted(80, 24).press("ctrl-r up up enter");
-    let row = screen.app.launcher.as_ref().unwrap().row();
+    let row = screen.panel::<Launcher>().row();
     assert_eq!(FolderLine::of(row), FolderLine::Path(0));
     // Mended, then straight back to the next one that is wrong.
     let screen = screen.press("ctrl-u").typed("in");
     assert!(footer(&screen).contains("back to review"));
     let screen = screen.press("enter up up enter");
-    let row = screen.app.launcher.as_ref().unwrap().row();
+    let row = screen.panel::<Launcher>().row();
     assert_eq!(FolderLine::of(row), FolderLine::Path(2));
     let screen = screen.press("ctrl-u enter");
     assert!(screen.sees("Command line"), "{}", screen.text());

@@ -2,6 +2,7 @@
 
 use workbay::{
     app::effect::Effect,
+    app::launcher::Launcher,
     model::{
         change::Change,
         failure::Failure,
@@ -58,19 +59,19 @@ fn a_batch_session_is_asked_for_as_it_was_typed() {
 
 #[test]
 fn nothing_typed_is_lost_without_a_question() {
-    assert!(opened(80, 24).press("esc").app.launcher.is_none());
+    assert!(!opened(80, 24).press("esc").is_open::<Launcher>());
     let screen = opened(80, 24).typed("train-1").press("ctrl-n esc");
     insta::assert_snapshot!(screen.text());
     let kept = screen.press("esc alt-1");
     assert!(kept.sees("train-1"), "{}", kept.text());
     // Enter presses the harmless button.
     let kept = kept.press("esc enter");
-    assert!(kept.app.launcher.is_some());
+    assert!(kept.is_open::<Launcher>());
     let reset = kept.press("alt-r y");
     assert!(!reset.sees("train-1"), "{}", reset.text());
-    assert!(reset.press("esc").app.launcher.is_none());
+    assert!(!reset.press("esc").is_open::<Launcher>());
     let closed = opened(80, 24).typed("train-1").press("esc y");
-    assert!(closed.app.launcher.is_none());
+    assert!(!closed.is_open::<Launcher>());
 }
 
 #[test]
@@ -160,10 +161,14 @@ fn a_launch_outlives_the_connection_and_its_late_answer_closes_only_its_own_laun
             .daemon(snapshot(day()))
     };
     let closed = asked().answer(is_launch, launched());
-    assert!(closed.app.launcher.is_none(), "{}", closed.text());
+    assert!(!closed.is_open::<Launcher>(), "{}", closed.text());
     let refusal = || Err(Failure::refused("there is no room"));
     let refused = asked().answer(is_launch, refusal());
     assert!(refused.sees("there is no room"), "{}", refused.text());
+    // What was typed since isn't lost.
+    let edited = asked().press("alt-1").typed("-next");
+    let edited = edited.answer(is_launch, launched());
+    assert!(edited.sees("train-1-next"), "{}", edited.text());
     let another = || asked().press("esc y n").typed("second");
     for answer in [launched(), refusal()] {
         let screen = another().answer(is_launch, answer);

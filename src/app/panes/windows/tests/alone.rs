@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     app::{
         mirror::Mirror,
+        panels::shells::{ShellPicker, ShellTarget},
         panes::PaneId,
-        shells::{Door, Shells},
         testing::session,
     },
     model::status::Status,
@@ -132,18 +132,18 @@ fn the_title_of_a_split_is_its_own_window() {
 #[test]
 fn the_list_of_shells_has_each_window_once() {
     let world = two();
-    let shells = Shells::new(&Mirror::default(), &world.panes, "gpu1");
-    let rows: Vec<(Door, String)> = shells
+    let shells = ShellPicker::new(&Mirror::default(), &world.panes, "gpu1");
+    let rows: Vec<(ShellTarget, String)> = shells
         .rows()
-        .map(|row| (row.door, row.note.to_string()))
+        .map(|row| (row.target, row.note.to_string()))
         .collect();
     assert_eq!(
         rows,
         [
-            (Door::Pane(PaneId(1)), "window 1 name1".to_owned()),
-            (Door::Window(PaneId(1), 2), "sh".to_owned()),
-            (Door::Pane(PaneId(2)), "window 3 name3".to_owned()),
-            (Door::Host, "this machine, not open".to_owned()),
+            (ShellTarget::Pane(PaneId(1)), "window 1 name1".to_owned()),
+            (ShellTarget::Window(PaneId(1), 2), "sh".to_owned()),
+            (ShellTarget::Pane(PaneId(2)), "window 3 name3".to_owned()),
+            (ShellTarget::Host, "this machine, not open".to_owned()),
         ]
     );
 }

@@ -1,0 +1,321 @@
+//! The dialog that keeps a session from being reclaimed: its idle check, and how to extend or exempt the
+//! session.
+
+use jiff::Timestamp;
+
+use super::{Hint, MOVE, Panel, PanelEnv};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        area::DialogPart,
+        reprieves::Told,
+        step::{Purpose, Step},
+    },
+    key::Key,
+    model::{
+        id::SessionKey,
+        idle::{IdleState, Keep, ReprieveRules},
+        reclaim::nearest,
+        session::Session,
+        text::Clean,
+    },
+    protocol::message::Request,
+};
+
+/// The possible actions, one row for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Do(Keep),
+    Leave,
+}
+
+/// A row of the dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub choice: Choice,
+    pub title: String,
+    /// The result of the row, or why it isn't possible.
+    pub note: String,
+    /// The time until which no idle check reclaims the session.
+    pub until: Option<Timestamp>,
+    pub allowed: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct ExtendDialog {
+    pub session: SessionKey,
+    pub name: Clean,
+    marked: usize,
+}
+
+impl ExtendDialog {
+    #[must_use]
+    pub fn new(session: &Session) -> Self {
+        Self {
+            session: session.key(),
+            name: session.name.clone(),
+            marked: 0,
+        }
+    }
+
+    /// The row that Enter presses.
+    pub fn marked(&self, offers: &[Offer]) -> usize {
+        self.marked.min(offers.len().saturating_sub(1))
+    }
+
+    /// Presses a row. A row that isn't allowed only shows the reason next to it.
+    fn press(&mut self, at: usize, offers: &[Offer]) -> Vec<Step> {
+        self.marked = at;
+        let keep = match offers.get(at) {
+            Some(offer) if !offer.allowed => return Vec::new(),
+            Some(Offer {
+                choice: Choice::Do(keep),
+                ..
+            }) => *keep,
+            _ => return vec![Step::CLOSE],
+        };
+        let ask = Step::Ask {
+            request: Request::Keep {
+                session: self.session,
+                keep,
+            },
+            purpose: Purpose::Keep(keep),
+        };
+        vec![Step::CLOSE, ask]
+    }
+
+    /// The rows of the dialog.
+    pub fn offers(&self, env: &PanelEnv<'_>) -> Vec<Offer> {
+        let told = env.reprieves.told(self.session.context);
+        let session = env.full(self.session);
+        session.map_or_else(Vec::new, |session| offers(&session, told, env.now))
+    }
+}
+
+const HINTS: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmPress], "choose"),
+    (Scope::Confirm, MOVE, "move"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+];
+
+impl Panel for ExtendDialog {
+    fn scope(&self) -> Scope {
+        Scope::Confirm
+    }
+
+    fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
+        let offers = self.offers(env);
+        let (at, count) = (self.marked(&offers), offers.len());
+        match action {
+            // The session is gone.
+            _ if offers.is_empty() => return vec![Step::CLOSE],
+            Action::ConfirmNo | Action::Back => return self.back(env),
+            Action::ConfirmToggle | Action::ListDown => self.marked = (at + 1) % count,
+            Action::ListUp => self.marked = (at + count - 1) % count,
+            Action::ConfirmPress | Action::ConfirmYes => return self.press(at, &offers),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn click(&mut self, part: DialogPart, env: &PanelEnv<'_>) -> Vec<Step> {
+        match part {
+            DialogPart::Row(at) => self.press(at, &self.offers(env)),
+            DialogPart::Outside => self.back(env),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        HINTS.to_vec()
+    }
+}
+
+/// The rows for a session. The last one closes the dialog without a change.
+pub fn offers(session: &Session, told: Option<&Told>, now: Timestamp) -> Vec<Offer> {
+    let mut offers = if session.reprieve.exempt {
+        vec![include()]
+    } else {
+        vec![extend(session, told, now), exempt(told)]
+    };
+    offers.push(Offer {
+        choice: Choice::Leave,
+        title: "Cancel".to_owned(),
+        note: String::new(),
+        until: None,
+        allowed: true,
+    });
+    offers
+}
+
+fn include() -> Offer {
+    Offer {
+        choice: Choice::Do(Keep::Include),
+        title: "Include again".to_owned(),
+        note: "idle checks apply again".to_owned(),
+        until: None,
+        allowed: true,
+    }
+}
+
+fn exempt(told: Option<&Told>) -> Offer {
+    let (allowed, note) = match known(told) {
+        Ok(rules) if rules.exempt => (true, "exempt from idle checks".to_owned()),
+        Ok(_) => (false, "not allowed here".to_owned()),
+        Err(why) => (false, why),
+    };
+    Offer {
+        choice: Choice::Do(Keep::Exempt),
+        title: "Exempt".to_owned(),
+        note,
+        until: None,
+        allowed,
+    }
+}
+
+fn extend(session: &Session, told: Option<&Told>, now: Timestamp) -> Offer {
+    let mut offer = Offer {
+        choice: Choice::Do(Keep::Extend),
+        title: "Extend".to_owned(),
+        note: String::new(),
+        until: None,
+        allowed: false,
+    };
+    let rules = match known(told) {
+        Ok(rules) => rules,
+        Err(why) => {
+            offer.note = why;
+            return offer;
+        }
+    };
+    let used = session.reprieve.extended;
+    if rules.extensions == 0 {
+        "not allowed here".clone_into(&mut offer.note);
+        return offer;
+    }
+    offer.title = format!("Extend by {}", rules.extend_by);
+    offer.note = format!("{used} of {} used", rules.extensions);
+    let until = due(session, now).and_then(|due| due.checked_add(rules.extend_by.duration()).ok());
+    if used < rules.extensions && until.is_none() {
+        offer.note.push_str("; no reclaim is due");
+    }
+    offer.until = until.filter(|_| used < rules.extensions);
+    offer.allowed = offer.until.is_some();
+    offer
+}
+
+/// The reclaim time that an extension moves.
+fn due(session: &Session, now: Timestamp) -> Option<Timestamp> {
+    let checks = &session.idle_checks;
+    let over = checks.iter().any(|check| check.state == IdleState::Over);
+    let end = nearest(checks).map(|(_, until)| until.max(now));
+    end.or(over.then_some(now))
+}
+
+fn known(told: Option<&Told>) -> Result<&ReprieveRules, String> {
+    match told {
+        Some(Told::Rules(rules)) => Ok(rules),
+        Some(Told::Failed(why)) => Err(why.to_string()),
+        Some(Told::Asked) | None => Err("loading the rules".to_owned()),
+    }
+}
+
+/// Whom to ask for an action that isn't allowed.
+pub fn whom_to_ask(offers: &[Offer], told: Option<&Told>) -> Option<String> {
+    let Some(Told::Rules(rules)) = told else {
+        return None;
+    };
+    if offers.iter().all(|offer| offer.allowed) {
+        return None;
+    }
+    Some(match &rules.contact {
+        Some(contact) => format!("Ask {contact} for more."),
+        None => "The rules are in [idle] of resources.toml.".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::session,
+        model::{
+            idle::{IdleCheck, IdleChecker},
+            span::Span,
+        },
+    };
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_000).unwrap()
+    }
+
+    fn ending() -> Session {
+        let mut it = session(1, "train");
+        let until = Timestamp::from_second(1_600).unwrap();
+        let state = IdleState::Counting { until };
+        it.idle_checks = vec![IdleCheck::new(IdleChecker::NetworkTimeout, state)];
+        it
+    }
+
+    fn rules(extensions: u32, exempt: bool) -> Told {
+        Told::Rules(ReprieveRules {
+            extensions,
+            extend_by: Span(3_600),
+            exempt,
+            contact: Some("ops@example.org".into()),
+        })
+    }
+
+    fn asked(steps: &[Step]) -> Option<Keep> {
+        steps.iter().find_map(|it| match it {
+            Step::Ask {
+                purpose: Purpose::Keep(keep),
+                ..
+            } => Some(*keep),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_is_allowed_can_be_pressed_and_the_rest_says_whom_to_ask() {
+        let mut it = ending();
+        it.reprieve.extended = 1;
+        let told = rules(2, false);
+        let all = offers(&it, Some(&told), now());
+        assert_eq!(all[0].title, "Extend by 1h");
+        assert_eq!(all[0].until.unwrap().as_second(), 1_600 + 3_600);
+        assert_eq!(all[0].note, "1 of 2 used");
+        assert!(all[0].allowed && !all[1].allowed && all[2].allowed);
+        let whom = whom_to_ask(&all, Some(&told)).unwrap();
+        assert_eq!(whom, "Ask ops@example.org for more.");
+        let asks = |form: &mut ExtendDialog, at| asked(&form.press(at, &all));
+        let mut form = ExtendDialog::new(&it);
+        assert_eq!(asks(&mut form, 0), Some(Keep::Extend));
+        assert_eq!(form.press(1, &all), [], "not allowed");
+        assert_eq!(form.marked(&all), 1);
+        assert_eq!(form.press(2, &all), [Step::CLOSE]);
+        it.reprieve.extended = 2;
+        assert!(!offers(&it, Some(&told), now())[0].allowed);
+    }
+
+    #[test]
+    fn an_exempt_session_is_included_again_by_anybody() {
+        let mut it = ending();
+        it.reprieve.exempt = true;
+        let all = offers(&it, Some(&rules(0, false)), now());
+        assert_eq!(all.len(), 2);
+        let mut form = ExtendDialog::new(&it);
+        assert_eq!(asked(&form.press(0, &all)), Some(Keep::Include));
+    }
+
+    #[test]
+    fn nothing_can_be_pressed_before_the_rules_are_known() {
+        for told in [None, Some(Told::Asked), Some(Told::Failed("away".into()))] {
+            let all = offers(&ending(), told.as_ref(), now());
+            assert!(!all[0].allowed && !all[1].allowed, "{told:?}");
+        }
+        let idle = session(1, "train");
+        let all = offers(&idle, Some(&rules(2, true)), now());
+        assert!(!all[0].allowed && all[0].note.contains("no reclaim is due"));
+    }
+}

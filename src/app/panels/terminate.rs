@@ -1,0 +1,246 @@
+//! The dialog that asks for confirmation before a session is terminated: what is lost, what is kept.
+
+use super::{DialogButton, Hint, Panel, PanelEnv};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        area::DialogPart,
+        step::{Purpose, Step},
+    },
+    key::Key,
+    model::{id::SessionKey, session::Session, status::Status, text::Clean},
+    protocol::message::Request,
+};
+
+#[derive(Clone, Debug)]
+pub struct TerminateDialog {
+    pub session: SessionKey,
+    pub name: Clean,
+    /// Each item is one sentence.
+    pub lost: Vec<String>,
+    pub kept: Vec<String>,
+    pub force: bool,
+    /// Whether force could terminate the session sooner.
+    pub can_force: bool,
+    pub button: DialogButton,
+}
+
+impl TerminateDialog {
+    /// `shells` is the number of panes in this TUI that show the session. `keep_days` is how long workbay
+    /// keeps what is left of the session, `None` if its engine keeps it by its own rules.
+    #[must_use]
+    pub fn new(session: &Session, shells: usize, keep_days: Option<u32>) -> Self {
+        Self {
+            session: session.key(),
+            name: session.name.clone(),
+            lost: lost(session, shells),
+            kept: kept(session, keep_days),
+            // The session is already being terminated, so only force makes a difference.
+            force: session.status == Status::Terminating,
+            can_force: !waits(session) && !failed_early(session),
+            button: DialogButton::No,
+        }
+    }
+
+    fn terminate(&self) -> Vec<Step> {
+        let ask = Step::Ask {
+            request: Request::Terminate {
+                session: self.session,
+                force: self.force,
+            },
+            purpose: Purpose::Terminate {
+                name: self.name.clone(),
+            },
+        };
+        vec![Step::CLOSE, ask]
+    }
+}
+
+const HINTS: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+    (Scope::Confirm, &[Action::ConfirmForce], "force"),
+    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+];
+
+impl Panel for TerminateDialog {
+    fn scope(&self) -> Scope {
+        Scope::Confirm
+    }
+
+    fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
+        match action {
+            Action::ConfirmYes => return self.terminate(),
+            Action::ConfirmPress if self.button == DialogButton::Yes => return self.terminate(),
+            Action::ConfirmNo | Action::ConfirmPress | Action::Back => return self.back(env),
+            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
+                self.button = self.button.other();
+            }
+            Action::ConfirmForce => self.force = self.can_force && !self.force,
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn click(&mut self, part: DialogPart, env: &PanelEnv<'_>) -> Vec<Step> {
+        match part {
+            DialogPart::Button(DialogButton::Yes) => self.terminate(),
+            DialogPart::Button(DialogButton::No) => self.back(env),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        HINTS.to_vec()
+    }
+}
+
+/// A session in the queue has no program that needs time to end.
+fn waits(session: &Session) -> bool {
+    let queued = matches!(session.status, Status::Pending | Status::Scheduled);
+    queued && session.started_at.is_none()
+}
+
+/// The session failed before anything of it ran, so it can only be removed.
+fn failed_early(session: &Session) -> bool {
+    session.status == Status::Error && session.started_at.is_none()
+}
+
+fn has_container(session: &Session) -> bool {
+    session.started_at.is_some() || session.status.is_live()
+}
+
+fn lost(session: &Session, shells: usize) -> Vec<String> {
+    if failed_early(session) {
+        return vec!["Nothing: the session failed before it ran. It moves to Finished.".to_owned()];
+    }
+    if !has_container(session) {
+        return vec!["Nothing: the session hasn't run yet.".to_owned()];
+    }
+    let mut lost = vec!["All running programs.".to_owned()];
+    match shells {
+        0 => {}
+        1 => lost.push("Its shell, which is open in workbay.".to_owned()),
+        n => lost.push(format!("Its {n} shells, which are open in workbay.")),
+    }
+    if session.is_committed() {
+        lost.push("The image that is being created from it.".to_owned());
+    }
+    if session.scratch.is_some() {
+        lost.push("Files outside /home/work.".to_owned());
+    } else if !session.folders.is_empty() {
+        lost.push("Files outside its folders.".to_owned());
+    } else {
+        lost.push("All its files, including /home/work.".to_owned());
+    }
+    lost
+}
+
+fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
+    if !has_container(session) {
+        return Vec::new();
+    }
+    let Some(days) = keep_days else {
+        let folders = match session.folders.as_slice() {
+            [] => None,
+            [one] => Some(format!("The folder {one}.")),
+            several => Some(format!("Its {} folders.", several.len())),
+        };
+        let log = "Its log, while the cluster keeps it.".to_owned();
+        return folders.into_iter().chain([log]).collect();
+    };
+    let days = match days {
+        1 => "1 day".to_owned(),
+        n => format!("{n} days"),
+    };
+    if session.scratch.is_some() {
+        vec![format!("/home/work and the log, for {days}.")]
+    } else {
+        vec![format!("The log, for {days}.")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::{TestEnv, session};
+
+    /// What an action asks for: `Some(force)` if it terminates the session.
+    fn press(dialog: &mut TerminateDialog, action: Action) -> Option<bool> {
+        let steps = dialog.action(action, None, &TestEnv::default().env());
+        steps.iter().find_map(|it| match it {
+            Step::Ask {
+                request: Request::Terminate { force, .. },
+                ..
+            } => Some(*force),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn enter_alone_changes_nothing() {
+        let mut confirm = TerminateDialog::new(&session(1, "train"), 0, Some(7));
+        let env = TestEnv::default();
+        let pressed = confirm.action(Action::ConfirmPress, None, &env.env());
+        assert_eq!(pressed, [Step::CLOSE]);
+        assert_eq!(press(&mut confirm, Action::ConfirmForce), None);
+        assert_eq!(press(&mut confirm, Action::ConfirmToggle), None);
+        assert_eq!(press(&mut confirm, Action::ConfirmPress), Some(true));
+    }
+
+    #[test]
+    fn an_image_in_the_making_is_lost() {
+        let mut it = session(1, "train");
+        let image = "The image that is being created from it.".to_owned();
+        assert!(!lost(&it, 0).contains(&image));
+        it.pending_request = Some("creating image base-1".into());
+        assert!(lost(&it, 0).contains(&image));
+        it.pending_request = None;
+        it.commit = crate::model::session::CommitStatus::Ongoing;
+        assert!(lost(&it, 0).contains(&image));
+    }
+
+    #[test]
+    fn it_says_what_is_kept_only_when_it_is() {
+        let mut it = session(1, "train");
+        it.scratch = Some("/scratch/x".to_owned());
+        assert!(TerminateDialog::new(&it, 1, Some(7)).kept[0].contains("/home/work"));
+        it.scratch = None;
+        let confirm = TerminateDialog::new(&it, 1, Some(7));
+        assert!(confirm.lost.iter().any(|line| line.contains("/home/work")));
+        assert!(!confirm.kept[0].contains("/home/work"));
+        it.status = Status::Pending;
+        it.started_at = None;
+        let mut confirm = TerminateDialog::new(&it, 0, Some(7));
+        assert!(confirm.kept.is_empty());
+        assert_eq!(press(&mut confirm, Action::ConfirmForce), None);
+        assert_eq!(press(&mut confirm, Action::ConfirmYes), Some(false));
+    }
+
+    #[test]
+    fn one_that_failed_before_it_ran_is_only_let_go() {
+        let mut it = session(1, "train");
+        it.status = Status::Error;
+        it.started_at = None;
+        let confirm = TerminateDialog::new(&it, 0, Some(7));
+        assert!(confirm.lost[0].contains("failed before it ran"));
+        assert!(!confirm.can_force && confirm.kept.is_empty());
+    }
+
+    #[test]
+    fn of_a_session_of_a_cluster_no_days_are_promised() {
+        let mut it = session(1, "train");
+        let confirm = TerminateDialog::new(&it, 0, None);
+        assert!(!confirm.kept.iter().any(|line| line.contains("days")));
+        it.folders = vec![Clean::new("데이터셋")];
+        let confirm = TerminateDialog::new(&it, 0, None);
+        assert_eq!(confirm.kept[0], "The folder 데이터셋.");
+        assert!(
+            confirm
+                .lost
+                .iter()
+                .any(|line| line.contains("outside its folders"))
+        );
+    }
+}

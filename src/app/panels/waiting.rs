@@ -1,0 +1,449 @@
+//! Why a session waits, and what could start now in its place.
+
+use jiff::Timestamp;
+
+use super::{Hint, MOVE, Panel, PanelEnv, priority};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        area::DialogPart,
+        launcher::Relaunch,
+        mirror::Mirror,
+        step::{LaunchedFrom, Purpose, Step},
+    },
+    key::Key,
+    model::{
+        ahead::{ahead, priority_to_be_first},
+        capability::Capability,
+        catalogue::Catalogue,
+        failure::Failure,
+        id::SessionKey,
+        launch::{
+            self,
+            again::Missing,
+            free_name,
+            whatif::{Alternative, Around, alternatives},
+        },
+        notice::Level,
+        resolve,
+        session::{Session, SessionType},
+        span::Span,
+        spec::LaunchRequest,
+        status::Status,
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+};
+
+/// A generous allowance, in seconds, for starting and stopping a session in addition to its timeout.
+const START_AND_STOP: i64 = 90;
+/// The name of the group if an engine names none.
+const DEFAULT_GROUP: &str = "default";
+
+#[derive(Clone, Debug)]
+pub struct WaitingDialog {
+    pub session: SessionKey,
+    pub name: Clean,
+    launch: Option<LaunchRequest>,
+    /// What the engine doesn't report about the session's launch.
+    pub missing: Vec<Missing>,
+    offer: Option<Catalogue>,
+    problem: Option<Clean>,
+    /// `None` until the answers arrive.
+    found: Option<Vec<Remedy>>,
+    marked: usize,
+}
+
+/// What a remedy does.
+#[derive(Clone, Debug, PartialEq)]
+enum Change {
+    /// Launch this in place of the waiting session.
+    Launch(Box<LaunchRequest>),
+    /// Give the session this priority.
+    Priority(i32),
+}
+
+/// A possible solution, one row of the dialog.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remedy {
+    pub words: String,
+    change: Change,
+}
+
+impl From<Alternative> for Remedy {
+    fn from(it: Alternative) -> Self {
+        Self {
+            words: it.words,
+            change: Change::Launch(Box::new(it.request)),
+        }
+    }
+}
+
+impl WaitingDialog {
+    #[must_use]
+    pub fn new(session: &Session) -> Self {
+        Self {
+            session: session.key(),
+            name: session.name.clone(),
+            launch: None,
+            missing: Vec::new(),
+            offer: None,
+            problem: None,
+            found: None,
+            marked: 0,
+        }
+    }
+
+    /// Requests the settings of the launch and the available resources.
+    pub fn ask(session: &Session) -> Vec<Step> {
+        let (key, context) = (session.key(), session.context);
+        let project = session.placement.project.as_ref();
+        let requests = [
+            Request::Again { session: key },
+            Request::Catalogue {
+                context,
+                project: project.map(ToString::to_string),
+                anew: true,
+            },
+        ];
+        let asks = requests.into_iter().map(|request| Step::Ask {
+            request,
+            purpose: Purpose::WhyNot(key),
+        });
+        asks.collect()
+    }
+
+    pub fn answered(
+        &mut self,
+        session: &Session,
+        result: Result<Reply, Failure>,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) {
+        match result {
+            Ok(Reply::Again { launch, missing }) => {
+                self.launch = Some(*launch);
+                self.missing = missing;
+            }
+            Ok(Reply::Catalogue { catalogue }) => self.offer = Some(*catalogue),
+            Ok(_) => return,
+            Err(failure) => self.problem = Some(failure.message()),
+        }
+        if let (Some(launch), Some(offer)) = (&self.launch, &self.offer) {
+            let request = complete(launch, session, mirror);
+            let group = session.placement.resource_group.as_ref();
+            let around = Around {
+                offer,
+                group: group.map_or(DEFAULT_GROUP, Clean::as_str),
+                environment: resolve::find(
+                    mirror.environments(session.context),
+                    &session.environment.label(),
+                ),
+            };
+            let smaller = alternatives(&request, around);
+            let mut found = in_the_queue(session, &request, mirror, now);
+            found.extend(smaller.into_iter().map(Remedy::from));
+            self.found = Some(found);
+        }
+    }
+
+    /// The launches that could start now, `None` until they are known.
+    pub fn found(&self) -> Option<&[Remedy]> {
+        self.found.as_deref()
+    }
+
+    pub fn failure(&self) -> Option<&Clean> {
+        self.problem.as_ref()
+    }
+
+    pub fn marked(&self) -> usize {
+        self.marked
+    }
+
+    /// A row was pressed or clicked.
+    fn press(&mut self, at: usize, env: &PanelEnv<'_>) -> Vec<Step> {
+        let found = self.found.as_ref().and_then(|found| found.get(at));
+        let step = match found.map(|it| &it.change) {
+            None => return Vec::new(),
+            Some(Change::Priority(priority)) => {
+                priority::ask(self.session, self.name.clone(), *priority)
+            }
+            Some(Change::Launch(_)) if !self.still_waits(env.mirror) => {
+                let text = format!("{} isn't waiting any more", self.name);
+                Step::toast(Level::Info, text)
+            }
+            Some(Change::Launch(request)) => self.launch(request),
+        };
+        vec![Step::CLOSE, step]
+    }
+
+    fn still_waits(&self, mirror: &Mirror) -> bool {
+        let session = mirror.session(self.session);
+        session.is_some_and(|it| it.status == Status::Pending)
+    }
+
+    /// Launches at once if all settings are known. Otherwise the launcher asks for the rest. The waiting
+    /// session leaves the queue when the new one is in it.
+    fn launch(&self, request: &LaunchRequest) -> Step {
+        let context = self.session.context;
+        if self.missing.is_empty() && is_whole(request) {
+            return Step::Ask {
+                request: Request::Launch {
+                    context,
+                    launch: Box::new(request.clone()),
+                },
+                purpose: Purpose::Launch(LaunchedFrom {
+                    launcher: None,
+                    replaces: Some(self.session),
+                }),
+            };
+        }
+        Step::Relaunch(Box::new(Relaunch {
+            name: request.name.clone(),
+            missing: self.missing.clone(),
+            replaces: Some(self.session),
+            ..Relaunch::new(context, request.clone())
+        }))
+    }
+}
+
+const HINTS: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmPress], "launch"),
+    (Scope::Confirm, MOVE, "move"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+];
+
+impl Panel for WaitingDialog {
+    fn scope(&self) -> Scope {
+        Scope::Confirm
+    }
+
+    fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
+        let count = self.found.as_ref().map_or(0, Vec::len).max(1);
+        match action {
+            Action::ListDown | Action::ConfirmToggle => self.marked = (self.marked + 1) % count,
+            Action::ListUp => self.marked = (self.marked + count - 1) % count,
+            Action::ConfirmPress | Action::ConfirmYes => return self.press(self.marked, env),
+            Action::ConfirmNo | Action::Back => return self.back(env),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn click(&mut self, part: DialogPart, env: &PanelEnv<'_>) -> Vec<Step> {
+        match part {
+            DialogPart::Row(at) => self.press(at, env),
+            DialogPart::Outside => self.back(env),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        HINTS.to_vec()
+    }
+}
+
+/// The changes that let the session pass those ahead of it.
+fn in_the_queue(
+    session: &Session,
+    request: &LaunchRequest,
+    mirror: &Mirror,
+    now: Timestamp,
+) -> Vec<Remedy> {
+    let ahead = ahead(session, mirror.sessions());
+    let mut found = Vec::new();
+    let may = mirror
+        .why_not(session.context, Capability::Priority)
+        .is_none();
+    if let Some(priority) = priority_to_be_first(&ahead).filter(|_| may) {
+        let names = match ahead.as_slice() {
+            [one] => one.name.to_string(),
+            many => format!("the {} sessions ahead", many.len()),
+        };
+        found.push(Remedy {
+            words: format!("priority {priority}: before {names}"),
+            change: Change::Priority(priority),
+        });
+    }
+    let first = ahead
+        .iter()
+        .find_map(|it| Some((it, it.placement.starts_by?)));
+    let batch = request.session_type == SessionType::Batch;
+    if let Some((first, at)) = first.filter(|_| batch)
+        && let Some(timeout) = timeout_before(at, now)
+        && request.timeout.is_none_or(|it| it > timeout)
+    {
+        found.push(Remedy {
+            words: format!("a timeout of {timeout}: ends before {} starts", first.name),
+            change: Change::Launch(Box::new(LaunchRequest {
+                timeout: Some(timeout),
+                ..request.clone()
+            })),
+        });
+    }
+    found
+}
+
+/// The longest timeout, in whole minutes, of a session that starts now and has ended before `at`.
+fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
+    let left = at
+        .duration_since(now)
+        .as_secs()
+        .checked_sub(START_AND_STOP)?;
+    let minutes = u64::try_from(left / 60).ok()?;
+    (minutes > 0).then_some(Span(minutes * 60))
+}
+
+/// Adds the amounts, which may have come from a preset or the defaults, and a free name, because the waiting
+/// session still has its own.
+fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> LaunchRequest {
+    let told = launch::again::again(session);
+    let mut request = launch.clone();
+    request.cpu = request.cpu.or(told.cpu);
+    request.mem = request.mem.or(told.mem);
+    if request.accelerators.is_empty() {
+        request.accelerators = told.accelerators;
+    }
+    // A generated name isn't kept.
+    let named = !session.name.as_str().ends_with("-session");
+    request.name = named.then(|| {
+        let taken = |name: &str| {
+            let mut there = mirror.sessions();
+            there.any(|it| {
+                it.context == session.context && !it.status.is_final() && it.name == *name
+            })
+        };
+        free_name(session.name.as_str(), 1, taken)
+    });
+    request
+}
+
+/// Whether the request can be launched without changes. The values of secrets aren't stored anywhere.
+fn is_whole(request: &LaunchRequest) -> bool {
+    !request.env.values().any(String::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::{TestEnv, session},
+        model::{
+            catalogue::ResourceGroup,
+            resources::{Bytes, Cpu, ResourceSlots},
+        },
+    };
+
+    fn waiting() -> Session {
+        let mut it = session(1, "train");
+        it.requested_slots = ResourceSlots::new(Cpu::from_millis(4000), Bytes::mib(1024));
+        it
+    }
+
+    fn told(remaining: ResourceSlots) -> WaitingDialog {
+        let session = waiting();
+        let mut mirror = Mirror::default();
+        let change = crate::model::change::Change::Session {
+            session: Box::new(session.clone()),
+        };
+        mirror.apply(change, jiff::Timestamp::UNIX_EPOCH);
+        let mut it = WaitingDialog::new(&session);
+        let launch = Box::default();
+        let missing = Vec::new();
+        it.answered(
+            &session,
+            Ok(Reply::Again { launch, missing }),
+            &mirror,
+            now(),
+        );
+        assert_eq!(it.found(), None);
+        let group = ResourceGroup {
+            name: "default".into(),
+            using: ResourceSlots::default(),
+            remaining,
+            waiting: None,
+            capacity: None,
+            free: None,
+        };
+        let catalogue = Box::new(Catalogue {
+            resource_groups: vec![group],
+            ..Catalogue::default()
+        });
+        it.answered(&session, Ok(Reply::Catalogue { catalogue }), &mirror, now());
+        it
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_000).unwrap()
+    }
+
+    #[test]
+    fn who_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_first() {
+        let mut first = waiting();
+        first.id = crate::model::id::SessionId::from_u128(7 << 96);
+        first.name = "large".into();
+        first.status = crate::model::status::Status::Pending;
+        first.placement.queue_position = Some(0);
+        first.placement.priority = Some(10);
+        first.placement.starts_by = Timestamp::from_second(1_000 + 600).ok();
+        let mut me = waiting();
+        me.status = crate::model::status::Status::Pending;
+        me.placement.queue_position = Some(1);
+        let mut mirror = Mirror::default();
+        for session in [&first, &me] {
+            let session = Box::new(session.clone());
+            mirror.apply(crate::model::change::Change::Session { session }, now());
+        }
+        let mut request = LaunchRequest {
+            session_type: SessionType::Batch,
+            ..LaunchRequest::default()
+        };
+        let found = in_the_queue(&me, &request, &mirror, now());
+        let words: Vec<&str> = found.iter().map(|it| it.words.as_str()).collect();
+        assert_eq!(
+            words,
+            [
+                "priority 11: before large",
+                "a timeout of 8m: ends before large starts"
+            ]
+        );
+        assert_eq!(found[0].change, Change::Priority(11));
+        request.timeout = Some(Span(60));
+        let found = in_the_queue(&me, &request, &mirror, now());
+        assert_eq!(found.len(), 1, "it is short enough already");
+        assert!(in_the_queue(&first, &request, &mirror, now()).is_empty());
+    }
+
+    #[test]
+    fn what_was_not_said_is_what_the_session_has_and_its_name_is_taken() {
+        let it = told(ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(4096)));
+        assert_eq!(it.found().unwrap()[0].words, "with 2 CPU");
+        let Change::Launch(request) = &it.found().unwrap()[0].change else {
+            panic!("nothing is launched");
+        };
+        assert_eq!(request.cpu, Some(Cpu::from_millis(2000)));
+        assert_eq!(request.mem, Some(Bytes::mib(1024)));
+        assert_eq!(request.name.as_deref(), Some("train-2"));
+        assert!(is_whole(request));
+    }
+
+    #[test]
+    fn with_nothing_to_press_enter_does_nothing() {
+        let mut it = told(ResourceSlots::default());
+        assert_eq!(it.found(), Some(&[][..]));
+        let mut act = |action| it.action(action, None, &TestEnv::default().env());
+        assert_eq!(act(Action::ListDown), []);
+        assert_eq!(act(Action::ConfirmPress), []);
+        assert_eq!(act(Action::ConfirmNo), [Step::CLOSE]);
+    }
+
+    #[test]
+    fn a_secret_without_its_value_is_not_whole() {
+        let env = [("API_TOKEN".to_owned(), String::new())].into();
+        let request = LaunchRequest {
+            env,
+            ..LaunchRequest::default()
+        };
+        assert!(!is_whole(&request));
+    }
+}

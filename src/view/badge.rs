@@ -1,0 +1,48 @@
+//! The notes at the edge of every view: the next reclaim and the number of new notifications.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::{
+    paint::{Paint, Piece},
+    text,
+};
+use crate::{
+    app::{app::App, clock},
+    theme::face::Face,
+};
+
+/// What every view shows at its edge: the session that will be reclaimed soon, the number of new
+/// notifications, and whether notifications are quiet.
+pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    if let Some((name, left)) = app.next_end(now) {
+        let name = text::fit(name.as_str(), 20, "");
+        let said = format!("{name}: reclaim in {}", clock::coarse(left));
+        pieces.push((said, Face::Warning));
+    }
+    match app.notices.unread() {
+        0 => {}
+        count => pieces.push((format!("{count} new"), Face::Accent)),
+    }
+    if app.notices.quiet {
+        pieces.push(("quiet".to_owned(), Face::Dim));
+    }
+    let last = pieces.len().saturating_sub(1);
+    for (said, _) in pieces.iter_mut().take(last) {
+        said.push_str("  ");
+    }
+    pieces
+}
+
+/// Writes the badge at the right end of a line. Returns the cells that it took, with the gap before it.
+pub fn draw(paint: &mut Paint<'_>, line: Rect, badge: &[Piece]) -> u16 {
+    if badge.is_empty() {
+        return 0;
+    }
+    let width: usize = badge.iter().map(|(said, _)| text::width(said)).sum();
+    let width = (width as u16).min(line.width.saturating_sub(1));
+    let x = line.right().saturating_sub(width + 1);
+    paint.pieces(x, line.y, width, badge);
+    width + 3
+}

@@ -1,0 +1,48 @@
+//! Draws the panels: one file for each.
+
+pub mod commit;
+mod contexts;
+mod extend;
+mod help;
+pub mod history;
+mod new_shell;
+mod notifications;
+mod pull;
+mod recents;
+mod shells;
+mod terminate;
+mod waiting;
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::paint::Paint;
+use crate::app::{
+    app::App,
+    area::DialogAreas,
+    panels::{AnyPanel, each_panel},
+};
+
+/// A dialog on the screen.
+pub trait Dialog {
+    /// Computes the positions of all parts.
+    fn place(&self, app: &App, screen: Rect) -> DialogAreas;
+
+    fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp);
+}
+
+macro_rules! dialogs {
+    (
+        prompts { $($prompt:ident($line:ty),)* }
+        dialogs { $($dialog:ident($state:ty),)* }
+    ) => {
+        /// The dialog of a panel, `None` if it is a prompt.
+        pub fn dialog(panel: &AnyPanel) -> Option<&dyn Dialog> {
+            match panel {
+                $(AnyPanel::$prompt(_) => None,)*
+                $(AnyPanel::$dialog(it) => Some(&**it),)*
+            }
+        }
+    };
+}
+each_panel!(dialogs);

@@ -1,0 +1,94 @@
+//! The dialog that keeps a session from being reclaimed: which check reclaims it, when, and how to prevent
+//! it.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::Dialog;
+use crate::{
+    app::{
+        app::App,
+        area::DialogAreas,
+        clock,
+        panels::extend::{ExtendDialog, Offer, whom_to_ask},
+    },
+    model::{
+        reclaim::{Reclaim, nearest, reclaim},
+        session::Session,
+    },
+    theme::face::Face,
+    view::{detail::short_moment, dialog, idle, paint::Paint, text},
+};
+
+const WIDTH: u16 = 66;
+/// Cells of a row's title.
+const TITLE: u16 = 20;
+
+impl Dialog for ExtendDialog {
+    fn place(&self, app: &App, screen: Rect) -> DialogAreas {
+        // The number of rows doesn't depend on the time.
+        let rows = self.offers(&app.env(Timestamp::UNIX_EPOCH)).len() as u16;
+        // Border, blank, the reclaim time, blank, the rows, blank, whom to ask, blank, border.
+        let area = dialog::place(screen, WIDTH, rows + 8);
+        let inner = dialog::rows(area, 4, 4);
+        let height = rows.min(inner.height);
+        dialog::areas(screen, area, Rect { height, ..inner })
+    }
+
+    fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
+        let rows = areas.rows;
+        let title = format!("Keep {}", self.name);
+        let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
+        let Some(session) = app.full(self.session) else {
+            return;
+        };
+        let (what, face) = end(app, &session, now);
+        paint.text(inner.x, inner.y + 1, inner.width, &what, face);
+        let offers = self.offers(&app.env(now));
+        let marked = self.marked(&offers);
+        for (line, offer) in offers.iter().take(usize::from(rows.height)).enumerate() {
+            let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
+            if line == marked {
+                dialog::mark(paint, place);
+            }
+            draw_offer(paint, app, place, offer, now);
+        }
+        let told = app.reprieves.told(self.session.context);
+        if let Some(whom) = whom_to_ask(&offers, told) {
+            paint.text(inner.x, rows.bottom() + 1, inner.width, &whom, Face::Dim);
+        }
+    }
+}
+
+fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &Offer, now: Timestamp) {
+    let face = if offer.allowed { Face::Text } else { Face::Dim };
+    paint.text(place.x + 2, place.y, TITLE - 2, &offer.title, face);
+    let note = match offer.until {
+        Some(until) => format!("until {}, {}", short_moment(app, until, now), offer.note),
+        None => offer.note.clone(),
+    };
+    let room = place.width.saturating_sub(TITLE);
+    let note = text::fit(&note, usize::from(room), paint.glyphs.ellipsis);
+    paint.text(place.x + TITLE, place.y, room, &note, Face::Dim);
+}
+
+/// A sentence that says which check reclaims the session, and when.
+fn end(app: &App, session: &Session, now: Timestamp) -> (String, Face) {
+    match (reclaim(session), nearest(&session.idle_checks)) {
+        (Reclaim::Exempt, _) => (
+            "The session is exempt from idle checks.".to_owned(),
+            Face::Text,
+        ),
+        (Reclaim::At(until), Some((check, _))) if until > now => {
+            let left = clock::coarse(until.as_second() - now.as_second());
+            let (at, name) = (short_moment(app, until, now), check.checker.title());
+            let (_, face) = idle::until_end(session, now);
+            (format!("{name} will reclaim it in {left}, at {at}."), face)
+        }
+        (Reclaim::Due | Reclaim::At(_), _) => (
+            "A limit is reached: it may be reclaimed any moment.".to_owned(),
+            Face::Bad,
+        ),
+        (Reclaim::Never, _) => ("No idle check will reclaim it soon.".to_owned(), Face::Text),
+    }
+}

@@ -1,0 +1,136 @@
+//! Shows why a session waits: its reason, its position in the queue, and what could start now.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::Dialog;
+use crate::{
+    app::{app::App, area::DialogAreas, clock, panels::waiting::WaitingDialog},
+    model::{ahead, session::Session},
+    theme::face::Face,
+    view::{dialog, paint::Paint, text},
+};
+
+const WIDTH: u16 = 76;
+/// Maximum lines of the reason.
+const REASON: usize = 5;
+/// Lines of an answer that isn't a list.
+const ANSWER: usize = 2;
+
+impl Dialog for WaitingDialog {
+    fn place(&self, app: &App, screen: Rect) -> DialogAreas {
+        let reason = reason(app, self, screen).len();
+        let height = 8 + reason + rows_of(self);
+        let area = dialog::place(screen, WIDTH.min(screen.width), height as u16);
+        let inner = dialog::rows(area, 5 + reason as u16, 3);
+        let height = inner.height.min(rows_of(self) as u16);
+        dialog::areas(screen, area, Rect { height, ..inner })
+    }
+
+    fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
+        let rows = areas.rows;
+        let title = format!("Why {} waits", self.name);
+        let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
+        let mut y = inner.y + 1;
+        let place = app.full(self.session).map(|it| standing(&it, now));
+        paint.text(
+            inner.x,
+            y,
+            inner.width,
+            &place.unwrap_or_default(),
+            Face::Dim,
+        );
+        for line in reason(app, self, areas.screen) {
+            y += 1;
+            paint.text(inner.x, y, inner.width, &line, Face::Text);
+        }
+        paint.text(
+            inner.x,
+            rows.y - 1,
+            inner.width,
+            "What would help",
+            Face::Title,
+        );
+        draw_rows(paint, self, rows);
+        if self.found().is_some_and(|found| !found.is_empty()) {
+            let text = "A new session replaces this one in the queue.";
+            let text = text::fit(text, usize::from(inner.width), paint.glyphs.ellipsis);
+            paint.text(inner.x, inner.bottom() - 1, inner.width, &text, Face::Dim);
+        }
+    }
+}
+
+fn rows_of(open: &WaitingDialog) -> usize {
+    open.found().map_or(ANSWER, |found| found.len().max(ANSWER))
+}
+
+fn reason(app: &App, open: &WaitingDialog, screen: Rect) -> Vec<String> {
+    let session = app.full(open.session);
+    let message = session.as_ref().and_then(|it| it.status_message.clone());
+    let message = message.map_or_else(String::new, |it| it.to_string());
+    let room = usize::from(WIDTH.min(screen.width)) - 6;
+    let mut lines = text::wrap(&message, room);
+    lines.truncate(REASON);
+    if let Some(line) = session.and_then(|it| around(app, &it)) {
+        lines.extend(text::wrap(&line, room).into_iter().take(REASON));
+    }
+    lines
+}
+
+/// The sessions ahead, or for the first session in the queue, the sessions that block it.
+fn around(app: &App, session: &Session) -> Option<String> {
+    let before = ahead::ahead(session, app.mirror.sessions());
+    if !before.is_empty() {
+        return Some(format!("Ahead: {}", ahead::named(&before)));
+    }
+    let holders = ahead::holders(session, app.mirror.sessions());
+    let in_line = session.placement.queue_position.is_some();
+    (in_line && !holders.is_empty()).then(|| format!("Blocked by: {}", ahead::named(&holders)))
+}
+
+fn draw_rows(paint: &mut Paint<'_>, open: &WaitingDialog, rows: Rect) {
+    let found = match (open.found(), open.failure()) {
+        (_, Some(why)) => return answer(paint, rows, why.as_str(), Face::Bad),
+        (None, _) => return answer(paint, rows, "asking", Face::Dim),
+        (Some([]), _) => {
+            let text = "No smaller launch would start now: other sessions are ahead, or \
+                        a session must end first.";
+            return answer(paint, rows, text, Face::Text);
+        }
+        (Some(found), _) => found,
+    };
+    for (line, it) in found.iter().take(usize::from(rows.height)).enumerate() {
+        let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
+        if line == open.marked() {
+            dialog::mark(paint, place);
+        }
+        paint.text(place.x + 2, place.y, place.width - 2, &it.words, Face::Text);
+    }
+}
+
+fn answer(paint: &mut Paint<'_>, rows: Rect, text: &str, face: Face) {
+    let lines = text::wrap(text, usize::from(rows.width));
+    for (line, y) in lines.iter().zip(rows.top()..rows.bottom()) {
+        paint.text(rows.x, y, rows.width, line, face);
+    }
+}
+
+/// `PENDING for 12m, #3 in the queue of default`.
+fn standing(session: &Session, now: Timestamp) -> String {
+    let waited = clock::coarse(session.elapsed_seconds(now));
+    let place = session.placement.queue_position;
+    let place = place.map(|place| format!(", #{} in the queue", place + 1));
+    let group = session.placement.resource_group.as_ref();
+    let group = group.map(|group| format!(" of {group}"));
+    let place = place.map(|place| place + &group.unwrap_or_default());
+    let starts = session.placement.starts_by.map(|at| {
+        let left = clock::coarse(at.duration_since(now).as_secs());
+        format!("; starts in {left} or earlier")
+    });
+    format!(
+        "{} for {waited}{}{}",
+        session.status,
+        place.unwrap_or_default(),
+        starts.unwrap_or_default()
+    )
+}
