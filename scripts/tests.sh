@@ -24,7 +24,7 @@ accidents=()
 
 # test_program LIMIT CARGO-ARGUMENT… -- TEST-ARGUMENT…: runs it; its failed and unfinished tests once more, alone.
 test_program() {
-    local limit=$1 log list missed target=() words=()
+    local limit=$1 log list missed target=() words=() began=$SECONDS
     shift
     while [ $# -gt 0 ] && [ "$1" != -- ]; do target+=("$1"); shift; done
     [ $# -gt 0 ] && shift
@@ -32,6 +32,7 @@ test_program() {
     log=$(mktemp)
     if timeout --kill-after=10 "${limit}m" cargo test --locked "${target[@]}" -- "${words[@]}" 2>&1 | tee "$log"; then
         rm -f "$log"
+        say "${target[*]}: $((SECONDS - began))s"
         return 0
     fi
     list=$(cargo test --locked --quiet "${target[@]}" -- --list "${words[@]}" 2>/dev/null | sed -n 's/: test$//p') || true
