@@ -1,11 +1,11 @@
 # Runs test programs one after the other, each within a time. Sourced, never run.
 # shellcheck shell=bash
 
-# Programs that mostly wait (for an engine, for a program, for what people see) run twice as many tests at once as
+# Programs, and parts of one, that mostly wait (for an engine, for a program, for what people see) run twice as many tests at once as
 # there are processors.
 waiting=(cli daemon docker process pty)
 
-# threads_for PROGRAM: how many of its tests run at once.
+# threads_for NAME: how many tests of a program or a part of one run at once.
 threads_for() {
     local processors
     processors=$(nproc)
@@ -32,7 +32,7 @@ test_program() {
     log=$(mktemp)
     if timeout --kill-after=10 "${limit}m" cargo test --locked "${target[@]}" -- "${words[@]}" 2>&1 | tee "$log"; then
         rm -f "$log"
-        say "${target[*]}: $((SECONDS - began))s"
+        say "${target[*]} ${words[*]}: $((SECONDS - began))s"
         return 0
     fi
     list=$(cargo test --locked --quiet "${target[@]}" -- --list "${words[@]}" 2>/dev/null | sed -n 's/: test$//p') || true

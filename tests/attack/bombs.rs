@@ -1,6 +1,6 @@
 //! Sessions that take all they can: processes, memory, output. The daemon and the other sessions go on.
 
-use crate::{ground::Ground, machine::launch, report, wait};
+use crate::{attack::ground::Ground, attack::report, machine::launch, wait};
 
 /// Each kills only itself, and ends after some seconds in any case.
 const BOMBS: &[(&str, &str)] = &[

@@ -6,9 +6,9 @@ use std::{
 };
 
 use crate::{
-    ground::Ground,
+    attack::ground::Ground,
+    attack::report,
     machine::{Machine, launch},
-    report,
 };
 
 const SESSIONS: [&str; 3] = ["first", "second", "third"];

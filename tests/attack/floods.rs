@@ -10,7 +10,7 @@ use std::{
 
 use workbay::protocol::message::PROTOCOL;
 
-use crate::{ground::Ground, machine::Machine, report};
+use crate::{attack::ground::Ground, attack::report, machine::Machine};
 
 /// More than the daemon serves at once.
 const CONNECTIONS: usize = 300;

@@ -8,9 +8,10 @@ use std::{
 };
 
 use crate::{
-    ground::Ground,
+    attack::ground::Ground,
+    attack::report,
     machine::{Machine, launch},
-    report, wait,
+    wait,
 };
 
 /// What each session runs in its home, and its name.

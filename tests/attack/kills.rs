@@ -15,9 +15,9 @@ use std::{
 use workbay::protocol::presence::{self, Holder};
 
 use crate::{
-    ground::Ground,
+    attack::ground::Ground,
+    attack::report,
     machine::{Machine, launch},
-    report,
     terminal::now,
     wait,
 };

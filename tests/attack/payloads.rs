@@ -4,9 +4,9 @@
 use std::{fmt::Write, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use crate::{
-    ground::Ground,
+    attack::ground::Ground,
+    attack::report,
     machine::{BINARY, Machine, launch},
-    report,
     terminal::Terminal,
 };
 

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
+    cli::run,
     machine::{BINARY, Machine},
-    run,
 };
 
 fn write_config(machine: &Machine, text: &str) {

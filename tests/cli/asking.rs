@@ -100,11 +100,11 @@ fn shell_of_a_session_that_does_not_run_is_refused_with_its_status() {
 #[test]
 fn without_a_terminal_an_unknown_session_is_reported_before_the_question() {
     let machine = Machine::new();
-    let (code, out, err) = crate::run(&machine, &["terminate", "nowhere"]);
+    let (code, out, err) = crate::cli::run(&machine, &["terminate", "nowhere"]);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("nowhere") && !err.contains("--yes"), "{err}");
     let machine = launched("cli-there");
-    let (code, _, err) = crate::run(&machine, &["terminate", "cli-there"]);
+    let (code, _, err) = crate::cli::run(&machine, &["terminate", "cli-there"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("--yes"), "{err}");
     assert_eq!(

@@ -3,8 +3,8 @@
 use std::{path::Path, process::Command};
 
 use crate::{
+    cli::sessions::until,
     machine::{BINARY, Machine, launch},
-    sessions::until,
     terminal::Terminal,
 };
 

@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use workbay::model::id::{ContextName, InstanceId};
 
-use crate::{machine::Machine, run};
+use crate::{cli::run, machine::Machine};
 
 /// Beside this machine's own engine a second context that leads to the same one.
 const BOX: &str = "[contexts.box]\nkind = \"docker\"\naccent = \"blue\"\n";

@@ -10,9 +10,9 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    cli::run,
     machine::{Machine, launch},
     relay::{Manner, Relay},
-    run,
 };
 
 /// Findings about a topic.

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::{
+    cli::sessions::until,
     machine::{BINARY, LARGE, Machine, launch},
-    sessions::until,
     terminal::{Terminal, now},
 };
 
@@ -120,7 +120,7 @@ fn an_end_is_put_off_as_often_as_the_rules_allow_and_the_exempted_live() {
         put_off.contains("no idle check will reclaim it before"),
         "{put_off}"
     );
-    let (code, _, again) = crate::run(&machine, &["extend", "idle-kept"]);
+    let (code, _, again) = crate::cli::run(&machine, &["extend", "idle-kept"]);
     assert_eq!(code, 1, "{again}");
     assert!(again.contains("already extended once"), "{again}");
     let spared = machine.ok(&["extend", "idle-spared", "--exempt"]);

@@ -3,9 +3,9 @@
 use std::fs;
 
 use crate::{
+    cli::run,
+    cli::sessions::until,
     machine::{LARGE, Machine},
-    run,
-    sessions::until,
 };
 
 fn configured(resources: &str) -> Machine {

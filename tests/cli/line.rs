@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::{machine::Machine, run};
+use crate::{cli::run, machine::Machine};
 
 /// What a shell makes of a line: every word of it, each ended by a zero byte.
 fn words(shell: &str, line: &str) -> Vec<String> {

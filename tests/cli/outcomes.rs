@@ -9,9 +9,9 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    cli::run,
+    cli::sessions::until,
     machine::{Machine, launch},
-    run,
-    sessions::until,
 };
 
 fn batch(machine: &Machine, name: &str, mem: &str, command: &str) {

@@ -1,6 +1,6 @@
 //! The priority of a session that waits.
 
-use crate::{machine::Machine, run};
+use crate::{cli::run, machine::Machine};
 
 fn priority(machine: &Machine, name: &str) -> serde_json::Value {
     machine.json(&["show", name, "--json"])["placement"]["priority"].clone()

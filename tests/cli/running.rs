@@ -3,9 +3,9 @@
 use std::process::{Command, Stdio};
 
 use crate::{
+    cli::run,
+    cli::sessions::until,
     machine::{BINARY, Machine, launch},
-    run,
-    sessions::until,
     terminal::Terminal,
 };
 

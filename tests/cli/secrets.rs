@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use crate::{machine::Machine, run, sessions::until};
+use crate::{cli::run, cli::sessions::until, machine::Machine};
 
 /// What no output may hold.
 const SECRETS: [&str; 4] = [

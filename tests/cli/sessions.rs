@@ -3,8 +3,8 @@
 use std::process::{Command, Stdio};
 
 use crate::{
+    cli::run,
     machine::{BINARY, Machine},
-    run,
     terminal::{PATIENCE, now},
 };
 

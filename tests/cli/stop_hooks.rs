@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
+    cli::sessions::until,
     machine::{LARGE, Machine, launch},
-    sessions::until,
 };
 
 fn begin(machine: &Machine, name: &str, more: &[&str]) {

@@ -8,8 +8,8 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    cli::run,
     machine::{BINARY, Machine, launch},
-    run,
     terminal::Terminal,
 };
 

@@ -1,6 +1,6 @@
 //! Wrong use is told before anything is asked: exit code 2 and a sentence.
 
-use crate::{machine::Machine, run};
+use crate::{cli::run, machine::Machine};
 
 #[track_caller]
 fn refused(arguments: &[&str], sentence: &str) {

@@ -1,0 +1,10 @@
+//! The built program on a pseudo-terminal, with real containers, as a person uses it.
+
+mod endurance;
+mod given_back;
+mod habits;
+mod hung;
+mod keys;
+mod notices;
+mod whole_path;
+mod windows;
