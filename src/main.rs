@@ -22,7 +22,7 @@ use workbay::{
         api::{Containers, Engine},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
         docker::{DockerConfig, DockerEngine},
-        scheduler::Scheduler,
+        manager::Manager,
     },
     model::{
         capability::EngineInfo,
@@ -119,7 +119,7 @@ fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
             Ok(engine)
         }),
         EngineKind::Backendai => EngineFactory::scheduler(move |_seat| {
-            let engine: Arc<dyn Scheduler> = Arc::new(BackendAiEngine::new(backendai(&entry)?));
+            let engine: Arc<dyn Manager> = Arc::new(BackendAiEngine::new(backendai(&entry)?));
             Ok(engine)
         }),
     }
@@ -227,7 +227,7 @@ fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, Failure> {
     let binary = this_program().map_err(report)?;
     let engine: Arc<dyn Engine> = match factory(entry.clone(), binary) {
         EngineFactory::Containers(make) => make(&seat)?,
-        EngineFactory::Scheduler(make) => make(&seat)?,
+        EngineFactory::Manager(make) => make(&seat)?,
     };
     let probe = async { tokio::time::timeout(PATIENCE, engine.probe()).await };
     match runtime.block_on(probe) {

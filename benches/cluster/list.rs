@@ -8,7 +8,7 @@ use std::{
 use workbay::{
     engine::{
         backendai::BackendAiConfig,
-        scheduler::{PageQuery, Scheduler},
+        manager::{Manager, PageQuery},
     },
     model::status::Tab,
 };
@@ -67,7 +67,7 @@ async fn bare_request() -> (String, Vec<u8>) {
         endpoint: relay.endpoint.clone(),
         ..by_keys()
     };
-    let engine: Arc<dyn Scheduler> = engine(config);
+    let engine: Arc<dyn Manager> = engine(config);
     engine.probe().await.expect("the manager");
     engine.page(&query()).await.expect("a page");
     split(&relay.request("TERMINATED"))

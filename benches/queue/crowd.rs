@@ -4,12 +4,6 @@ use std::{collections::BTreeMap, time::Duration};
 
 use jiff::Timestamp;
 use workbay::{
-    controller::{
-        Controller,
-        fact::{Fact, Survey},
-        order::{Order, OrderKind},
-        turn::Turn,
-    },
     model::{
         capability::EngineInfo,
         environment::{EnvironmentRef, EnvironmentSource},
@@ -25,6 +19,12 @@ use workbay::{
         },
         spec::LaunchSpec,
         status::Status,
+    },
+    scheduler::{
+        Controller,
+        fact::{Fact, Survey},
+        order::{Order, OrderKind},
+        turn::Turn,
     },
 };
 

@@ -17,7 +17,7 @@ use std::{
 };
 
 use crowd::Crowd;
-use workbay::controller::fact::Fact;
+use workbay::scheduler::fact::Fact;
 
 const WAITING: u32 = 10_000;
 const ROUNDS: usize = 200;

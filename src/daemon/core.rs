@@ -2,12 +2,14 @@
 //! then sends commands to the engines.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet},
     path::PathBuf,
     sync::Arc,
+    task::Poll,
     time::Duration,
 };
 
+use futures_util::FutureExt as _;
 use jiff::SignedDuration;
 use tokio::{
     sync::mpsc,
@@ -16,7 +18,7 @@ use tokio::{
 
 use super::{
     Controls, clock,
-    heart::{Command, News, Step},
+    driver::Step,
     hooks::Hooks,
     house::Identity,
     inbound::{ConnectionId, Inbound, LookAnswer},
@@ -26,8 +28,7 @@ use super::{
     outbox::Outbox,
     pace::{Pace, Reading},
     space::Space,
-    station::Station,
-    teller::Number,
+    station::{Number, Station},
     told::Told,
     translate,
     upgrade::{Kept, Memory},
@@ -36,7 +37,6 @@ use super::{
     writing::Owed,
 };
 use crate::{
-    controller::{fact::Ticket, turn::Answer},
     model::{
         change::Change,
         failure::Failure,
@@ -45,6 +45,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::{FromDaemon, Reply, RequestId, StreamOpen},
+    state_machine::{Answer, Ticket},
     store::Store,
 };
 
@@ -63,11 +64,8 @@ pub(super) struct Core {
     pub(super) waiters: Waiters,
     /// Streams that wait until their session is settled.
     pub(super) looks: Vec<(StreamOpen, LookAnswer)>,
-    /// What could not be written yet, and the orders that wait for it.
+    /// What could not be written yet.
     pub(super) owed: Owed,
-    pub(super) withheld: Vec<(Number, Command)>,
-    /// Events that answer withheld orders that won't be carried out.
-    pub(super) undone: VecDeque<(Number, News)>,
     pub(super) write_again: Option<Instant>,
     /// Whether the contexts were last informed that a client is subscribed.
     pub(super) watched: bool,
@@ -110,13 +108,12 @@ pub(super) struct Parts {
 /// The channels that the loop receives from.
 pub(super) struct Ears {
     pub inbound: mpsc::Receiver<Inbound>,
-    pub news: mpsc::Receiver<(Number, News)>,
     pub samples: mpsc::Receiver<Samples>,
 }
 
 impl Core {
     pub fn new(parts: Parts) -> Self {
-        let sessions = parts.stations.iter().flat_map(|it| it.heart.sessions());
+        let sessions = parts.stations.iter().flat_map(|it| it.known().sessions());
         Self {
             noticing: Noticing::begin(sessions),
             stations: parts.stations,
@@ -127,8 +124,6 @@ impl Core {
             waiters: Waiters::default(),
             looks: Vec::new(),
             owed: Owed::default(),
-            withheld: Vec::new(),
-            undone: VecDeque::new(),
             write_again: None,
             watched: false,
             pace: Pace::new(Reading::take()),
@@ -145,7 +140,7 @@ impl Core {
     pub fn take_secrets(&mut self, secrets: Vec<Kept>) {
         for kept in secrets {
             if let Ok(number) = looks::station(&self.stations, kept.session.context) {
-                self.stations[number].heart.give_secrets(kept);
+                self.stations[number].restore_secrets(kept);
             }
         }
     }
@@ -157,7 +152,7 @@ impl Core {
             self.told.heard(&note.clone().into());
         }
         for number in 0..self.stations.len() {
-            self.settle(number, News::Tick).await;
+            self.tick_context(number).await;
         }
         let stop = self.controls.stop.clone();
         loop {
@@ -168,7 +163,7 @@ impl Core {
             let sweep = self.stations.iter().filter_map(|s| s.sampler.due()).min();
             tokio::select! {
                 () = stop.cancelled() => break,
-                Some((number, news)) = ears.news.recv() => self.settle(number, news).await,
+                number = next_report(&mut self.stations) => self.settle(number).await,
                 Some(word) = ears.inbound.recv() => self.hear(word).await,
                 () = until(deadline) => self.tick().await,
                 () = until(self.write_again) => self.write_owed().await,
@@ -177,9 +172,7 @@ impl Core {
                 () = until(lists) => {}
                 Some(samples) = ears.samples.recv() => self.tell_usage(samples).await,
             }
-            while let Some((number, news)) = self.undone.pop_front() {
-                self.settle(number, news).await;
-            }
+            self.settle_all().await;
             self.answer_looks();
             self.answer_lists();
             self.tell_watched().await;
@@ -191,15 +184,15 @@ impl Core {
     /// Waits for orders under way, so that their answers are in the state database.
     async fn end(mut self, ears: &mut Ears) -> Memory {
         let deadline = clock::instant() + LAST_ORDERS;
-        while !self.stations.iter().all(Station::is_idle) {
+        while !self.stations.iter().all(|it| it.driver().is_idle()) {
             tokio::select! {
-                Some((number, news)) = ears.news.recv() => self.settle_last(number, news).await,
+                number = next_report(&mut self.stations) => self.settle_last(number).await,
                 Some(word) = ears.inbound.recv() => self.hear_last(word),
                 () = sleep_until(deadline) => break,
             }
         }
-        while let Ok((number, news)) = ears.news.try_recv() {
-            self.settle_last(number, news).await;
+        while let Some(number) = next_report(&mut self.stations).now_or_never() {
+            self.settle_last(number).await;
         }
         if !self.owed.is_empty() {
             self.write_owed().await;
@@ -211,7 +204,7 @@ impl Core {
         for client in self.clients.values() {
             client.outbox.close();
         }
-        let secrets = self.stations.iter().flat_map(|it| it.heart.secrets());
+        let secrets = self.stations.iter().flat_map(|it| it.queued_secrets());
         Memory {
             secrets: secrets.collect(),
             told: self.told,
@@ -220,7 +213,10 @@ impl Core {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let dues = self.stations.iter().filter_map(|s| s.heart.next_deadline());
+        let dues = self
+            .stations
+            .iter()
+            .filter_map(|s| s.known().next_deadline());
         let left = dues.min()?.duration_since(clock::now());
         let left = Duration::try_from(left).unwrap_or(Duration::ZERO);
         // The timer's clock stops while the machine sleeps and ignores changes of the system time, so
@@ -233,51 +229,60 @@ impl Core {
     async fn tick(&mut self) {
         let now = clock::now();
         for number in 0..self.stations.len() {
-            let due = self.stations[number].heart.next_deadline();
+            let due = self.stations[number].known().next_deadline();
             if due.is_some_and(|at| at <= now) {
-                self.settle(number, News::Tick).await;
+                self.tick_context(number).await;
             }
         }
     }
 
-    /// Handles one event and starts the commands that follow from it.
-    pub(super) async fn settle(&mut self, number: Number, news: News) {
-        for command in self.take_in(number, news).await {
-            self.stations[number].begin(command);
+    async fn tick_context(&mut self, number: Number) {
+        self.stations[number].driver_mut().tick();
+        self.settle(number).await;
+    }
+
+    /// Handles the queued events of a context and starts the commands that follow from them.
+    pub(super) async fn settle(&mut self, number: Number) {
+        self.take_in(number).await;
+        self.stations[number].driver_mut().start_ready();
+    }
+
+    /// Settles the contexts that have queued events.
+    pub(super) async fn settle_all(&mut self) {
+        while let Some(number) = self.stations.iter().position(|it| it.driver().has_facts()) {
+            self.settle(number).await;
         }
     }
 
-    /// Handles an event while the daemon stops. New commands don't start: they are recorded in the state
+    /// Handles events while the daemon stops. New commands don't start: they are recorded in the state
     /// database and start with the next daemon.
-    async fn settle_last(&mut self, number: Number, news: News) {
-        self.take_in(number, news).await;
+    async fn settle_last(&mut self, number: Number) {
+        self.take_in(number).await;
+        self.stations[number].driver_mut().drop_ready();
     }
 
-    /// Handles an event and its follow-ups, writes and publishes the results, and returns the commands that
-    /// may start now.
-    async fn take_in(&mut self, number: Number, news: News) -> Vec<Command> {
-        let mut commands = Vec::new();
-        let mut queue = VecDeque::from([news]);
-        while let Some(news) = queue.pop_front() {
-            let asked = news.asked();
-            let ending = news.asks_to_end();
-            let mut step = self.stations[number].heart.handle(clock::now(), news);
-            queue.extend(step.follow.drain(..));
+    /// Handles the queued events and their follow-ups, and writes and publishes the results.
+    async fn take_in(&mut self, number: Number) {
+        while let Some(mut step) = self.stations[number].driver_mut().step(clock::now()) {
+            let ends = step.ends.is_some();
             self.remember(number, &mut step);
             self.hide_secrets(number, &mut step);
             self.put_figures_away(number, &mut step);
-            match self.write(&step, ending.is_some()).await {
+            match self.write(&step, ends).await {
                 Ok(()) => {}
-                Err(error) if ending.is_none() && (step.refusable || step.only_asks(asked)) => {
-                    self.refuse(number, asked, &mut step, &error);
+                Err(error) if !ends && (step.refusable || step.only_asks()) => {
+                    self.refuse(number, &mut step, &error);
                 }
                 Err(error) if error.is_of_a_row() => {
-                    self.write_apart(number, &mut step, ending.is_some()).await;
+                    self.write_apart(number, &mut step, ends).await;
                 }
                 Err(error) => self.owe(number, &mut step, &error),
             }
-            queue.extend(ending.into_iter().flat_map(|it| self.give_up(number, it)));
-            commands.append(&mut step.commands);
+            let driver = self.stations[number].driver_mut();
+            if let Some(session) = step.ends {
+                driver.give_up(session);
+            }
+            driver.commit();
             self.take_notice(number, &mut step);
             let moved = step
                 .changes
@@ -288,12 +293,11 @@ impl Core {
                 self.tell_totals(number);
             }
         }
-        commands
     }
 
     /// Appends the notifications that follow from the changes of the step.
     fn take_notice(&mut self, number: Number, step: &mut Step) {
-        let heart = &self.stations[number].heart;
+        let known = self.stations[number].known();
         let launched = step.answers.iter().filter_map(|(_, answer)| match answer {
             Ok(Answer::Launched(session)) => Some(&**session),
             _ => None,
@@ -301,8 +305,8 @@ impl Core {
         let happened = Happened {
             changes: &step.changes,
             launched: launched.collect(),
-            observed: heart.is_observing(),
-            me: heart.me(),
+            observed: known.is_observing(),
+            me: known.me(),
         };
         let notices = self.noticing.hear(&happened, clock::now());
         step.changes.extend(notices.into_iter().map(Change::from));
@@ -364,6 +368,18 @@ fn warnings(notes: Vec<Clean>) -> Vec<Notice> {
     let now = clock::now();
     let warning = |text| Notice::message(now, Level::Warning, text);
     notes.into_iter().map(warning).collect()
+}
+
+/// Queues the next report of an engine in its context.
+async fn next_report(stations: &mut [Station]) -> Number {
+    std::future::poll_fn(|context| {
+        let mut drivers = stations.iter_mut().map(Station::driver_mut);
+        match drivers.position(|driver| driver.poll_report(context).is_ready()) {
+            Some(number) => Poll::Ready(number),
+            None => Poll::Pending,
+        }
+    })
+    .await
 }
 
 /// Sleeps until the given time, or forever for `None`.

@@ -13,26 +13,25 @@ use tokio::{
 };
 
 use super::{
+    driver::{Execute, Reporter},
     fault::{self, Moment},
-    heart::News,
     pulling::{self, Pulls},
     pulse::{self, Asked},
     stop_hook,
     supply::Supply,
-    teller::Teller,
     translate,
 };
 use crate::{
-    controller::{
-        fact::{Fact, StopHookEnd, Survey},
-        order::{LineNumber, Order, OrderKind, StopHookPlan},
-    },
     engine::api::{Containers, EngineEvent, Listing, Sighting},
     model::{
         catalogue::Folder,
         failure::{Failure, FailureKind},
         id::SessionId,
         text::Clean,
+    },
+    scheduler::{
+        fact::{Fact, StopHookEnd, Survey},
+        order::{LineNumber, Order, OrderKind, StopHookPlan},
     },
 };
 
@@ -53,31 +52,38 @@ type Outcome = Result<Option<Sighting>, Failure>;
 #[derive(Clone)]
 pub(super) struct Executor {
     engine: Supply<dyn Containers>,
-    teller: Teller,
+    reporter: Reporter<Fact>,
     room: Arc<Semaphore>,
     forgetting: Arc<Semaphore>,
     /// Whether a client is subscribed, so that an engine that doesn't respond must be noticed.
-    looked_at: Arc<watch::Sender<bool>>,
+    watched: Arc<watch::Sender<bool>>,
     pulls: Pulls,
     /// The task that listens to the engine's events.
     listener: Arc<Mutex<Option<AbortHandle>>>,
 }
 
 impl Executor {
-    pub fn new(engine: Supply<dyn Containers>, teller: Teller) -> Self {
+    pub fn new(engine: Supply<dyn Containers>, reporter: Reporter<Fact>) -> Self {
         Self {
             engine,
-            teller,
+            reporter,
             room: Arc::new(Semaphore::new(AT_ONCE)),
             forgetting: Arc::new(Semaphore::new(FORGETTING)),
-            looked_at: Arc::new(watch::Sender::new(false)),
+            watched: Arc::new(watch::Sender::new(false)),
             pulls: Pulls::default(),
             listener: Arc::default(),
         }
     }
 
+    /// Sets whether a client is subscribed.
+    pub fn set_watched(&self, watched: bool) {
+        self.watched.send_replace(watched);
+    }
+}
+
+impl Execute<Order> for Executor {
     /// Starts to carry out an order.
-    pub fn begin(&self, order: Order) {
+    fn begin(&self, order: Order) {
         let pull = match &order {
             Order::Pull { number, .. } => Some(*number),
             Order::CancelPull { number } => return self.pulls.cancel(*number),
@@ -97,17 +103,14 @@ impl Executor {
         }
     }
 
-    /// Sets whether a client is subscribed.
-    pub fn be_looked_at(&self, looked_at: bool) {
-        self.looked_at.send_replace(looked_at);
-    }
-
     /// Whether no order about a container is under way.
-    pub fn is_idle(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.room.available_permits() == AT_ONCE
             && self.forgetting.available_permits() == FORGETTING
     }
+}
 
+impl Executor {
     async fn carry_out(self, order: Order) {
         let kind = order.kind();
         tracing::debug!(order = kind.name(), about = ?order.about(), "begins");
@@ -139,7 +142,7 @@ impl Executor {
             }
             Order::Pull { number, reference } => {
                 let engine = self.engine().await;
-                pulling::carry_out(engine, &self.teller, number, &reference).await;
+                pulling::carry_out(engine, &self.reporter, number, &reference).await;
             }
             Order::CreateFolder { ticket, name } => {
                 fault::point(Moment::Before, kind);
@@ -234,7 +237,7 @@ impl Executor {
 
     /// Connects, reports the containers of the engine, then listens for events until the connection breaks.
     async fn connect(&self, line: LineNumber) {
-        let kind = crate::controller::order::OrderKind::Connect;
+        let kind = crate::scheduler::order::OrderKind::Connect;
         fault::point(Moment::Before, kind);
         let failure = match self.look_around(line).await {
             Ok((engine, up, events)) => {
@@ -275,7 +278,7 @@ impl Executor {
         loop {
             let event = tokio::select! {
                 event = events.next() => event,
-                silence = pulse::silence(|| engine.ping(), self.looked_at.subscribe()) => {
+                silence = pulse::silence(|| engine.ping(), self.watched.subscribe()) => {
                     return silence;
                 }
             };
@@ -321,7 +324,7 @@ impl Executor {
     }
 
     async fn tell(&self, fact: Fact) {
-        self.teller.tell(News::Local(fact)).await;
+        self.reporter.report(fact).await;
     }
 }
 

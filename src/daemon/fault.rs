@@ -1,7 +1,7 @@
 //! Points where a test kills the daemon: `WORKBAY_FAULT=before:create` or `after:create`, for each kind of
 //! order. Debug builds only.
 
-use crate::controller::order::OrderKind;
+use crate::scheduler::order::OrderKind;
 
 /// The two moments of every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

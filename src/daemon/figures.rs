@@ -8,16 +8,8 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    clock,
-    core::Core,
-    heart::{Heart, Step},
-    inbound::ConnectionId,
-    looks,
-    recorder::Recorder,
-    station::Station,
-    supply::AnySupply,
-    teller::Number,
-    translate,
+    clock, core::Core, driver::Step, inbound::ConnectionId, looks, recorder::Recorder,
+    station::Number, station::Station, supply::AnySupply, translate,
 };
 use crate::{
     model::{
@@ -29,6 +21,7 @@ use crate::{
         usage::Usage,
     },
     protocol::message::{FromDaemon, Reply, RequestId},
+    state_machine::Known,
 };
 
 /// Figures are kept for one day or longer: those of running sessions must outlive a daemon.
@@ -38,7 +31,7 @@ impl Station {
     /// Records samples. A session may end during a sweep, so samples of ended sessions are ignored.
     pub(super) fn record(&mut self, usages: &[(SessionId, Usage)]) {
         for (id, usage) in usages {
-            let session = self.heart.session(*id);
+            let session = self.known().session(*id);
             if session.is_some_and(|session| !session.status.is_final()) {
                 self.recorder.heard(*id, usage);
             }
@@ -66,7 +59,7 @@ pub(super) fn by_context(
 /// deletes the figures of deleted sessions.
 pub(super) fn put_away(
     recorder: &mut Recorder,
-    heart: &Heart,
+    known: &dyn Known,
     supply: &AnySupply,
     step: &mut Step,
     oldest: Timestamp,
@@ -79,7 +72,7 @@ pub(super) fn put_away(
                     recorder.heard_last(session.id, &usage);
                 }
                 step.writes
-                    .extend(of_ended(recorder, heart, session, oldest));
+                    .extend(of_ended(recorder, known, session, oldest));
             }
             Change::Gone { session } => recorder.forget(session.id),
             _ => {}
@@ -89,12 +82,12 @@ pub(super) fn put_away(
 
 fn of_ended(
     recorder: &mut Recorder,
-    heart: &Heart,
+    known: &dyn Known,
     session: &Session,
     oldest: Timestamp,
 ) -> Vec<Write> {
     let key = session.key();
-    if heart.is_forgotten(session.id) {
+    if known.is_forgotten(session.id) {
         return vec![Write::ForgetFigures { session: key }];
     }
     let Some(write) = recorder.write(session, true) else {
@@ -108,13 +101,13 @@ impl Core {
     pub(super) fn put_figures_away(&mut self, number: Number, step: &mut Step) {
         let oldest = self.oldest_figures();
         let Station {
-            heart,
+            machine,
             recorder,
             supply,
             recorded,
             ..
         } = &mut self.stations[number];
-        put_away(recorder, heart, supply, step, oldest);
+        put_away(recorder, machine.known(), supply, step, oldest);
         recorded.follow(&step.changes);
     }
 
@@ -135,7 +128,7 @@ impl Core {
     /// Saves the figures of unfinished sessions when the daemon ends, so that the next one continues them.
     pub(super) async fn save_figures(&self) {
         let writes = self.stations.iter().flat_map(|station| {
-            let sessions = station.heart.sessions();
+            let sessions = station.known().sessions();
             let unfinished = sessions.filter(|session| !session.status.is_final());
             unfinished.filter_map(|session| station.recorder.write(session, false))
         });
@@ -157,7 +150,7 @@ impl Core {
         key: SessionKey,
     ) {
         let station = &self.stations[number];
-        let session = match looks::find(&station.heart, key) {
+        let session = match looks::find(station.known(), key) {
             Ok(session) => session,
             Err(failure) => return self.answer(connection, id, Err(failure)),
         };
@@ -187,8 +180,11 @@ impl Core {
             return;
         };
         let station = &self.stations[number];
-        let began = station.heart.session(session).is_some_and(looks::has_begun);
-        let engine = if began && !station.heart.is_forgotten(session) {
+        let began = station
+            .known()
+            .session(session)
+            .is_some_and(looks::has_begun);
+        let engine = if began && !station.known().is_forgotten(session) {
             station.supply.there()
         } else {
             None

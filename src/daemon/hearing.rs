@@ -8,22 +8,20 @@ use std::{
 use super::{
     clock,
     core::{ClientSeat, Core},
-    heart::News,
     inbound::{ConnectionId, Inbound},
     looks,
     outbox::Outbox,
+    station::Machine,
 };
 use crate::{
-    controller::{
-        fact::{Fact, Ticket, Use},
-        observe::fact::Fact as Observed,
-    },
     model::{
         id::SessionKey,
         notice::{Level, Notice},
         text::Clean,
     },
     protocol::message::StreamOpen,
+    scheduler::fact::{Fact, Use},
+    state_machine::Ticket,
 };
 
 impl Core {
@@ -39,7 +37,7 @@ impl Core {
                 let tickets = self.waiters.left(connection);
                 self.gone(&tickets).await;
                 if self.clients.is_empty() {
-                    self.let_go_of_recalled();
+                    self.drop_all_recalled();
                 }
             }
             Inbound::Asked {
@@ -81,12 +79,13 @@ impl Core {
         if tickets.is_empty() {
             return;
         }
-        for number in 0..self.stations.len() {
-            if !self.stations[number].heart.is_observing() {
+        for station in &mut self.stations {
+            if let Machine::Scheduler(driver) = &mut station.machine {
                 let tickets = tickets.to_vec();
-                self.settle(number, Fact::Left { tickets }.into()).await;
+                driver.push(Fact::Left { tickets });
             }
         }
+        self.settle_all().await;
     }
 
     /// Reports use of a session to its controller. Engines that schedule run their own idle checks.
@@ -94,28 +93,24 @@ impl Core {
         let Ok(number) = looks::station(&self.stations, session.context) else {
             return;
         };
-        if !self.stations[number].heart.is_observing() {
+        if let Machine::Scheduler(driver) = &mut self.stations[number].machine {
             let session = session.id;
-            self.settle(number, Fact::Used { session, usage }.into())
-                .await;
+            driver.push(Fact::Used { session, usage });
+            self.settle(number).await;
         }
     }
 
-    /// Reports whether a client is subscribed. Without one, observers send fewer requests, and other engines
-    /// aren't checked for being unresponsive.
+    /// Reports whether a client is subscribed.
     pub(super) async fn tell_watched(&mut self) {
         let watched = self.clients.values().any(|client| client.subscribed);
         if watched == self.watched {
             return;
         }
         self.watched = watched;
-        for number in 0..self.stations.len() {
-            self.stations[number].be_looked_at(watched);
-            if self.stations[number].heart.is_observing() {
-                let news = News::Observed(Observed::Watched(watched));
-                self.settle(number, news).await;
-            }
+        for station in &mut self.stations {
+            station.set_watched(watched);
         }
+        self.settle_all().await;
     }
 
     /// Answers the waiting streams whose session is settled now.

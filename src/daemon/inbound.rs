@@ -6,10 +6,10 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
-    controller::fact::Use,
     engine::api::Engine,
     model::{failure::Failure, id::SessionKey, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
+    scheduler::fact::Use,
 };
 
 pub(super) type ConnectionId = u64;

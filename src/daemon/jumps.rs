@@ -3,8 +3,9 @@
 use super::{
     core::Core,
     pace::{Jump, Reading},
+    station::Machine,
 };
-use crate::controller::fact::Fact;
+use crate::scheduler::fact::Fact;
 
 impl Core {
     /// Checks whether the clock was set or the machine slept. Users got no warnings in that time.
@@ -26,10 +27,11 @@ impl Core {
                 "the clock was set {way}: workbay shifts the times of sessions"
             );
         }
-        for number in 0..self.stations.len() {
-            if !self.stations[number].heart.is_observing() {
-                self.settle(number, Fact::Jumped { set_by }.into()).await;
+        for station in &mut self.stations {
+            if let Machine::Scheduler(driver) = &mut station.machine {
+                driver.push(Fact::Jumped { set_by });
             }
         }
+        self.settle_all().await;
     }
 }

@@ -4,18 +4,13 @@
 use super::{
     clock,
     core::Core,
-    heart::{Heart, News, Step},
+    driver::Step,
     inbound::ConnectionId,
     remembered::Memory,
-    station::Station,
+    station::{Machine, Station},
     translate,
 };
 use crate::{
-    controller::{
-        fact::{Ask, Fact, Launch, Ticket},
-        observe::fact::{Ask as Question, Fact as Observed},
-        turn::Answer,
-    },
     model::{
         capability::EngineState,
         failure::Failure,
@@ -29,7 +24,10 @@ use crate::{
         recent::{self, RecentEdit, RecentId},
         spec::LaunchRequest,
     },
+    observer::fact::{Ask as Question, Fact as Observed},
     protocol::message::{Reply, RequestId},
+    scheduler::fact::{Ask, Fact, Launch},
+    state_machine::{Answer, Ticket},
 };
 
 /// Max containers of one session that get ids.
@@ -46,7 +44,7 @@ impl Core {
         let station = &self.stations[number];
         station.secrets.mark(&mut request);
         let context = station.context.name;
-        if station.heart.is_observing() && request.home_of.is_some() {
+        if station.known().is_observing() && request.home_of.is_some() {
             let text = format!(
                 "context {context} doesn't keep home directories, so --same-home isn't available"
             );
@@ -73,14 +71,14 @@ impl Core {
             if let Some(session) = session {
                 self.recall(SessionKey::new(context, session)).await;
             }
-            let news = asked(&self.stations[number].heart, ticket, request, session);
-            self.settle(number, news).await;
+            queue(&mut self.stations[number].machine, ticket, request, session);
+            self.settle(number).await;
         }
     }
 
     /// Records a successful launch with its sessions, once for the whole request.
     pub(super) fn remember(&self, number: usize, step: &mut Step) {
-        let observing = self.stations[number].heart.is_observing();
+        let observing = self.stations[number].known().is_observing();
         for (ticket, answer) in &step.answers {
             if let Ok(Answer::Launched(session)) = answer
                 && let Some(memory) = self.waiters.to_be_remembered(*ticket)
@@ -110,7 +108,7 @@ impl Core {
             None
         });
         if let Some(launch) = launch {
-            let shown = self.stations[number].heart.session(session.id);
+            let shown = self.stations[number].known().session(session.id);
             let launch = again::recorded(launch, shown, clock::now());
             let reply = Reply::Again {
                 launch: Box::new(launch),
@@ -122,8 +120,10 @@ impl Core {
         let ask = Question::Recall {
             session: session.id,
         };
-        let news = News::Observed(Observed::Asked { ticket, ask });
-        self.settle(number, news).await;
+        if let Machine::Observer(driver) = &mut self.stations[number].machine {
+            driver.push(Observed::Asked { ticket, ask });
+        }
+        self.settle(number).await;
     }
 
     /// Removes secrets from launch settings that the engine reports.
@@ -173,7 +173,7 @@ impl Ids {
         Self {
             instance,
             context: station.context.name,
-            key: key.filter(|_| !station.heart.is_observing()),
+            key: key.filter(|_| !station.known().is_observing()),
         }
     }
 
@@ -227,14 +227,14 @@ fn copies(
 /// checks each launch again, because it knows more.
 fn check_whole(station: &Station, whole: &LaunchRequest, ids: &Ids) -> Result<(), Failure> {
     let taken = |name: &str| {
-        let mut sessions = station.heart.sessions();
+        let mut sessions = station.known().sessions();
         sessions.any(|session| {
             let is_other = !ids.has(session.id, whole.copies());
             !session.status.is_final() && session.name == *name && is_other
         })
     };
     let ground = Ground {
-        capabilities: match station.heart.engine() {
+        capabilities: match station.known().engine() {
             EngineState::Connected { info } => Some(&info.capabilities),
             _ => None,
         },
@@ -250,18 +250,18 @@ fn check_whole(station: &Station, whole: &LaunchRequest, ids: &Ids) -> Result<()
     }
 }
 
-fn asked(
-    heart: &Heart,
+fn queue(
+    machine: &mut Machine,
     ticket: Ticket,
     request: LaunchRequest,
     session: Option<SessionId>,
-) -> News {
-    match heart {
-        Heart::Local(_) => News::Local(Fact::Asked {
+) {
+    match machine {
+        Machine::Scheduler(driver) => driver.push(Fact::Asked {
             ticket,
             ask: Ask::Launch(Box::new(with_ids(request, session))),
         }),
-        Heart::Observed(_) => News::Observed(Observed::Asked {
+        Machine::Observer(driver) => driver.push(Observed::Asked {
             ticket,
             ask: Question::Launch(Box::new(request)),
         }),

@@ -43,7 +43,7 @@ impl Lists {
 
 /// Whether the engine of a context hasn't listed its sessions yet, but is connecting.
 fn may_be_read(station: &Station) -> bool {
-    !station.listed && matches!(station.heart.engine(), EngineState::Connecting)
+    !station.listed && matches!(station.known().engine(), EngineState::Connecting)
 }
 
 impl Core {
@@ -91,7 +91,7 @@ impl Core {
             return;
         }
         for station in &mut self.stations {
-            station.listed |= matches!(station.heart.engine(), EngineState::Connected { .. });
+            station.listed |= matches!(station.known().engine(), EngineState::Connected { .. });
         }
         // The sessions that were found are in the state database once no write is pending.
         if self.stations.iter().all(|it| it.listed)

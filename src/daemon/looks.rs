@@ -4,7 +4,7 @@ mod weight;
 
 use std::{collections::HashSet, sync::Arc};
 
-use super::{heart::Heart, station::Station};
+use super::station::Station;
 use crate::{
     engine::api::Engine,
     model::{
@@ -18,6 +18,7 @@ use crate::{
         frame::MAX_FRAME,
         message::{ContextState, Snapshot, StreamOpen},
     },
+    state_machine::Known,
 };
 
 /// Max ended sessions in one snapshot.
@@ -37,7 +38,7 @@ pub(super) fn snapshot(
 ) -> (Box<Snapshot>, Vec<&Session>) {
     let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = stations
         .iter()
-        .flat_map(|station| station.heart.sessions())
+        .flat_map(|station| station.known().sessions())
         .filter(|session| tab.is_none_or(|tab| session.tab() == tab))
         .partition(|session| session.status.is_final());
     for some in [&mut ended, &mut sessions] {
@@ -74,13 +75,13 @@ fn fitting(sessions: &[&Session], bytes: usize) -> usize {
 }
 
 fn state(station: &Station) -> ContextState {
-    let heart = &station.heart;
+    let known = station.known();
     ContextState {
         context: station.context.clone(),
-        engine: heart.engine().clone(),
-        environments: heart.environments().to_vec(),
+        engine: known.engine().clone(),
+        environments: known.environments().to_vec(),
         totals: station.totals(),
-        statistics: heart.statistics().cloned().map(Box::new),
+        statistics: known.statistics().cloned().map(Box::new),
         incomplete: !station.listed,
     }
 }
@@ -103,8 +104,8 @@ pub(super) fn station(stations: &[Station], name: ContextName) -> Result<usize, 
     })
 }
 
-pub(super) fn find(heart: &Heart, key: SessionKey) -> Result<&Session, Failure> {
-    heart.session(key.id).ok_or_else(|| {
+pub(super) fn find(known: &dyn Known, key: SessionKey) -> Result<&Session, Failure> {
+    known.session(key.id).ok_or_else(|| {
         Failure::not_found(format!("session {} not found", key.id.short()))
             .hint("`workbay ls --tab all` lists names and ids")
     })
@@ -133,13 +134,13 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
     };
     let station = &stations[station(stations, key.context)?];
-    let heart = &station.heart;
-    let session = find(heart, key)?;
+    let known = station.known();
+    let session = find(known, key)?;
     if let StreamOpen::Log { options, .. } = open {
-        check_log(heart, session)?;
+        check_log(known, session)?;
         // The container may not exist yet. Clients that follow wait, so they get the log from its beginning.
         let is_made = session.status.is_starting() && session.started_at.is_none();
-        let is_ours = !heart.is_observing();
+        let is_ours = !known.is_observing();
         if !has_begun(session) || options.follow && is_made && is_ours {
             return wait_for_log(session, options.follow).map(|()| None);
         }
@@ -149,16 +150,16 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
             session.name, session.status
         )));
     }
-    if let EngineState::Connected { info } = heart.engine()
+    if let EngineState::Connected { info } = known.engine()
         && let Some(why) = info.capabilities.why_not(needs)
     {
         let text = format!("{what} isn't available in context {}: {why}", key.context);
         return Err(Failure::refused(text));
     }
-    if needs == Capability::Terminal && heart.is_settling(key.id) {
+    if needs == Capability::Terminal && known.is_settling(key.id) {
         return Ok(None);
     }
-    match (station.supply.there(), heart.engine()) {
+    match (station.supply.there(), known.engine()) {
         (Some(engine), _) => Ok(Some(engine)),
         (None, EngineState::Lost { why, hint, .. }) => {
             let failure = Failure::lost(why.clone());
@@ -193,8 +194,8 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
     Err(Failure::refused(text))
 }
 
-fn check_log(heart: &Heart, session: &Session) -> Result<(), Failure> {
-    if heart.is_forgotten(session.id) {
+fn check_log(known: &dyn Known, session: &Session) -> Result<(), Failure> {
+    if known.is_forgotten(session.id) {
         return Err(Failure::refused(format!(
             "the log of {} was deleted: logs of ended sessions are kept for [history] \
                  keep-days",

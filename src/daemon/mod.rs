@@ -9,12 +9,12 @@ mod admission;
 mod clock;
 mod connection;
 mod core;
+mod driver;
 mod executor;
 pub mod fault;
 mod figures;
 mod greeting;
 mod hearing;
-mod heart;
 mod hooks;
 mod house;
 mod inbound;
@@ -46,7 +46,6 @@ mod station;
 mod stop_hook;
 mod streams;
 mod supply;
-mod teller;
 mod told;
 mod translate;
 mod upgrade;
@@ -79,7 +78,6 @@ use self::{
     socket::Socket,
     space::Space,
     station::Station,
-    teller::Teller,
     upgrade::{Failed, Handover, Inherited, Memory, Successor},
 };
 use crate::{
@@ -303,7 +301,6 @@ async fn serve_locked(
     })?;
     controls.ready.cancel();
     tracing::info!(pid = std::process::id(), instance = %opened.instance, version = version(), "ready");
-    let (news_in, news) = mpsc::channel(WAITING);
     let (inbound_in, inbound) = mpsc::channel(WAITING);
     let (samples_in, samples) = mpsc::channel(contexts.len());
     let hooks = Hooks::new(&seat.settings.hooks, inbound_in.clone());
@@ -323,18 +320,17 @@ async fn serve_locked(
     let mut figures = figures::by_context(opened.figures);
     let stations = contexts.into_iter().enumerate().map(|(number, context)| {
         let records = records.remove(&context.context.name).unwrap_or_default();
-        let teller = Teller::new(number, news_in.clone());
         let (seat, samples) = (seat.clone(), samples_in.clone());
         let figures = figures.remove(&context.context.name).unwrap_or_default();
-        let mut station = Station::new(context, seat, &owner, records, teller, samples);
+        let mut station = Station::new(context, number, seat, &owner, records, samples);
         station.recorder = Recorder::resume(figures);
-        station.heart.know_boot(boot.as_ref());
+        station.set_boot(boot.as_ref());
         let name = station.context.name;
         let mounts = opened.mounts.iter().filter(|(key, _)| key.context == name);
         let mounts = mounts.map(|(key, mounts)| (key.id, mounts.clone()));
-        station.heart.know_mounts(mounts.collect());
+        station.add_mounts(mounts.collect());
         station.shelf = Shelf::new(&opened.shelved, station.context.name);
-        station.listed = opened.incomplete.is_none() || station.heart.is_observing();
+        station.listed = opened.incomplete.is_none() || station.known().is_observing();
         station
     });
     let mut core = Core::new(Parts {
@@ -350,11 +346,7 @@ async fn serve_locked(
         incomplete: opened.incomplete.clone(),
     });
     core.take_secrets(memory.secrets);
-    let ears = Ears {
-        inbound,
-        news,
-        samples,
-    };
+    let ears = Ears { inbound, samples };
     let socket_path = paths.socket();
     let remake = controls.remake_socket.clone();
     let server = server::serve(socket, &socket_path, house, controls.stop, remake);

@@ -8,17 +8,20 @@ use std::{
 use futures_util::{Stream, StreamExt};
 use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 
-use super::{heart::News, supply::Supply, teller::Teller};
+use super::{
+    driver::{Execute, Reporter},
+    supply::Supply,
+};
 use crate::{
-    controller::observe::{
+    engine::{
+        api::Result as EngineResult,
+        manager::{Manager, ManagerEvent, Progress},
+    },
+    model::failure::{Failure, FailureKind},
+    observer::{
         fact::{Fact, Got},
         order::{Errand, ErrandNumber, LineNumber, Order},
     },
-    engine::{
-        api::Result as EngineResult,
-        scheduler::{Progress, Scheduler, SchedulerEvent},
-    },
-    model::failure::{Failure, FailureKind},
 };
 
 /// The limit for reading requests that run at the same time.
@@ -36,26 +39,28 @@ const PROGRESS: u64 = 30 * 60;
 /// Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Runner {
-    engine: Supply<dyn Scheduler>,
-    teller: Teller,
+    engine: Supply<dyn Manager>,
+    reporter: Reporter<Fact>,
     reading: Arc<Semaphore>,
     acting: Arc<Semaphore>,
     listener: Arc<Mutex<Option<AbortHandle>>>,
 }
 
 impl Runner {
-    pub fn new(engine: Supply<dyn Scheduler>, teller: Teller) -> Self {
+    pub fn new(engine: Supply<dyn Manager>, reporter: Reporter<Fact>) -> Self {
         Self {
             engine,
-            teller,
+            reporter,
             reading: Arc::new(Semaphore::new(READING)),
             acting: Arc::new(Semaphore::new(ACTING)),
             listener: Arc::default(),
         }
     }
+}
 
+impl Execute<Order> for Runner {
     /// Starts to carry out an order.
-    pub fn begin(&self, order: Order) {
+    fn begin(&self, order: Order) {
         let this = self.clone();
         match order {
             Order::Connect { line, anew } => {
@@ -74,6 +79,13 @@ impl Runner {
         }
     }
 
+    /// A manager carries out its requests without the daemon.
+    fn is_idle(&self) -> bool {
+        true
+    }
+}
+
+impl Runner {
     fn listener(&self) -> MutexGuard<'_, Option<AbortHandle>> {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -120,7 +132,7 @@ impl Runner {
     /// `Err(None)` = this engine has no events.
     async fn events(
         &self,
-    ) -> Result<impl Stream<Item = EngineResult<SchedulerEvent>> + use<>, Option<Failure>> {
+    ) -> Result<impl Stream<Item = EngineResult<ManagerEvent>> + use<>, Option<Failure>> {
         let opening = async {
             let engine = self.engine.get().await?;
             match engine.events().await {
@@ -139,7 +151,7 @@ impl Runner {
     async fn hear(
         &self,
         line: LineNumber,
-        mut events: impl Stream<Item = EngineResult<SchedulerEvent>> + Unpin,
+        mut events: impl Stream<Item = EngineResult<ManagerEvent>> + Unpin,
     ) -> Failure {
         while let Some(event) = events.next().await {
             match event {
@@ -241,7 +253,7 @@ impl Runner {
     }
 
     async fn tell(&self, fact: Fact) {
-        self.teller.tell(News::Observed(fact)).await;
+        self.reporter.report(fact).await;
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     config::paths::Paths,
     engine::{
         api::{Containers, Result},
-        scheduler::Scheduler,
+        manager::Manager,
     },
     model::{context::Context, id::InstanceId, settings::Settings},
 };
@@ -72,7 +72,7 @@ pub type Make<T> = Arc<dyn Fn(&EngineSeat) -> Result<Arc<T>> + Send + Sync>;
 #[derive(Clone)]
 pub enum EngineFactory {
     Containers(Make<dyn Containers>),
-    Scheduler(Make<dyn Scheduler>),
+    Manager(Make<dyn Manager>),
 }
 
 impl EngineFactory {
@@ -83,9 +83,9 @@ impl EngineFactory {
     }
 
     pub fn scheduler(
-        make: impl Fn(&EngineSeat) -> Result<Arc<dyn Scheduler>> + Send + Sync + 'static,
+        make: impl Fn(&EngineSeat) -> Result<Arc<dyn Manager>> + Send + Sync + 'static,
     ) -> Self {
-        Self::Scheduler(Arc::new(make))
+        Self::Manager(Arc::new(make))
     }
 }
 

@@ -7,9 +7,9 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{clock, inbound::Inbound};
 use crate::{
-    controller::fact::Use,
     model::{id::SessionKey, idle::ActivityKind},
     protocol::message::{Origin, StreamOpen},
+    scheduler::fact::Use,
 };
 
 /// The minimum time between two reports of typing.

@@ -9,17 +9,16 @@ use futures_util::StreamExt as _;
 use tokio::task::AbortHandle;
 
 use super::{
+    driver::Reporter,
     fault::{self, Moment},
-    heart::News,
-    teller::Teller,
 };
 use crate::{
-    controller::{
+    engine::api::Containers,
+    model::{failure::Failure, pull::PullFigures},
+    scheduler::{
         fact::Fact,
         order::{OrderKind, PullNumber},
     },
-    engine::api::Containers,
-    model::{failure::Failure, pull::PullFigures},
 };
 
 /// Cheap to clone.
@@ -53,13 +52,13 @@ impl Pulls {
 /// Fetches an image, reporting the progress and the result.
 pub(super) async fn carry_out(
     engine: Result<Arc<dyn Containers>, Failure>,
-    teller: &Teller,
+    reporter: &Reporter<Fact>,
     number: PullNumber,
     reference: &str,
 ) {
     fault::point(Moment::Before, OrderKind::Pull);
     let result = match engine {
-        Ok(engine) => follow(&engine, teller, number, reference).await,
+        Ok(engine) => follow(&engine, reporter, number, reference).await,
         Err(failure) => Err(failure),
     };
     fault::point(Moment::After, OrderKind::Pull);
@@ -67,12 +66,12 @@ pub(super) async fn carry_out(
         tracing::warn!(%reference, why = %failure.message(), "not pulled");
     }
     let pulled = Fact::Pulled { number, result };
-    teller.tell(News::Local(pulled)).await;
+    reporter.report(pulled).await;
 }
 
 async fn follow(
     engine: &Arc<dyn Containers>,
-    teller: &Teller,
+    reporter: &Reporter<Fact>,
     number: PullNumber,
     reference: &str,
 ) -> Result<(), Failure> {
@@ -80,7 +79,7 @@ async fn follow(
     while let Some(step) = steps.next().await {
         let figures: PullFigures = step?;
         let pulling = Fact::Pulling { number, figures };
-        teller.tell(News::Local(pulling)).await;
+        reporter.report(pulling).await;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Loads ended sessions from the state database when a client requests them.
 
-use super::{core::Core, looks, shelf::PAGE, teller::Number, translate};
+use super::{core::Core, looks, shelf::PAGE, station::Number, translate};
 use crate::{
     model::{
         change::Change, failure::Failure, id::SessionKey, record::SessionRecord, session::Session,
@@ -12,14 +12,14 @@ use crate::{
 
 impl Core {
     /// Removes loaded sessions from memory when no client needs them any more.
-    pub(super) fn let_go_of_recalled(&mut self) {
+    pub(super) fn drop_all_recalled(&mut self) {
         for number in 0..self.stations.len() {
             let station = &mut self.stations[number];
             let recalled = station.shelf.take_recalled();
             if recalled.is_empty() {
                 continue;
             }
-            let gone = station.heart.let_go(&recalled);
+            let gone = station.known_mut().drop_recalled(&recalled);
             station.shelf.put_back(gone);
             self.tell_totals(number);
         }
@@ -72,11 +72,11 @@ impl Core {
         let context = self.stations[number].context.name;
         let named = self.store.named(context, text.clone(), count.min(PAGE));
         let (mut in_store, mut ids) = named.await?;
-        let heart = &self.stations[number].heart;
-        let known = self.matching(number, Tab::Finished, Some(&text));
-        let done_with = known.filter(|session| heart.is_forgotten(session.id));
+        let known = self.stations[number].known();
+        let matching = self.matching(number, Tab::Finished, Some(&text));
+        let done_with = matching.filter(|session| known.is_forgotten(session.id));
         in_store = in_store.saturating_sub(done_with.count() as u64);
-        ids.retain(|id| heart.session(*id).is_none());
+        ids.retain(|id| known.session(*id).is_none());
         let records = self.store.sessions(ids).await?;
         in_store = in_store.saturating_sub(records.len() as u64);
         self.take_back(number, records);
@@ -90,7 +90,7 @@ impl Core {
             return;
         };
         let station = &self.stations[number];
-        if station.shelf.left() == 0 || station.heart.session(session.id).is_some() {
+        if station.shelf.left() == 0 || station.known().session(session.id).is_some() {
             return;
         }
         match self.store.sessions(vec![session.id]).await {
@@ -104,7 +104,7 @@ impl Core {
         let context = station.context.name;
         let mut records = records;
         records.retain(|record| record.session.context == context);
-        let recalled = station.heart.recall(records);
+        let recalled = station.known_mut().recall(records);
         station.shelf.note_recalled(&recalled);
         for session in recalled {
             let session = Box::new(session);
@@ -142,7 +142,7 @@ impl Core {
         text: Option<&str>,
     ) -> impl Iterator<Item = &'a Session> {
         let wanted = text.unwrap_or_default().to_lowercase();
-        let sessions = self.stations[number].heart.sessions();
+        let sessions = self.stations[number].known().sessions();
         sessions.filter(move |session| {
             session.tab() == tab && session.name.as_str().to_lowercase().contains(&wanted)
         })

@@ -3,17 +3,15 @@
 use super::{
     clock,
     core::Core,
-    heart::{Heart, News},
+    driver::Driver,
+    executor::Executor,
     inbound::{ConnectionId, Inbound},
     looks,
-    station::Station,
+    observing::Runner,
+    station::{Machine, Station},
     translate,
 };
 use crate::{
-    controller::{
-        fact::{Ask, Fact, Ticket},
-        observe::fact::{Ask as Question, Fact as Observed},
-    },
     model::{
         capability::{Capability, EngineState},
         change::Change,
@@ -21,15 +19,25 @@ use crate::{
         id::{ContextName, SessionId, SessionKey},
         notice::{Level, Notice},
     },
+    observer::{
+        Observer,
+        fact::{Ask as Question, Fact as Observed},
+    },
     protocol::{
         message::{DaemonStatus, Reply, Request, RequestId},
         version::version,
     },
+    scheduler::{
+        Controller,
+        fact::{Ask, Fact},
+    },
+    state_machine::{Known, Ticket},
 };
 
 /// How a request is handled.
 enum Way {
-    News(Box<News>),
+    /// The state machine has the request.
+    Queued,
     /// It is answered immediately.
     Answer(Result<Reply, Failure>),
     /// The state database has the answer.
@@ -77,7 +85,7 @@ impl Core {
         if let Request::Figures { session } = request {
             return self.tell_figures(connection, id, number, session).await;
         }
-        let observing = self.stations[number].heart.is_observing();
+        let observing = self.stations[number].known().is_observing();
         if !observing
             && let Request::Reach {
                 tab, text, count, ..
@@ -95,12 +103,12 @@ impl Core {
             return self.tell_again(connection, id, number, session).await;
         }
         let ticket = self.waiters.ticket(connection, id);
-        let way = match &self.stations[number].heart {
-            heart @ Heart::Local(_) => local(heart, ticket, request),
-            heart @ Heart::Observed(_) => observed(heart, ticket, request),
+        let way = match &mut self.stations[number].machine {
+            Machine::Scheduler(driver) => scheduled(driver, ticket, request),
+            Machine::Observer(driver) => observed(driver, ticket, request),
         };
         let result = match way {
-            Way::News(news) => return self.settle(number, *news).await,
+            Way::Queued => return self.settle(number).await,
             Way::Answer(result) => result,
             Way::Store(session) => self
                 .store
@@ -119,17 +127,17 @@ impl Core {
         let count = self.stations.len();
         let tickets = self.waiters.tickets(connection, id, count);
         for (number, ticket) in tickets.into_iter().enumerate() {
-            let news = match &self.stations[number].heart {
-                Heart::Local(_) => News::Local(Fact::Asked {
+            match &mut self.stations[number].machine {
+                Machine::Scheduler(driver) => driver.push(Fact::Asked {
                     ticket,
                     ask: Ask::Refresh,
                 }),
-                Heart::Observed(_) => News::Observed(Observed::Asked {
+                Machine::Observer(driver) => driver.push(Observed::Asked {
                     ticket,
                     ask: Question::Refresh { wait: count == 1 },
                 }),
-            };
-            self.settle(number, news).await;
+            }
+            self.settle(number).await;
         }
     }
 
@@ -217,7 +225,7 @@ impl Core {
     }
 
     fn status(&self) -> DaemonStatus {
-        let known = |it: &Station| it.heart.sessions().count() + it.shelf.left() as usize;
+        let known = |it: &Station| it.known().sessions().count() + it.shelf.left() as usize;
         let sessions = self.stations.iter().map(known);
         DaemonStatus {
             pid: std::process::id(),
@@ -291,7 +299,8 @@ fn is_deed(request: &Request) -> bool {
 }
 
 /// Handles a request for a controller, which already knows everything about its engine.
-fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
+fn scheduled(driver: &mut Driver<Controller, Executor>, ticket: Ticket, request: Request) -> Way {
+    let known = &driver.machine;
     let ask = match request {
         Request::Rename { session, name } => Ask::Rename {
             session: session.id,
@@ -321,24 +330,26 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
             keep,
         },
         Request::History { session } => {
-            return match looks::find(heart, session) {
+            return match looks::find(known, session) {
                 Ok(_) => Way::Store(session.id),
                 Err(failure) => Way::Answer(Err(failure)),
             };
         }
         Request::Detail { session } => {
-            return Way::Answer(looks::find(heart, session).map(|session| Reply::Session {
+            return Way::Answer(looks::find(known, session).map(|session| Reply::Session {
                 session: Box::new(session.clone()),
             }));
         }
-        Request::Commit { .. } => return Way::Answer(Err(lacks(heart, Capability::Commit))),
-        Request::FindOwner { .. } => return Way::Answer(Err(lacks(heart, Capability::Owners))),
+        Request::Commit { .. } => return Way::Answer(Err(lacks(known, Capability::Commit))),
+        Request::FindOwner { .. } => return Way::Answer(Err(lacks(known, Capability::Owners))),
         _ => return Way::Answer(Err(unknown())),
     };
-    Way::News(Box::new(News::Local(Fact::Asked { ticket, ask })))
+    driver.push(Fact::Asked { ticket, ask });
+    Way::Queued
 }
 
-fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
+fn observed(driver: &mut Driver<Observer, Runner>, ticket: Ticket, request: Request) -> Way {
+    let known = &driver.machine;
     let ask = match request {
         Request::Rename { session, name } => Question::Rename {
             session: session.id,
@@ -373,16 +384,17 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
         Request::FindOwner { email, .. } => Question::FindOwner { email },
-        Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
+        Request::Keep { .. } => return Way::Answer(Err(lacks(known, Capability::Reprieve))),
         Request::Pull { .. } => return Way::Answer(Err(pulls_itself())),
         Request::Delete { .. } => return Way::Answer(Err(keeps_ended())),
         _ => return Way::Answer(Err(unknown())),
     };
-    Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))
+    driver.push(Observed::Asked { ticket, ask });
+    Way::Queued
 }
 
-fn lacks(heart: &Heart, capability: Capability) -> Failure {
-    let why = match heart.engine() {
+fn lacks(known: &dyn Known, capability: Capability) -> Failure {
+    let why = match known.engine() {
         EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
         _ => None,
     };

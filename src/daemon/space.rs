@@ -92,8 +92,8 @@ impl Core {
     /// When the free space is checked next; never while no session runs.
     pub(super) fn space_due(&mut self) -> Option<Instant> {
         let stations = self.stations.iter();
-        let mut ours = stations.filter(|station| !station.heart.is_observing());
-        let runs = ours.any(|station| station.heart.sessions().any(|it| it.status.is_live()));
+        let mut ours = stations.filter(|station| !station.known().is_observing());
+        let runs = ours.any(|station| station.known().sessions().any(|it| it.status.is_live()));
         if !runs || self.space.warn_below == Bytes(0) {
             self.space.due = None;
             return None;
@@ -123,7 +123,7 @@ impl Core {
     fn homes(&self) -> Vec<(String, Bytes)> {
         let counted = self.stations.iter().flat_map(|station| {
             let size = |id: SessionId| station.recorder.home(id);
-            let sessions = station.heart.sessions();
+            let sessions = station.known().sessions();
             sessions.filter_map(move |it| Some((it.name.to_string(), size(it.id)?)))
         });
         let mut homes: Vec<_> = counted.collect();

@@ -1,37 +1,62 @@
-//! A context in the daemon: its controller or observer, the executor or runner of its orders, and its engine.
+//! A context in the daemon: its state machine, what carries out its commands, and its engine.
 //! No context waits for another one.
 
 use jiff::SignedDuration;
 use tokio::sync::mpsc;
 
 use super::{
+    driver::{Drive, Driver, reports},
     executor::Executor,
-    heart::{Command, Heart},
     observing::Runner,
     options::{ContextSeat, EngineFactory, EngineSeat},
     recorded::Recorded,
     recorder::Recorder,
     shelf::Shelf,
     supply::{AnySupply, Supply},
-    teller::Teller,
+    upgrade::Kept,
     usage::{Sampler, Samples},
 };
 use crate::{
-    controller::{Controller, observe::Observer},
     model::{
-        context::Context, launch::secrets::SecretRules, record::SessionRecord, status::Tab,
+        context::Context,
+        id::{SessionId, SessionKey},
+        launch::secrets::SecretRules,
+        record::SessionRecord,
+        secret::Secret,
+        spec::FolderMount,
+        status::Tab,
         text::Clean,
     },
+    observer::{Observer, fact::Fact as Observed},
+    scheduler::Controller,
+    state_machine::Known,
 };
 
-enum Hands {
-    Local(Executor),
-    Observed(Runner),
+/// The index of a context in the order of the configuration.
+pub(super) type Number = usize;
+
+/// The state machine of a context with what carries out its commands, for either kind of engine.
+pub(super) enum Machine {
+    Scheduler(Box<Driver<Controller, Executor>>),
+    Observer(Box<Driver<Observer, Runner>>),
+}
+
+impl Machine {
+    pub fn known(&self) -> &dyn Known {
+        self.driver().known()
+    }
+
+    fn driver(&self) -> &dyn Drive {
+        match self {
+            Self::Scheduler(driver) => &**driver,
+            Self::Observer(driver) => &**driver,
+        }
+    }
 }
 
 pub(super) struct Station {
     pub context: Context,
-    pub heart: Heart,
+    pub machine: Machine,
     pub supply: AnySupply,
     pub sampler: Sampler,
     pub recorder: Recorder,
@@ -42,90 +67,135 @@ pub(super) struct Station {
     pub listed: bool,
     /// Which variables of a launch are secret.
     pub secrets: SecretRules,
-    hands: Hands,
 }
 
 impl Station {
     /// The only place that tells the two kinds of engines apart.
     pub fn new(
         seat: ContextSeat,
+        number: Number,
         engine: EngineSeat,
         owner: &Clean,
         records: Vec<SessionRecord>,
-        teller: Teller,
         samples: mpsc::Sender<Samples>,
     ) -> Self {
-        let (name, number) = (seat.context.name, teller.number);
+        let name = seat.context.name;
         let secrets = engine.settings.launch.secrets.clone();
-        let (heart, hands, supply) = match seat.engine {
+        let (machine, supply) = match seat.engine {
             EngineFactory::Containers(make) => {
                 let settings = engine.settings.clone();
                 let supply = Supply::new(make, engine);
-                let heart = Controller::new(name, settings, owner.clone(), records);
+                let controller = Controller::new(name, settings, owner.clone(), records);
+                let (reporter, reports) = reports();
+                let executor = Executor::new(supply.clone(), reporter);
+                let driver = Driver::new(controller, executor, reports);
                 (
-                    Heart::Local(Box::new(heart)),
-                    Hands::Local(Executor::new(supply.clone(), teller)),
+                    Machine::Scheduler(Box::new(driver)),
                     AnySupply::Containers(supply),
                 )
             }
-            EngineFactory::Scheduler(make) => {
+            EngineFactory::Manager(make) => {
                 let supply = Supply::new(make, engine);
                 let refresh = SignedDuration::try_from(seat.refresh).unwrap_or(SignedDuration::MAX);
+                let (reporter, reports) = reports();
+                let runner = Runner::new(supply.clone(), reporter);
+                let driver = Driver::new(Observer::new(name, refresh), runner, reports);
                 (
-                    Heart::Observed(Box::new(Observer::new(name, refresh))),
-                    Hands::Observed(Runner::new(supply.clone(), teller)),
-                    AnySupply::Scheduler(supply),
+                    Machine::Observer(Box::new(driver)),
+                    AnySupply::Manager(supply),
                 )
             }
         };
-        let recorded = Recorded::of(heart.sessions());
-        Self {
+        let mut station = Self {
             context: seat.context,
-            heart,
-            recorded,
+            machine,
+            recorded: Recorded::default(),
             sampler: Sampler::new(supply.clone(), number, samples),
             recorder: Recorder::default(),
             shelf: Shelf::default(),
             listed: true,
             supply,
             secrets,
-            hands,
+        };
+        station.recorded = Recorded::of(station.known().sessions());
+        station
+    }
+
+    /// What the state machine knows.
+    pub fn known(&self) -> &dyn Known {
+        self.machine.known()
+    }
+
+    pub fn known_mut(&mut self) -> &mut dyn Known {
+        self.driver_mut().known_mut()
+    }
+
+    pub fn driver(&self) -> &dyn Drive {
+        self.machine.driver()
+    }
+
+    pub fn driver_mut(&mut self) -> &mut dyn Drive {
+        match &mut self.machine {
+            Machine::Scheduler(driver) => &mut **driver,
+            Machine::Observer(driver) => &mut **driver,
         }
     }
 
-    /// Starts to carry out a command.
-    pub fn begin(&self, command: Command) {
-        match (&self.hands, command) {
-            (Hands::Local(hands), Command::Local(order)) => hands.begin(order),
-            (Hands::Observed(hands), Command::Observed(order)) => hands.begin(order),
-            // Each context sends only commands of its own kind of engine.
-            (Hands::Local(_), Command::Observed(_)) | (Hands::Observed(_), Command::Local(_)) => {}
+    /// Secrets of queued sessions: they are only in memory.
+    pub fn queued_secrets(&self) -> Vec<Kept> {
+        let Machine::Scheduler(driver) = &self.machine else {
+            return Vec::new();
+        };
+        let kept = driver.machine.secrets().map(|(id, values)| Kept {
+            session: SessionKey::new(self.context.name, id),
+            values: values
+                .iter()
+                .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+                .collect(),
+        });
+        kept.collect()
+    }
+
+    /// Restores secrets that the process kept across an upgrade.
+    pub fn restore_secrets(&mut self, kept: Kept) {
+        if let Machine::Scheduler(driver) = &mut self.machine {
+            let values = kept.values.into_iter();
+            let values = values.map(|(name, value)| (name, Secret::new(value)));
+            let values = values.collect();
+            driver.machine.restore_secrets(kept.session.id, values);
         }
     }
 
-    /// Sets whether clients are watching. An observed context gets this as an event instead.
-    pub fn be_looked_at(&self, looked_at: bool) {
-        if let Hands::Local(hands) = &self.hands {
-            hands.be_looked_at(looked_at);
+    /// Sets the boot id of this machine.
+    pub fn set_boot(&mut self, boot: Option<&Clean>) {
+        if let Machine::Scheduler(driver) = &mut self.machine {
+            driver.machine.set_boot(boot.cloned());
         }
     }
 
-    /// Whether no order is running whose result must be recorded.
-    pub fn is_idle(&self) -> bool {
-        match &self.hands {
-            Hands::Local(hands) => hands.is_idle(),
-            // A manager carries out its requests without the daemon.
-            Hands::Observed(_) => true,
+    /// Sets where folders are mounted in sessions that this instance launched.
+    pub fn add_mounts(&mut self, mounts: Vec<(SessionId, Vec<FolderMount>)>) {
+        if let Machine::Observer(driver) = &mut self.machine {
+            driver.machine.add_mounts(mounts);
+        }
+    }
+
+    /// Reports whether clients are watching. Without one, observers send fewer requests, and other engines aren't
+    /// checked for being unresponsive.
+    pub fn set_watched(&mut self, watched: bool) {
+        match &mut self.machine {
+            Machine::Scheduler(driver) => driver.executor.set_watched(watched),
+            Machine::Observer(driver) => driver.push(Observed::Watched(watched)),
         }
     }
 
     /// The sessions per tab, if not all of them are in memory.
     pub fn totals(&self) -> Option<[u64; 3]> {
         if self.shelf.left() == 0 {
-            return self.heart.totals();
+            return self.known().totals();
         }
         let mut totals = [0; 3];
-        for session in self.heart.sessions() {
+        for session in self.known().sessions() {
             totals[session.tab() as usize] += 1;
         }
         totals[Tab::Finished as usize] += self.shelf.left();

@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 use crate::{
-    controller::{fact::StopHookEnd, order::StopHookPlan},
     engine::api::{Attached, Containers, ExecCommand, Output},
     model::{history::Outcome, id::SessionId, text::Clean},
+    scheduler::{fact::StopHookEnd, order::StopHookPlan},
 };
 
 /// The number of characters that are kept of its last output.

@@ -6,7 +6,7 @@ use super::options::{EngineSeat, Make};
 use crate::{
     engine::{
         api::{Containers, Engine, Result},
-        scheduler::Scheduler,
+        manager::Manager,
     },
     model::failure::Failure,
 };
@@ -78,14 +78,14 @@ impl<T: ?Sized + Send + Sync + 'static> Supply<T> {
 #[derive(Clone)]
 pub(super) enum AnySupply {
     Containers(Supply<dyn Containers>),
-    Scheduler(Supply<dyn Scheduler>),
+    Manager(Supply<dyn Manager>),
 }
 
 impl AnySupply {
     pub fn there(&self) -> Option<Arc<dyn Engine>> {
         match self {
             Self::Containers(supply) => Some(supply.there()?),
-            Self::Scheduler(supply) => Some(supply.there()?),
+            Self::Manager(supply) => Some(supply.there()?),
         }
     }
 }

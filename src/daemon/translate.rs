@@ -1,11 +1,8 @@
 //! Translates between the types of the engine, the controller and the protocol.
 
 use crate::{
-    controller::{fact::Happening, turn::Answer},
-    engine::api::EventKind,
-    model::failure::Failure,
-    protocol::message::Reply,
-    store::StoreError,
+    engine::api::EventKind, model::failure::Failure, protocol::message::Reply,
+    scheduler::fact::Happening, state_machine::Answer, store::StoreError,
 };
 
 pub(super) fn store_failure(error: &StoreError) -> Failure {

@@ -12,7 +12,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{clock, recorder::Rates, supply::AnySupply, teller::Number};
+use super::{clock, recorder::Rates, station::Number, supply::AnySupply};
 use crate::{
     engine::api::{Need, UsageAsk},
     model::{id::SessionId, resources::Bytes, usage::Usage},

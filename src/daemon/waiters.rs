@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{inbound::ConnectionId, remembered::Memory};
 use crate::{
-    controller::fact::Ticket,
     model::{failure::Failure, session::Session},
     protocol::message::{Reply, RequestId},
+    state_machine::Ticket,
 };
 
 /// The requests that wait for an answer.

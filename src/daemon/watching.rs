@@ -7,40 +7,40 @@ use super::{
     clock,
     core::{ClientSeat, Core},
     recorder::Recorder,
-    station::Station,
+    station::{Machine, Station},
     usage::{Samples, Shown, Wanted},
 };
 use crate::{
-    controller::fact::Fact,
     model::{
         capability::EngineState,
         change::Change,
         id::{ContextName, SessionId, SessionKey},
         usage::Usage,
     },
+    scheduler::fact::Fact,
 };
 
 impl Station {
     /// The sessions to sample: the running ones among the watched sessions (or among all), and those that
     /// idle checks judge by their figures. Empty while the engine is disconnected.
     fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> Wanted {
-        if !matches!(self.heart.engine(), EngineState::Connected { .. }) {
+        if !matches!(self.known().engine(), EngineState::Connected { .. }) {
             return Wanted::default();
         }
         let live = |id: &SessionId| {
-            let session = self.heart.session(*id);
+            let session = self.known().session(*id);
             session.is_some_and(|session| session.status.is_live())
         };
         let here = watched.filter(|key| key.context == self.context.name);
         let mut watched: BTreeSet<SessionId> = here.map(|key| key.id).filter(live).collect();
         if all {
-            watched.extend(self.heart.sessions().map(|it| it.id).filter(live));
+            watched.extend(self.known().sessions().map(|it| it.id).filter(live));
         }
         let engine = self.supply.there();
         let cheap = engine.is_some_and(|engine| engine.reads_cheaply());
         Wanted {
             watched,
-            judged: self.heart.sampled().into_iter().collect(),
+            judged: self.known().sampled().into_iter().collect(),
             recorded: if cheap {
                 self.recorded.all().clone()
             } else {
@@ -55,7 +55,7 @@ impl Core {
     pub(super) fn watch(&mut self) {
         for station in &mut self.stations {
             let watched = self.clients.values().flat_map(|client| &client.watched);
-            let counts = self.space.counts_homes() && !station.heart.is_observing();
+            let counts = self.space.counts_homes() && !station.known().is_observing();
             let wanted = station.sampled(watched.copied(), counts);
             station.sampler.want(wanted);
         }
@@ -78,9 +78,11 @@ impl Core {
         station.sampler.swept();
         station.record(&samples.usages);
         let judged = station.sampler.judged_of(&samples.usages);
-        if !judged.is_empty() {
-            let fact = Fact::Sampled { samples: judged };
-            self.settle(samples.context, fact.into()).await;
+        if !judged.is_empty()
+            && let Machine::Scheduler(driver) = &mut station.machine
+        {
+            driver.push(Fact::Sampled { samples: judged });
+            self.settle(samples.context).await;
         }
         let Some(station) = self.stations.get(samples.context) else {
             return;

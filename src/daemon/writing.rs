@@ -4,21 +4,9 @@
 
 use std::time::Duration;
 
-use super::{
-    clock,
-    core::Core,
-    heart::{Command, News, Step},
-    teller::Number,
-    translate,
-};
+use super::{clock, core::Core, driver::Step, station::Number, translate};
 use crate::{
-    controller::{
-        fact::{Fact, Ticket},
-        order::Order,
-    },
     model::{
-        failure::{Failure, FailureKind},
-        id::SessionId,
         notice::{Level, Notice},
         record::Write,
         text::Clean,
@@ -127,8 +115,7 @@ fn is_entry(write: &Write) -> bool {
 impl Core {
     /// Writes the step together with everything owed, so that no change is reported out of order.
     pub(super) async fn write(&mut self, step: &Step, ends: bool) -> Result<(), StoreError> {
-        let waits = step.commands.iter().any(Command::waits_for_record);
-        let owes = !self.owed.is_empty() && step.recorded && waits;
+        let owes = !self.owed.is_empty() && step.waits;
         if step.writes.is_empty() && !owes {
             return Ok(());
         }
@@ -167,11 +154,8 @@ impl Core {
             };
             self.tell(Notice::message(clock::now(), Level::Info, text.as_str()));
         }
-        for (number, command) in std::mem::take(&mut self.withheld) {
-            match refused(&command, unwritten) {
-                Some(news) => self.undone.push_back((number, news)),
-                None => self.stations[number].begin(command),
-            }
+        for station in &mut self.stations {
+            station.driver_mut().release(unwritten);
         }
     }
 
@@ -186,28 +170,16 @@ impl Core {
             Err(error) => return self.owe(number, step, &error),
         };
         self.pay(&unwritten);
-        for command in std::mem::take(&mut step.commands) {
-            match refused(&command, &unwritten) {
-                Some(news) => self.undone.push_back((number, news)),
-                None => step.commands.push(command),
-            }
-        }
+        self.stations[number].driver_mut().fail(&unwritten);
         step.changes
             .extend(notices(&unwritten).map(crate::model::change::Change::from));
     }
 
     /// Refuses the request and takes it back, as if it had never been made.
-    pub(super) fn refuse(
-        &mut self,
-        number: Number,
-        asked: Option<Ticket>,
-        step: &mut Step,
-        error: &StoreError,
-    ) {
+    pub(super) fn refuse(&mut self, number: Number, step: &mut Step, error: &StoreError) {
         tracing::error!(%error, "a request can't be recorded");
-        self.stations[number].heart.take_back(step, asked);
+        self.stations[number].driver_mut().take_back();
         step.changes.clear();
-        step.commands.clear();
         for (ticket, answer) in std::mem::take(&mut step.answers) {
             let result = match answer {
                 Ok(_) => Err(translate::store_failure(error)),
@@ -216,52 +188,23 @@ impl Core {
             self.reply(ticket, result);
         }
         // A request that would have been answered later also needs its answer now.
-        if let Some(ticket) = asked {
+        if let Some(ticket) = step.asked {
             self.reply(ticket, Err(translate::store_failure(error)));
         }
     }
 
     /// Reports what has already happened, and writes it as soon as possible. Orders that create something
-    /// wait; those that end something stay in the step.
+    /// wait; those that end something don't.
     pub(super) fn owe(&mut self, number: Number, step: &mut Step, error: &StoreError) {
         tracing::error!(%error, "a change can't be recorded");
         self.owed.add(step.writes.drain(..));
-        let commands = std::mem::take(&mut step.commands).into_iter();
-        let (wait, go): (Vec<_>, Vec<_>) = commands.partition(Command::waits_for_record);
-        for command in wait {
-            self.withheld
-                .retain(|(station, old)| *station != number || !takes_place(&command, old));
-            self.withheld.push((number, command));
-        }
-        step.commands = go;
+        self.stations[number].driver_mut().withhold();
         if self.write_again.is_none() {
             let text = Clean::new(&error.to_string());
             let notice = Notice::message(clock::now(), Level::Error, text);
             step.changes.push(notice.into());
         }
         self.write_again = Some(clock::instant() + WRITE_AGAIN);
-    }
-
-    /// Drops the orders to create this session that wait for the state database: its end must not wait for
-    /// them.
-    pub(super) fn give_up(&mut self, number: Number, session: SessionId) -> Vec<News> {
-        let of_session = |(station, command): &(Number, Command)| {
-            let Command::Local(order) = command else {
-                return false;
-            };
-            *station == number && order.about().is_some_and(|(id, _)| id == session)
-        };
-        let withheld = std::mem::take(&mut self.withheld).into_iter();
-        let (given_up, rest): (Vec<_>, Vec<_>) = withheld.partition(of_session);
-        self.withheld = rest;
-        let orders = given_up
-            .into_iter()
-            .filter_map(|(_, command)| match command {
-                Command::Local(order) => Some(order),
-                Command::Observed(_) => None,
-            });
-        let why = Clean::new("the session was terminated before it was recorded");
-        orders.filter_map(|order| not_done(&order, &why)).collect()
     }
 
     pub(super) async fn write_owed(&mut self) {
@@ -279,21 +222,6 @@ impl Core {
     }
 }
 
-/// The answer to an order that needs a record which was not written.
-fn refused(command: &Command, unwritten: &[Unwritten]) -> Option<News> {
-    let Command::Local(order) = command else {
-        return None;
-    };
-    let (session, _) = order.about()?;
-    let record = unwritten
-        .iter()
-        .find(|it| it.is_record && it.session == Some(session))?;
-    if !command.waits_for_record() {
-        return None;
-    }
-    not_done(order, &record.text)
-}
-
 /// The notifications about rows that were set aside, one for each session.
 fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     unwritten.iter().filter(|it| it.is_news).map(|it| {
@@ -306,34 +234,12 @@ fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     })
 }
 
-/// Whether both commands order the same for the same session.
-fn takes_place(new: &Command, old: &Command) -> bool {
-    let (Command::Local(new), Command::Local(old)) = (new, old) else {
-        return false;
-    };
-    let session = |order: &Order| order.about().map(|(session, _)| session);
-    session(new).is_some() && session(new) == session(old) && new.kind() == old.kind()
-}
-
 fn purpose(ends: bool) -> Purpose {
     if ends {
         Purpose::Ending
     } else {
         Purpose::Ordinary
     }
-}
-
-/// The answer to an order that was not carried out.
-fn not_done(order: &Order, why: &Clean) -> Option<News> {
-    let (session, epoch) = order.about()?;
-    let failure = Failure::new(FailureKind::Failed, why.clone());
-    let done = Fact::Done {
-        session,
-        epoch,
-        order: order.kind(),
-        result: Err(failure),
-    };
-    Some(News::Local(done))
 }
 
 #[cfg(test)]
@@ -343,7 +249,7 @@ mod tests {
     use super::*;
     use crate::model::{
         history::HistoryEntry,
-        id::{ContextName, SessionKey},
+        id::{ContextName, SessionId, SessionKey},
         record::AuditEntry,
         status::Status,
     };

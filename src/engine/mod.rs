@@ -6,5 +6,5 @@
 pub mod api;
 pub mod backendai;
 pub mod docker;
-pub mod scheduler;
+pub mod manager;
 mod tcp;

@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use serde_json::json;
 use workbay::{
-    engine::{api::Engine as _, scheduler::Scheduler},
+    engine::{api::Engine as _, manager::Manager as _},
     model::{
         capability::Capability,
         failure::FailureKind,

@@ -4,7 +4,7 @@ use serde_json::json;
 use workbay::{
     engine::{
         api::{Engine, Folders, Images},
-        scheduler::Scheduler,
+        manager::Manager as _,
     },
     model::{
         capability::Capability,

@@ -1,7 +1,7 @@
 //! Events: hints as they come, and every way a stream can end.
 
 use futures_util::StreamExt;
-use workbay::engine::scheduler::Scheduler;
+use workbay::engine::manager::Manager as _;
 
 use super::{
     ONE, id,

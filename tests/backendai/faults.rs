@@ -8,7 +8,7 @@ use workbay::{
     engine::{
         api::Engine,
         backendai::{BackendAiEngine, Login},
-        scheduler::Scheduler,
+        manager::Manager as _,
     },
     model::{failure::FailureKind, secret::Secret},
 };

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use workbay::{
-    engine::scheduler::Scheduler,
+    engine::manager::Manager as _,
     model::{
         failure::Failure,
         launch::LaunchField as Field,

@@ -5,7 +5,7 @@ use workbay::{
     engine::{
         api::{Engine, UsageAsk},
         backendai::BackendAiEngine,
-        scheduler::{PageQuery, Scheduler},
+        manager::{Manager as _, PageQuery},
     },
     model::{
         capability::Capability,
@@ -121,7 +121,7 @@ async fn own_sessions_unless_an_administrator_wants_all() {
     manager.put(other);
     let mut all = config(&manager.endpoint());
     all.all_users = true;
-    let names = |page: workbay::engine::scheduler::Page| {
+    let names = |page: workbay::engine::manager::Page| {
         let rows = page.sessions.into_iter();
         rows.map(|row| (row.name.to_string(), row.owner.to_string()))
             .collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use workbay::{
     engine::{
         api::Engine,
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        scheduler::Scheduler,
+        manager::Manager as _,
     },
     model::{failure::FailureKind, secret::Secret},
 };

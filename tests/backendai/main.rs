@@ -27,7 +27,7 @@ use workbay::{
     engine::{
         api::Engine,
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        scheduler::{PageQuery, Scheduler},
+        manager::{Manager as _, PageQuery},
     },
     model::{
         failure::Failure,

@@ -1,7 +1,7 @@
 //! Sessions that are odd, half told, or not there any more.
 
 use serde_json::json;
-use workbay::{engine::scheduler::Scheduler, model::failure::FailureKind};
+use workbay::{engine::manager::Manager as _, model::failure::FailureKind};
 
 use super::{
     ONE, TWO, id,

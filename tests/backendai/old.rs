@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use workbay::{
-    engine::{api::Engine, scheduler::Scheduler},
+    engine::{api::Engine, manager::Manager as _},
     model::{capability::Capability, failure::FailureKind, status::Status},
 };
 

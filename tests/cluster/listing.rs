@@ -1,7 +1,7 @@
 //! What a launcher chooses from, and lists by page.
 
 use workbay::{
-    engine::scheduler::PageQuery,
+    engine::manager::PageQuery,
     model::{capability::Capability, environment::EnvironmentSource, id::SessionId, status::Tab},
 };
 

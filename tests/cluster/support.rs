@@ -8,7 +8,7 @@ use workbay::{
     engine::{
         api::{Attached, Output},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        scheduler::{PageQuery, Scheduler},
+        manager::{Manager, PageQuery},
     },
     model::{
         id::{ContextName, SessionId},
@@ -76,13 +76,13 @@ pub fn by_login() -> BackendAiConfig {
 }
 
 /// An engine; no sentence that the cluster is missing: that is `Bench`'s.
-pub fn engine(config: BackendAiConfig) -> Arc<dyn Scheduler> {
+pub fn engine(config: BackendAiConfig) -> Arc<dyn Manager> {
     Arc::new(BackendAiEngine::new(config))
 }
 
 /// The cluster, with nothing left in it by an earlier run that was cut.
 pub struct Bench {
-    pub engine: Arc<dyn Scheduler>,
+    pub engine: Arc<dyn Manager>,
 }
 
 impl Bench {
@@ -239,7 +239,7 @@ impl Drop for Ours {
 }
 
 /// Ends it and waits until its place is free.
-pub async fn end(engine: &Arc<dyn Scheduler>, id: SessionId) {
+pub async fn end(engine: &Arc<dyn Manager>, id: SessionId) {
     within(async {
         engine.probe().await.unwrap();
         loop {
@@ -275,7 +275,7 @@ async fn sweep() {
 }
 
 /// The first hundred sessions of a tab whose name holds `text`.
-pub async fn page(engine: &Arc<dyn Scheduler>, tab: Tab, text: Option<&str>) -> Vec<Session> {
+pub async fn page(engine: &Arc<dyn Manager>, tab: Tab, text: Option<&str>) -> Vec<Session> {
     let query = PageQuery {
         tab,
         text: text.map(str::to_owned),
@@ -307,7 +307,7 @@ pub async fn read_until(attached: &mut Attached, seen: &mut String, holds: impl 
 
 /// A log to its end.
 pub async fn read_log(
-    engine: &Arc<dyn Scheduler>,
+    engine: &Arc<dyn Manager>,
     session: SessionId,
     options: LogOptions,
 ) -> String {

@@ -2,7 +2,6 @@
 //! done twice.
 
 use workbay::{
-    controller::order::OrderKind,
     daemon::fault::Moment,
     model::{
         id::{ContextName, SessionId},
@@ -12,6 +11,7 @@ use workbay::{
         status::Status,
     },
     protocol::message::{Reply, Request},
+    scheduler::order::OrderKind,
 };
 
 use crate::{

@@ -6,13 +6,13 @@ use std::os::unix::fs::MetadataExt;
 
 use workbay::{
     client::{Client, ClientError, StreamItem},
-    controller::order::OrderKind,
     daemon::fault::Moment,
     model::{
         id::{ContextName, SessionId, SessionKey},
         status::Status,
     },
     protocol::message::{Reply, Request, StreamOpen},
+    scheduler::order::OrderKind,
 };
 
 use crate::support::{

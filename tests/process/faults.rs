@@ -4,7 +4,7 @@
 
 use std::net::TcpListener;
 
-use workbay::{controller::order::OrderKind, daemon::fault::Moment};
+use workbay::{daemon::fault::Moment, scheduler::order::OrderKind};
 
 use crate::{
     machine::{Machine, docker, launch},

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use tokio::sync::mpsc;
 use workbay::{
-    engine::{api::Result, scheduler::SchedulerEvent},
+    engine::{api::Result, manager::ManagerEvent},
     model::{
         catalogue::Catalogue, failure::Failure, id::SessionId, session::Session,
         spec::LaunchRequest, status::Tab, usage::Usage,
@@ -66,7 +66,7 @@ struct Shared {
 struct Inner {
     sessions: BTreeMap<SessionId, Session>,
     made: u64,
-    listeners: Vec<mpsc::Sender<Result<SchedulerEvent>>>,
+    listeners: Vec<mpsc::Sender<Result<ManagerEvent>>>,
     deaf: bool,
     usage: BTreeMap<SessionId, Usage>,
     /// What can be chosen from.

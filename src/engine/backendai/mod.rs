@@ -21,7 +21,7 @@ use jiff::Timestamp;
 
 use super::{
     api::{Engine, Need, Result, UsageAsk},
-    scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
+    manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
 };
 use crate::model::{
     capability::EngineInfo,
@@ -88,7 +88,7 @@ impl Engine for BackendAiEngine {
 }
 
 #[async_trait]
-impl Scheduler for BackendAiEngine {
+impl Manager for BackendAiEngine {
     async fn page(&self, query: &PageQuery) -> Result<Page> {
         self.read_page(query).await
     }
@@ -149,7 +149,7 @@ impl Scheduler for BackendAiEngine {
         self.core.connection().await?.owner(email).await
     }
 
-    async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {
+    async fn events(&self) -> Result<BoxStream<'static, Result<ManagerEvent>>> {
         self.listen().await
     }
 }

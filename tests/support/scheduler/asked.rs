@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use workbay::{
     engine::{
         api::Result,
-        scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
+        manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
     },
     model::{
         catalogue::{Catalogue, OwnerChoices},
@@ -24,7 +24,7 @@ use workbay::{
 use super::{MemoryScheduler, Question};
 
 #[async_trait]
-impl Scheduler for MemoryScheduler {
+impl Manager for MemoryScheduler {
     async fn page(&self, query: &PageQuery) -> Result<Page> {
         self.enter(Question::Page).await?;
         let inner = self.lock();
@@ -143,7 +143,7 @@ impl Scheduler for MemoryScheduler {
         })
     }
 
-    async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {
+    async fn events(&self) -> Result<BoxStream<'static, Result<ManagerEvent>>> {
         self.enter(Question::Events).await?;
         let mut inner = self.lock();
         if inner.deaf {

@@ -1,7 +1,7 @@
 //! What a test does to the manager in memory, and what it sees of it.
 
 use workbay::{
-    engine::scheduler::SchedulerEvent,
+    engine::manager::ManagerEvent,
     model::{
         catalogue::Catalogue, failure::Failure, id::SessionId, session::Session,
         spec::LaunchRequest, status::Status, usage::Usage,
@@ -44,7 +44,7 @@ impl MemoryScheduler {
 
     /// Sends an event.
     pub fn tell(&self, session: SessionId) {
-        let event = SchedulerEvent {
+        let event = ManagerEvent {
             session,
             event: "session_changed".into(),
             reason: None,

@@ -11,7 +11,7 @@ use crate::{
             BackendAiEngine,
             request::{http::ManagerCall, manager_error::declined},
         },
-        scheduler::Progress,
+        manager::Progress,
     },
     model::{
         failure::{Failure, FailureKind},

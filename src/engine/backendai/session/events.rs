@@ -18,7 +18,7 @@ use crate::{
                 sse::{Event, Parser},
             },
         },
-        scheduler::{Progress, SchedulerEvent},
+        manager::{ManagerEvent, Progress},
     },
     model::{failure::Failure, text::Clean},
 };
@@ -30,7 +30,7 @@ const SILENCE: Duration = Duration::from_secs(50);
 impl BackendAiEngine {
     pub(in crate::engine::backendai) async fn listen(
         &self,
-    ) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {
+    ) -> Result<BoxStream<'static, Result<ManagerEvent>>> {
         let connection = self.core.connection().await?;
         let mut path = "/events/session?sessionName=*&scope=*".to_owned();
         if connection.all_users {
@@ -137,10 +137,10 @@ impl EventReader {
 }
 
 /// Reads an event about a session; `None` for other events and those that can't be read.
-fn session_event(event: &Event) -> Option<SchedulerEvent> {
+fn session_event(event: &Event) -> Option<ManagerEvent> {
     let data: Value = serde_json::from_str(&event.data).ok()?;
     let data = Node::new(&data);
-    Some(SchedulerEvent {
+    Some(ManagerEvent {
         session: data.str("sessionId")?.parse().ok()?,
         event: Clean::new(&event.name),
         reason: data.text("reason"),

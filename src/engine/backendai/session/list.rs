@@ -3,21 +3,21 @@
 use serde_json::{Value, json};
 
 use super::{row::RowReader, status_reason};
-use crate::engine::backendai::{
-    BackendAiEngine,
-    connect::connection::ManagerConnection,
-    request::{
-        filter,
-        gql::Schema,
-        lenient_json::Node,
-        manager_error::declined,
-        queries::{self, ExtraFields, SearchScope},
-    },
-};
 use crate::{
     engine::{
         api::Result,
-        scheduler::{Page, PageQuery, Totals},
+        backendai::{
+            BackendAiEngine,
+            connect::connection::ManagerConnection,
+            request::{
+                filter,
+                gql::Schema,
+                lenient_json::Node,
+                manager_error::declined,
+                queries::{self, ExtraFields, SearchScope},
+            },
+        },
+        manager::{Page, PageQuery, Totals},
     },
     model::{
         id::SessionId,

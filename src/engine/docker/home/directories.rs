@@ -190,11 +190,14 @@ impl Scratches {
             tracing::warn!(%session, %error, "a directory can't be moved to quarantine");
         }
         let place = if aside.exists() { aside } else { dir };
-        Failure::refused(format!("The files it left can't be deleted: {why}")).hint(format!(
+        // Both continue the sentence that names the session.
+        let what = format!("The files it left can't be deleted: {why}");
+        let hint = format!(
             "Delete {}, with sudo if its files belong to another user. workbay also retries \
-                 automatically",
+             automatically",
             place.display()
-        ))
+        );
+        Failure::refused(what).hint(hint)
     }
 }
 

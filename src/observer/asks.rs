@@ -1,0 +1,202 @@
+//! What is read only on request: histories, environments, catalogs.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    answers::vanished, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
+};
+use crate::{
+    model::{
+        capability::Capability, catalogue::Catalogue, change::Change, failure::Failure,
+        id::SessionId,
+    },
+    state_machine::{Answer, Ticket},
+};
+
+/// A catalog isn't read again within this time, unless the request demands it.
+const CATALOGUE: SignedDuration = SignedDuration::from_mins(1);
+/// How many catalogs are kept, one for each project.
+const CATALOGUES: usize = 32;
+/// Environments of this age are read again when a client begins to watch.
+const ENVIRONMENTS: SignedDuration = SignedDuration::from_mins(5);
+
+impl Observer {
+    pub(super) fn history(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
+        if let Some(failure) = self.lacks(Capability::SchedulingHistory) {
+            return turn.answer(ticket, Err(failure));
+        }
+        for task in self.under_way.values_mut() {
+            if let Purpose::History {
+                session: read,
+                tickets,
+            } = &mut task.purpose
+                && *read == session
+            {
+                return tickets.push(ticket);
+            }
+        }
+        let tickets = vec![ticket];
+        let purpose = Purpose::History { session, tickets };
+        self.run(turn, Errand::History(session), purpose);
+    }
+
+    pub(super) fn history_read(turn: &mut Turn, tickets: &[Ticket], result: Result<Got, Failure>) {
+        let answer = match result {
+            Ok(Got::History(entries)) => Ok(Answer::History(entries)),
+            Ok(_) => Ok(Answer::History(Vec::new())),
+            Err(failure) => Err(failure),
+        };
+        for ticket in tickets {
+            turn.answer(*ticket, answer.clone());
+        }
+    }
+
+    pub(super) fn recall(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
+        let purpose = Purpose::Recall { session, ticket };
+        self.run(turn, Errand::Recall(session), purpose);
+    }
+
+    pub(super) fn recalled(
+        turn: &mut Turn,
+        ticket: Ticket,
+        session: SessionId,
+        result: Result<Got, Failure>,
+    ) {
+        let answer = match result {
+            Ok(Got::Recalled(Some(recalled))) => Ok(Answer::Again(recalled)),
+            Ok(_) => Err(vanished(session)),
+            Err(failure) => Err(failure),
+        };
+        turn.answer(ticket, answer);
+    }
+
+    /// Reads the environments if the known ones are old.
+    pub(super) fn read_environments(&mut self, turn: &mut Turn, now: Timestamp) {
+        let old = |at: Timestamp| now.duration_since(at) >= ENVIRONMENTS;
+        let reading = |purpose: &Purpose| matches!(purpose, Purpose::Environments { .. });
+        if self.environments_at.is_none_or(old) && !self.is_under_way(reading) {
+            let tickets = Vec::new();
+            self.run(
+                turn,
+                Errand::Environments,
+                Purpose::Environments { tickets },
+            );
+        }
+    }
+
+    pub(super) fn ask_environments(&mut self, turn: &mut Turn, ticket: Ticket) {
+        for task in self.under_way.values_mut() {
+            if let Purpose::Environments { tickets } = &mut task.purpose {
+                return tickets.push(ticket);
+            }
+        }
+        let tickets = vec![ticket];
+        self.run(
+            turn,
+            Errand::Environments,
+            Purpose::Environments { tickets },
+        );
+    }
+
+    pub(super) fn environments_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        tickets: &[Ticket],
+        result: Result<Got, Failure>,
+    ) {
+        let answer = match result {
+            Ok(Got::Environments(environments)) => {
+                self.environments_at = Some(now);
+                if environments != self.environments {
+                    self.environments.clone_from(&environments);
+                    turn.changes.push(Change::Environments {
+                        context: self.context,
+                        environments: environments.clone(),
+                    });
+                }
+                Ok(Answer::Environments(environments))
+            }
+            Ok(_) => Ok(Answer::Environments(self.environments.clone())),
+            Err(failure) => Err(failure),
+        };
+        for ticket in tickets {
+            turn.answer(*ticket, answer.clone());
+        }
+    }
+
+    pub(super) fn ask_catalogue(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        project: Option<String>,
+        anew: bool,
+    ) {
+        if let Some(failure) = self.lacks(Capability::Catalogue) {
+            return turn.answer(ticket, Err(failure));
+        }
+        if let Some((at, catalogue)) = self.catalogues.get(&project)
+            && !anew
+            && now.duration_since(*at) < CATALOGUE
+        {
+            let catalogue = Box::new(self.as_known(catalogue));
+            return turn.answer(ticket, Ok(Answer::Catalogue(catalogue)));
+        }
+        for task in self.under_way.values_mut() {
+            if let Purpose::Catalogue {
+                project: read,
+                tickets,
+            } = &mut task.purpose
+                && *read == project
+            {
+                return tickets.push(ticket);
+            }
+        }
+        let purpose = Purpose::Catalogue {
+            project: project.clone(),
+            tickets: vec![ticket],
+        };
+        self.run(turn, Errand::Catalogue { project }, purpose);
+    }
+
+    pub(super) fn catalogue_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        project: Option<String>,
+        tickets: &[Ticket],
+        result: Result<Got, Failure>,
+    ) {
+        let answer = match result {
+            Ok(Got::Catalogue(catalogue)) => {
+                self.keep_catalogue(now, project, &catalogue);
+                Ok(Answer::Catalogue(Box::new(self.as_known(&catalogue))))
+            }
+            Ok(_) => Ok(Answer::Catalogue(Box::default())),
+            Err(failure) => Err(failure),
+        };
+        for ticket in tickets {
+            turn.answer(*ticket, answer.clone());
+        }
+    }
+
+    /// A catalog with gaps is returned but not kept, because the next one may be complete.
+    pub(super) fn keep_catalogue(
+        &mut self,
+        now: Timestamp,
+        project: Option<String>,
+        catalogue: &Catalogue,
+    ) {
+        if self.catalogues.len() >= CATALOGUES {
+            self.catalogues.clear();
+        }
+        self.stirred = true;
+        if catalogue.gaps.is_empty() {
+            self.catalogues.insert(project, (now, catalogue.clone()));
+        } else {
+            self.catalogues.remove(&project);
+            self.unread = Some((project, now));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The events that the observer handles.
+
+use super::order::{ErrandNumber, LineNumber};
+use crate::{
+    engine::manager::{Page, Progress, Totals},
+    model::{
+        capability::EngineInfo,
+        catalogue::{Catalogue, Folder, OwnerChoices},
+        environment::Environment,
+        failure::Failure,
+        history::HistoryEntry,
+        id::SessionId,
+        launch::again::Recalled,
+        session::Session,
+        spec::LaunchRequest,
+        statistics::Statistics,
+        status::Tab,
+    },
+    state_machine::Ticket,
+};
+
+/// One event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    Asked {
+        ticket: Ticket,
+        ask: Ask,
+    },
+    /// The engine responds and accepts our credentials.
+    LineUp {
+        line: LineNumber,
+        info: EngineInfo,
+    },
+    /// The engine isn't reachable, or doesn't accept our credentials.
+    LineDown {
+        line: LineNumber,
+        failure: Failure,
+    },
+    /// Events arrive from now on.
+    Listening {
+        line: LineNumber,
+    },
+    /// Events don't arrive any more; `None` if this engine has none.
+    Deaf {
+        line: LineNumber,
+        failure: Option<Failure>,
+    },
+    /// Something happened to a session. It is a hint to read the session again.
+    Event {
+        line: LineNumber,
+        session: SessionId,
+    },
+    /// A request to the engine succeeded or failed.
+    Answered {
+        errand: ErrandNumber,
+        result: Result<Got, Failure>,
+    },
+    /// Progress of creating an image. More follows for the same request.
+    Progressed {
+        errand: ErrandNumber,
+        progress: Progress,
+    },
+    /// Whether a client watches.
+    Watched(bool),
+    /// A deadline has come.
+    Tick,
+}
+
+/// The result of a request to the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Got {
+    /// Success without a result.
+    Done,
+    Page(Page),
+    Totals(Totals),
+    Rows(Vec<Session>),
+    /// Everything about one session; `None` if it doesn't exist.
+    Session(Option<Box<Session>>),
+    Launched(SessionId),
+    /// `None` if the session doesn't exist.
+    Recalled(Option<Box<Recalled>>),
+    History(Vec<HistoryEntry>),
+    Environments(Vec<Environment>),
+    Statistics(Box<Statistics>),
+    Catalogue(Box<Catalogue>),
+    Folder(Folder),
+    Owner(OwnerChoices),
+}
+
+/// A request of a client.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    Launch(Box<LaunchRequest>),
+    Rename {
+        session: SessionId,
+        name: String,
+    },
+    Priority {
+        session: SessionId,
+        priority: i32,
+    },
+    Terminate {
+        session: SessionId,
+        force: bool,
+    },
+    Detail {
+        session: SessionId,
+    },
+    History {
+        session: SessionId,
+    },
+    /// How the session was launched, as far as the engine reports it.
+    Recall {
+        session: SessionId,
+    },
+    Commit {
+        session: SessionId,
+        image_name: String,
+    },
+    Reach {
+        tab: Tab,
+        text: Option<String>,
+        count: u32,
+    },
+    /// Reads the list again. With `wait`, a disconnected engine is tried before the answer.
+    Refresh {
+        wait: bool,
+    },
+    Environments,
+    Catalogue {
+        project: Option<String>,
+        anew: bool,
+    },
+    CreateFolder {
+        name: String,
+    },
+    /// The keys and projects of a user.
+    FindOwner {
+        email: String,
+    },
+}

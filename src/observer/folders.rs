@@ -1,0 +1,72 @@
+//! Creates folders, and finds the users that a session may be launched for.
+
+use jiff::Timestamp;
+
+use super::{fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn};
+use crate::{
+    model::{
+        capability::Capability,
+        failure::Failure,
+        launch::{LaunchField, folders::check_name},
+    },
+    state_machine::{Answer, Ticket},
+};
+
+impl Observer {
+    pub(super) fn create_folder(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        name: String,
+    ) {
+        if let Some(failure) = self.lacks(Capability::Folders) {
+            return turn.answer(ticket, Err(failure));
+        }
+        if let Err(why) = check_name(&name) {
+            let failure = Failure::usage(why).about(LaunchField::Folders);
+            return turn.answer(ticket, Err(failure));
+        }
+        self.audit(turn, now, "create-folder", None, &name);
+        let purpose = Purpose::Folder { ticket };
+        self.run(turn, Errand::CreateFolder { name }, purpose);
+    }
+
+    /// Catalogs that were read earlier don't have the new folder.
+    pub(super) fn folder_made(
+        &mut self,
+        turn: &mut Turn,
+        ticket: Ticket,
+        result: Result<Got, Failure>,
+    ) {
+        let answer = match result {
+            Ok(Got::Folder(folder)) => {
+                for (_, catalogue) in self.catalogues.values_mut() {
+                    catalogue.folders.retain(|it| it.id != folder.id);
+                    catalogue.folders.push(folder.clone());
+                }
+                Ok(Answer::Folder(folder))
+            }
+            Ok(_) => Ok(Answer::Done),
+            Err(failure) => Err(failure.about(LaunchField::Folders)),
+        };
+        turn.answer(ticket, answer);
+    }
+
+    pub(super) fn find_owner(&mut self, turn: &mut Turn, ticket: Ticket, email: String) {
+        if let Some(failure) = self.lacks(Capability::Owners) {
+            return turn.answer(ticket, Err(failure.about(LaunchField::Owner)));
+        }
+        let purpose = Purpose::Owner { ticket };
+        self.run(turn, Errand::FindOwner { email }, purpose);
+    }
+
+    pub(super) fn owner_found(turn: &mut Turn, ticket: Ticket, result: Result<Got, Failure>) {
+        let answer = match result {
+            Ok(Got::Owner(owner)) => Ok(Answer::Owner(owner)),
+            Ok(_) => Ok(Answer::Done),
+            Err(failure) => Err(failure.about(LaunchField::Owner)),
+        };
+        turn.answer(ticket, answer);
+    }
+}

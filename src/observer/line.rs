@@ -1,0 +1,299 @@
+//! The connection to the engine and its events: connects, and retries with growing pauses.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    fact::{Ask, Fact},
+    observer::Observer,
+    order::{LineNumber, Order},
+    turn::Turn,
+    wire::Ears,
+};
+use crate::{
+    model::{
+        capability::{Capability, EngineInfo, EngineState},
+        change::Change,
+        failure::{Failure, FailureKind},
+        id::ContextName,
+    },
+    state_machine::{Answer, Ticket},
+};
+
+/// The longest pause between two attempts, in seconds.
+const LONGEST_PAUSE: u32 = 30;
+/// The pause before an automatic retry after a refused login, because each attempt may be a login.
+const DENIED_PAUSE: SignedDuration = SignedDuration::from_mins(5);
+/// The shortest pause between logins, however often the user asks.
+const DENIED_GAP: SignedDuration = SignedDuration::from_secs(10);
+/// After events have arrived for this long, the next pause is short again.
+const HELD: SignedDuration = SignedDuration::from_secs(30);
+/// The pause before the list is read again after events began, because changes in between may have
+/// been missed.
+const AFTER_LISTENING: SignedDuration = SignedDuration::from_secs(3);
+/// How many requests may wait for the first connection.
+const EARLY: usize = 256;
+
+impl Observer {
+    pub(super) fn is_connected(&self) -> bool {
+        matches!(self.line.state, EngineState::Connected { .. })
+    }
+
+    /// Whether the engine reports events.
+    pub(super) fn has_events(&self) -> bool {
+        self.line.ears == Ears::Open
+    }
+
+    /// Why the engine doesn't support the capability, if it doesn't.
+    pub(super) fn lacks(&self, capability: Capability) -> Option<Failure> {
+        let info = self.line.info.as_ref()?;
+        let why = info.capabilities.why_not(capability)?;
+        Some(Failure::refused(why.clone()))
+    }
+
+    pub(super) fn connect(&mut self, turn: &mut Turn, now: Timestamp) {
+        self.line.number += 1;
+        self.line.connecting = true;
+        self.line.retry_at = None;
+        self.line.tried_at = Some(now);
+        turn.orders.push(Order::Connect {
+            line: self.line.number,
+            anew: self.line.denied,
+        });
+    }
+
+    /// Handles deadlines of the connection. The very first tick connects.
+    pub(super) fn tend_line(&mut self, turn: &mut Turn, now: Timestamp) {
+        let first = self.line.number == 0;
+        let due = self.line.retry_at.is_some_and(|at| at <= now) && self.is_attended(now);
+        if !self.line.connecting && (first || due) {
+            self.connect(turn, now);
+        }
+        let listen = self.line.listen_at.is_some_and(|at| at <= now);
+        if listen && self.watched {
+            self.listen(turn);
+        }
+    }
+
+    pub(super) fn line_up(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        info: EngineInfo,
+    ) {
+        if line != self.line.number || !self.line.connecting {
+            return;
+        }
+        let user = |info: &EngineInfo| info.user.as_ref().map(|user| user.email.clone());
+        let before = self.line.info.as_ref().map(user);
+        if before.is_some_and(|before| before != user(&info)) {
+            self.forget_all(turn);
+        }
+        self.line.connecting = false;
+        self.line.awaited = false;
+        self.line.denied = false;
+        self.line.attempt = 0;
+        self.line.ears = Ears::Closed;
+        self.line.deaf = 0;
+        self.line.info = Some(info.clone());
+        self.set_state(turn, EngineState::Connected { info });
+        if self.watched {
+            self.listen(turn);
+        }
+        self.read_environments(turn, now);
+        self.read_all(turn, now, true);
+        self.follow_early(turn);
+    }
+
+    pub(super) fn line_down(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        failure: &Failure,
+    ) {
+        if line == self.line.number && (self.line.connecting || self.is_connected()) {
+            self.lose_line(turn, now, failure);
+        }
+    }
+
+    /// The connection is lost: sessions stay as they were, and requests that wait for a reading are
+    /// answered.
+    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        self.line.attempt = self.line.attempt.saturating_add(1);
+        self.line.connecting = false;
+        self.line.awaited = false;
+        self.line.denied = failure.kind == FailureKind::Denied;
+        let pause = if self.line.denied {
+            DENIED_PAUSE
+        } else {
+            pause(self.context, self.line.attempt)
+        };
+        self.line.retry_at = now.checked_add(pause).ok();
+        self.close_ears(turn);
+        let state = EngineState::Lost {
+            why: failure.message().clone(),
+            hint: failure.hint.clone(),
+            attempt: self.line.attempt,
+        };
+        self.set_state(turn, state);
+        self.drop_reading(turn, now, failure);
+        self.counted = None;
+        self.tell_statistics(turn, None);
+        for (ticket, _) in std::mem::take(&mut self.line.early) {
+            turn.answer(ticket, Err(self.away()));
+        }
+    }
+
+    fn set_state(&mut self, turn: &mut Turn, state: EngineState) {
+        self.line.state = state.clone();
+        turn.changes.push(Change::Engine {
+            context: self.context,
+            engine: Box::new(state),
+        });
+    }
+
+    /// Handles the requests that came too early.
+    fn follow_early(&mut self, turn: &mut Turn) {
+        let early = self.line.early.drain(..);
+        turn.follow
+            .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
+    }
+
+    /// Handles a request that needs the engine: returns it if it can be handled now.
+    pub(super) fn admit(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        ask: Ask,
+    ) -> Option<Ask> {
+        if self.is_connected() {
+            return Some(ask);
+        }
+        if let Ask::Refresh { wait } = ask {
+            self.try_now(turn, now);
+            if !wait {
+                turn.answer(ticket, Ok(Answer::Done));
+                return None;
+            }
+        }
+        // No client watched for a while, so there were no attempts. Now there is a request.
+        if !self.line.connecting && self.line.retry_at.is_some_and(|at| at <= now) {
+            self.connect(turn, now);
+            self.line.awaited = true;
+        }
+        let first = matches!(self.line.state, EngineState::Connecting);
+        let waits = first || (self.line.connecting && self.line.awaited);
+        if waits && self.line.early.len() < EARLY {
+            self.line.early.push((ticket, ask));
+        } else {
+            turn.answer(ticket, Err(self.away()));
+        }
+        None
+    }
+
+    /// A request of the user ends the pause before the next attempt.
+    fn try_now(&mut self, turn: &mut Turn, now: Timestamp) {
+        let soon = |at: Timestamp| now.duration_since(at) < DENIED_GAP;
+        let hammering = self.line.denied && self.line.tried_at.is_some_and(soon);
+        if hammering {
+            return;
+        }
+        if !self.line.connecting {
+            self.connect(turn, now);
+        }
+        self.line.awaited = true;
+    }
+
+    fn away(&self) -> Failure {
+        let help = "workbay retries automatically. Run `workbay doctor` for the cause";
+        match &self.line.state {
+            EngineState::Lost { why, hint, .. } => {
+                let kind = if self.line.denied {
+                    FailureKind::Denied
+                } else {
+                    FailureKind::Unreachable
+                };
+                let help = hint.as_ref().map_or(help, |hint| hint.as_str());
+                Failure::new(kind, why.clone()).hint(help)
+            }
+            _ => Failure::lost("the engine hasn't answered yet").hint(help),
+        }
+    }
+
+    /// A failure that means a lost connection disconnects.
+    pub(super) fn note_failure(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        let gone = matches!(failure.kind, FailureKind::Unreachable | FailureKind::Denied);
+        if gone && self.is_connected() {
+            self.lose_line(turn, now, failure);
+        }
+    }
+
+    pub(super) fn listen(&mut self, turn: &mut Turn) {
+        self.line.listen_at = None;
+        if self.is_connected() && self.line.ears == Ears::Closed {
+            self.line.ears = Ears::Opening;
+            let line = self.line.number;
+            turn.orders.push(Order::Listen { line });
+        }
+    }
+
+    pub(super) fn close_ears(&mut self, turn: &mut Turn) {
+        self.line.listen_at = None;
+        if matches!(self.line.ears, Ears::Open | Ears::Opening) {
+            turn.orders.push(Order::Rest);
+        }
+        if self.line.ears != Ears::None {
+            self.line.ears = Ears::Closed;
+        }
+    }
+
+    pub(super) fn listening(&mut self, turn: &mut Turn, now: Timestamp, line: LineNumber) {
+        if line != self.line.number || self.line.ears != Ears::Opening {
+            return;
+        }
+        let again = self.line.deaf > 0;
+        self.line.ears = Ears::Open;
+        self.line.listening_since = Some(now);
+        if again {
+            self.read_all(turn, now, true);
+        } else {
+            self.read_soon(now, AFTER_LISTENING);
+        }
+    }
+
+    pub(super) fn deafened(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        failure: Option<&Failure>,
+    ) {
+        if line != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {
+            return;
+        }
+        let held = self.line.listening_since.take();
+        let well = held.is_some_and(|since| now.duration_since(since) >= HELD);
+        self.line.deaf = if well { 1 } else { self.line.deaf + 1 };
+        self.line.ears = Ears::Closed;
+        self.read_soon(now, self.refresh);
+        let Some(failure) = failure else {
+            self.line.ears = Ears::None;
+            return;
+        };
+        self.line.listen_at = now.checked_add(pause(self.context, self.line.deaf)).ok();
+        self.note_failure(turn, now, failure);
+    }
+}
+
+/// 1, 2, 4 … 30 seconds and up to a quarter more, so that clients of the same engine don't all
+/// reconnect at once.
+fn pause(context: ContextName, attempt: u32) -> SignedDuration {
+    let doublings = attempt.saturating_sub(1).min(5);
+    let seconds = (1_u32 << doublings).min(LONGEST_PAUSE);
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    let named = context.as_str().bytes().fold(2_166_136_261, mix);
+    let more = attempt.to_le_bytes().into_iter().fold(named, mix) % 250;
+    SignedDuration::from_millis(i64::from(seconds) * i64::from(1000 + more))
+}

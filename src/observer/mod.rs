@@ -1,0 +1,38 @@
+//! The pure part for engines that have their own scheduler: it doesn't decide, it watches, requests
+//! and reports.
+//!
+//! Its interface is like the controller's: [`Observer::handle`] takes an event ([`fact`]) and the
+//! time, and returns a [`turn`] with the consequences. The engine keeps the sessions. The state
+//! database doesn't.
+
+mod answers;
+mod asks;
+mod check;
+mod deed;
+mod deeds;
+pub mod fact;
+mod folders;
+mod holding;
+mod idle;
+mod launch;
+mod line;
+mod machine;
+mod observer;
+pub mod order;
+mod prioritize;
+mod reading;
+mod row;
+mod rows;
+mod statistics;
+mod sweep;
+mod task;
+pub mod turn;
+mod window;
+mod wire;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use observer::Observer;

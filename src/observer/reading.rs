@@ -1,0 +1,391 @@
+//! What is read again, and when: after hints, by polling, and while sessions change.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    answers::vanished,
+    fact::Got,
+    observer::Observer,
+    order::{Errand, ErrandNumber},
+    task::Purpose,
+    turn::Turn,
+};
+use crate::{
+    model::{
+        change::Change, failure::Failure, id::SessionId, notice::Level, session::Session,
+        spec::LaunchRequest,
+    },
+    state_machine::{Answer, Ticket},
+};
+
+/// Events come in bursts. This is how long to wait for the rest of one.
+const FLOCK: SignedDuration = SignedDuration::from_millis(150);
+/// The shortest pause between two readings of rows.
+const BETWEEN: SignedDuration = SignedDuration::from_millis(500);
+/// Rows per request.
+const ROWS: usize = 100;
+/// With more hints than this, reading the list is cheaper.
+const HINTS: usize = 2_000;
+/// The pause between full lists while events arrive.
+const BESIDE_EVENTS: SignedDuration = SignedDuration::from_mins(1);
+/// The pause between readings of changing sessions while no events arrive.
+const MOVING: SignedDuration = SignedDuration::from_secs(3);
+/// A session that has been changing for longer is only read with the list.
+const STILL_MOVING: SignedDuration = SignedDuration::from_mins(2);
+/// How often to ask why sessions wait, when to ask first, and for how many sessions.
+const REASONS: SignedDuration = SignedDuration::from_secs(15);
+const FIRST_REASON: SignedDuration = SignedDuration::from_secs(2);
+const REASONED: usize = 5;
+/// The pause before totals are read after sessions changed their tab.
+const COUNT_AGAIN: SignedDuration = SignedDuration::from_secs(2);
+/// A list of this age is read again when a client begins to watch.
+const OLD: SignedDuration = SignedDuration::from_secs(2);
+/// A launched session may be missing from the list for this long.
+const NEWBORN: SignedDuration = SignedDuration::from_secs(30);
+
+impl Observer {
+    /// Plans the next list within the pause.
+    pub(super) fn read_soon(&mut self, now: Timestamp, pause: SignedDuration) {
+        sooner(&mut self.times.poll, now, pause);
+    }
+
+    pub(super) fn ask_totals_soon(&mut self, now: Timestamp) {
+        if self.reading.is_none() {
+            sooner(&mut self.times.totals, now, COUNT_AGAIN);
+        }
+    }
+
+    pub(super) fn poll_pause(&self) -> SignedDuration {
+        if self.has_events() {
+            BESIDE_EVENTS
+        } else {
+            self.refresh
+        }
+    }
+
+    /// A client begins to watch: reads again what is old.
+    pub(super) fn read_if_old(&mut self, turn: &mut Turn, now: Timestamp) {
+        let old = |at: Timestamp| now.duration_since(at) > OLD;
+        if self.is_connected() && self.times.read_done.is_none_or(old) {
+            self.read_environments(turn, now);
+            self.read_all(turn, now, true);
+        }
+    }
+
+    /// Notes that something has happened to a session.
+    pub(super) fn hint(&mut self, now: Timestamp, session: SessionId) {
+        if !self.is_attended(now) {
+            // It is read with all the others when a client watches.
+            self.times.read_done = None;
+            return;
+        }
+        self.hints.insert(session);
+        if self.hints.len() > HINTS {
+            self.hints.clear();
+            self.times.hints = None;
+            self.read_soon(now, BETWEEN);
+            return;
+        }
+        self.plan_hints(now);
+    }
+
+    fn plan_hints(&mut self, now: Timestamp) {
+        if self.hints.is_empty() || self.times.hints.is_some() {
+            return;
+        }
+        let flock = now.checked_add(FLOCK).ok();
+        let last = self.times.last_hints;
+        let free = last.and_then(|at| at.checked_add(BETWEEN).ok());
+        self.times.hints = flock.max(free);
+    }
+
+    /// Handles deadlines of reading.
+    pub(super) fn tend_reading(&mut self, turn: &mut Turn, now: Timestamp) {
+        if due(&mut self.times.moving, now) {
+            self.hint_moving(now);
+        }
+        if due(&mut self.times.reasons, now) {
+            self.wonder(now);
+        }
+        if due(&mut self.times.poll, now) {
+            self.read_all(turn, now, false);
+        }
+        if due(&mut self.times.totals, now) && self.reading.is_none() {
+            self.ask_totals(turn);
+        }
+        if due(&mut self.times.hints, now) {
+            self.read_hints(turn, now);
+        }
+        self.tend_statistics(turn, now);
+    }
+
+    pub(super) fn ask_totals(&mut self, turn: &mut Turn) {
+        let same = |purpose: &Purpose| matches!(purpose, Purpose::Totals);
+        if !self.is_under_way(same) {
+            self.run(turn, Errand::Totals, Purpose::Totals);
+        }
+    }
+
+    pub(super) fn is_under_way(&self, same: impl Fn(&Purpose) -> bool) -> bool {
+        self.under_way.values().any(|task| same(&task.purpose))
+    }
+
+    fn read_hints(&mut self, turn: &mut Turn, now: Timestamp) {
+        // When the requests in progress are answered, the rest is planned again.
+        if self.is_under_way(|purpose| matches!(purpose, Purpose::Rows(_))) {
+            return;
+        }
+        let ids: Vec<SessionId> = self.hints.iter().copied().take(ROWS).collect();
+        self.hints.retain(|id| !ids.contains(id));
+        self.times.last_hints = Some(now);
+        self.run(turn, Errand::Rows(ids.clone()), Purpose::Rows(ids));
+    }
+
+    pub(super) fn rows_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        asked: &[SessionId],
+        result: Result<Got, Failure>,
+    ) {
+        match result {
+            Ok(Got::Rows(rows)) => {
+                let came: BTreeSet<SessionId> = rows.iter().map(|row| row.id).collect();
+                for session in rows {
+                    self.put(turn, now, errand, session, false);
+                }
+                self.make_room(turn);
+                for id in asked.iter().filter(|id| !came.contains(id)) {
+                    self.missed(turn, now, errand, *id);
+                }
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                self.complain(turn, &failure);
+                self.read_soon(now, self.refresh);
+            }
+        }
+        self.plan_hints(now);
+    }
+
+    /// The engine's answer lacks a session.
+    fn missed(&mut self, turn: &mut Turn, now: Timestamp, errand: ErrandNumber, id: SessionId) {
+        let Some(row) = self.rows.get(&id) else {
+            return;
+        };
+        if row.unread && now.duration_since(row.since) < NEWBORN {
+            self.hints.insert(id);
+        } else if row.read_by < errand {
+            self.gone(turn, id);
+        }
+    }
+
+    pub(super) fn totalled(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        result: Result<Got, Failure>,
+    ) {
+        let failure = match result {
+            Ok(Got::Totals(totals)) => {
+                if self.totals != Some(totals) {
+                    let more = self.totals.is_some_and(|known| known[1] != totals[1]);
+                    self.totals = Some(totals);
+                    turn.changes.push(Change::Totals {
+                        context: self.context,
+                        totals: self.totals,
+                    });
+                    if more && self.reading.is_some() {
+                        self.read_finished(turn, now);
+                    }
+                }
+                None
+            }
+            Ok(_) => None,
+            Err(failure) => Some(failure),
+        };
+        self.totals_came(turn, now, failure);
+    }
+
+    /// Reports a reading failure once, until reading succeeds again.
+    pub(super) fn complain(&mut self, turn: &mut Turn, failure: &Failure) {
+        if !self.complained && self.is_connected() {
+            self.complained = true;
+            let text = format!(
+                "the sessions of {} can't be read: {}",
+                self.context,
+                failure.sentence()
+            );
+            turn.message(Level::Warning, None, &text);
+        }
+    }
+
+    /// Plans timers for changing sessions, and the next detail.
+    pub(super) fn plan(&mut self, turn: &mut Turn, now: Timestamp) {
+        if !self.is_connected() || !self.is_attended(now) {
+            return;
+        }
+        if self.times.moving.is_none() && !self.on_the_move(now).is_empty() {
+            sooner(&mut self.times.moving, now, MOVING);
+        }
+        if !self.queued.is_empty() {
+            sooner(&mut self.times.reasons, now, REASONS);
+        }
+        self.plan_statistics(now);
+        let details = |purpose: &Purpose| matches!(purpose, Purpose::Detail { .. });
+        if !self.curious.is_empty()
+            && !self.is_under_way(details)
+            && let Some(id) = self.curious.pop_first()
+        {
+            let purpose = Purpose::Detail {
+                session: id,
+                tickets: Vec::new(),
+                launched: None,
+                explain: false,
+            };
+            self.run(turn, Errand::Detail(id), purpose);
+        }
+    }
+
+    /// A session was queued: plans to read soon why it waits.
+    pub(super) fn wonder_soon(&mut self, now: Timestamp) {
+        sooner(&mut self.times.reasons, now, FIRST_REASON);
+    }
+
+    /// Reads why the newest queued sessions wait. Lists don't have the reason.
+    fn wonder(&mut self, now: Timestamp) {
+        let mut queued: Vec<(Timestamp, SessionId)> = self
+            .queued
+            .iter()
+            .filter_map(|id| Some((self.rows.get(id)?.shown.created_at, *id)))
+            .collect();
+        queued.sort_unstable_by(|a, b| b.cmp(a));
+        let newest = queued.into_iter().take(REASONED).map(|(_, id)| id);
+        self.curious.extend(newest);
+        sooner(&mut self.times.reasons, now, REASONS);
+    }
+
+    fn hint_moving(&mut self, now: Timestamp) {
+        for id in self.on_the_move(now) {
+            self.hint(now, id);
+        }
+    }
+
+    /// Changing sessions that may not send events.
+    fn on_the_move(&self, now: Timestamp) -> Vec<SessionId> {
+        let asked = self.deeds.values().filter(|deed| deed.is_taken());
+        let asked = asked.map(|deed| deed.session);
+        let new = |id: &&SessionId| {
+            let row = self.rows.get(id);
+            row.is_some_and(|row| now.duration_since(row.since) < STILL_MOVING)
+        };
+        let silent = !self.has_events();
+        let moving = self.moving.iter().filter(|_| silent).filter(new).copied();
+        let moving: BTreeSet<SessionId> = asked.chain(moving).collect();
+        moving.into_iter().take(ROWS).collect()
+    }
+
+    pub(super) fn detail(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
+        self.read_whole(turn, session, vec![ticket], None);
+    }
+
+    /// Reads everything about a session. Joins a request in progress.
+    pub(super) fn read_whole(
+        &mut self,
+        turn: &mut Turn,
+        session: SessionId,
+        mut tickets: Vec<Ticket>,
+        launched: Option<Box<LaunchRequest>>,
+    ) {
+        self.curious.remove(&session);
+        for task in self.under_way.values_mut() {
+            if let Purpose::Detail {
+                session: read,
+                tickets: waiting,
+                launched: newborn,
+                ..
+            } = &mut task.purpose
+                && *read == session
+            {
+                waiting.append(&mut tickets);
+                *newborn = newborn.take().or(launched);
+                return;
+            }
+        }
+        let purpose = Purpose::Detail {
+            session,
+            tickets,
+            launched,
+            explain: false,
+        };
+        self.run(turn, Errand::Detail(session), purpose);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one fact, taken apart once")]
+    pub(super) fn detail_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        id: SessionId,
+        result: Result<Got, Failure>,
+        tickets: &[Ticket],
+        launched: Option<Box<LaunchRequest>>,
+    ) {
+        let answer = match result {
+            Ok(Got::Session(Some(mut session))) => {
+                if let Some(request) = &launched {
+                    complete(&mut session, request, now);
+                }
+                self.put(turn, now, errand, *session, true);
+                self.make_room(turn);
+                Ok(())
+            }
+            Ok(_) if launched.is_none() => {
+                if self.rows.get(&id).is_some_and(|row| !row.unread) {
+                    self.gone(turn, id);
+                }
+                Err(vanished(id))
+            }
+            Ok(_) => Err(vanished(id)),
+            Err(failure) => Err(failure),
+        };
+        if let Some(request) = launched {
+            return self.born(turn, now, id, &request, tickets);
+        }
+        for ticket in tickets {
+            let session = self.session(id).cloned().map(Box::new);
+            let answer = match (&answer, session) {
+                (Ok(()), Some(session)) => Ok(Answer::Session(session)),
+                (Ok(()), None) => Err(vanished(id)),
+                (Err(failure), _) => Err(failure.clone()),
+            };
+            turn.answer(*ticket, answer);
+        }
+    }
+}
+
+/// Completes the start time and the timeout of a batch session. Not every manager reports them
+/// before it runs, or at all.
+fn complete(session: &mut Session, request: &LaunchRequest, now: Timestamp) {
+    let start = request.starts_at.map(|start| start.moment(now));
+    session.starts_at = session.starts_at.or(start);
+    session.timeout = session.timeout.or(request.timeout);
+}
+
+/// Moves a time earlier, to the end of the pause.
+pub(super) fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
+    let new = now.checked_add(pause).ok();
+    *at = match (*at, new) {
+        (Some(old), Some(new)) => Some(old.min(new)),
+        (old, new) => old.or(new),
+    };
+}
+
+/// Whether the time has come. If so, clears it.
+pub(super) fn due(at: &mut Option<Timestamp>, now: Timestamp) -> bool {
+    at.take_if(|at| *at <= now).is_some()
+}

@@ -1,0 +1,428 @@
+//! Runs the observer in simulated time against an engine that answers (or not) when the test says
+//! so.
+
+mod any_order;
+mod checks;
+mod counting;
+mod deeds;
+mod line;
+mod reading;
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    Observer,
+    fact::{Ask, Fact, Got},
+    order::{Errand, ErrandNumber, Order},
+    testing::{at, session},
+    turn::Turn,
+};
+use crate::{
+    engine::manager::{Page, PageQuery},
+    model::{
+        capability::EngineInfo,
+        catalogue::{Catalogue, Folder, OwnerChoices},
+        change::Change,
+        failure::{Failure, FailureKind},
+        id::{ContextName, SessionId},
+        launch::{
+            LaunchField,
+            again::{Told, recalled},
+        },
+        notice::Level,
+        session::Session,
+        spec::LaunchRequest,
+        statistics::Statistics,
+        status::{Status, Tab},
+    },
+    state_machine::Answer,
+};
+
+const REFRESH: i64 = 15;
+
+/// An engine with its sessions, a clock, and what a client has received.
+struct Play {
+    observer: Observer,
+    /// In milliseconds.
+    now: i64,
+    /// Orders that aren't carried out yet, with the time they were given.
+    orders: Vec<(i64, Order)>,
+    there: BTreeMap<SessionId, Session>,
+    made: u32,
+    /// What a client knows from changes alone.
+    mirror: BTreeMap<SessionId, Session>,
+    told: Vec<Change>,
+    answers: BTreeMap<u64, Result<Answer, Failure>>,
+    asked: u64,
+    line: u32,
+    listening: bool,
+    has_events: bool,
+    connected: bool,
+    /// The times of requests to the engine that no user made.
+    requests: Vec<(i64, &'static str)>,
+    audits: usize,
+    /// The available resources.
+    offer: Catalogue,
+    /// What the user's sessions use.
+    held: Statistics,
+}
+
+fn fault(kind: FailureKind) -> Failure {
+    Failure::new(kind, "no").hint("do this")
+}
+
+fn info() -> EngineInfo {
+    EngineInfo::new("Play".into(), "play:".into())
+}
+
+fn place(tab: Tab) -> usize {
+    Tab::ALL.iter().position(|other| *other == tab).unwrap()
+}
+
+impl Play {
+    /// An observer for `count` running sessions. No client watches, and nothing is carried out yet.
+    fn with(count: u32) -> Self {
+        let refresh = SignedDuration::from_secs(REFRESH);
+        let mut play = Self {
+            observer: Observer::new(ContextName::new("prod").unwrap(), refresh),
+            now: 0,
+            orders: Vec::new(),
+            there: BTreeMap::new(),
+            made: 0,
+            mirror: BTreeMap::new(),
+            told: Vec::new(),
+            answers: BTreeMap::new(),
+            asked: 0,
+            line: 0,
+            listening: false,
+            has_events: true,
+            connected: true,
+            requests: Vec::new(),
+            audits: 0,
+            offer: Catalogue::default(),
+            held: Statistics::default(),
+        };
+        for _ in 0..count {
+            play.make("RUNNING");
+        }
+        play.tell(Fact::Tick);
+        play
+    }
+
+    /// The same with a client that watches, after everything was read.
+    fn watched(count: u32) -> Self {
+        let mut play = Self::with(count);
+        play.tell(Fact::Watched(true));
+        play.settle();
+        play
+    }
+
+    fn time(&self) -> Timestamp {
+        at(0)
+            .checked_add(SignedDuration::from_millis(self.now))
+            .unwrap()
+    }
+
+    fn make(&mut self, status: &str) -> SessionId {
+        self.made += 1;
+        let made = session(self.made, status);
+        let id = made.id;
+        self.there.insert(id, made);
+        id
+    }
+
+    fn set(&mut self, id: SessionId, status: &str) {
+        self.there.get_mut(&id).unwrap().status = Status::from(status);
+    }
+
+    fn tell(&mut self, fact: Fact) {
+        let turn = self.observer.handle(self.time(), fact);
+        self.take(turn);
+    }
+
+    fn take(&mut self, turn: Turn) {
+        self.audits += turn.audits.len();
+        for change in turn.changes {
+            match &change {
+                Change::Session { session } => {
+                    let before = self.mirror.insert(session.id, (**session).clone());
+                    assert_ne!(
+                        before.as_ref(),
+                        Some(&**session),
+                        "told though nothing changed"
+                    );
+                }
+                Change::Gone { session } => {
+                    assert!(
+                        self.mirror.remove(&session.id).is_some(),
+                        "it was never there"
+                    );
+                }
+                _ => {}
+            }
+            self.told.push(change);
+        }
+        let known: Vec<&Session> = self.observer.sessions().collect();
+        assert_eq!(self.mirror.values().collect::<Vec<_>>(), known);
+        for (ticket, answer) in turn.answers {
+            let twice = self.answers.insert(ticket, answer);
+            assert!(twice.is_none(), "ticket {ticket} was answered twice");
+        }
+        for order in turn.orders {
+            if order == Order::Rest {
+                self.listening = false;
+                continue;
+            }
+            self.note_order(&order);
+            self.orders.push((self.now, order));
+        }
+        for fact in turn.follow {
+            self.tell(fact);
+        }
+    }
+
+    /// No request runs twice at once.
+    fn note_order(&mut self, order: &Order) {
+        let Order::Run { what, .. } = order else {
+            return;
+        };
+        self.requests.push((self.now, what.name()));
+        let same = self.orders.iter().any(|(_, other)| {
+            matches!(other, Order::Run { what: other, errand } if other == what && self.counts(*errand))
+        });
+        assert!(!same || what.is_deed(), "{what:?} is under way already");
+    }
+
+    /// Whether the answer of the request is still expected.
+    fn counts(&self, errand: ErrandNumber) -> bool {
+        self.observer.under_way.contains_key(&errand)
+    }
+
+    fn ask(&mut self, ask: Ask) -> u64 {
+        self.asked += 1;
+        let ticket = self.asked;
+        self.tell(Fact::Asked { ticket, ask });
+        ticket
+    }
+
+    fn page(&self, query: &PageQuery) -> Page {
+        let wanted = query.text.clone().unwrap_or_default();
+        let mut found: Vec<&Session> = self
+            .there
+            .values()
+            .filter(|s| s.tab() == query.tab && s.name.as_str().contains(&wanted))
+            .collect();
+        found.sort_by_key(|s| std::cmp::Reverse(s.created_at));
+        let total = found.len() as u64;
+        let page = found.into_iter().skip(query.offset as usize);
+        Page {
+            sessions: page.take(query.limit as usize).cloned().collect(),
+            total,
+        }
+    }
+
+    fn totals(&self) -> [u64; 3] {
+        let mut totals = [0; 3];
+        for session in self.there.values() {
+            totals[place(session.tab())] += 1;
+        }
+        totals
+    }
+
+    fn act(&mut self, what: &Errand) -> Got {
+        match what {
+            Errand::Page(query) => Got::Page(self.page(query)),
+            Errand::Totals => Got::Totals(self.totals()),
+            Errand::Rows(ids) => Got::Rows(
+                ids.iter()
+                    .filter_map(|id| self.there.get(id))
+                    .cloned()
+                    .collect(),
+            ),
+            Errand::Detail(id) => Got::Session(self.there.get(id).cloned().map(Box::new)),
+            Errand::Launch(_) => Got::Launched(self.make("PENDING")),
+            Errand::Terminate { session, .. } => {
+                if let Some(session) = self.there.get_mut(session)
+                    && !session.status.is_final()
+                {
+                    session.status = Status::Terminating;
+                }
+                Got::Done
+            }
+            Errand::Rename { session, name } => {
+                if let Some(session) = self.there.get_mut(session) {
+                    session.name = name.as_str().into();
+                }
+                Got::Done
+            }
+            Errand::Prioritize { session, priority } => {
+                if let Some(session) = self.there.get_mut(session) {
+                    session.placement.priority = Some(*priority);
+                }
+                Got::Done
+            }
+            Errand::History(_) => Got::History(Vec::new()),
+            Errand::Commit { .. } => Got::Done,
+            Errand::Recall(id) => Got::Recalled(
+                self.there
+                    .get(id)
+                    .map(|it| Box::new(recalled(it, Told::default()))),
+            ),
+            Errand::Environments => Got::Environments(Vec::new()),
+            Errand::Statistics => Got::Statistics(Box::new(self.held.clone())),
+            Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
+            Errand::CreateFolder { name } => {
+                let folder = Folder::own(name, "local");
+                self.offer.folders.push(folder.clone());
+                Got::Folder(folder)
+            }
+            Errand::FindOwner { email } => Got::Owner(OwnerChoices {
+                email: email.as_str().into(),
+                access_keys: vec!["AK".into()],
+                projects: Vec::new(),
+            }),
+        }
+    }
+
+    /// Carries out one order, or lets it fail.
+    fn carry_out(&mut self, index: usize, failure: Option<FailureKind>) {
+        let (_, order) = self.orders.remove(index);
+        let failure = if self.connected {
+            failure
+        } else {
+            Some(FailureKind::Unreachable)
+        };
+        let fact = match (order, failure) {
+            (Order::Connect { line, .. }, None) => {
+                self.line = line;
+                Fact::LineUp { line, info: info() }
+            }
+            (Order::Connect { line, .. }, Some(kind)) => Fact::LineDown {
+                line,
+                failure: fault(kind),
+            },
+            (Order::Listen { line }, None) if self.has_events => {
+                self.listening = true;
+                Fact::Listening { line }
+            }
+            (Order::Listen { line }, failure) => Fact::Deaf {
+                line,
+                failure: failure.map(fault),
+            },
+            (Order::Rest, _) => return,
+            (Order::Run { errand, what }, None) => Fact::Answered {
+                errand,
+                result: Ok(self.act(&what)),
+            },
+            (Order::Run { errand, .. }, Some(kind)) => Fact::Answered {
+                errand,
+                result: Err(fault(kind)),
+            },
+        };
+        self.tell(fact);
+    }
+
+    /// The engine refuses an order because of a field of the launch.
+    fn refuse(&mut self, index: usize, field: LaunchField) {
+        let (_, order) = self.orders.remove(index);
+        let Order::Run { errand, .. } = order else {
+            panic!("{order:?} is about no field");
+        };
+        let result = Err(Failure::refused("no").about(field));
+        self.tell(Fact::Answered { errand, result });
+    }
+
+    fn event(&mut self, session: SessionId) {
+        if self.listening && self.connected {
+            let line = self.line;
+            self.tell(Fact::Event { line, session });
+        }
+    }
+
+    fn work_off(&mut self) {
+        while !self.orders.is_empty() {
+            self.carry_out(0, None);
+        }
+    }
+
+    /// Milliseconds until the next deadline.
+    fn due_in(&self) -> Option<i64> {
+        let due = self.observer.next_deadline()?;
+        Some((due.as_millisecond() - at(0).as_millisecond() - self.now).max(0))
+    }
+
+    /// Lets time pass, and carries everything out as it comes.
+    fn pass(&mut self, seconds: i64) {
+        let end = self.now + seconds * 1000;
+        self.work_off();
+        for _ in 0..100_000 {
+            match self.due_in().filter(|left| self.now + left <= end) {
+                Some(left) => {
+                    self.now += left;
+                    self.tell(Fact::Tick);
+                    self.work_off();
+                }
+                None => {
+                    self.now = end;
+                    return;
+                }
+            }
+        }
+        panic!("it never comes to rest at {}", self.now);
+    }
+
+    /// Lets the current work finish. The next list doesn't count.
+    fn settle(&mut self) {
+        self.pass(5);
+    }
+
+    fn requests_of(&self, name: &str) -> usize {
+        self.requests
+            .iter()
+            .filter(|(_, made)| *made == name)
+            .count()
+    }
+
+    fn status(&self, id: SessionId) -> String {
+        self.mirror[&id].status.to_string()
+    }
+
+    fn pending(&self, id: SessionId) -> Option<String> {
+        self.mirror[&id]
+            .pending_request
+            .as_ref()
+            .map(ToString::to_string)
+    }
+
+    fn failed(&self, ticket: u64) -> &Failure {
+        self.answers[&ticket].as_ref().unwrap_err()
+    }
+
+    fn messages(&self) -> Vec<(Level, String)> {
+        let messages = self.told.iter().filter_map(|change| match change {
+            Change::Notice { notice } => Some((notice.level, notice.text.to_string())),
+            _ => None,
+        });
+        messages.collect()
+    }
+
+    fn lose(&mut self) {
+        self.connected = false;
+        self.listening = false;
+        self.orders.clear();
+        let line = self.line;
+        self.tell(Fact::LineDown {
+            line,
+            failure: fault(FailureKind::Unreachable),
+        });
+    }
+}
+
+fn launch(name: &str) -> Ask {
+    Ask::Launch(Box::new(LaunchRequest {
+        name: Some(name.to_owned()),
+        ..LaunchRequest::default()
+    }))
+}

@@ -1,0 +1,151 @@
+//! Adopts containers that the state database doesn't know: it was lost, and is rebuilt from their
+//! labels.
+
+use std::collections::btree_map::Entry;
+
+use jiff::Timestamp;
+
+use super::{core::Controller, dress::dress, held::Held, launch::generated_name, turn::Turn};
+use crate::engine::api::{ContainerState, Recorded, Sighting};
+use crate::model::{
+    environment::EnvironmentRef,
+    history::HistoryEntry,
+    id::{ContextName, KernelId, SessionId, SessionKey},
+    notice::Level,
+    record::{SessionRecord, Step, Write},
+    session::Session,
+    spec::LaunchSpec,
+    status::Status,
+    text::Clean,
+};
+
+impl Controller {
+    /// Adds ended sessions from the state database. Returns those that were unknown.
+    pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
+        let mut recalled = Vec::new();
+        for record in records {
+            if let Entry::Vacant(place) = self.held.entry(record.session.id) {
+                recalled.push(record.session.clone());
+                place.insert(Held::new(record));
+            }
+        }
+        recalled
+    }
+
+    /// Drops recalled sessions from memory, unless a step of theirs is unfinished. Returns how many
+    /// were dropped.
+    pub fn drop_recalled(&mut self, sessions: &[SessionId]) -> usize {
+        let before = self.held.len();
+        for id in sessions {
+            let is_done_with =
+                |held: &Held| held.record.forgotten && held.record.step == Step::Settled;
+            if self.held.get(id).is_some_and(is_done_with) {
+                self.held.remove(id);
+            }
+        }
+        before - self.held.len()
+    }
+
+    /// Adopts a container with our label that the state database doesn't know.
+    pub(super) fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sighting) {
+        let Some(recorded) = &sight.recorded else {
+            return;
+        };
+        let mut spec = recorded.spec.clone();
+        self.settings.launch.secrets.hide(&mut spec);
+        let name = self.adopted_name(&sight, recorded);
+        let was_renamed = name != recorded.name;
+        let record = adopted(&sight, recorded, name, spec, self.context);
+        let (id, name) = (record.session.id, record.session.name.clone());
+        turn.writes.push(Write::History(HistoryEntry {
+            message: Some(Clean::new("found on the engine, recreated from its labels")),
+            ..HistoryEntry::new(id, now, "adopt", None, record.session.status.clone())
+        }));
+        turn.message(
+            Level::Info,
+            Some(id),
+            format!("{name} was found on the engine and is in the list again"),
+        );
+        if was_renamed {
+            turn.message(
+                Level::Warning,
+                Some(id),
+                format!(
+                    "session {} is now called {name}: the name in its labels is invalid or taken. \
+                     Use `workbay rename` for another name",
+                    id.short()
+                ),
+            );
+        }
+        self.add(turn, record);
+        match &sight.state {
+            ContainerState::Created => {
+                let why = "the engine has only a part of the session: its launch was interrupted. \
+                           Relaunch it";
+                self.fail_because(turn, now, id, "creation-failed", why);
+            }
+            _ => {
+                self.is_there(turn, now, id, &sight, true);
+                self.plan_due(id);
+                self.attend(turn, now, id);
+            }
+        }
+    }
+}
+
+impl Controller {
+    /// Every user of the engine can write labels, so a name that is invalid or in use is replaced.
+    fn adopted_name(&self, sight: &Sighting, recorded: &Recorded) -> Clean {
+        match self.check_name(recorded.name.as_str()) {
+            Ok(()) => recorded.name.clone(),
+            Err(_) => Clean::new(&generated_name(sight.session)),
+        }
+    }
+}
+
+fn adopted(
+    sight: &Sighting,
+    recorded: &Recorded,
+    session_name: Clean,
+    spec: LaunchSpec,
+    context: ContextName,
+) -> SessionRecord {
+    let status = match sight.state {
+        ContainerState::Created => Status::Creating,
+        _ => Status::Running,
+    };
+    let label = &spec.environment_label;
+    let (name, version) = label.rsplit_once(':').unwrap_or((label, ""));
+    let started_at = match sight.state {
+        ContainerState::Created => None,
+        ContainerState::Running {
+            started_at: Some(at),
+        } => Some(at),
+        _ => Some(recorded.created_at),
+    };
+    let mut session = Session {
+        status,
+        owner: recorded.owner.clone(),
+        started_at,
+        scratch: sight.scratch.clone(),
+        ..Session::new(
+            SessionKey::new(context, sight.session),
+            session_name,
+            EnvironmentRef {
+                name: Clean::new(name),
+                version: Clean::new(version),
+                source: spec.source.clone(),
+            },
+            recorded.created_at,
+        )
+    };
+    let subs: Vec<KernelId> = sight.subs.iter().map(|sub| sub.kernel).collect();
+    dress(&mut session, &spec, sight.kernel, &subs);
+    for kernel in &mut session.kernels {
+        kernel.started_at = started_at;
+    }
+    for (kernel, sub) in session.kernels.iter_mut().skip(1).zip(&sight.subs) {
+        kernel.hostname = sub.hostname.clone();
+    }
+    SessionRecord::new(session, spec, Step::Settled)
+}

@@ -1,0 +1,391 @@
+//! The controller itself: its state, and which function handles which event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{
+    again::again,
+    fact::{Ask, Fact},
+    held::Held,
+    idle::Idle,
+    line::Line,
+    order::SurveyNumber,
+    pulling::Pulls,
+    purpose::{Purpose, Waiting},
+    queue::Queue,
+    turn::Turn,
+};
+use crate::{
+    model::{
+        capability::EngineState,
+        catalogue::Folder,
+        change::Change,
+        environment::Environment,
+        failure::Failure,
+        history::{HistoryEntry, Outcome},
+        id::{ContextName, SessionId},
+        record::{AuditEntry, SessionRecord, Write},
+        resources::ResourceSlots,
+        session::Session,
+        settings::Settings,
+        statistics::Statistics,
+        status::Status,
+        text::Clean,
+    },
+    state_machine::{Answer, Ticket},
+};
+
+/// Decides what happens to sessions. See the description of this module.
+#[derive(Debug)]
+pub struct Controller {
+    pub(super) settings: Settings,
+    pub(super) owner: Clean,
+    pub(super) context: ContextName,
+    pub(super) held: BTreeMap<SessionId, Held>,
+    pub(super) environments: Vec<Environment>,
+    /// The folders in the last survey that read them.
+    pub(super) folders: Vec<Folder>,
+    /// What other instances use, in the last survey.
+    pub(super) others: ResourceSlots,
+    pub(super) line: Line,
+    pub(super) queue: Queue,
+    pub(super) idle: Idle,
+    pub(super) pulls: Pulls,
+    /// The statistics as last reported.
+    pub(super) statistics: Option<Statistics>,
+    pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
+    pub(super) next_survey: SurveyNumber,
+    /// When sessions need attention. Entries may be stale.
+    pub(super) deadlines: BTreeSet<(Timestamp, SessionId)>,
+    pub(super) turn_number: u64,
+    /// The id of the machine's current boot.
+    pub(super) boot: Option<Clean>,
+    /// Requests that arrived before the first connection to the engine.
+    early: Vec<(Ticket, Ask)>,
+}
+
+impl Controller {
+    /// Creates a controller with the records of this context from the state database.
+    pub fn new(
+        context: ContextName,
+        settings: Settings,
+        owner: Clean,
+        records: Vec<SessionRecord>,
+    ) -> Self {
+        let mut controller = Self {
+            settings,
+            owner,
+            context,
+            held: BTreeMap::new(),
+            environments: Vec::new(),
+            folders: Vec::new(),
+            others: ResourceSlots::default(),
+            line: Line::default(),
+            queue: Queue::default(),
+            idle: Idle::default(),
+            pulls: Pulls::default(),
+            statistics: None,
+            surveys: BTreeMap::new(),
+            next_survey: 0,
+            deadlines: BTreeSet::new(),
+            turn_number: 0,
+            boot: None,
+            early: Vec::new(),
+        };
+        for record in records {
+            let mut held = Held::new(record);
+            controller.plan_forgetting(&mut held);
+            controller.held.insert(held.id(), held);
+        }
+        controller
+    }
+
+    /// Returns the consequences of an event. The first event is [`Fact::Tick`].
+    pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
+        self.turn_number += 1;
+        let mut turn = Turn::new(self.context, now);
+        match fact {
+            Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
+            Fact::EngineUp { line, info, survey } => {
+                self.engine_up(&mut turn, now, line, info, survey);
+            }
+            Fact::EngineDown { line, failure } => {
+                if line == self.line.number && (self.line.connecting || self.is_connected()) {
+                    self.lose_line(&mut turn, now, &failure);
+                }
+            }
+            Fact::Surveyed { survey, result } => self.surveyed(&mut turn, now, survey, result),
+            Fact::LaunchSurveyed { ticket, launch } => {
+                self.launch(&mut turn, now, ticket, *launch);
+            }
+            Fact::Happened { session, event } => self.happened(&mut turn, session, event),
+            Fact::Done {
+                session,
+                epoch,
+                order,
+                result,
+            } => self.done(&mut turn, now, session, epoch, order, result),
+            Fact::WillDone {
+                session,
+                epoch,
+                end,
+            } => self.stop_hook_done(&mut turn, session, epoch, &end),
+            Fact::FolderMade { ticket, result } => self.folder_made(&mut turn, ticket, result),
+            Fact::Pulling { number, figures } => self.pulling(&mut turn, now, number, figures),
+            Fact::Pulled { number, result } => self.pulled(&mut turn, now, number, result),
+            Fact::Left { tickets } => self.has_left(&tickets),
+            Fact::Unwanted => self.give_up_unwanted(&mut turn),
+            Fact::Round => {
+                turn.stirred = true;
+                self.round(&mut turn, now);
+                self.forget_secrets(&turn);
+                self.tell_statistics(&mut turn);
+                self.note_differences(&mut turn);
+                return turn;
+            }
+            Fact::Used { session, usage } => self.used(&mut turn, now, session, usage),
+            Fact::Sampled { samples } => self.sampled_now(&mut turn, now, samples),
+            Fact::Jumped { set_by } => self.clock_jumped(&mut turn, now, set_by),
+            Fact::Tick => self.tick(&mut turn, now),
+        }
+        if !matches!(self.line.state, EngineState::Connecting) {
+            let early = self.early.drain(..);
+            turn.follow
+                .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
+        }
+        if self.has_unwanted_pulls() {
+            turn.follow.push(Fact::Unwanted);
+        }
+        self.forget_secrets(&turn);
+        self.follow_with_round(&mut turn);
+        self.tell_statistics(&mut turn);
+        self.note_differences(&mut turn);
+        turn
+    }
+
+    /// When the next [`Fact::Tick`] is due.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let first = self.deadlines.first().map(|(at, _)| *at);
+        let queue = self.queue.next_deadline();
+        let idle = self.idle.next_deadline();
+        let pulls = self.pulls.next_deadline();
+        let all = [self.line.retry_at, first, queue, idle, pulls];
+        all.into_iter().flatten().min()
+    }
+
+    /// Undoes a [refusable](Turn::refusable) turn that couldn't be written.
+    pub fn take_back(&mut self, turn: &mut Turn) {
+        for (id, before) in std::mem::take(&mut turn.before) {
+            match before {
+                Some(held) => self.held.insert(id, held),
+                None => self.held.remove(&id),
+            };
+            self.idle.doubt(id);
+        }
+        for reference in turn.begun.drain(..) {
+            self.pulls.forget(&reference);
+        }
+        // The undone report of the statistics wasn't sent.
+        self.statistics = None;
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.held.get(&id).map(|held| &held.record.session)
+    }
+
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.held.values().map(|held| &held.record.session)
+    }
+
+    pub fn environments(&self) -> &[Environment] {
+        &self.environments
+    }
+
+    pub fn engine(&self) -> &EngineState {
+        &self.line.state
+    }
+
+    /// What the user's sessions use of what they may use.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
+    pub fn context(&self) -> ContextName {
+        self.context
+    }
+
+    /// Whether the saved log and the home directory of a session were deleted.
+    pub fn is_forgotten(&self, id: SessionId) -> bool {
+        self.held.get(&id).is_some_and(|held| held.record.forgotten)
+    }
+
+    /// Whether terminals of a session must wait until those of an earlier daemon are detached.
+    pub fn is_settling(&self, id: SessionId) -> bool {
+        matches!(self.line.state, EngineState::Connecting)
+            || self.held.get(&id).is_some_and(|held| held.detaching)
+    }
+
+    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+        if matches!(self.line.state, EngineState::Connecting) {
+            self.early.push((ticket, ask));
+            return;
+        }
+        match ask {
+            Ask::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
+            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, &name),
+            Ask::Terminate { session, force } => {
+                let answer = self.terminate(turn, now, session, force);
+                turn.refusable = true;
+                turn.answer(ticket, answer.map(|()| Answer::Done));
+            }
+            Ask::Delete { session } => self.ask_delete(turn, now, ticket, session),
+            Ask::Priority { session, priority } => {
+                let answer = self.set_priority(turn, now, session, priority);
+                turn.refusable = true;
+                turn.answer(ticket, answer.map(|()| Answer::Done));
+            }
+            Ask::Refresh => self.refresh(turn, now, ticket),
+            Ask::Environments => match self.unreachable() {
+                Some(failure) => turn.answer(ticket, Err(failure)),
+                None => self.survey(turn, Purpose::Environments(ticket), true),
+            },
+            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            Ask::Catalogue => match self.unreachable() {
+                Some(failure) => turn.answer(ticket, Err(failure)),
+                None => self.survey(turn, Purpose::Catalogue(ticket), true),
+            },
+            Ask::Pull { image } => self.ask_pull(turn, ticket, &image),
+            Ask::Keep { session, keep } => {
+                let answer = self.keep(turn, now, session, keep);
+                turn.answer(ticket, answer);
+            }
+            Ask::Again { session } => {
+                let answer = self.find(session).map(|held| again(held, now));
+                turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it.into()))));
+            }
+        }
+    }
+
+    /// Returns a session for a change, and keeps its earlier state in the turn.
+    pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut Held> {
+        let held = self.held.get_mut(&id)?;
+        turn.before.entry(id).or_insert_with(|| Some(held.clone()));
+        Some(held)
+    }
+
+    pub(super) fn find(&self, id: SessionId) -> Result<&Held, Failure> {
+        self.held.get(&id).ok_or_else(|| {
+            Failure::not_found(format!("session {} not found", id.short()))
+                .hint("`workbay ls --tab all` lists names and ids")
+        })
+    }
+
+    /// Moves a session to a status and records the step in its history.
+    pub(super) fn advance(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        phase: &str,
+        to: &Status,
+        message: Option<&Clean>,
+    ) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let session = &mut held.record.session;
+        let from = std::mem::replace(&mut session.status, to.clone());
+        for kernel in &mut session.kernels {
+            if !kernel.status.is_final() {
+                kernel.status = to.clone();
+            }
+        }
+        if !to.is_live() {
+            session.idle_checks.clear();
+            self.idle.forget(id);
+        }
+        let result = if *to == Status::Error {
+            Outcome::Failure
+        } else {
+            Outcome::Success
+        };
+        // The manager's code. The sentence has the details.
+        let code = match phase {
+            "terminate-sessions" => "kernel_terminate_failed",
+            _ => "kernel_start_failed",
+        };
+        turn.writes.push(Write::History(HistoryEntry {
+            error_code: (result == Outcome::Failure).then(|| code.into()),
+            result,
+            message: message.cloned(),
+            ..HistoryEntry::new(id, now, phase, Some(from), to.clone())
+        }));
+    }
+
+    pub(super) fn audit(
+        turn: &mut Turn,
+        now: Timestamp,
+        action: &str,
+        session: Option<SessionId>,
+        detail: &str,
+    ) {
+        turn.writes.push(Write::Audit(AuditEntry {
+            at: now,
+            action: Clean::new(action),
+            session,
+            detail: Clean::new(detail),
+        }));
+    }
+
+    /// Writes and reports the sessions that have changed.
+    fn note_differences(&mut self, turn: &mut Turn) {
+        let mut changes = Vec::new();
+        let mut writes = Vec::new();
+        for (id, before) in &turn.before {
+            let Some(after) = self.held.get(id) else {
+                continue;
+            };
+            let old = before.as_ref().map(|held| &held.record);
+            if old != Some(&after.record) {
+                writes.push(Write::Session(Box::new(after.record.clone())));
+            }
+            if old.map(|record| &record.session) != Some(&after.record.session) {
+                changes.push(Change::Session {
+                    session: Box::new(after.record.session.clone()),
+                });
+            }
+        }
+        writes.append(&mut turn.writes);
+        changes.append(&mut turn.changes);
+        turn.writes = writes;
+        turn.changes = changes;
+    }
+
+    fn folder_made(&mut self, turn: &mut Turn, ticket: Ticket, result: Result<Folder, Failure>) {
+        let answer = match result {
+            Ok(folder) => {
+                self.know_folder(&folder);
+                Ok(Answer::Folder(folder))
+            }
+            Err(failure) => Err(failure),
+        };
+        turn.answer(ticket, answer);
+    }
+
+    /// Makes a new folder available for mounts.
+    fn know_folder(&mut self, folder: &Folder) {
+        self.folders.retain(|known| known.name != folder.name);
+        self.folders.push(folder.clone());
+    }
+
+    /// Adds a session.
+    pub(super) fn add(&mut self, turn: &mut Turn, record: SessionRecord) {
+        self.add_held(turn, Held::new(record));
+    }
+
+    pub(super) fn add_held(&mut self, turn: &mut Turn, held: Held) {
+        turn.before.entry(held.id()).or_insert(None);
+        self.held.insert(held.id(), held);
+    }
+}

@@ -1,0 +1,80 @@
+//! Deletes the record of an ended session at the user's request.
+
+use jiff::Timestamp;
+
+use super::{core::Controller, order::Order, turn::Turn};
+use crate::{
+    model::{
+        change::Change,
+        failure::Failure,
+        id::{SessionId, SessionKey},
+        record::{Step, Write},
+    },
+    state_machine::{Answer, Ticket},
+};
+
+impl Controller {
+    /// The answer follows when the home directory and the log are deleted, too.
+    pub(super) fn ask_delete(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+    ) {
+        turn.refusable = true;
+        match self.check_delete(id) {
+            Err(failure) => turn.answer(ticket, Err(failure)),
+            Ok(remains) => {
+                Self::audit(turn, now, "delete", Some(id), "");
+                if !remains {
+                    self.delete(turn, id, vec![ticket]);
+                } else if let Some(held) = self.change(turn, id) {
+                    held.delete_tickets.push(ticket);
+                    let epoch = held.epoch;
+                    turn.orders.push(Order::Forget { session: id, epoch });
+                }
+            }
+        }
+    }
+
+    /// Whether the session has more than its record left.
+    fn check_delete(&self, id: SessionId) -> Result<bool, Failure> {
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        let name = &session.name;
+        if !session.status.is_final() || held.record.step != Step::Settled {
+            let text = format!(
+                "session {name} is {}: only ended sessions can be deleted",
+                session.status
+            );
+            let help = format!("run `workbay terminate {name}` first");
+            return Err(Failure::refused(text).hint(help));
+        }
+        if self.is_home_wanted(id) {
+            return Err(Failure::refused(format!(
+                "the home directory of session {name} is needed by another session, which waits \
+                 in the queue"
+            )));
+        }
+        if held.record.forgotten {
+            return Ok(false);
+        }
+        self.unreachable().map_or(Ok(true), Err)
+    }
+
+    pub(super) fn delete(&mut self, turn: &mut Turn, id: SessionId, tickets: Vec<Ticket>) {
+        // The turn keeps the session's earlier state, because it may be undone.
+        if self.change(turn, id).is_none() {
+            return;
+        }
+        self.held.remove(&id);
+        self.idle.forget(id);
+        let session = SessionKey::new(self.context, id);
+        turn.writes.push(Write::DeleteSession { session });
+        turn.changes.push(Change::Gone { session });
+        for ticket in tickets {
+            turn.answer(ticket, Ok(Answer::Done));
+        }
+    }
+}

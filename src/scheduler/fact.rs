@@ -1,0 +1,195 @@
+//! The events that the controller handles.
+
+use jiff::SignedDuration;
+
+use super::order::{LineNumber, OrderKind, PullNumber, SurveyNumber};
+pub use super::stop_hook::StopHookEnd;
+use crate::model::{
+    capability::{Capability, EngineInfo},
+    catalogue::Folder,
+    environment::Environment,
+    failure::Failure,
+    id::{KernelId, SessionId},
+    idle::{ActivityKind, Keep},
+    pull::PullFigures,
+    resources::ResourceSlots,
+    spec::LaunchRequest,
+    text::Clean,
+    usage::Usage,
+};
+use crate::{engine::api::Sighting, state_machine::Ticket};
+
+/// One event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    Asked {
+        ticket: Ticket,
+        ask: Ask,
+    },
+    /// The engine is connected. This is what was found on it.
+    EngineUp {
+        line: LineNumber,
+        info: EngineInfo,
+        survey: Survey,
+    },
+    /// The connection was lost, or the attempt to connect failed.
+    EngineDown {
+        line: LineNumber,
+        failure: Failure,
+    },
+    Surveyed {
+        survey: SurveyNumber,
+        result: Result<Survey, Failure>,
+    },
+    /// Follows `Surveyed` for a launch that waited for the survey.
+    LaunchSurveyed {
+        ticket: Ticket,
+        launch: Box<Launch>,
+    },
+    /// The engine reported an event of a container. It is only a hint: the container is inspected
+    /// before anything is done.
+    Happened {
+        session: SessionId,
+        event: Happening,
+    },
+    /// An order about a session was carried out, or it failed.
+    Done {
+        session: SessionId,
+        epoch: u32,
+        order: OrderKind,
+        result: Result<Option<Sighting>, Failure>,
+    },
+    /// A stop hook was carried out, or it failed.
+    WillDone {
+        session: SessionId,
+        epoch: u32,
+        end: StopHookEnd,
+    },
+    /// A pull has made progress.
+    Pulling {
+        number: PullNumber,
+        figures: PullFigures,
+    },
+    /// A pull has succeeded or failed.
+    Pulled {
+        number: PullNumber,
+        result: Result<(), Failure>,
+    },
+    /// The clients that waited for these answers have disconnected.
+    Left {
+        tickets: Vec<Ticket>,
+    },
+    /// Follows everything that may leave a pull unneeded.
+    Unwanted,
+    /// Creating a folder has succeeded or failed.
+    FolderMade {
+        ticket: Ticket,
+        result: Result<Folder, Failure>,
+    },
+    /// Follows everything that may have made or needs room. It decides which sessions begin and why
+    /// the others wait.
+    Round,
+    /// A session was used, or an activity that counts as use began or ended.
+    Used {
+        session: SessionId,
+        usage: Use,
+    },
+    /// Usage figures of sessions whose utilization is checked.
+    Sampled {
+        samples: Vec<(SessionId, Usage)>,
+    },
+    /// The clock was set forward by this much, or (zero) the machine slept. No warnings were
+    /// possible in between.
+    Jumped {
+        set_by: SignedDuration,
+    },
+    /// A deadline has come.
+    Tick,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    Launch(Box<Launch>),
+    Rename {
+        session: SessionId,
+        name: String,
+    },
+    /// Changes the priority of a waiting session.
+    Priority {
+        session: SessionId,
+        priority: i32,
+    },
+    Terminate {
+        session: SessionId,
+        force: bool,
+    },
+    /// Deletes the record of an ended session and everything that is kept of it.
+    Delete {
+        session: SessionId,
+    },
+    /// Reads the full list from the engine.
+    Refresh,
+    /// Reads the environments again.
+    Environments,
+    /// Returns what can be chosen for a launch. The folders are read again.
+    Catalogue,
+    CreateFolder {
+        name: String,
+    },
+    /// Returns the settings that a session was launched with.
+    Again {
+        session: SessionId,
+    },
+    /// Pulls an image, by its reference or its name in the catalog.
+    Pull {
+        image: String,
+    },
+    /// Extends idle checks, or switches them off or on.
+    Keep {
+        session: SessionId,
+        keep: Keep,
+    },
+}
+
+/// How a session is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// The user typed in a terminal. Reported no more than once a second.
+    Typed,
+    /// A command or a connection was opened. It counts as use until it is closed.
+    Opened(ActivityKind),
+    Closed(ActivityKind),
+}
+
+/// A requested launch, with the ids that it will have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The session's id is derived from an idempotency key, so the session may exist already.
+    pub repeatable: bool,
+    pub request: LaunchRequest,
+    pub session: SessionId,
+    pub kernel: KernelId,
+    /// The ids of a cluster session's other containers, in their order.
+    pub subs: Vec<KernelId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    Started,
+    Died { exit_code: i64 },
+    Other,
+}
+
+/// The result of a survey: what is on the engine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survey {
+    pub seen: Vec<Sighting>,
+    /// The resources that running sessions of other instances use.
+    pub others: ResourceSlots,
+    /// `None` if they weren't requested.
+    pub environments: Option<Vec<Environment>>,
+    /// `None` if they weren't requested, or the engine has no folders.
+    pub folders: Option<Vec<Folder>>,
+    /// What the engine can't isolate sessions from, as far as it is known.
+    pub lacks: Vec<(Capability, Clean)>,
+}

@@ -1,0 +1,191 @@
+//! Extends idle checks or switches them off or on, at the user's request and within the rules.
+
+use jiff::Timestamp;
+
+use crate::{
+    model::{
+        failure::Failure,
+        history::HistoryEntry,
+        id::SessionId,
+        idle::{ActivityKind, IdleState, Keep, Reprieve},
+        reclaim::nearest,
+        record::Write,
+        session::Session,
+        text::Clean,
+    },
+    scheduler::{core::Controller, held::Held, turn::Turn},
+    state_machine::Answer,
+};
+
+/// An accepted request.
+struct Grant {
+    /// The name in the audit trail.
+    action: &'static str,
+    reprieve: Reprieve,
+    /// The text for the history.
+    text: String,
+}
+
+impl Controller {
+    /// Applies the request and returns the session.
+    pub(in crate::scheduler) fn keep(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        keep: Keep,
+    ) -> Result<Answer, Failure> {
+        turn.refusable = true;
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        if !held.is_judged() {
+            return Err(Failure::refused(format!(
+                "session {} is {}: only running sessions have idle checks",
+                session.name, session.status
+            )));
+        }
+        let grant = match keep {
+            Keep::Extend => Some(self.extended(session, now)?),
+            Keep::Exempt => self.exempted(session)?,
+            Keep::Include => included(session),
+        };
+        if let Some(grant) = grant {
+            self.grant(turn, now, id, &grant, keep);
+            self.attend(turn, now, id);
+        }
+        let session = self.find(id)?.record.session.clone();
+        Ok(Answer::Session(Box::new(session)))
+    }
+
+    fn grant(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, grant: &Grant, keep: Keep) {
+        Self::audit(turn, now, grant.action, Some(id), &grant.text);
+        let Some(Held { record, .. }) = self.change(turn, id) else {
+            return;
+        };
+        let session = &mut record.session;
+        session.reprieve = grant.reprieve;
+        turn.writes.push(Write::History(HistoryEntry {
+            message: Some(Clean::new(&grant.text)),
+            ..HistoryEntry::new(
+                id,
+                now,
+                "reprieve",
+                Some(session.status.clone()),
+                session.status.clone(),
+            )
+        }));
+        let Some(clock) = self.idle.clocks.get_mut(&id) else {
+            return;
+        };
+        // The result of a request is shown at once, however recently the checks were reported.
+        clock.told_at = None;
+        match keep {
+            Keep::Extend => {
+                clock.activity.at = now;
+                clock.activity.kind = ActivityKind::Extended;
+            }
+            Keep::Include => clock.included_at = Some(now),
+            Keep::Exempt => {}
+        }
+    }
+
+    /// Grants another extension if the rules allow one. It counts from the end that is due, or from
+    /// now if that has passed.
+    fn extended(&self, session: &Session, now: Timestamp) -> Result<Grant, Failure> {
+        let (rules, name) = (&self.settings.resources.reprieve, &session.name);
+        let mut reprieve = session.reprieve;
+        if rules.extensions == 0 {
+            return Err(self.not_allowed(format!(
+                "{name} can't be extended: the idle checks allow no extension"
+            )));
+        }
+        if reprieve.extended >= rules.extensions {
+            return Err(self.not_allowed(format!(
+                "{name} was already extended {}",
+                times(reprieve.extended)
+            )));
+        }
+        let checks = &session.idle_checks;
+        let over = checks.iter().any(|check| check.state == IdleState::Over);
+        let due = nearest(checks).map(|(_, until)| until.max(now));
+        let Some(due) = due.or(over.then_some(now)) else {
+            return Err(Failure::refused(format!(
+                "{name} can't be extended: no idle check will reclaim it"
+            )));
+        };
+        let until = due.checked_add(rules.extend_by.duration());
+        reprieve.until = reprieve.until.max(until.ok());
+        reprieve.extended += 1;
+        let text = format!(
+            "extended by {} ({} of {})",
+            rules.extend_by, reprieve.extended, rules.extensions
+        );
+        Ok(Grant {
+            action: "extend",
+            reprieve,
+            text,
+        })
+    }
+
+    /// `None` if the session is exempt already.
+    fn exempted(&self, session: &Session) -> Result<Option<Grant>, Failure> {
+        if session.reprieve.exempt {
+            return Ok(None);
+        }
+        if !self.settings.resources.reprieve.exempt {
+            let name = &session.name;
+            return Err(self.not_allowed(format!(
+                "{name} can't be exempted: the idle checks don't allow it"
+            )));
+        }
+        Ok(Some(Grant {
+            action: "exempt",
+            reprieve: Reprieve {
+                exempt: true,
+                ..session.reprieve
+            },
+            text: "exempt from idle checks".to_owned(),
+        }))
+    }
+
+    fn not_allowed(&self, message: String) -> Failure {
+        let rules = &self.settings.resources.reprieve;
+        let mut allowed = Vec::new();
+        if rules.extensions > 0 {
+            let (often, by) = (times(rules.extensions), rules.extend_by);
+            allowed.push(format!("extend {often} by {by}"));
+        }
+        if rules.exempt {
+            allowed.push("exempting".to_owned());
+        }
+        let allowed = if allowed.is_empty() {
+            "neither extensions nor exemptions are allowed".to_owned()
+        } else {
+            format!("allowed: {}", allowed.join(", "))
+        };
+        let ask = rules.contact.as_ref().map_or_else(
+            || "the rules are in [idle] of resources.toml".to_owned(),
+            |contact| format!("ask {contact} for more"),
+        );
+        Failure::refused(message).hint(format!("{allowed}; {ask}"))
+    }
+}
+
+fn included(session: &Session) -> Option<Grant> {
+    session.reprieve.exempt.then(|| Grant {
+        action: "include",
+        reprieve: Reprieve {
+            exempt: false,
+            ..session.reprieve
+        },
+        text: "idle checks apply again".to_owned(),
+    })
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}

@@ -1,0 +1,19 @@
+//! Idle checks: which sessions aren't needed any more, when they are reclaimed, and who is warned
+//! before.
+//!
+//! [`judge`] is a pure function of one session's state and the time. Its result is data
+//! (`session.idle_checks`). [`attend`] reports it, sends warnings, and ends sessions that have
+//! expired. docs/idle.md describes the rules for users.
+
+mod attend;
+mod clock;
+mod figures;
+mod judge;
+mod keep;
+mod used;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use clock::Idle;

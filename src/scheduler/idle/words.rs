@@ -1,0 +1,67 @@
+//! The sentence that says why a session was reclaimed.
+
+use jiff::Timestamp;
+
+use super::judge::Case;
+use crate::{
+    model::{
+        idle::{ActivityKind, IdleCheck, IdleChecker, IdleResource, Join},
+        record::Ending,
+        resources::Cpu,
+        span::Span,
+    },
+    scheduler::ended::ending,
+    state_machine::warnings::roughly,
+};
+
+/// The ending of a session that this checker reclaims.
+pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> Ending {
+    let limit = check.limit.unwrap_or_default();
+    match &check.checker {
+        IdleChecker::SessionLifetime => ending(
+            "idle-session-lifetime",
+            format!("it reached the maximum lifetime ({limit})"),
+        ),
+        IdleChecker::Utilization => ending("idle-utilization", too_little(check, limit)),
+        IdleChecker::NetworkTimeout | IdleChecker::Other(_) => {
+            ending("idle-timeout", unused(case, limit, now))
+        }
+    }
+}
+
+fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
+    let Some(activity) = case.activity else {
+        return format!("not used for {limit}");
+    };
+    let idle = roughly(now.duration_since(activity.at));
+    let last = match activity.kind {
+        ActivityKind::Started => "its start",
+        ActivityKind::Typed => "typing in a terminal",
+        ActivityKind::Exec => "a command",
+        ActivityKind::App => "a connection to a port",
+        ActivityKind::Extended => "an extension",
+    };
+    let limit = roughly(limit.duration());
+    format!("not used for {idle} (limit: {limit}, last used: {last})")
+}
+
+fn too_little(check: &IdleCheck, window: Span) -> String {
+    let told = check.resources.iter().filter(|it| it.average >= 0);
+    let low = told.filter(|it| check.join != Some(Join::Or) || it.average < it.threshold);
+    let figures: Vec<String> = low.map(figure).collect();
+    let window = roughly(window.duration());
+    format!(
+        "it used too little of its resources over {window} ({})",
+        figures.join(", ")
+    )
+}
+
+fn figure(resource: &IdleResource) -> String {
+    let percent = |hundredths: i64| Cpu::from_millis(hundredths.unsigned_abs() * 10);
+    format!(
+        "{} {}%, threshold {}%",
+        resource.resource,
+        percent(resource.average),
+        percent(resource.threshold)
+    )
+}

@@ -1,0 +1,50 @@
+//! The pure part of the daemon for engines that only run containers: events in, orders and changes
+//! out.
+//!
+//! [`Controller::handle`](Controller::handle) takes an event ([`fact`]) and the time. It returns a
+//! [`turn`]: what to write first, what to report to clients, what to order from the engine and
+//! which requests to answer. It doesn't read a clock, hold a lock or do I/O, so a test can play
+//! through any order of events.
+//!
+//! [`Controller`] decides when a session starts. [`Observer`](crate::observer::Observer) watches
+//! engines that have their own scheduler.
+
+mod adopt;
+mod again;
+mod catalogue;
+mod clock;
+mod cluster;
+mod connecting;
+mod core;
+mod delete;
+mod dress;
+mod due;
+mod ended;
+pub mod fact;
+mod failure;
+mod held;
+mod hints;
+mod home;
+mod idle;
+mod launch;
+mod life;
+mod line;
+mod machine;
+pub mod order;
+mod pulling;
+mod purpose;
+mod queue;
+mod reboot;
+mod reconcile;
+mod record;
+mod remains;
+mod requests;
+mod secrets;
+mod stop_hook;
+mod surveys;
+pub mod turn;
+
+pub use core::Controller;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! The purposes of surveys.
+
+use super::fact::Launch;
+use crate::state_machine::Ticket;
+
+/// A survey in progress.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub asked_in: u64,
+    pub purpose: Purpose,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Purpose {
+    Launch(Ticket, Box<Launch>),
+    Refresh(Ticket),
+    Environments(Ticket),
+    Catalogue(Ticket),
+    /// A session waits for room.
+    Queue,
+    Reconcile,
+}

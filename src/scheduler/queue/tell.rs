@@ -1,0 +1,160 @@
+//! Reports positions in the queue. When one session begins, ten thousand positions may change. The
+//! first ones of each queue are reported at once, and the others gradually, the least recently
+//! reported first. Positions aren't stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    backfill::Because,
+    decide::{Placed, Why},
+};
+use crate::{
+    model::{
+        change::Change,
+        id::SessionId,
+        policy::{Backfill, GroupRules},
+        span::Span,
+        text::Clean,
+    },
+    scheduler::{core::Controller, held::Held, turn::Turn},
+};
+
+/// How many positions of each queue are reported at once.
+pub(super) const AT_ONCE: usize = 100;
+/// How many of the other positions are reported at a time.
+const LATER: usize = 400;
+/// The pause until the next of the others are reported.
+const PAUSE: SignedDuration = SignedDuration::from_secs(1);
+
+/// A position in a queue, and the latest start of the session there.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    number: Option<u32>,
+    starts_by: Option<Timestamp>,
+}
+
+impl Place {
+    fn of(number: u32, placed: &Placed) -> Self {
+        Self {
+            number: Some(number),
+            starts_by: placed.starts_by,
+        }
+    }
+}
+
+impl Controller {
+    /// Reports the positions that the last round changed.
+    pub(super) fn tell_places(&mut self, turn: &mut Turn, now: Timestamp) {
+        let lines = std::mem::take(&mut self.queue.lines);
+        for (id, at) in &lines.early {
+            let why = super::hold::Hold::NotBefore(*at).sentence("");
+            self.tell_place(turn, *id, Place::default(), &why);
+        }
+        let mut stale = Vec::new();
+        for (group, line) in &lines.groups {
+            for (place, placed) in (0_u32..).zip(line) {
+                if (place as usize) < AT_ONCE {
+                    let why = self.sentence(group, place, placed);
+                    self.tell_place(turn, placed.id, Place::of(place, placed), &why);
+                } else if let Some(told_in) = self.is_stale(placed.id, place) {
+                    stale.push((told_in, group, place, placed));
+                }
+            }
+        }
+        stale.sort_by_key(|(told_in, ..)| *told_in);
+        for (_, group, place, placed) in stale.iter().take(LATER) {
+            let why = self.sentence(group, *place, placed);
+            self.tell_place(turn, placed.id, Place::of(*place, placed), &why);
+        }
+        let more = stale.len() > LATER;
+        self.queue.retell_at = more.then(|| now.checked_add(PAUSE).ok()).flatten();
+        self.queue.lines = lines;
+    }
+
+    fn sentence(&self, group: &str, place: u32, placed: &Placed) -> String {
+        let number = u64::from(place) + 1;
+        let name = |id: SessionId| {
+            let session = self.session(id);
+            session.map_or_else(|| id.short(), |session| session.name.to_string())
+        };
+        match &placed.why {
+            Why::Tried(hold) => format!("{}; position {number} in queue", hold.sentence(group)),
+            Why::Behind { first, because } => {
+                let place = format!("position {number} in queue, behind {}", name(*first));
+                match because {
+                    Because::Hold(hold) => format!("{place}; {}", hold.sentence(group)),
+                    Because::WouldDelay { whom, at } => format!(
+                        "{place}; there is room, but {} starts by {} and would start later",
+                        name(*whom),
+                        at.strftime("%Y-%m-%d %H:%M:%S UTC")
+                    ),
+                    Because::Aged => format!(
+                        "{place}, which has waited for more than {}, so no session may pass it",
+                        self.age_limit(group)
+                    ),
+                    Because::InOrder(Backfill::Safe) => format!(
+                        "{place}; there is room, but group {group} lets no session pass one \
+                         whose start isn't known"
+                    ),
+                    Because::InOrder(_) => {
+                        format!("{place}; group {group} starts its sessions strictly in order")
+                    }
+                    Because::Far => place,
+                }
+            }
+        }
+    }
+
+    fn age_limit(&self, group: &str) -> Span {
+        let groups = &self.settings.resources.groups;
+        groups
+            .get(group)
+            .map_or(GroupRules::AGE_LIMIT, GroupRules::age_limit)
+    }
+
+    /// The turn of the last report, if it had another position.
+    fn is_stale(&self, id: SessionId, place: u32) -> Option<u64> {
+        let held = self.held.get(&id)?;
+        let told = held.record.session.placement.queue_position;
+        (told != Some(place)).then_some(held.told_in)
+    }
+
+    fn tell_place(&mut self, turn: &mut Turn, id: SessionId, place: Place, why: &str) {
+        let number = self.turn_number;
+        let Some(held) = self.held.get_mut(&id) else {
+            return;
+        };
+        let session = &mut held.record.session;
+        let same_why = session.status_message.as_ref().is_some_and(|it| *it == why);
+        let told = &mut session.placement;
+        let same = told.queue_position == place.number && told.starts_by == place.starts_by;
+        if same && same_why {
+            return;
+        }
+        told.queue_position = place.number;
+        told.starts_by = place.starts_by;
+        session.status_message = Some(Clean::new(why));
+        held.told_in = number;
+        // The other sessions are reported at the end of the turn, with all their changes.
+        if !turn.before.contains_key(&id) {
+            let session = Box::new(session.clone());
+            turn.changes.push(Change::Session { session });
+        }
+    }
+
+    /// The number of waiting sessions in each group. Sessions with a later start time don't count.
+    pub(in crate::scheduler) fn waiting_by_group(&self) -> BTreeMap<&str, u32> {
+        let mut counts = BTreeMap::new();
+        let early = self.queue.lines.early.iter().map(|(id, _)| *id);
+        let early: BTreeSet<SessionId> = early.collect();
+        let in_line = |held: &&Held| !early.contains(&held.id());
+        for held in self.waiting().filter(in_line) {
+            *counts
+                .entry(held.record.spec.resource_group.as_str())
+                .or_default() += 1;
+        }
+        counts
+    }
+}

@@ -1,0 +1,119 @@
+//! The queue's attempts to start a session. Many attempts with the same reason are one entry of its
+//! history.
+
+use jiff::Timestamp;
+
+use super::{
+    decide::order_of,
+    hold::{Hold, steps},
+};
+use crate::{
+    model::{
+        history::{HistoryEntry, Outcome},
+        id::SessionId,
+        record::Write,
+        status::Status,
+        text::Clean,
+    },
+    scheduler::{core::Controller, turn::Turn},
+};
+
+/// The phase of all decisions of a queue.
+pub(super) const PHASE: &str = "schedule-sessions";
+
+/// The attempts since this daemon started, or since the session was created.
+#[derive(Clone, Debug)]
+pub(in crate::scheduler) struct Tries {
+    first: Timestamp,
+    last: Timestamp,
+    count: u32,
+    /// How many of them are in its history.
+    written: u32,
+    /// The number of history entries. Each reason has its own.
+    entries: u32,
+    hold: Hold,
+}
+
+/// The most entries. Beyond it, the last entry is rewritten for each new reason, because two
+/// reasons may alternate for days.
+const ENTRIES: u32 = 20;
+
+impl Tries {
+    fn begin(now: Timestamp, hold: &Hold, entries: u32) -> Self {
+        Self {
+            first: now,
+            last: now,
+            count: 1,
+            written: 0,
+            entries,
+            hold: hold.clone(),
+        }
+    }
+}
+
+impl Controller {
+    /// Counts an attempt without success. Its history is written the first time, and for every new
+    /// reason.
+    pub(super) fn note_try(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, hold: &Hold) {
+        let Some(held) = self.held.get_mut(&id) else {
+            return;
+        };
+        held.record.retries = held.record.retries.saturating_add(1);
+        let entries = held.tries.as_ref().map_or(0, |tries| tries.entries);
+        let fresh = match &mut held.tries {
+            Some(tries) if tries.hold.is_like(hold) || entries >= ENTRIES => {
+                let fresh = !tries.hold.is_like(hold);
+                tries.last = now;
+                tries.count = tries.count.saturating_add(1);
+                tries.hold.clone_from(hold);
+                fresh
+            }
+            _ => true,
+        };
+        if !fresh {
+            return;
+        }
+        // The attempts for the previous reason are complete.
+        self.write_tries(turn, id);
+        if let Some(held) = self.held.get_mut(&id)
+            && held.tries.as_ref().is_none_or(|it| !it.hold.is_like(hold))
+        {
+            held.tries = Some(Tries::begin(now, hold, entries + 1));
+            self.write_tries(turn, id);
+        }
+    }
+
+    /// Writes the attempts that aren't in the history yet.
+    pub(super) fn write_tries(&mut self, turn: &mut Turn, id: SessionId) {
+        let Some(held) = self.held.get_mut(&id) else {
+            return;
+        };
+        let group = &held.record.spec.resource_group;
+        let order = order_of(&self.settings.resources, group);
+        let Some(tries) = held.tries.as_mut().filter(|it| it.written < it.count) else {
+            return;
+        };
+        let entry = HistoryEntry {
+            result: Outcome::NeedRetry,
+            message: Some(Clean::new(&tries.hold.sentence(group))),
+            error_code: Some(tries.hold.code().into()),
+            attempts: tries.count,
+            until: (tries.count > 1).then_some(tries.last),
+            steps: steps(order, Some((&tries.hold, group)), tries.last),
+            ..HistoryEntry::new(
+                id,
+                tries.first,
+                PHASE,
+                Some(Status::Pending),
+                Status::Pending,
+            )
+        };
+        let first = tries.written == 0;
+        tries.written = tries.count;
+        turn.writes.push(if first {
+            Write::History(entry)
+        } else {
+            Write::HistoryAgain(entry)
+        });
+    }
+}

@@ -1,0 +1,282 @@
+//! Renames and terminates sessions at the user's request.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    order::Order,
+    stop_hook::{StopHookEnd, first_step},
+    turn::Turn,
+};
+use crate::{
+    model::{
+        failure::Failure,
+        history::Outcome,
+        id::SessionId,
+        launch::folders,
+        notice::Level,
+        record::{Ending, Step},
+        status::Status,
+        text::Clean,
+    },
+    state_machine::{Answer, Ticket},
+};
+
+impl Controller {
+    /// Starts to terminate the session. A repeated request succeeds, too.
+    pub(super) fn terminate(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        force: bool,
+    ) -> Result<(), Failure> {
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        let (step, status) = (held.record.step, session.status.clone());
+        if status.is_final() {
+            return Err(Failure::refused(format!(
+                "session {} has already ended ({status})",
+                session.name
+            )));
+        }
+        if step == Step::Wait {
+            self.leave_as_asked(turn, now, id);
+            return Ok(());
+        }
+        if step == Step::Pull {
+            self.leave_pull(turn, now, id);
+            return Ok(());
+        }
+        if status == Status::Error && step == Step::Settled && !self.is_connected() {
+            // Nothing is left to terminate. If a container appears later, it is removed.
+            self.decide(turn, id, user_ending(&Status::Terminated, force));
+            self.finish(turn, now, id);
+            return Ok(());
+        }
+        if let Some(failure) = self.unreachable() {
+            return Err(failure);
+        }
+        Self::audit(
+            turn,
+            now,
+            "terminate",
+            Some(id),
+            if force { "force" } else { "" },
+        );
+        if status == Status::Terminating {
+            self.escalate(turn, id, force);
+            return Ok(());
+        }
+        let first = first_step(held, force);
+        let started = session.started_at.is_some() || status == Status::Error;
+        let end = if started {
+            Status::Terminated
+        } else {
+            Status::Cancelled
+        };
+        self.begin_ending(
+            turn,
+            now,
+            id,
+            "terminate-sessions",
+            user_ending(&end, force),
+        );
+        if let Some(held) = self.change(turn, id) {
+            held.record.force = force;
+            held.record.session.pending_request = Some(Clean::new("terminating"));
+            // A container that is being created is removed after the engine has answered.
+            if step == Step::Settled {
+                held.record.step = first;
+            }
+        }
+        if step == Step::Settled {
+            self.issue(turn, id);
+        }
+        Ok(())
+    }
+
+    fn escalate(&mut self, turn: &mut Turn, id: SessionId, force: bool) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        if !force || held.record.force {
+            return;
+        }
+        held.record.force = true;
+        if let Some(ending) = &mut held.record.ending
+            && ending.info == "user-requested"
+        {
+            ending.info = Clean::new("force-terminated");
+        }
+        let step = held.record.step;
+        if matches!(step, Step::StopHook | Step::Stop) {
+            // The answer to the order without force will be stale.
+            held.busy = false;
+            if step == Step::StopHook {
+                let words = Clean::new("skipped, because the session was killed");
+                let outcome = Outcome::Skipped;
+                self.stop_hook_is_over(turn, id, &StopHookEnd { outcome, words });
+            }
+            self.issue(turn, id);
+        }
+    }
+
+    /// Creates a folder. The answer follows when the engine has created it.
+    pub(super) fn create_folder(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        name: String,
+    ) {
+        let refused = folders::check_name(&name)
+            .err()
+            .map(Failure::usage)
+            .or_else(|| self.unreachable());
+        if let Some(failure) = refused {
+            return turn.answer(ticket, Err(failure));
+        }
+        turn.refusable = true;
+        Self::audit(turn, now, "create-folder", None, &name);
+        turn.orders.push(Order::CreateFolder { ticket, name });
+    }
+
+    pub(super) fn decide(&mut self, turn: &mut Turn, id: SessionId, ending: Ending) {
+        if let Some(held) = self.change(turn, id) {
+            held.record.ending = Some(ending);
+        }
+    }
+
+    /// Decides how the session ends and sets it to TERMINATING.
+    pub(super) fn begin_ending(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        phase: &str,
+        ending: Ending,
+    ) {
+        let message = ending.message.clone();
+        self.decide(turn, id, ending);
+        let status = Status::Terminating;
+        self.advance(turn, now, id, phase, &status, message.as_ref());
+    }
+
+    /// Renames a session. The answer follows when the engine has the name.
+    pub(super) fn rename(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+        name: &str,
+    ) {
+        turn.refusable = true;
+        match self.check_rename(id, name) {
+            Err(failure) => turn.answer(ticket, Err(failure)),
+            Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
+            Ok(true) => {
+                Self::audit(turn, now, "rename", Some(id), name);
+                if let Some(held) = self.change(turn, id) {
+                    held.rename_tickets.push(ticket);
+                    held.record.renaming = Some(name.to_owned());
+                    held.record.session.pending_request =
+                        Some(Clean::new(&format!("renaming to {name}")));
+                }
+                self.issue_rename(turn, id);
+            }
+        }
+    }
+
+    /// Whether the name would change.
+    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Failure> {
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        if session.name == *name {
+            return Ok(false);
+        }
+        self.check_name(name)?;
+        if !session.status.is_live() {
+            return Err(Failure::refused(format!(
+                "session {} is {}: only running sessions can be renamed",
+                session.name, session.status
+            )));
+        }
+        if let Some(other) = &held.record.renaming {
+            return Err(Failure::refused(format!(
+                "session {} is being renamed to {other} already",
+                session.name
+            )));
+        }
+        self.unreachable().map_or(Ok(true), Err)
+    }
+
+    pub(super) fn issue_rename(&mut self, turn: &mut Turn, id: SessionId) {
+        let Some(held) = self.held.get(&id) else {
+            return;
+        };
+        if let Some(name) = &held.record.renaming {
+            turn.orders.push(Order::Rename {
+                session: id,
+                epoch: held.epoch,
+                name: name.clone(),
+            });
+        }
+    }
+
+    /// The engine has accepted the name, or refused it.
+    pub(super) fn renamed(&mut self, turn: &mut Turn, id: SessionId, failure: Option<Failure>) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let tickets = std::mem::take(&mut held.rename_tickets);
+        let lost = failure.as_ref().is_some_and(Failure::is_lost);
+        let asked = if lost {
+            held.record.renaming.clone()
+        } else {
+            held.record.renaming.take()
+        };
+        let session = &mut held.record.session;
+        if !lost && session.status != Status::Terminating {
+            session.pending_request = None;
+        }
+        let old = session.name.clone();
+        let answer = match (asked, failure) {
+            (None, _) => Err(Failure::refused(format!(
+                "session {old} ended before it was renamed"
+            ))),
+            (Some(name), None) => {
+                session.name = Clean::new(&name);
+                Ok(Answer::Done)
+            }
+            (Some(name), Some(failure)) if lost => Err(failure.hint(format!(
+                "{old} is renamed to {name} when the engine is connected again"
+            ))),
+            (Some(name), Some(failure)) => Err(Failure::refused(format!(
+                "{old} couldn't be renamed to {name}: {}",
+                failure.sentence()
+            ))),
+        };
+        if let (Err(failure), true) = (&answer, tickets.is_empty()) {
+            let text = failure.message().to_string();
+            turn.message(Level::Warning, Some(id), text);
+        }
+        for ticket in tickets {
+            turn.answer(ticket, answer.clone());
+        }
+    }
+}
+
+fn user_ending(status: &Status, force: bool) -> Ending {
+    let info = if force {
+        "force-terminated"
+    } else {
+        "user-requested"
+    };
+    Ending {
+        status: status.clone(),
+        info: Clean::new(info),
+        message: None,
+    }
+}

@@ -1,0 +1,102 @@
+//! Surveys of the engine: their purposes and their results.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    fact::{Fact, Survey},
+    order::{Order, SurveyNumber},
+    purpose::{Purpose, Waiting},
+    turn::Turn,
+};
+use crate::{
+    model::{change::Change, failure::Failure, wellknown},
+    state_machine::Answer,
+};
+
+impl Controller {
+    /// Orders a survey.
+    pub(super) fn survey(&mut self, turn: &mut Turn, purpose: Purpose, environments: bool) {
+        self.next_survey += 1;
+        let survey = self.next_survey;
+        let asked_in = self.turn_number;
+        self.surveys.insert(survey, Waiting { asked_in, purpose });
+        turn.orders.push(Order::Survey {
+            survey,
+            environments,
+        });
+    }
+
+    pub(super) fn surveyed(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        survey: SurveyNumber,
+        result: Result<Survey, Failure>,
+    ) {
+        let Some(waiting) = self.surveys.remove(&survey) else {
+            return;
+        };
+        let failure = match result {
+            Ok(survey) => {
+                self.take_survey(turn, now, survey, waiting.asked_in, false);
+                None
+            }
+            Err(failure) => {
+                self.note_failure(turn, now, &failure);
+                Some(failure)
+            }
+        };
+        match waiting.purpose {
+            Purpose::Launch(ticket, launch) => match failure {
+                None => turn.follow.push(Fact::LaunchSurveyed { ticket, launch }),
+                Some(failure) => turn.answer(ticket, Err(failure)),
+            },
+            Purpose::Refresh(ticket) => {
+                turn.answer(ticket, failure.map_or(Ok(Answer::Done), Err));
+            }
+            Purpose::Environments(ticket) => {
+                let answer = Answer::Environments(self.environments.clone());
+                turn.answer(ticket, failure.map_or(Ok(answer), Err));
+            }
+            Purpose::Catalogue(ticket) => {
+                let answer = match failure {
+                    Some(failure) => Err(failure),
+                    None => Ok(Answer::Catalogue(Box::new(self.catalogue()))),
+                };
+                turn.answer(ticket, answer);
+            }
+            // A failed survey must not keep sessions waiting.
+            Purpose::Queue => turn.stirred |= failure.is_some(),
+            Purpose::Reconcile => {}
+        }
+    }
+
+    pub(super) fn take_survey(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        survey: Survey,
+        asked_in: u64,
+        whole_line: bool,
+    ) {
+        self.others = survey.others;
+        turn.stirred = true;
+        self.take_network(turn, survey.lacks);
+        if let Some(folders) = survey.folders {
+            self.folders = folders;
+        }
+        let known = &self.settings.environments;
+        if let Some(here) = survey.environments
+            && let environments = wellknown::completed(here, known)
+            && environments != self.environments
+        {
+            self.environments.clone_from(&environments);
+            turn.changes.push(Change::Environments {
+                context: self.context,
+                environments,
+            });
+        }
+        self.reconcile(turn, now, survey.seen, asked_in, whole_line);
+    }
+}

@@ -1,0 +1,312 @@
+//! Plays the controller through without a daemon: its guarantees must hold for any order of events.
+
+pub(in crate::scheduler) mod batch;
+mod clock;
+mod cluster;
+mod deleting;
+mod homes;
+pub(in crate::scheduler) mod play;
+mod pulling;
+mod reboot;
+mod stop_hooks;
+
+use proptest::prelude::*;
+
+use self::play::{Play, at, fault};
+use super::{
+    fact::{Ask, Fact, Happening},
+    order::OrderKind,
+};
+use crate::model::{
+    capability::{Capability, EngineState},
+    failure::{Failure, FailureKind},
+    id::SessionId,
+    spec::LaunchRequest,
+    status::Status,
+};
+
+/// One action of the user or the engine, or an accident.
+#[derive(Clone, Debug)]
+enum Deed {
+    Launch,
+    LaunchBatch(u64),
+    LaunchCluster,
+    LaunchWithWill,
+    LaunchImage(usize),
+    Pull(usize),
+    Leave(u64),
+    Terminate(usize, bool),
+    Rename(usize),
+    CarryOut(usize),
+    Fail(usize, bool),
+    Die(usize, i64),
+    DieSub(usize, usize),
+    Vanish(usize),
+    Cut,
+    Return,
+    Refresh,
+    Restart,
+    Wait,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let which = 0..100_usize;
+    prop_oneof![
+        3 => Just(Deed::Launch),
+        1 => (1..200_u64).prop_map(Deed::LaunchBatch),
+        1 => Just(Deed::LaunchCluster),
+        1 => Just(Deed::LaunchWithWill),
+        2 => (0..3_usize).prop_map(Deed::LaunchImage),
+        1 => (0..3_usize).prop_map(Deed::Pull),
+        1 => (1..30_u64).prop_map(Deed::Leave),
+        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
+        1 => which.clone().prop_map(Deed::Rename),
+        10 => which.clone().prop_map(Deed::CarryOut),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Deed::Fail(n, lost)),
+        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Deed::Die(n, code)),
+        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Deed::DieSub(n, sub)),
+        1 => which.prop_map(Deed::Vanish),
+        1 => Just(Deed::Cut),
+        2 => Just(Deed::Return),
+        1 => Just(Deed::Refresh),
+        1 => Just(Deed::Restart),
+        2 => Just(Deed::Wait),
+    ]
+}
+
+impl Play {
+    fn one_of(&self, number: usize) -> Option<SessionId> {
+        let ids: Vec<SessionId> = self.controller.sessions().map(|s| s.id).collect();
+        (!ids.is_empty()).then(|| ids[number % ids.len()])
+    }
+
+    fn do_deed(&mut self, deed: Deed) {
+        match deed {
+            Deed::Launch => {
+                self.launch();
+            }
+            Deed::LaunchBatch(seconds) => {
+                let request = batch::request(Some(seconds));
+                self.launch_with(request);
+            }
+            Deed::LaunchCluster => {
+                self.launch_with(cluster::request());
+            }
+            Deed::LaunchWithWill => {
+                self.launch_with(stop_hooks::with_stop_hook(LaunchRequest::default()));
+            }
+            Deed::LaunchImage(number) => {
+                self.launch_with(pulling::of_image(&format!("image{number}:1")));
+            }
+            Deed::Pull(number) => {
+                let image = format!("image{number}:1");
+                self.ask(Ask::Pull { image });
+            }
+            Deed::Leave(ticket) => self.leave(ticket),
+            Deed::Terminate(number, force) => {
+                if let Some(session) = self.one_of(number) {
+                    self.ask(Ask::Terminate { session, force });
+                }
+            }
+            Deed::Rename(number) => {
+                if let Some(session) = self.one_of(number) {
+                    let name = format!("name-{}", self.asked);
+                    self.ask(Ask::Rename { session, name });
+                }
+            }
+            Deed::CarryOut(number) if !self.orders.is_empty() => {
+                self.carry_out(number % self.orders.len(), None);
+            }
+            Deed::Fail(number, lost) if !self.orders.is_empty() => {
+                let kind = match (lost, number % 3) {
+                    (true, _) => FailureKind::Unreachable,
+                    (false, 0) => FailureKind::RegistryBroken,
+                    (false, 1) => FailureKind::NoImage,
+                    (false, _) => FailureKind::Failed,
+                };
+                self.carry_out(number % self.orders.len(), Some(kind));
+            }
+            Deed::Die(number, exit_code) => {
+                if let Some(id) = self.one_of(number) {
+                    self.die(id, exit_code);
+                    self.happens(id, Happening::Died { exit_code });
+                }
+            }
+            Deed::DieSub(number, sub) => {
+                if let Some(id) = self.one_of(number) {
+                    self.die_sub(id, sub, 1);
+                    self.happens(id, Happening::Died { exit_code: 1 });
+                }
+            }
+            Deed::Vanish(number) => {
+                if let Some(id) = self.one_of(number) {
+                    self.there.remove(&id);
+                    self.happens(id, Happening::Other);
+                }
+            }
+            Deed::Cut => {
+                self.connected = false;
+                self.tell(Fact::EngineDown {
+                    line: self.line,
+                    failure: fault(FailureKind::Unreachable),
+                });
+            }
+            Deed::Return => self.connected = true,
+            Deed::Refresh => drop(self.ask(Ask::Refresh)),
+            Deed::Restart => self.restart(),
+            Deed::Wait => {
+                self.now += 40;
+                self.tell(Fact::Tick);
+            }
+            Deed::CarryOut(_) | Deed::Fail(..) => {}
+        }
+    }
+
+    /// The client has disconnected: the daemon forgets that it waited for an answer.
+    fn leave(&mut self, ticket: u64) {
+        if ticket <= self.asked && !self.answered.contains_key(&ticket) {
+            let is_pull = self.controller.pulls.is_asked_by(ticket);
+            self.tell(Fact::Left {
+                tickets: vec![ticket],
+            });
+            if is_pull {
+                let gone = Err(Failure::refused("nobody waits for it"));
+                self.answered.insert(ticket, gone);
+            }
+        }
+    }
+
+    fn happens(&mut self, session: SessionId, event: Happening) {
+        if self.connected {
+            self.tell(Fact::Happened { session, event });
+        }
+    }
+}
+
+proptest! {
+    /// Whatever happens in whatever order: every step is allowed, every request is answered once,
+    /// and in the end each running session has its container and nothing else exists.
+    #[test]
+    fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..60)) {
+        let mut play = Play::new();
+        for deed in deeds {
+            play.do_deed(deed);
+        }
+        play.work_off();
+        play.ask(Ask::Refresh);
+        play.work_off();
+        play.check_rest();
+    }
+}
+
+#[test]
+fn a_stale_answer_changes_nothing() {
+    let mut play = Play::new();
+    let id = play.comes(LaunchRequest::default());
+    play.ask(Ask::Terminate {
+        session: id,
+        force: false,
+    });
+    let gentle = play.orders.remove(0);
+    play.ask(Ask::Terminate {
+        session: id,
+        force: true,
+    });
+    let (session, epoch) = gentle.about().unwrap();
+    play.tell(Fact::Done {
+        session,
+        epoch,
+        order: OrderKind::Stop,
+        result: Ok(None),
+    });
+    assert_eq!(play.orders.len(), 1, "only the forced stop is under way");
+    play.work_off();
+    play.check_rest();
+    assert_eq!(play.status(id), Status::Terminated);
+}
+
+#[test]
+fn the_pauses_between_attempts_grow_to_half_a_minute() {
+    let mut play = Play::new();
+    play.tell(Fact::EngineDown {
+        line: 1,
+        failure: fault(FailureKind::Unreachable),
+    });
+    let mut pauses = Vec::new();
+    for _ in 0..7 {
+        let due = play.controller.next_deadline().unwrap();
+        pauses.push(due.as_second() - at(play.now).as_second());
+        play.now = due.as_second() - at(0).as_second();
+        play.tell(Fact::Tick);
+        play.carry_out(0, Some(FailureKind::Unreachable));
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
+    let EngineState::Lost { attempt, .. } = play.controller.engine() else {
+        panic!("it is not lost");
+    };
+    assert_eq!(*attempt, 8);
+}
+
+#[test]
+fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look() {
+    let mut play = Play::new();
+    let lacks = |play: &Play| {
+        let EngineState::Connected { info } = play.controller.engine() else {
+            panic!("it is connected");
+        };
+        info.capabilities
+            .why_not(Capability::HostProtection)
+            .cloned()
+    };
+    assert_eq!(lacks(&play), None);
+    play.lacks = vec![(Capability::HostProtection, "no iptables".into())];
+    play.ask(Ask::Refresh);
+    play.work_off();
+    assert_eq!(lacks(&play), Some("no iptables".into()));
+    play.lacks.clear();
+    play.ask(Ask::Refresh);
+    play.work_off();
+    assert_eq!(lacks(&play), None);
+}
+
+#[test]
+fn a_turn_that_cannot_be_written_is_taken_back() {
+    let mut play = Play::new();
+    let id = play.comes(LaunchRequest::default());
+    let ask = Ask::Terminate {
+        session: id,
+        force: false,
+    };
+    let mut turn = play
+        .controller
+        .handle(at(900), Fact::Asked { ticket: 90, ask });
+    assert!(turn.refusable && !turn.orders.is_empty());
+    play.controller.take_back(&mut turn);
+    assert_eq!(play.status(id), Status::Running);
+    play.work_off();
+    play.check_rest();
+}
+
+#[test]
+fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
+    let mut play = Play::new();
+    let id = play.comes(LaunchRequest::default());
+    play.ask(Ask::Terminate {
+        session: id,
+        force: false,
+    });
+    for _ in 0..4 {
+        play.carry_out(0, Some(FailureKind::Failed));
+        play.now += 60;
+        play.tell(Fact::Tick);
+    }
+    assert_eq!(play.status(id), Status::Error);
+    assert_eq!(play.there.len(), 1);
+    play.ask(Ask::Terminate {
+        session: id,
+        force: true,
+    });
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert!(play.there.is_empty());
+}

@@ -1,0 +1,220 @@
+//! The simulated engine: it carries orders out, or fails at them.
+
+use super::{Play, fault};
+use crate::{
+    engine::api::{ContainerState, Recorded, Sighting, SubSighting},
+    model::{
+        environment::{Environment, EnvironmentSource, ImageFacts},
+        failure::FailureKind,
+        history::Outcome,
+        id::{KernelId, SessionId},
+        pull::PullFigures,
+        resources::{Bytes, ResourceSlots},
+        text::Clean,
+    },
+    scheduler::{
+        fact::{Fact, StopHookEnd, Survey},
+        order::{Order, PullNumber},
+    },
+};
+
+impl Play {
+    pub fn survey(&self) -> Survey {
+        Survey {
+            seen: self.there.values().cloned().collect(),
+            others: self.others.clone(),
+            environments: Some(self.environments()),
+            folders: Some(self.folders.clone()),
+            lacks: self.lacks.clone(),
+        }
+    }
+
+    fn environments(&self) -> Vec<Environment> {
+        let host = Environment {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+            size: None,
+            unavailable: None,
+            absent: false,
+            facts: ImageFacts::default(),
+        };
+        let images = self.images.iter().map(|reference| Environment {
+            absent: false,
+            ..Environment::of_image(reference)
+        });
+        std::iter::once(host).chain(images).collect()
+    }
+
+    /// A pull in progress: half of the image, then all of it.
+    fn pull(&mut self, number: PullNumber, reference: String, failure: Option<FailureKind>) {
+        let figures = PullFigures {
+            layers: 2,
+            layers_done: 1,
+            bytes: Bytes(100),
+            bytes_done: Bytes(50),
+            unsized_layers: 0,
+            more_layers: false,
+        };
+        self.tell(Fact::Pulling { number, figures });
+        let result = match failure {
+            Some(kind) => Err(fault(kind)),
+            None => {
+                self.images.insert(reference);
+                Ok(())
+            }
+        };
+        self.tell(Fact::Pulled { number, result });
+    }
+
+    /// Carries out one order, or lets it fail.
+    pub fn carry_out(&mut self, index: usize, failure: Option<FailureKind>) {
+        let order = self.orders.remove(index);
+        if let Order::CancelPull { number } = order {
+            let is_it = |it: &Order| matches!(it, Order::Pull { number: n, .. } if *n == number);
+            return self.orders.retain(|it| !is_it(it));
+        }
+        if let Order::Connect { line } = order {
+            self.line = line;
+        }
+        let failure = if self.connected {
+            failure
+        } else {
+            Some(FailureKind::Unreachable)
+        };
+        if let Order::Pull { number, reference } = order {
+            return self.pull(number, reference, failure);
+        }
+        let fact = match (&order, failure) {
+            (Order::Connect { line }, None) => Fact::EngineUp {
+                line: *line,
+                info: self.info.clone(),
+                survey: self.survey(),
+            },
+            (Order::Connect { line }, Some(kind)) => Fact::EngineDown {
+                line: *line,
+                failure: fault(kind),
+            },
+            (Order::Survey { survey, .. }, failure) => Fact::Surveyed {
+                survey: *survey,
+                result: failure.map_or_else(|| Ok(self.survey()), |kind| Err(fault(kind))),
+            },
+            (Order::StopHook { session, epoch, .. }, failure) => {
+                self.stop_hooks.push(*session);
+                let outcome = failure.map_or(Outcome::Success, |_| Outcome::Failure);
+                let words = "its last words".into();
+                Fact::WillDone {
+                    session: *session,
+                    epoch: *epoch,
+                    end: StopHookEnd { outcome, words },
+                }
+            }
+            (order, failure) => {
+                let (session, epoch) = order.about().unwrap();
+                let result = match failure {
+                    Some(kind) => Err(fault(kind)),
+                    None => Ok(self.act(order)),
+                };
+                Fact::Done {
+                    session,
+                    epoch,
+                    order: order.kind(),
+                    result,
+                }
+            }
+        };
+        self.tell(fact);
+    }
+
+    pub fn act(&mut self, order: &Order) -> Option<Sighting> {
+        match order {
+            Order::Create { plan, .. } => {
+                let sight = Sighting {
+                    session: plan.session,
+                    kernel: plan.kernel,
+                    container_id: "c".into(),
+                    name: None,
+                    state: ContainerState::Created,
+                    address: None,
+                    subs: (1..).zip(&plan.subs).map(sub).collect(),
+                    scratch: Some("/scratch".to_owned()),
+                    recorded: Some(Box::new(Recorded {
+                        name: Clean::new(&plan.name),
+                        created_at: plan.created_at,
+                        owner: "me".into(),
+                        spec: plan.spec.clone(),
+                    })),
+                };
+                let there = self.there.entry(plan.session).or_insert(sight).clone();
+                self.check_capacity();
+                return Some(there);
+            }
+            Order::Start { session, .. } => {
+                if let Some(sight) = self.there.get_mut(session) {
+                    sight.state = ContainerState::Running { started_at: None };
+                    for sub in &mut sight.subs {
+                        sub.state = ContainerState::Running { started_at: None };
+                    }
+                }
+            }
+            Order::Stop { session, .. } => {
+                self.die(*session, 143);
+                self.die_sub(*session, 1, 143);
+                self.die_sub(*session, 2, 143);
+            }
+            Order::Remove { session, .. } => drop(self.there.remove(session)),
+            Order::Inspect { session, .. } => return self.there.get(session).cloned(),
+            _ => {}
+        }
+        None
+    }
+
+    pub fn die(&mut self, session: SessionId, exit_code: i64) {
+        if let Some(sight) = self.there.get_mut(&session) {
+            sight.state = exited(exit_code);
+        }
+    }
+
+    /// Ends one of the other containers of a cluster session. The first one is 1.
+    pub fn die_sub(&mut self, session: SessionId, number: usize, exit_code: i64) {
+        let sight = self.there.get_mut(&session);
+        if let Some(sub) = sight.and_then(|sight| sight.subs.get_mut(number - 1)) {
+            sub.state = exited(exit_code);
+        }
+    }
+
+    /// The sessions never use more than the machine has.
+    fn check_capacity(&self) {
+        let specs = self
+            .there
+            .values()
+            .filter_map(|sight| sight.recorded.as_ref());
+        let held = specs.fold(self.others.clone(), |sum, it| {
+            sum.plus(&it.spec.total_slots())
+        });
+        let host = &self.settings.resources.host;
+        let all = ResourceSlots::new(
+            host.cpu.unwrap_or(self.info.cpus),
+            host.mem.unwrap_or(self.info.memory),
+        );
+        let plain = ResourceSlots::new(held.cpu, held.mem);
+        assert!(plain.fits(&all), "{held:?} are more than {all:?}");
+    }
+}
+
+fn exited(exit_code: i64) -> ContainerState {
+    ContainerState::Exited {
+        exit_code,
+        oom_killed: false,
+        finished_at: None,
+    }
+}
+
+fn sub((number, kernel): (u32, &KernelId)) -> SubSighting {
+    SubSighting {
+        kernel: *kernel,
+        hostname: Clean::new(&format!("sub{number}")),
+        container_id: Clean::new(&format!("s{number}")),
+        state: ContainerState::Created,
+    }
+}

@@ -1,0 +1,204 @@
+//! Image pulls: shared, cancelled, retried and restarted.
+
+use super::play::Play;
+use crate::{
+    model::{
+        failure::FailureKind, id::SessionId, pull::PullFigures, resources::Bytes,
+        spec::LaunchRequest, status::Status,
+    },
+    scheduler::{
+        fact::{Ask, Fact},
+        order::{Order, OrderKind},
+    },
+    state_machine::Answer,
+};
+
+pub fn of_image(image: &str) -> LaunchRequest {
+    LaunchRequest {
+        image: Some(image.to_owned()),
+        ..LaunchRequest::default()
+    }
+}
+
+/// A launch whose image is being pulled. Everything but the pull is carried out.
+pub fn pulls(play: &mut Play, image: &str) -> SessionId {
+    let ticket = play.launch_with(of_image(image));
+    while let Some(at) = first_but_pulls(play) {
+        play.carry_out(at, None);
+    }
+    match &play.answered[&ticket] {
+        Ok(Answer::Launched(session)) => session.id,
+        other => panic!("it was not launched: {other:?}"),
+    }
+}
+
+fn first_but_pulls(play: &Play) -> Option<usize> {
+    let orders = play.orders.iter();
+    orders
+        .map(Order::kind)
+        .position(|kind| kind != OrderKind::Pull)
+}
+
+fn numbers(play: &Play) -> Vec<u64> {
+    let numbers = play.orders.iter().filter_map(|order| match order {
+        Order::Pull { number, .. } => Some(*number),
+        _ => None,
+    });
+    numbers.collect()
+}
+
+fn terminate(play: &mut Play, session: SessionId) {
+    let force = false;
+    play.ask(Ask::Terminate { session, force });
+}
+
+#[test]
+fn a_session_waits_for_its_image_and_then_runs() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "quay.io/team/tool:1");
+    assert_eq!(play.status(id), Status::Pulling);
+    let pull = play.session(id).pull.clone().unwrap();
+    assert_eq!((pull.registry.as_str(), pull.attempt), ("quay.io", 1));
+    let written = play.written;
+    let figures = PullFigures {
+        layers: 4,
+        bytes: Bytes(400),
+        bytes_done: Bytes(100),
+        ..PullFigures::default()
+    };
+    let number = numbers(&play)[0];
+    play.tell(Fact::Pulling { number, figures });
+    let figures = PullFigures {
+        bytes_done: Bytes(200),
+        ..figures
+    };
+    play.tell(Fact::Pulling { number, figures });
+    let pull = play.session(id).pull.clone().unwrap();
+    assert_eq!(pull.figures, figures);
+    assert_eq!((pull.rate, pull.seconds_left), (Some(Bytes(100)), Some(2)));
+    assert_eq!(play.written, written, "how far it is is not written");
+    play.work_off();
+    play.check_rest();
+    assert_eq!(play.status(id), Status::Running);
+    let phases: Vec<&str> = play.history.iter().map(|it| it.phase.as_str()).collect();
+    assert!(phases.contains(&"pull-images"), "{phases:?}");
+    // The image exists now.
+    play.comes(of_image("quay.io/team/tool:1"));
+    assert!(play.images.contains("quay.io/team/tool:1"));
+}
+
+#[test]
+fn sessions_of_one_image_share_a_pull() {
+    let mut play = Play::new();
+    let first = pulls(&mut play, "tool");
+    let second = pulls(&mut play, "tool:latest");
+    let ticket = play.ask(Ask::Pull {
+        image: "tool".to_owned(),
+    });
+    assert_eq!(numbers(&play).len(), 1);
+    terminate(&mut play, first);
+    assert_eq!(play.status(first), Status::Cancelled);
+    assert_eq!(numbers(&play).len(), 1, "others want it still");
+    play.work_off();
+    play.check_rest();
+    assert_eq!(play.status(second), Status::Running);
+    assert_eq!(play.answered[&ticket], Ok(Answer::Done));
+    assert!(!play.pulls.is_empty());
+}
+
+#[test]
+fn what_nobody_wants_any_more_is_given_up() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "tool:1");
+    terminate(&mut play, id);
+    let kinds: Vec<OrderKind> = play.orders.iter().map(Order::kind).collect();
+    assert_eq!(kinds, [OrderKind::Pull, OrderKind::CancelPull]);
+    play.carry_out(1, None);
+    assert!(play.orders.is_empty());
+    play.work_off();
+    play.check_rest();
+    assert!(play.images.is_empty());
+    // The client of the `pull` request has disconnected.
+    play.ask(Ask::Pull {
+        image: "tool:1".to_owned(),
+    });
+    play.leave(play.asked);
+    assert_eq!(
+        play.orders.last().map(Order::kind),
+        Some(OrderKind::CancelPull)
+    );
+}
+
+#[test]
+fn a_line_that_breaks_is_made_again_a_few_times() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "tool:1");
+    for attempt in 1..5 {
+        assert_eq!(play.session(id).pull.as_ref().unwrap().attempt, attempt);
+        play.carry_out(0, Some(FailureKind::RegistryBroken));
+        assert!(play.orders.is_empty(), "the next attempt comes by and by");
+        let pull = play.session(id).pull.clone().unwrap();
+        assert_eq!(pull.broken, Some("no".into()));
+        play.now += 40;
+        play.tell(Fact::Tick);
+    }
+    play.carry_out(0, Some(FailureKind::RegistryBroken));
+    assert_eq!(play.status(id), Status::Error);
+    assert_eq!(play.why(id), "no (tried 5 times)");
+    assert_eq!(play.session(id).status_info, Some("pull-failed".into()));
+    play.work_off();
+    play.check_rest();
+}
+
+#[test]
+fn what_cannot_be_is_told_at_once() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "tool:1");
+    let number = numbers(&play)[0];
+    // No data had arrived before the network failed.
+    play.orders.clear();
+    let result = Err(super::play::fault(FailureKind::RegistryUnreachable));
+    play.tell(Fact::Pulled { number, result });
+    assert_eq!(play.status(id), Status::Error);
+    assert_eq!(play.why(id), "no");
+}
+
+#[test]
+fn a_daemon_that_starts_anew_begins_it_anew() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "tool:1");
+    play.restart();
+    play.work_off();
+    play.check_rest();
+    assert_eq!(play.status(id), Status::Running);
+    // The image arrived by other means.
+    let id = pulls(&mut play, "tool:2");
+    play.images.insert("tool:2".to_owned());
+    play.restart();
+    play.carry_out(0, None);
+    assert!(numbers(&play).is_empty(), "it is here already");
+    play.work_off();
+    assert_eq!(play.status(id), Status::Running);
+}
+
+#[test]
+fn an_image_that_is_gone_after_all_is_pulled() {
+    let mut play = Play::new();
+    play.images.insert("tool:1".to_owned());
+    play.wait(1);
+    play.ask(Ask::Refresh);
+    play.work_off();
+    let ticket = play.launch_with(of_image("tool:1"));
+    while play.orders.first().map(Order::kind) != Some(OrderKind::Create) {
+        play.carry_out(0, None);
+    }
+    let Ok(Answer::Launched(session)) = &play.answered[&ticket] else {
+        panic!("it was not launched");
+    };
+    let id = session.id;
+    play.carry_out(0, Some(FailureKind::NoImage));
+    assert_eq!(play.status(id), Status::Pulling);
+    play.work_off();
+    play.check_rest();
+    assert_eq!(play.status(id), Status::Running);
+}
