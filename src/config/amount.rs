@@ -11,13 +11,18 @@ use crate::model::{
 
 /// A CPU amount, min 0.01.
 pub(super) fn cores(item: &Item) -> Result<Cpu, Fault> {
-    let text = digits(item, "a CPU amount like 2 or 0.5")?;
+    let text = cores_text(item)?;
     text.parse().map_err(|why: String| Fault::new(item.at, why))
+}
+
+/// A CPU amount as it is typed.
+pub(super) fn cores_text(item: &Item) -> Result<String, Fault> {
+    digits(item, "a CPU amount like 2 or 0.5")
 }
 
 /// A CPU amount or 0.
 pub(super) fn cores_or_none(item: &Item) -> Result<Cpu, Fault> {
-    match digits(item, "a CPU amount like 2 or 0.5")?.parse::<f64>() {
+    match cores_text(item)?.parse::<f64>() {
         Ok(0.0) => Ok(Cpu::default()),
         _ => cores(item),
     }
@@ -48,12 +53,17 @@ pub(super) fn any_memory(item: &Item) -> Result<Bytes, Fault> {
 
 /// `"90m"`, or a whole number of seconds.
 pub(super) fn span(item: &Item) -> Result<Span, Fault> {
-    let text = match &item.value {
-        Value::Text(text) => text.clone(),
-        Value::Integer(number) => number.to_string(),
-        _ => return Err(item.mismatch("a duration like \"90m\"")),
-    };
+    let text = span_text(item)?;
     text.parse().map_err(|why: String| Fault::new(item.at, why))
+}
+
+/// A duration as it is typed.
+pub(super) fn span_text(item: &Item) -> Result<String, Fault> {
+    match &item.value {
+        Value::Text(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        _ => Err(item.mismatch("a duration like \"90m\"")),
+    }
 }
 
 /// A duration longer than 0.

@@ -8,17 +8,19 @@ use std::{collections::BTreeMap, path::Path};
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    Problem,
-    amount::{accelerators, any_memory, cores, number, some_count, span},
-    document::{Document, Fault, Item, Value},
+    Problem, amount,
+    document::{Document, Entry, Fault, Item, Value},
     library,
-    rows::{self, Row, row, set},
-    writing::{in_quotes, key, plain, quoted, quoted_list, size, slots, table},
+    rows::{Row, row, set},
+    writing::{in_quotes, key, quoted, quoted_list, slots},
 };
 use crate::model::{
-    launch::{ports, start},
+    launch::{
+        LaunchField, amounts, ports, priority,
+        table::{Reading, TABLE, TextValue, ValueKind},
+    },
     session::{ClusterMode, SessionType},
-    spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
+    spec::{FolderMount, LaunchRequest, check_variable_name},
     stop_hook::StopHook,
 };
 
@@ -45,21 +47,10 @@ fn understand(
     zone: &TimeZone,
 ) -> Result<LaunchRequest, Vec<Problem>> {
     let mut request = LaunchRequest::default();
+    let reading = Reading { now, zone };
     let mut faults = Vec::new();
-    rows::read_into(
-        &mut request,
-        ROWS,
-        "setting of a launch",
-        document.entries(),
-        &mut faults,
-    );
-    if let Some(item) = document.get(START_AT)
-        && let Ok(text) = item.text()
-    {
-        match start::read(text, now, zone) {
-            Ok(start) => request.starts_at = Some(start),
-            Err(why) => faults.push(Fault::new(item.at, why)),
-        }
+    for entry in document.entries() {
+        faults.extend(read_entry(&mut request, entry, reading).err());
     }
     if faults.is_empty() {
         return Ok(request);
@@ -70,23 +61,43 @@ fn understand(
         .collect())
 }
 
+fn read_entry(
+    request: &mut LaunchRequest,
+    Entry { key, at, item }: &Entry,
+    reading: Reading<'_>,
+) -> Result<(), Fault> {
+    for known in keys() {
+        match known {
+            Key::Text(name, value) if name == key => {
+                let text = text_of(item, value.kind)?;
+                let outcome = (value.read)(request, &text, reading);
+                return outcome.map_err(|why| Fault::new(item.at, why));
+            }
+            Key::Own(row) if row.name == key => return (row.read)(request, item),
+            _ => {}
+        }
+    }
+    let names = keys().map(|known| known.name());
+    Err(Fault::unknown(*at, "setting of a launch", key, names))
+}
+
 /// Writes the launch as the text of a recipe.
 pub fn write(request: &LaunchRequest) -> String {
     let mut text = String::from(
         "# Settings of a launch. Launch with: workbay launch --from FILE. Options of the command \
          override this file.\n",
     );
-    for (name, value) in rows::written(request, ROWS) {
-        if name == "secrets" {
+    for key in keys() {
+        let Some(value) = key.written(request) else {
+            continue;
+        };
+        if key.name() == "secrets" {
             text.push_str(
                 "# Secret variables, without values. Set them at launch: -e NAME (from your \
                  environment) or -e NAME=VALUE.\n",
             );
         }
-        if name == "env" {
-            continue;
-        }
-        text.extend([name, " = ", &value, "\n"]);
+        text.extend([key.name(), " = ", &value, "\n"]);
     }
     let open: Vec<(&String, &String)> = open_variables(request).collect();
     if !open.is_empty() {
@@ -104,79 +115,101 @@ fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &St
     variables.filter(|(name, _)| !request.is_secret(name))
 }
 
-/// A field that is a string.
-macro_rules! word {
-    ($name:literal, $field:ident) => {
-        Row {
-            name: $name,
-            read: |r, i| set(&mut r.$field, text(i).map(Some)),
-            show: |r| r.$field.as_deref().map(quoted),
-        }
-    };
+/// A key of a recipe.
+enum Key {
+    /// A field that is one text.
+    Text(&'static str, &'static TextValue),
+    /// A field with a form of its own.
+    Own(&'static Row<LaunchRequest>),
 }
 
-const START_AT: &str = "start-at";
+impl Key {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Text(name, _) => name,
+            Self::Own(row) => row.name,
+        }
+    }
+
+    /// The value as TOML, `None` if it isn't set.
+    fn written(&self, request: &LaunchRequest) -> Option<String> {
+        let value = match self {
+            Self::Own(row) => return (row.show)(request),
+            Self::Text(_, value) => value,
+        };
+        let text = (value.write)(request)?;
+        Some(match value.kind {
+            ValueKind::Cpu | ValueKind::Count | ValueKind::Priority => text,
+            ValueKind::Text | ValueKind::Owner | ValueKind::Duration | ValueKind::Memory => {
+                quoted(&text)
+            }
+            ValueKind::Ports => quoted(&ports::write(&request.preopen_ports)),
+        })
+    }
+}
 
 /// All keys of a recipe, in the order in which they are written.
-const ROWS: &[Row<LaunchRequest>] = &[
-    word!("name", name),
-    row!(
-        "type",
-        |r, i| set(&mut r.session_type, session_type(i)),
-        |r| (r.session_type == SessionType::Batch).then(|| quoted("batch"))
-    ),
-    word!("environment", environment),
-    word!("image", image),
-    word!("command", startup_command),
-    row!(
-        START_AT,
-        // `understand` reads the value, because it depends on the present time and the time zone.
-        |_, i| i.text().map(drop),
-        |r| r.starts_at.map(|at| quoted(&at.to_string()))
-    ),
-    row!("timeout", timeout: span, in_quotes),
-    word!("project", project),
-    word!("group", resource_group),
-    word!("preset", preset),
-    row!("cpu", cpu: cores, plain),
-    row!("mem", mem: any_memory, size),
-    row!("shmem", shmem: any_memory, size),
-    row!(
-        "accelerators",
-        |r, i| set(&mut r.accelerators, accelerators(i)),
-        |r| slots(&r.accelerators)
-    ),
-    row!("count", count: some_count, plain),
-    row!("cluster-size", cluster_size: some_count, plain),
-    row!(
-        "cluster-mode",
-        |r, i| set(&mut r.cluster_mode, cluster_mode(i)),
-        |r| (r.cluster_mode == ClusterMode::MultiNode).then(|| quoted("multi-node"))
-    ),
-    word!("agent", agent),
-    row!(
-        "priority",
-        |r, i| {
-            let number = number(i, 0, 100);
-            set(&mut r.priority, number.map(|n| i32::try_from(n).ok()))
-        },
-        |r| r.priority.map(|n| n.to_string())
-    ),
-    row!("mounts", |r, i| set(&mut r.mounts, mounts(i)), |r| {
+fn keys() -> impl Iterator<Item = Key> {
+    let fields = TABLE.iter().flat_map(|row| {
+        let text = row.argument.as_ref().zip(row.text.as_ref());
+        let text = text.map(|(argument, value)| Key::Text(argument.key, value));
+        text.into_iter().chain(own(row.field).iter().map(Key::Own))
+    });
+    fields.chain(VARIABLES.iter().map(Key::Own))
+}
+
+/// The keys after the text of a field that aren't one text.
+fn own(field: LaunchField) -> &'static [Row<LaunchRequest>] {
+    match field {
+        LaunchField::Name => TYPE,
+        LaunchField::Accelerator => ACCELERATORS,
+        LaunchField::ClusterMode => CLUSTER_MODE,
+        LaunchField::Folders => MOUNTS,
+        LaunchField::StopHook => STOP_HOOK,
+        _ => &[],
+    }
+}
+
+/// The value of a field as the text that its row reads.
+fn text_of(item: &Item, kind: ValueKind) -> Result<String, Fault> {
+    Ok(match kind {
+        ValueKind::Text | ValueKind::Owner => text(item)?,
+        ValueKind::Duration => amount::span_text(item)?,
+        ValueKind::Cpu => amount::cores_text(item)?,
+        ValueKind::Memory => amounts::exact(amount::any_memory(item)?),
+        ValueKind::Count => amount::some_count(item)?.to_string(),
+        ValueKind::Priority => {
+            let (least, most) = (*priority::ALL.start(), *priority::ALL.end());
+            amount::number(item, least.into(), most.into())?.to_string()
+        }
+        ValueKind::Ports => ports::write(&preopen(item)?),
+    })
+}
+
+const TYPE: &[Row<LaunchRequest>] = &[row!(
+    "type",
+    |r, i| set(&mut r.session_type, session_type(i)),
+    |r| (r.session_type == SessionType::Batch).then(|| quoted("batch"))
+)];
+
+const ACCELERATORS: &[Row<LaunchRequest>] = &[row!(
+    "accelerators",
+    |r, i| set(&mut r.accelerators, amount::accelerators(i)),
+    |r| slots(&r.accelerators)
+)];
+
+const CLUSTER_MODE: &[Row<LaunchRequest>] = &[row!(
+    "cluster-mode",
+    |r, i| set(&mut r.cluster_mode, cluster_mode(i)),
+    |r| (r.cluster_mode == ClusterMode::MultiNode).then(|| quoted("multi-node"))
+)];
+
+const MOUNTS: &[Row<LaunchRequest>] =
+    &[row!("mounts", |r, i| set(&mut r.mounts, mounts(i)), |r| {
         list(r.mounts.iter().map(ToString::to_string))
-    }),
-    row!(
-        "preopen",
-        |r, i| set(&mut r.preopen_ports, preopen(i)),
-        |r| (!r.preopen_ports.is_empty()).then(|| quoted(&ports::write(&r.preopen_ports)))
-    ),
-    row!("owner", |r, i| set(&mut r.owner, owner(i).map(Some)), |r| {
-        let owner = r.owner.as_ref()?;
-        Some(quoted(&owner.to_string()))
-    }),
-    word!("bootstrap", bootstrap_script),
-    row!("idle-timeout", idle_timeout: span, in_quotes),
-    row!("lifetime", lifetime: span, in_quotes),
+    })];
+
+const STOP_HOOK: &[Row<LaunchRequest>] = &[
     row!(
         "stop-hook",
         |r, i| {
@@ -207,7 +240,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
     row!(
         "stop-hook-timeout",
         |r, i| {
-            let timeout = span(i)?;
+            let timeout = amount::span(i)?;
             r.stop_hook.get_or_insert_default().timeout = timeout;
             Ok(())
         },
@@ -216,14 +249,15 @@ const ROWS: &[Row<LaunchRequest>] = &[
             (timeout != StopHook::USUAL).then(|| in_quotes(timeout))
         }
     ),
+];
+
+/// `write` writes `env` as a table of its own.
+const VARIABLES: &[Row<LaunchRequest>] = &[
     row!("secrets", wanted_secrets, |r| {
         let names = r.env.keys().filter(|name| r.is_secret(name));
         list(names.cloned())
     }),
-    row!("env", variables, |r| {
-        let pairs = open_variables(r).map(|(name, value)| (name.clone(), quoted(value)));
-        Some(table(pairs))
-    }),
+    row!("env", variables, |_| None),
 ];
 
 fn text(item: &Item) -> Result<String, Fault> {
@@ -281,12 +315,6 @@ fn preopen(item: &Item) -> Result<Vec<u16>, Fault> {
         }
         _ => Err(item.mismatch("ports like \"8080, 9000-9002\"")),
     }
-}
-
-fn owner(item: &Item) -> Result<Owner, Fault> {
-    item.text()?
-        .parse()
-        .map_err(|why: String| Fault::new(item.at, why))
 }
 
 /// Names of variables whose values workbay asks for again.

@@ -194,8 +194,7 @@ fn shown(field: Field, request: &LaunchRequest, offer: &Offer) -> String {
     if let (Field::StartTime, Some(StartAt::At(at))) = (field, request.starts_at) {
         return start::local_text(at, &offer.zone);
     }
-    let value = field.row().text.as_ref();
-    value.and_then(|it| (it.write)(request)).unwrap_or_default()
+    field.row().written(request).unwrap_or_default()
 }
 
 impl Form for Kind {

@@ -53,10 +53,9 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
 /// Fails if a setting of the session is unknown and wasn't given again.
 fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> Result<(), Fail> {
     let given = |it: &Missing| match it.field {
-        LaunchField::Folders => !fields.mounts.is_empty(),
-        LaunchField::Variables => !fields.variables.is_empty(),
-        LaunchField::BootstrapScript => fields.bootstrap.is_some(),
-        _ => false,
+        LaunchField::Folders => !fields.own.mounts.is_empty(),
+        LaunchField::Variables => !fields.own.variables.is_empty(),
+        field => fields.has(field),
     };
     let left: Vec<Missing> = missing.into_iter().filter(|it| !given(it)).collect();
     if left.is_empty() {
@@ -101,7 +100,7 @@ pub async fn launch(
     fields: Fields,
     manner: &Manner,
 ) -> Outcome {
-    let named = fields.name.is_some();
+    let named = fields.has(LaunchField::Name);
     let around = request::Around::here();
     let mut request = request::over(base, fields, &around)?;
     rules.mark(&mut request);

@@ -12,7 +12,7 @@ use super::super::{args::Fields, fail::Fail, now};
 use crate::{
     config::reading,
     model::{
-        launch::{LaunchField, ports, script, start},
+        launch::{LaunchField, script, table::Reading},
         session::SessionType,
         span::Span,
         spec::{LaunchRequest, check_variable_name},
@@ -46,56 +46,57 @@ pub fn over(
     fields: Fields,
     around: &Around<'_>,
 ) -> Result<LaunchRequest, Fail> {
-    let start = fields.start_at.as_deref();
-    let start = start.map(|text| start::read(text, around.now, &around.zone));
-    let start = start.transpose().map_err(about(LaunchField::StartTime))?;
-    let preopen = fields.preopen.as_deref().map(ports::read);
-    let preopen = preopen
-        .transpose()
-        .map_err(about(LaunchField::PreopenPorts))?;
-    let script = fields.bootstrap.map(script).transpose()?;
-    request.env.extend(variables(&fields.variables, around)?);
     // Environment and image exclude each other: the given one replaces the other.
-    if fields.env.is_some() {
+    if fields.has(LaunchField::Environment) {
         request.image = None;
     }
-    if fields.image.is_some() {
+    if fields.has(LaunchField::Image) {
         request.environment = None;
     }
+    let reading = Reading {
+        now: around.now,
+        zone: &around.zone,
+    };
+    for (field, text) in fields.texts() {
+        read(&mut request, field, text, reading)?;
+    }
+    let fields = fields.own;
+    request.env.extend(variables(&fields.variables, around)?);
     if fields.batch {
         request.session_type = SessionType::Batch;
     }
-    replace(&mut request.name, fields.name);
-    replace(&mut request.environment, fields.env);
-    replace(&mut request.image, fields.image);
-    replace(&mut request.startup_command, fields.command);
-    replace(&mut request.starts_at, start);
-    replace(&mut request.timeout, fields.timeout);
-    replace(&mut request.project, fields.project);
-    replace(&mut request.resource_group, fields.group);
-    replace(&mut request.preset, fields.preset);
-    replace(&mut request.cpu, fields.cpu);
-    replace(&mut request.mem, fields.mem);
-    replace(&mut request.shmem, fields.shm);
-    replace(&mut request.count, fields.count);
-    replace(&mut request.cluster_size, fields.cluster_size);
-    replace(&mut request.agent, fields.agent);
-    replace(&mut request.priority, fields.priority);
-    replace(&mut request.owner, fields.owner);
-    replace(&mut request.bootstrap_script, script);
-    replace(&mut request.idle_timeout, fields.idle_timeout);
-    replace(&mut request.lifetime, fields.lifetime);
     let stop_hooks = (fields.stop_hook, fields.save, fields.save_into);
     request.stop_hook = stop_hook(request.stop_hook, stop_hooks, fields.stop_hook_timeout);
     request.accelerators.extend(fields.accelerators);
     request.cluster_mode = fields.cluster_mode.map_or(request.cluster_mode, Into::into);
-    request.preopen_ports = preopen.unwrap_or(request.preopen_ports);
     for mount in fields.mounts {
         let mounts = &mut request.mounts;
         mounts.retain(|known| known.folder != mount.folder);
         mounts.push(mount);
     }
     Ok(request)
+}
+
+/// Sets a field that is one text.
+fn read(
+    request: &mut LaunchRequest,
+    field: LaunchField,
+    text: &str,
+    reading: Reading<'_>,
+) -> Result<(), Fail> {
+    let text = match field {
+        LaunchField::BootstrapScript => script(text)?,
+        // The range is checked with the other rules, so that all problems are listed.
+        LaunchField::Priority => {
+            request.priority = text.parse().ok();
+            return Ok(());
+        }
+        _ => text.to_owned(),
+    };
+    match &field.row().text {
+        Some(value) => (value.read)(request, &text, reading).map_err(about(field)),
+        None => Ok(()),
+    }
 }
 
 /// Given parts override the known ones. Paths are added.
@@ -157,9 +158,9 @@ fn not_set(name: &str) -> Fail {
 }
 
 /// The text itself, or the contents of the file of `@FILE`. `@@…` is a text that begins with `@`.
-fn script(text: String) -> Result<String, Fail> {
+fn script(text: &str) -> Result<String, Fail> {
     let Some(file) = text.strip_prefix('@') else {
-        return Ok(text);
+        return Ok(text.to_owned());
     };
     if file.starts_with('@') {
         return Ok(file.to_owned());

@@ -17,7 +17,7 @@ use super::{
     follow::{Followed, Printer, Signals, follow},
     knows_keys, request, tell,
 };
-use crate::model::{id::ContextName, session::Session, spec::LaunchRequest};
+use crate::model::{id::ContextName, launch::LaunchField, session::Session, spec::LaunchRequest};
 
 pub fn run(start: &Start, arguments: Run) -> Outcome {
     let request = asked(start, &arguments)?;
@@ -56,9 +56,9 @@ fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
     let around = request::Around::here();
     let base = base(arguments.from.as_deref(), &around)?;
     let mut fields = arguments.fields.clone();
-    fields.batch = true;
+    fields.own.batch = true;
     if !arguments.argv.is_empty() {
-        fields.command = Some(in_words(&arguments.argv)?);
+        fields.set(LaunchField::StartupCommand, in_words(&arguments.argv)?);
     }
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {

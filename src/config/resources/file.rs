@@ -189,12 +189,8 @@ impl Reader {
             let slots = &preset.value.slots;
             if let (Some(shmem), Some(field)) = (preset.value.shmem, find("shmem"))
                 && find("mem").is_some()
-                && shmem >= slots.mem
+                && let Err(message) = amounts::check_shared_memory(shmem, slots.mem)
             {
-                let message = format!(
-                    "shared memory ({shmem}) must be less than the memory ({}), because it is a part of it",
-                    slots.mem
-                );
                 self.faults.push(Fault::new(field.item.at, message));
             }
         }

@@ -191,6 +191,16 @@ pub fn exact(bytes: Bytes) -> String {
     bytes.0.to_string()
 }
 
+/// The rule for shared memory, in requests, presets and containers.
+pub fn check_shared_memory(shmem: Bytes, mem: Bytes) -> Result<(), String> {
+    if shmem < mem {
+        return Ok(());
+    }
+    Err(format!(
+        "shared memory ({shmem}) must be less than the memory ({mem}), because it is a part of it"
+    ))
+}
+
 impl ResourceSlots {
     /// Each amount as a limit.
     pub fn as_limits(&self) -> super::super::catalogue::SlotLimits {

@@ -8,7 +8,7 @@ use super::{
         stop_hook::StopHook,
     },
     LaunchField,
-    table::TABLE,
+    table::{TABLE, ValueKind},
 };
 
 /// The words after `workbay`. The values of secret variables come from the caller's environment.
@@ -19,6 +19,8 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
         match &row.text {
             Some(text) => {
                 let value = (text.write)(request);
+                // One copy and one container are the defaults.
+                let value = value.filter(|it| text.kind != ValueKind::Count || it != "1");
                 let is_script = row.field == LaunchField::BootstrapScript;
                 let value = value.map(|it| if is_script { literal(&it) } else { it });
                 words.maybe(row.option, value);

@@ -1,4 +1,5 @@
-//! The table of launch fields. The launcher, its help, the command line and the printed command derive from it.
+//! The table of launch fields. The launcher, its help, the options of the command line, recipes and the printed
+//! command derive from it.
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -16,6 +17,8 @@ pub struct FieldRow {
     pub field: LaunchField,
     /// The option of the command line.
     pub option: &'static str,
+    /// How the command line and recipes name its value, if it is one text.
+    pub argument: Option<Argument>,
     /// The page of the launcher.
     pub page: Page,
     /// The title of its help.
@@ -34,6 +37,43 @@ pub struct FieldRow {
     pub only: Only,
     /// The capability that the engine must have.
     pub needs: Option<Capability>,
+}
+
+/// The value of a field in the help of the command line and in recipes.
+#[derive(Debug)]
+pub struct Argument {
+    /// The heading of the help that it is listed under.
+    pub section: &'static str,
+    /// The name of the value.
+    pub value: &'static str,
+    pub help: &'static str,
+    /// The key in recipes.
+    pub key: &'static str,
+}
+
+/// The headings of the launch options in the help of the command line.
+pub mod section {
+    pub const SESSION: &str = "Session";
+    pub const RESOURCES: &str = "Resources of each container";
+    pub const INSIDE: &str = "Environment variables, storage and network";
+    pub const END: &str = "Idle checks and stop hook";
+    pub const ALL: [&str; 4] = [SESSION, RESOURCES, INSIDE, END];
+}
+
+/// What a text must be. The command line refuses other words at once, and a recipe may have a value that isn't
+/// a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Any text, which `read` checks.
+    Text,
+    Owner,
+    Duration,
+    Cpu,
+    Memory,
+    /// A number of copies or containers.
+    Count,
+    Priority,
+    Ports,
 }
 
 /// How the launcher shows a field.
@@ -72,12 +112,20 @@ pub struct Reading<'a> {
 /// A value that is typed as one text.
 #[derive(Debug)]
 pub struct TextValue {
+    pub kind: ValueKind,
     /// Sets the field of the request, or returns a sentence about the text.
     pub read: fn(&mut LaunchRequest, &str, Reading<'_>) -> Result<(), String>,
     /// Unsets the field.
     pub clear: fn(&mut LaunchRequest),
-    /// The text that `read` reads back. `None` if the field isn't set or has its default.
+    /// The text that `read` reads back. `None` if the field isn't set.
     pub write: fn(&LaunchRequest) -> Option<String>,
+}
+
+impl FieldRow {
+    /// The value of a field that is one text.
+    pub fn written(&self, request: &LaunchRequest) -> Option<String> {
+        (self.text.as_ref()?.write)(request)
+    }
 }
 
 impl LaunchField {
@@ -91,6 +139,7 @@ impl LaunchField {
 macro_rules! word {
     ($field:ident) => {
         TextValue {
+            kind: ValueKind::Text,
             read: |request, text, _| {
                 request.$field = Some(text.to_owned());
                 Ok(())
@@ -103,8 +152,9 @@ macro_rules! word {
 
 /// A field with a type that reads text.
 macro_rules! value {
-    ($field:ident, $write:expr) => {
+    ($field:ident: $kind:ident, $write:expr) => {
         TextValue {
+            kind: ValueKind::$kind,
             read: |request, text, _| {
                 request.$field = Some(text.parse()?);
                 Ok(())
@@ -116,6 +166,7 @@ macro_rules! value {
 }
 
 const START_TIME: TextValue = TextValue {
+    kind: ValueKind::Text,
     read: |request, text, reading| {
         request.starts_at = Some(start::read(text, reading.now, reading.zone)?);
         Ok(())
@@ -125,6 +176,7 @@ const START_TIME: TextValue = TextValue {
 };
 
 const PRIORITY: TextValue = TextValue {
+    kind: ValueKind::Priority,
     read: |request, text, _| {
         request.priority = Some(priority::parse(text)?);
         Ok(())
@@ -134,24 +186,27 @@ const PRIORITY: TextValue = TextValue {
 };
 
 const COUNT: TextValue = TextValue {
+    kind: ValueKind::Count,
     read: |request, text, _| {
         request.count = Some(whole(text)?);
         Ok(())
     },
     clear: |request| request.count = None,
-    write: |request| some_copies(request.count),
+    write: |request| request.count.map(|it| it.to_string()),
 };
 
 const CLUSTER_SIZE: TextValue = TextValue {
+    kind: ValueKind::Count,
     read: |request, text, _| {
         request.cluster_size = Some(whole(text)?);
         Ok(())
     },
     clear: |request| request.cluster_size = None,
-    write: |request| some_copies(request.cluster_size),
+    write: |request| request.cluster_size.map(|it| it.to_string()),
 };
 
 const PREOPEN_PORTS: TextValue = TextValue {
+    kind: ValueKind::Ports,
     read: |request, text, _| {
         request.preopen_ports = ports::read(text)?;
         Ok(())
@@ -168,15 +223,12 @@ fn whole(text: &str) -> Result<u32, String> {
     number.map_err(|_| format!("invalid number '{text}'. Use a whole number like 2"))
 }
 
-fn some_copies(count: Option<u32>) -> Option<String> {
-    count.filter(|count| *count != 1).map(|it| it.to_string())
-}
-
 /// The rows, in the order of [`LaunchField`] and of the options of a printed command.
 pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Context,
         option: "--context",
+        argument: None,
         page: Page::Kind,
         title: "Context",
         meaning: "The engine that runs the session: Docker or Podman of this machine, or a cluster. All other choices depend on it.",
@@ -190,6 +242,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Name,
         option: "--name",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "N",
+            help: "Name, 4 to 64 letters, digits, _ - and . (default: generated; on a cluster, only Latin letters)",
+            key: "name",
+        }),
         page: Page::Kind,
         title: "Name",
         meaning: "The name in the list and on the command line. If empty, a name is generated: eight letters and digits, then -session.",
@@ -207,6 +265,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Environment,
         option: "--env",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "NAME[:VERSION]",
+            help: "Environment, as listed by `workbay env ls`",
+            key: "environment",
+        }),
         page: Page::Allocation,
         title: "Environment",
         meaning: "The programs of the session: an image and its version, or this machine's own programs.",
@@ -220,6 +284,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Image,
         option: "--image",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "REF",
+            help: "Image reference, instead of an environment",
+            key: "image",
+        }),
         page: Page::Allocation,
         title: "Manual image",
         meaning: "An image reference, instead of an environment from the list.",
@@ -233,6 +303,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::SessionType,
         option: "--batch",
+        argument: None,
         page: Page::Kind,
         title: "Session type",
         meaning: "An interactive session runs until it is terminated: for shells and notebooks. A batch session runs one command and ends with success or failure.",
@@ -246,6 +317,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::StartupCommand,
         option: "--command",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "CMD",
+            help: "Command of a batch session, run by a shell in the home directory",
+            key: "command",
+        }),
         page: Page::Kind,
         title: "Command",
         meaning: "The command of a batch session. A shell runs it in /home/work. Exit code 0 is success, any other code is failure. Its output is the log.",
@@ -262,6 +339,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::StartTime,
         option: "--start-at",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "TIME",
+            help: "Earliest start of a batch session (+2h, 09:30, '2026-11-22 09:30')",
+            key: "start-at",
+        }),
         page: Page::Kind,
         title: "Start time",
         meaning: "The earliest start of a batch session. Until then it waits in the queue, and longer if there isn't enough room.",
@@ -279,12 +362,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Timeout,
         option: "--timeout",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "SPAN",
+            help: "Time limit of a batch session, which then ends as failed (90s, 30m, 2h, 1d)",
+            key: "timeout",
+        }),
         page: Page::Kind,
         title: "Timeout",
         meaning: "A batch session that runs longer is terminated and counts as failed.",
         form: "a whole number and s, m, h, d or w: 90m",
         rule: "min 1 second; batch sessions only",
-        text: Some(value!(timeout, Span::to_string)),
+        text: Some(value!(timeout: Duration, Span::to_string)),
         widget: Widget::Line {
             label: "Timeout",
             empty: "none",
@@ -296,6 +385,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Project,
         option: "--project",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "NAME",
+            help: "Project of the session",
+            key: "project",
+        }),
         page: Page::Allocation,
         title: "Project",
         meaning: "The project whose limits apply, and whose folders and resource groups you can use.",
@@ -309,6 +404,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::ResourceGroup,
         option: "--group",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "NAME",
+            help: "Resource group, in whose queue the session waits",
+            key: "group",
+        }),
         page: Page::Allocation,
         title: "Resource group",
         meaning: "A share of the machines with its own queue.",
@@ -322,6 +423,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Preset,
         option: "--preset",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "NAME",
+            help: "Preset of resources (--cpu, --mem and others override it)",
+            key: "preset",
+        }),
         page: Page::Allocation,
         title: "Preset",
         meaning: "A named set of resources. If you change a value, the preset becomes Custom.",
@@ -335,12 +442,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Cpu,
         option: "--cpu",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "CORES",
+            help: "CPU (0.5, 1, 2)",
+            key: "cpu",
+        }),
         page: Page::Allocation,
         title: "CPU",
         meaning: "CPU of each container. If that isn't free now, the session waits in the queue.",
         form: "0.5, 1, 2",
         rule: "min: the environment's minimum; max: the limit of one container",
-        text: Some(value!(cpu, Cpu::to_string)),
+        text: Some(value!(cpu: Cpu, Cpu::to_string)),
         widget: Widget::Own,
         only: Only::Any,
         needs: None,
@@ -348,12 +461,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Memory,
         option: "--mem",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "SIZE",
+            help: "Memory (256m, 1.5g)",
+            key: "mem",
+        }),
         page: Page::Allocation,
         title: "Memory",
         meaning: "Memory of each container, including its shared memory. If programs use more, one is killed.",
         form: "512m, 4g, 1.5 GiB",
         rule: "min: the environment's minimum and the shared memory; max: the limit of one container",
-        text: Some(value!(mem, |bytes| amounts::exact(*bytes))),
+        text: Some(value!(mem: Memory, |bytes| amounts::exact(*bytes))),
         widget: Widget::Own,
         only: Only::Any,
         needs: None,
@@ -361,12 +480,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::SharedMemory,
         option: "--shm",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "SIZE",
+            help: "Shared memory, which is a part of the memory (64m)",
+            key: "shmem",
+        }),
         page: Page::Allocation,
         title: "Shared memory",
         meaning: "The part of the memory that processes can share (/dev/shm), for example data loaders. Automatic: 64 MiB, or 1 GiB if the memory is 4 GiB or more.",
         form: "64m, 1g",
         rule: "less than the memory",
-        text: Some(value!(shmem, |bytes| amounts::exact(*bytes))),
+        text: Some(value!(shmem: Memory, |bytes| amounts::exact(*bytes))),
         widget: Widget::Own,
         only: Only::Any,
         needs: None,
@@ -374,6 +499,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Accelerator,
         option: "--accelerator",
+        argument: None,
         page: Page::Allocation,
         title: "Accelerators",
         meaning: "Accelerators (for example GPUs) of each container. A device is a whole one, a share is a part.",
@@ -387,6 +513,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Count,
         option: "--count",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "N",
+            help: "Launch N copies: NAME-1, NAME-2, …",
+            key: "count",
+        }),
         page: Page::Allocation,
         title: "Sessions",
         meaning: "The number of equal sessions to launch: NAME-1 to NAME-n.",
@@ -400,6 +532,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::ClusterSize,
         option: "--cluster-size",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "N",
+            help: "Number of containers of the session (main1, sub1, sub2, …)",
+            key: "cluster-size",
+        }),
         page: Page::Allocation,
         title: "Cluster size",
         meaning: "Number of containers: main1, sub1, sub2 and so on. They reach each other by these names. Each gets the resources above.",
@@ -413,6 +551,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::ClusterMode,
         option: "--cluster-mode",
+        argument: None,
         page: Page::Allocation,
         title: "Cluster mode",
         meaning: "Whether the containers run on one machine or on several.",
@@ -426,6 +565,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Agent,
         option: "--agent",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "ID",
+            help: "Agent to run on",
+            key: "agent",
+        }),
         page: Page::Allocation,
         title: "Agent",
         meaning: "The agent that must run the session. By default, the engine chooses.",
@@ -439,6 +584,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Priority,
         option: "--priority",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "N",
+            help: "Priority in the queue, 0 to 100, highest first (default: 10)",
+            key: "priority",
+        }),
         page: Page::Kind,
         title: "Priority",
         meaning: "Of several sessions in a queue, the one with the highest priority starts first. With equal priorities, the order of the queue counts.",
@@ -456,6 +607,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Variables,
         option: "-e",
+        argument: None,
         page: Page::Allocation,
         title: "Environment variables",
         meaning: "Set in every container. They override the image's variables. Values of secret names (PASSWORD, TOKEN, _KEY and others) are masked and not stored. A relaunch asks for them again.",
@@ -469,6 +621,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::OpenMp,
         option: "-e OMP_NUM_THREADS",
+        argument: None,
         page: Page::Allocation,
         title: "OMP_NUM_THREADS",
         meaning: "Number of threads of programs that use OpenMP. Automatic: one per core. Some programs are faster with 1 or 2.",
@@ -482,6 +635,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::OpenBlas,
         option: "-e OPENBLAS_NUM_THREADS",
+        argument: None,
         page: Page::Allocation,
         title: "OPENBLAS_NUM_THREADS",
         meaning: "Number of threads of programs that use OpenBLAS. Automatic: one per core.",
@@ -495,6 +649,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Folders,
         option: "--mount",
+        argument: None,
         page: Page::Storage,
         title: "Folders",
         meaning: "Files in a folder outlive the session, and the next session can use them. The session's home is deleted some days after it ends (setting history.keep-days, 7 by default; on a cluster at once). Folders whose name begins with a dot are mounted automatically.",
@@ -508,6 +663,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::PreopenPorts,
         option: "--preopen",
+        argument: Some(Argument {
+            section: section::INSIDE,
+            value: "PORTS",
+            help: "Ports to open at launch (8080,9000-9002)",
+            key: "preopen",
+        }),
         page: Page::Network,
         title: "Open ports",
         meaning: "Ports of programs in the session that you want to reach. The programs must listen on 0.0.0.0.",
@@ -521,12 +682,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Owner,
         option: "--owner",
+        argument: Some(Argument {
+            section: section::SESSION,
+            value: "EMAIL[/KEY]",
+            help: "Owner of the session, for administrators (KEY: if the user has several access keys)",
+            key: "owner",
+        }),
         page: Page::Kind,
         title: "Owner",
         meaning: "For administrators who launch for another user. Enter looks the address up. Then choose one of the user's access keys and projects.",
         form: "an e-mail address",
         rule: "a user of this context with an active access key",
-        text: Some(value!(owner, Owner::to_string)),
+        text: Some(value!(owner: Owner, Owner::to_string)),
         widget: Widget::Own,
         only: Only::Any,
         needs: Some(Capability::Owners),
@@ -534,6 +701,12 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::BootstrapScript,
         option: "--bootstrap",
+        argument: Some(Argument {
+            section: section::INSIDE,
+            value: "TEXT|@FILE",
+            help: "Script to run in each container before its services (@FILE: read from a file)",
+            key: "bootstrap",
+        }),
         page: Page::Kind,
         title: "Bootstrap script",
         meaning: "A script that runs in each container before the session's shells, command and services.",
@@ -550,12 +723,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::IdleTimeout,
         option: "--idle-timeout",
+        argument: Some(Argument {
+            section: section::END,
+            value: "SPAN",
+            help: "Reclaim the session after this time without use (90s, 30m, 2h, 1d; max: system-wide limit)",
+            key: "idle-timeout",
+        }),
         page: Page::Kind,
         title: "Idle timeout",
         meaning: "The session is reclaimed after this time without use: no typing, no running command, no open connection. Watching doesn't count as use. You get a warning first.",
         form: "a whole number and s, m, h, d or w: 90m",
         rule: "within the system-wide limit; not for batch sessions",
-        text: Some(value!(idle_timeout, Span::to_string)),
+        text: Some(value!(idle_timeout: Duration, Span::to_string)),
         widget: Widget::Line {
             label: "Idle timeout",
             empty: "none",
@@ -567,12 +746,18 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::Lifetime,
         option: "--lifetime",
+        argument: Some(Argument {
+            section: section::END,
+            value: "SPAN",
+            help: "Reclaim the session after this time, even if in use (max: system-wide limit)",
+            key: "lifetime",
+        }),
         page: Page::Kind,
         title: "Lifetime",
         meaning: "The session is reclaimed after this time, even if in use. Time in the queue doesn't count. You get a warning first.",
         form: "a whole number and s, m, h, d or w: 2d",
         rule: "within the system-wide limit",
-        text: Some(value!(lifetime, Span::to_string)),
+        text: Some(value!(lifetime: Duration, Span::to_string)),
         widget: Widget::Line {
             label: "Lifetime",
             empty: "none",
@@ -584,6 +769,7 @@ pub static TABLE: [FieldRow; 30] = [
     FieldRow {
         field: LaunchField::StopHook,
         option: "--stop-hook",
+        argument: None,
         page: Page::Kind,
         title: "Stop hook",
         meaning: "A command that runs before the session is terminated or reclaimed, but not before a kill. The scheduling history has its result. The command line can also save files: --save.",

@@ -54,7 +54,7 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
 
 /// A field of the first page, if it is set.
 fn fact(row: &FieldRow, request: &LaunchRequest, offer: &Offer) -> Option<Fact> {
-    let text = || (row.text.as_ref()?.write)(request);
+    let text = || row.written(request);
     let script = || text().as_deref().map(first_line).map(masked);
     Some(match (row.field, row.widget) {
         (LaunchField::Name, _) => ("Name", name(request)),

@@ -29,8 +29,8 @@ use crate::{
         },
     },
     model::{
-        environment::EnvironmentSource, failure::Failure, image, inside, resources::Bytes,
-        service::Service, session::SessionType,
+        environment::EnvironmentSource, failure::Failure, image, inside, launch::amounts,
+        resources::Bytes, service::Service, session::SessionType,
     },
 };
 
@@ -79,12 +79,7 @@ pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> R
             spec.mem
         )));
     }
-    if spec.shmem >= spec.mem {
-        return Err(Failure::engine_refused(format!(
-            "shared memory ({}) must be less than the memory ({}), because it is a part of it",
-            spec.shmem, spec.mem
-        )));
-    }
+    amounts::check_shared_memory(spec.shmem, spec.mem).map_err(Failure::engine_refused)?;
     let command = spec.startup_command.as_ref().map_or(0, String::len);
     if command > LONGEST_COMMAND {
         return Err(Failure::engine_refused(format!(

@@ -12,7 +12,6 @@ use super::{
         field::LaunchField as Field,
     },
     Ground, Problems, add, say,
-    words::check_shmem,
 };
 
 pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
@@ -26,7 +25,8 @@ pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found:
     // Where both are given, the check of the words has already covered them.
     if let (Some(shmem), None, Some(mem)) = (request.shmem, request.mem, ground.filled(request).mem)
     {
-        add(found, Field::SharedMemory, check_shmem(shmem, mem));
+        let outcome = amounts::check_shared_memory(shmem, mem);
+        add(found, Field::SharedMemory, outcome);
     }
     let most_shmem = ground.offer.and_then(|offer| offer.policy.max_shmem);
     if let (Some(shmem), Some(most)) = (request.shmem, most_shmem)

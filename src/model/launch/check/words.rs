@@ -11,6 +11,7 @@ use super::{
             spec::{LaunchRequest, check_variable_name},
             text::{Clean, is_hidden},
         },
+        amounts,
         field::LaunchField as Field,
         folders, ports, priority, script, secrets, stop_hook,
     },
@@ -48,7 +49,8 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     }
     check_numbers(request, &mut found);
     if let (Some(shmem), Some(mem)) = (request.shmem, request.mem) {
-        add(&mut found, Field::SharedMemory, check_shmem(shmem, mem));
+        let outcome = amounts::check_shared_memory(shmem, mem);
+        add(&mut found, Field::SharedMemory, outcome);
     }
     if let Some(priority) = request.priority {
         add(&mut found, Field::Priority, priority::check(priority));
@@ -262,13 +264,4 @@ fn check_idle(request: &LaunchRequest, found: &mut Problems) {
         let why = "a batch session can't have an idle timeout. Set a timeout or a lifetime instead";
         say(found, Field::IdleTimeout, why);
     }
-}
-
-pub(super) fn check_shmem(shmem: Bytes, mem: Bytes) -> Result<(), String> {
-    if shmem < mem {
-        return Ok(());
-    }
-    Err(format!(
-        "shared memory ({shmem}) must be less than the memory ({mem}), because it is a part of it"
-    ))
 }
