@@ -104,7 +104,7 @@ pub(super) const STEPS: &[&str] = &[
         kept_of TEXT NOT NULL,
         why     TEXT NOT NULL,
         body    TEXT NOT NULL,
-            reported    INTEGER NOT NULL DEFAULT 0
+            told    INTEGER NOT NULL DEFAULT 0
     );
 ",
     // How sessions of engines that schedule were launched from this instance.
