@@ -1,58 +1,21 @@
 //! The background process, one for each user. It owns the engines, the state database and the socket, and
 //! keeps running without clients.
 //!
-//! [`run`] is the process, [`serve`] the same inside another one (tests). Both build one loop ([`core`])
-//! around the pure controller. [`executor`] carries out orders; [`server`] and [`connection`] talk to
-//! clients.
+//! [`run`] is the process, [`serve`] the same inside another one (tests). Both build one loop
+//! ([`main_loop`]) around the pure state machines of the contexts. [`context`] carries out their commands;
+//! [`connection`] talks to clients.
 
-mod admission;
 mod clock;
 mod connection;
-mod core;
-mod driver;
-mod executor;
+mod context;
 pub mod fault;
-mod figures;
-mod greeting;
-mod hearing;
-mod hooks;
-mod house;
-mod inbound;
-mod jumps;
-mod launches;
-mod limits;
-mod lists;
-mod lock;
-mod logging;
-mod looks;
-mod noticing;
-mod observing;
+mod main_loop;
+mod notifications;
 mod options;
-mod outbox;
-mod pace;
-mod presence;
-mod pulling;
-mod pulse;
-mod reaching;
-mod recorded;
-mod recorder;
-mod remembered;
-mod requests;
-mod server;
-mod shelf;
-mod socket;
-mod space;
-mod station;
-mod stop_hook;
-mod streams;
-mod supply;
-mod told;
-mod translate;
+mod process;
+mod sampling;
+mod storage;
 mod upgrade;
-mod usage;
-mod waiters;
-mod watching;
-mod writing;
 
 use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc, time::Duration};
 
@@ -63,29 +26,28 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use lock::LockError;
+pub use connection::socket::SocketError;
 pub use options::{Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSeat};
-pub use socket::SocketError;
+pub use process::lock::LockError;
 
-use self::{
-    admission::Admission,
-    core::{Core, Ears, Parts},
-    hooks::Hooks,
-    house::{House, Identity},
-    lock::Lock,
-    recorder::Recorder,
-    shelf::Shelf,
-    socket::Socket,
-    space::Space,
-    station::Station,
-    upgrade::{Failed, Handover, Inherited, Memory, Successor},
-};
+use self::upgrade::{Failed, Handover, Inherited, Memory, Successor};
 use crate::{
     config::paths::Paths,
     model::{id::ContextName, record::SessionRecord, text::Clean},
     protocol::{presence::Presence, reader::Budget, version::version},
     store::{Opened, Store, StoreOptions},
 };
+use connection::{
+    admission::Admission,
+    server_state::{Identity, ServerState},
+    socket::Socket,
+};
+use context::runner::ContextRunner;
+use main_loop::core::{Core, Inputs, Parts};
+use notifications::hooks::Hooks;
+use process::lock::Lock;
+use sampling::recorder::Recorder;
+use storage::{disk_space::Space, unloaded::UnloadedSessions};
 
 /// The number of messages that can wait for the loop.
 const WAITING: usize = 256;
@@ -158,8 +120,9 @@ fn live(options: DaemonOptions) -> Result<()> {
         Beginning::Here | Beginning::Detached => (Lock::take(&options.paths.lock())?, None),
     };
     let log = options.paths.daemon_log();
-    logging::begin(&log).wrap_err_with(|| format!("{} can't be written", log.display()))?;
-    limits::take_open_files();
+    process::logging::begin(&log)
+        .wrap_err_with(|| format!("{} can't be written", log.display()))?;
+    process::limits::take_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -213,7 +176,7 @@ fn inherit(options: &DaemonOptions) -> Result<(Lock, Inherited)> {
 
 /// Redirects stdout and stderr to this file.
 fn quiet_stderr(path: &Path) -> std::io::Result<()> {
-    let file = logging::append(path)?;
+    let file = process::logging::append(path)?;
     rustix::stdio::dup2_stdout(&file)?;
     rustix::stdio::dup2_stderr(&file)?;
     Ok(())
@@ -304,7 +267,7 @@ async fn serve_locked(
     let (inbound_in, inbound) = mpsc::channel(WAITING);
     let (samples_in, samples) = mpsc::channel(contexts.len());
     let hooks = Hooks::new(&seat.settings.hooks, inbound_in.clone());
-    let house = House {
+    let server_state = ServerState {
         inbound: inbound_in,
         identity: identity.clone(),
         successor: successor.clone(),
@@ -313,44 +276,45 @@ async fn serve_locked(
         budget: Budget::new(PARTIAL_FRAMES),
     };
     let space = Space::new(&paths.state_dir, seat.settings.disk.warn_below);
-    let figures_kept = figures::kept_for(seat.settings.history.keep_days);
+    let figures_kept = sampling::figures::kept_for(seat.settings.history.keep_days);
     let owner = Clean::new(&owner);
     let boot = boot.map(|boot| Clean::new(&boot));
     let mut records = by_context(opened.records);
-    let mut figures = figures::by_context(opened.figures);
-    let stations = contexts.into_iter().enumerate().map(|(number, context)| {
+    let mut figures = sampling::figures::by_context(opened.figures);
+    let contexts = contexts.into_iter().enumerate().map(|(number, context)| {
         let records = records.remove(&context.context.name).unwrap_or_default();
         let (seat, samples) = (seat.clone(), samples_in.clone());
         let figures = figures.remove(&context.context.name).unwrap_or_default();
-        let mut station = Station::new(context, number, seat, &owner, records, samples);
-        station.recorder = Recorder::resume(figures);
-        station.set_boot(boot.as_ref());
-        let name = station.context.name;
+        let mut runner = ContextRunner::new(context, number, seat, &owner, records, samples);
+        runner.recorder = Recorder::resume(figures);
+        runner.set_boot(boot.as_ref());
+        let name = runner.context.name;
         let mounts = opened.mounts.iter().filter(|(key, _)| key.context == name);
         let mounts = mounts.map(|(key, mounts)| (key.id, mounts.clone()));
-        station.add_mounts(mounts.collect());
-        station.shelf = Shelf::new(&opened.shelved, station.context.name);
-        station.listed = opened.incomplete.is_none() || station.known().is_observing();
-        station
+        runner.add_mounts(mounts.collect());
+        runner.unloaded = UnloadedSessions::new(&opened.shelved, runner.context.name);
+        runner.listed = opened.incomplete.is_none() || runner.known().is_observing();
+        runner
     });
     let mut core = Core::new(Parts {
-        stations: stations.collect(),
+        contexts: contexts.collect(),
         store: store.clone(),
         figures_kept,
         identity,
         controls: controls.clone(),
         notes,
-        told: memory.told,
+        notifications: memory.told,
         hooks,
         space,
         incomplete: opened.incomplete.clone(),
     });
     core.take_secrets(memory.secrets);
-    let ears = Ears { inbound, samples };
+    let inputs = Inputs { inbound, samples };
     let socket_path = paths.socket();
     let remake = controls.remake_socket.clone();
-    let server = server::serve(socket, &socket_path, house, controls.stop, remake);
-    let (memory, socket) = tokio::join!(core.run(ears), server);
+    let server =
+        connection::server::serve(socket, &socket_path, server_state, controls.stop, remake);
+    let (memory, socket) = tokio::join!(core.run(inputs), server);
     store.close().await;
     tracing::info!("ended");
     let program = successor.and_then(|successor| successor.program());

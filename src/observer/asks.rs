@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    answers::vanished, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
+    answers::vanished, core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn,
 };
 use crate::{
     model::{

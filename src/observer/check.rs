@@ -5,8 +5,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    core::Observer,
     fact::{Ask, Fact, Got},
-    observer::Observer,
     order::Errand,
     task::Purpose,
     turn::Turn,

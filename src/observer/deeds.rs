@@ -5,9 +5,9 @@ use jiff::Timestamp;
 
 use super::{
     answers::vanished,
+    core::Observer,
     deed::{Deed, Kind},
     fact::Got,
-    observer::Observer,
     order::{Errand, ErrandNumber},
     task::Purpose,
     turn::Turn,

@@ -1,6 +1,6 @@
 //! The events that the observer handles.
 
-use super::order::{ErrandNumber, LineNumber};
+use super::order::{ConnectionNumber, ErrandNumber};
 use crate::{
     engine::manager::{Page, Progress, Totals},
     model::{
@@ -27,27 +27,27 @@ pub enum Fact {
         ask: Ask,
     },
     /// The engine responds and accepts our credentials.
-    LineUp {
-        line: LineNumber,
+    Connected {
+        line: ConnectionNumber,
         info: EngineInfo,
     },
     /// The engine isn't reachable, or doesn't accept our credentials.
-    LineDown {
-        line: LineNumber,
+    Disconnected {
+        line: ConnectionNumber,
         failure: Failure,
     },
     /// Events arrive from now on.
     Listening {
-        line: LineNumber,
+        line: ConnectionNumber,
     },
     /// Events don't arrive any more; `None` if this engine has none.
-    Deaf {
-        line: LineNumber,
+    EventsEnded {
+        line: ConnectionNumber,
         failure: Option<Failure>,
     },
     /// Something happened to a session. It is a hint to read the session again.
     Event {
-        line: LineNumber,
+        line: ConnectionNumber,
         session: SessionId,
     },
     /// A request to the engine succeeded or failed.

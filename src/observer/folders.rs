@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn};
+use super::{core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
 use crate::{
     model::{
         capability::Capability,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{observer::Observer, rows::place, sweep::UNFINISHED, turn::Turn};
+use super::{core::Observer, rows::place, sweep::UNFINISHED, turn::Turn};
 use crate::model::{
     catalogue::{Catalogue, Limits, ResourceGroup, SlotLimits},
     resources::{Bytes, Cpu, ResourceSlots},

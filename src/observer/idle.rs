@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{observer::Observer, turn::Turn};
+use super::{core::Observer, turn::Turn};
 use crate::model::{
     id::SessionId,
     notice::{Level, NoticeKind},

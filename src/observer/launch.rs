@@ -2,9 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{
-    check::Verdict, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
-};
+use super::{check::Verdict, core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
 use crate::{
     model::{
         environment::{EnvironmentRef, EnvironmentSource},

@@ -3,9 +3,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    core::Observer,
     fact::{Ask, Fact},
-    observer::Observer,
-    order::{LineNumber, Order},
+    order::{ConnectionNumber, Order},
     turn::Turn,
     wire::Ears,
 };
@@ -78,7 +78,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: LineNumber,
+        line: ConnectionNumber,
         info: EngineInfo,
     ) {
         if line != self.line.number || !self.line.connecting {
@@ -109,7 +109,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: LineNumber,
+        line: ConnectionNumber,
         failure: &Failure,
     ) {
         if line == self.line.number && (self.line.connecting || self.is_connected()) {
@@ -249,7 +249,7 @@ impl Observer {
         }
     }
 
-    pub(super) fn listening(&mut self, turn: &mut Turn, now: Timestamp, line: LineNumber) {
+    pub(super) fn listening(&mut self, turn: &mut Turn, now: Timestamp, line: ConnectionNumber) {
         if line != self.line.number || self.line.ears != Ears::Opening {
             return;
         }
@@ -267,7 +267,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: LineNumber,
+        line: ConnectionNumber,
         failure: Option<&Failure>,
     ) {
         if line != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
+    core::Observer,
     fact::{Ask, Fact},
-    observer::Observer,
     order::Order,
 };
 use crate::{

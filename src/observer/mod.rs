@@ -8,6 +8,7 @@
 mod answers;
 mod asks;
 mod check;
+mod core;
 mod deed;
 mod deeds;
 pub mod fact;
@@ -17,7 +18,6 @@ mod idle;
 mod launch;
 mod line;
 mod machine;
-mod observer;
 pub mod order;
 mod prioritize;
 mod reading;
@@ -35,4 +35,4 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use observer::Observer;
+pub use core::Observer;

@@ -7,7 +7,7 @@ use crate::{
 
 /// The number of an attempt to connect. It tells events of an old connection from those of the
 /// current one.
-pub type LineNumber = u32;
+pub type ConnectionNumber = u32;
 
 /// The number of a request to the engine. An answer to a request that isn't in progress any more is
 /// ignored.
@@ -17,13 +17,13 @@ pub type ErrandNumber = u64;
 pub enum Order {
     /// Test whether the engine responds and accepts our credentials.
     Connect {
-        line: LineNumber,
+        line: ConnectionNumber,
         /// Create a new engine first, because the keys may have changed.
         anew: bool,
     },
     /// Listen to events. An older listener ends.
     Listen {
-        line: LineNumber,
+        line: ConnectionNumber,
     },
     /// Stop listening.
     Rest,
@@ -96,7 +96,7 @@ impl Errand {
     }
 
     /// Whether the request changes something, so that it is logged.
-    pub const fn is_deed(&self) -> bool {
+    pub const fn is_change(&self) -> bool {
         matches!(
             self,
             Self::Launch(_)

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
+    core::Observer,
     deed::{Deed, Kind},
-    observer::Observer,
     order::Errand,
     turn::Turn,
 };

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     answers::vanished,
+    core::Observer,
     fact::Got,
-    observer::Observer,
     order::{Errand, ErrandNumber},
     task::Purpose,
     turn::Turn,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    observer::Observer,
+    core::Observer,
     order::{Errand, ErrandNumber},
     row::{self, Row},
     task::Purpose,

@@ -4,8 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    core::Observer,
     fact::Got,
-    observer::Observer,
     order::Errand,
     reading::{due, sooner},
     task::Purpose,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
+    core::Observer,
     fact::Got,
-    observer::Observer,
     order::{Errand, ErrandNumber},
     rows::place,
     task::Purpose,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{order::LineNumber, window::SweepNumber};
+use super::{order::ConnectionNumber, window::SweepNumber};
 use crate::{
     model::{id::SessionId, spec::LaunchRequest},
     state_machine::Ticket,
@@ -32,7 +32,7 @@ pub(super) struct Times {
 /// A request in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
-    pub line: LineNumber,
+    pub line: ConnectionNumber,
     pub purpose: Purpose,
 }
 
@@ -93,7 +93,7 @@ pub(super) enum Purpose {
 impl Purpose {
     /// Whether the request changes something, so that its answer counts even if the connection was
     /// lost.
-    pub(super) fn is_deed(&self) -> bool {
+    pub(super) fn is_change(&self) -> bool {
         matches!(self, Self::Launch { .. } | Self::Deed | Self::Folder { .. })
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{fact::Ask, order::LineNumber};
+use super::{fact::Ask, order::ConnectionNumber};
 use crate::{
     model::capability::{EngineInfo, EngineState},
     state_machine::Ticket,
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Line {
     pub state: EngineState,
-    pub number: LineNumber,
+    pub number: ConnectionNumber,
     pub attempt: u32,
     /// An attempt to connect is in progress.
     pub connecting: bool,

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     core::Controller,
     fact::Survey,
-    order::{LineNumber, Order},
+    order::{ConnectionNumber, Order},
     purpose::Purpose,
     turn::Turn,
 };
@@ -61,7 +61,7 @@ impl Controller {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: LineNumber,
+        line: ConnectionNumber,
         info: EngineInfo,
         survey: Survey,
     ) {

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::order::{LineNumber, OrderKind, PullNumber, SurveyNumber};
+use super::order::{ConnectionNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::stop_hook::StopHookEnd;
 use crate::model::{
     capability::{Capability, EngineInfo},
@@ -28,13 +28,13 @@ pub enum Fact {
     },
     /// The engine is connected. This is what was found on it.
     EngineUp {
-        line: LineNumber,
+        line: ConnectionNumber,
         info: EngineInfo,
         survey: Survey,
     },
     /// The connection was lost, or the attempt to connect failed.
     EngineDown {
-        line: LineNumber,
+        line: ConnectionNumber,
         failure: Failure,
     },
     Surveyed {

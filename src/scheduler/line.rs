@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::order::LineNumber;
+use super::order::ConnectionNumber;
 use crate::model::capability::EngineState;
 
 #[derive(Debug)]
 pub(super) struct Line {
     pub state: EngineState,
-    pub number: LineNumber,
+    pub number: ConnectionNumber,
     pub attempt: u32,
     /// An attempt to connect is in progress.
     pub connecting: bool,

@@ -8,7 +8,7 @@ use crate::{
 
 /// The number of an attempt to connect. It tells events of an old connection from those of the
 /// current one.
-pub type LineNumber = u32;
+pub type ConnectionNumber = u32;
 
 /// The number of a pull. Each attempt has its own.
 pub type PullNumber = u64;
@@ -20,7 +20,7 @@ pub type SurveyNumber = u64;
 pub enum Order {
     /// Connect to the engine and take a survey.
     Connect {
-        line: LineNumber,
+        line: ConnectionNumber,
     },
     Survey {
         survey: SurveyNumber,

@@ -24,8 +24,8 @@ const MARKS: [&str; 13] = [
 /// Errors without a field for the fix: their text has it.
 const WITH_FIX: [&str; 6] = [
     "src/client.rs",
-    "src/daemon/lock.rs",
-    "src/daemon/socket.rs",
+    "src/daemon/process/lock.rs",
+    "src/daemon/connection/socket.rs",
     "src/model/name.rs",
     "src/model/selector.rs",
     "src/store/error.rs",

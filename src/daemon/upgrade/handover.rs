@@ -26,8 +26,10 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::super::{lock::Lock, socket::Socket, told::Told};
 use crate::{
+    daemon::{
+        connection::socket::Socket, notifications::recent::RecentNotifications, process::lock::Lock,
+    },
     model::{id::SessionKey, notice::Notice, text::Clean},
     protocol::version::version,
 };
@@ -46,7 +48,7 @@ pub struct Memory {
     pub socket: (u64, u64),
     /// Values of secret variables that pending sessions need.
     pub secrets: Vec<Kept>,
-    pub told: Told,
+    pub told: RecentNotifications,
     /// The upgrade that failed, if the daemon had to restart as the previous program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<Failed>,
@@ -101,7 +103,7 @@ impl Handover {
 
     /// Adds a notification for clients that connect to the next program.
     pub fn tell(&mut self, notice: Notice) {
-        self.memory.told.heard(&notice.into());
+        self.memory.told.record(&notice.into());
     }
 
     /// Executes the next program, or the current one again if that fails. Returns only if both fail, with the

@@ -118,7 +118,7 @@ impl Play {
             Deed::Deafen => {
                 self.listening = false;
                 let line = self.line;
-                self.tell(Fact::Deaf {
+                self.tell(Fact::EventsEnded {
                     line,
                     failure: Some(fault(FailureKind::Failed)),
                 });

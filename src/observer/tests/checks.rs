@@ -361,7 +361,7 @@ fn owners_are_found_where_the_engine_has_such() {
     let mut poor: EngineInfo = info();
     poor.capabilities.missing = vec![(Capability::Owners, "not for you".into())];
     let line = 1;
-    play.tell(Fact::LineUp { line, info: poor });
+    play.tell(Fact::Connected { line, info: poor });
     let ticket = play.ask(find());
     assert_eq!(play.failed(ticket).message(), "not for you");
     assert_eq!(play.requests_of("find-owner"), 0);

@@ -116,7 +116,7 @@ fn lost_events_are_listened_to_again_and_the_list_is_read_whole() {
     let line = play.line;
     play.listening = false;
     let quiet = play.make("RUNNING");
-    play.tell(Fact::Deaf {
+    play.tell(Fact::EventsEnded {
         line,
         failure: Some(fault(FailureKind::Failed)),
     });
@@ -148,7 +148,7 @@ fn another_users_keys_bring_another_users_sessions() {
         domain: "default".into(),
         role: "user".into(),
     });
-    play.tell(Fact::LineUp { line, info: other });
+    play.tell(Fact::Connected { line, info: other });
     assert!(
         play.mirror.is_empty(),
         "the other's are not shown for a moment"

@@ -192,7 +192,7 @@ impl Play {
         let same = self.orders.iter().any(|(_, other)| {
             matches!(other, Order::Run { what: other, errand } if other == what && self.counts(*errand))
         });
-        assert!(!same || what.is_deed(), "{what:?} is under way already");
+        assert!(!same || what.is_change(), "{what:?} is under way already");
     }
 
     /// Whether the answer of the request is still expected.
@@ -297,9 +297,9 @@ impl Play {
         let fact = match (order, failure) {
             (Order::Connect { line, .. }, None) => {
                 self.line = line;
-                Fact::LineUp { line, info: info() }
+                Fact::Connected { line, info: info() }
             }
-            (Order::Connect { line, .. }, Some(kind)) => Fact::LineDown {
+            (Order::Connect { line, .. }, Some(kind)) => Fact::Disconnected {
                 line,
                 failure: fault(kind),
             },
@@ -307,7 +307,7 @@ impl Play {
                 self.listening = true;
                 Fact::Listening { line }
             }
-            (Order::Listen { line }, failure) => Fact::Deaf {
+            (Order::Listen { line }, failure) => Fact::EventsEnded {
                 line,
                 failure: failure.map(fault),
             },
@@ -413,7 +413,7 @@ impl Play {
         self.listening = false;
         self.orders.clear();
         let line = self.line;
-        self.tell(Fact::LineDown {
+        self.tell(Fact::Disconnected {
             line,
             failure: fault(FailureKind::Unreachable),
         });

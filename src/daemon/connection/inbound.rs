@@ -1,0 +1,49 @@
+//! Messages from connections to the main loop.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::outbox::Outbox;
+use crate::{
+    engine::api::Engine,
+    model::{failure::Failure, id::SessionKey, text::Clean},
+    protocol::message::{Request, RequestId, StreamOpen},
+    scheduler::fact::Use,
+};
+
+pub(in crate::daemon) type ConnectionId = u64;
+
+/// Whether a stream may be opened, and on which engine.
+pub(in crate::daemon) type OpenAnswer = oneshot::Sender<Result<Arc<dyn Engine>, Failure>>;
+
+pub(in crate::daemon) enum Inbound {
+    Joined {
+        connection: ConnectionId,
+        outbox: Arc<Outbox>,
+        /// The message for a client that is older than the daemon.
+        older: Option<Clean>,
+    },
+    Left {
+        connection: ConnectionId,
+    },
+    Asked {
+        connection: ConnectionId,
+        id: RequestId,
+        request: Request,
+    },
+    /// A user uses a session.
+    Used {
+        session: SessionKey,
+        usage: Use,
+    },
+    /// A message for all clients.
+    Remark {
+        text: Clean,
+    },
+    /// Asks whether a stream may be opened now.
+    MayOpen {
+        open: StreamOpen,
+        answer: OpenAnswer,
+    },
+}

@@ -1,0 +1,286 @@
+//! Runs the requests of the observer to a manager: one task each, and every answer is sent back as an event.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{Stream, StreamExt};
+use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
+
+use super::{
+    driver::{Execute, Reporter},
+    lazy_engine::LazyEngine,
+};
+use crate::{
+    engine::{
+        api::Result as EngineResult,
+        manager::{Manager, ManagerEvent, Progress},
+    },
+    model::failure::{Failure, FailureKind},
+    observer::{
+        fact::{Fact, Got},
+        order::{ConnectionNumber, Errand, ErrandNumber, Order},
+    },
+};
+
+/// The limit for reading requests that run at the same time.
+const READING: usize = 6;
+/// The limit for requests that change something. They never wait for reading ones.
+const ACTING: usize = 16;
+
+/// Timeouts of the engine in seconds. The engine's own limits are shorter, and their errors explain more.
+const CONNECT: u64 = 60;
+const READ: u64 = 60;
+const ACT: u64 = 120;
+/// The longest pause between two progress reports of an image that is being created.
+const PROGRESS: u64 = 30 * 60;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(in crate::daemon) struct ManagerExecutor {
+    engine: LazyEngine<dyn Manager>,
+    reporter: Reporter<Fact>,
+    reading: Arc<Semaphore>,
+    acting: Arc<Semaphore>,
+    listener: Arc<Mutex<Option<AbortHandle>>>,
+}
+
+impl ManagerExecutor {
+    pub fn new(engine: LazyEngine<dyn Manager>, reporter: Reporter<Fact>) -> Self {
+        Self {
+            engine,
+            reporter,
+            reading: Arc::new(Semaphore::new(READING)),
+            acting: Arc::new(Semaphore::new(ACTING)),
+            listener: Arc::default(),
+        }
+    }
+}
+
+impl Execute<Order> for ManagerExecutor {
+    /// Starts to carry out an order.
+    fn begin(&self, order: Order) {
+        let this = self.clone();
+        match order {
+            Order::Connect { line, anew } => {
+                self.rest();
+                tokio::spawn(async move { this.connect(line, anew).await });
+            }
+            Order::Listen { line } => {
+                self.rest();
+                let task = tokio::spawn(async move { this.listen(line).await });
+                *self.listener() = Some(task.abort_handle());
+            }
+            Order::Rest => self.rest(),
+            Order::Run { errand, what } => {
+                tokio::spawn(async move { this.run(errand, what).await });
+            }
+        }
+    }
+
+    /// A manager carries out its requests without the daemon.
+    fn is_idle(&self) -> bool {
+        true
+    }
+}
+
+impl ManagerExecutor {
+    fn listener(&self) -> MutexGuard<'_, Option<AbortHandle>> {
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rest(&self) {
+        if let Some(old) = self.listener().take() {
+            old.abort();
+        }
+    }
+
+    async fn connect(&self, line: ConnectionNumber, anew: bool) {
+        if anew {
+            self.engine.discard();
+        }
+        let probe = async {
+            let engine = self.engine.get().await?;
+            engine.probe().await
+        };
+        let fact = match bounded(CONNECT, FailureKind::Unreachable, probe).await {
+            Ok(info) => Fact::Connected { line, info },
+            Err(failure) => {
+                tracing::warn!(why = %failure.message(), "no connection to the engine");
+                Fact::Disconnected { line, failure }
+            }
+        };
+        self.tell(fact).await;
+    }
+
+    async fn listen(&self, line: ConnectionNumber) {
+        let failure = match self.events().await {
+            Ok(events) => {
+                self.tell(Fact::Listening { line }).await;
+                Some(self.follow(line, events).await)
+            }
+            Err(Some(failure)) => Some(failure),
+            Err(None) => None,
+        };
+        if let Some(failure) = &failure {
+            tracing::info!(why = %failure.message(), "the event stream ended");
+        }
+        self.tell(Fact::EventsEnded { line, failure }).await;
+    }
+
+    /// `Err(None)` = this engine has no events.
+    async fn events(
+        &self,
+    ) -> Result<impl Stream<Item = EngineResult<ManagerEvent>> + use<>, Option<Failure>> {
+        let opening = async {
+            let engine = self.engine.get().await?;
+            match engine.events().await {
+                Ok(events) => Ok(Some(events)),
+                Err(error) if error.kind == FailureKind::Unsupported => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        match bounded(READ, FailureKind::Failed, opening).await {
+            Ok(Some(events)) => Ok(events),
+            Ok(None) => Err(None),
+            Err(failure) => Err(Some(failure)),
+        }
+    }
+
+    async fn follow(
+        &self,
+        line: ConnectionNumber,
+        mut events: impl Stream<Item = EngineResult<ManagerEvent>> + Unpin,
+    ) -> Failure {
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => {
+                    let session = event.session;
+                    self.tell(Fact::Event { line, session }).await;
+                }
+                Err(error) => return broken(error),
+            }
+        }
+        failed("the engine ended its stream of events")
+    }
+
+    async fn run(&self, errand: ErrandNumber, what: Errand) {
+        let (name, is_change) = (what.name(), what.is_change());
+        let room = if is_change {
+            &self.acting
+        } else {
+            &self.reading
+        };
+        // The semaphores are never closed.
+        let _room = room.acquire().await;
+        let result = match what {
+            Errand::Commit {
+                session,
+                image_name,
+            } => self.commit(errand, session, &image_name).await,
+            what => {
+                let seconds = if is_change { ACT } else { READ };
+                bounded(seconds, FailureKind::Failed, self.ask(what)).await
+            }
+        };
+        match &result {
+            Ok(_) if is_change => tracing::info!(errand = name, "done"),
+            Ok(_) => tracing::debug!(errand = name, "done"),
+            Err(failure) => tracing::warn!(errand = name, why = %failure.message(), "failed"),
+        }
+        self.tell(Fact::Answered { errand, result }).await;
+    }
+
+    async fn ask(&self, what: Errand) -> EngineResult<Got> {
+        let engine = self.engine.get().await?;
+        Ok(match what {
+            Errand::Page(query) => Got::Page(engine.page(&query).await?),
+            Errand::Totals => Got::Totals(engine.totals().await?),
+            Errand::Rows(sessions) => Got::Rows(engine.rows(&sessions).await?),
+            Errand::Detail(session) => {
+                let found = engine.session(session).await?;
+                Got::Session(found.map(Box::new))
+            }
+            Errand::Launch(request) => Got::Launched(engine.launch(&request).await?),
+            Errand::Terminate { session, force } => {
+                engine.terminate(session, force).await?;
+                Got::Done
+            }
+            Errand::Rename { session, name } => {
+                engine.rename(session, &name).await?;
+                Got::Done
+            }
+            Errand::Prioritize { session, priority } => {
+                engine.prioritize(session, priority).await?;
+                Got::Done
+            }
+            Errand::Recall(session) => {
+                let recalled = engine.recall(session).await?;
+                Got::Recalled(recalled.map(Box::new))
+            }
+            Errand::History(session) => Got::History(engine.history(session).await?),
+            Errand::Environments => Got::Environments(engine.environments().await?),
+            Errand::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),
+            Errand::Catalogue { project } => {
+                let catalogue = engine.catalogue(project.as_deref()).await?;
+                Got::Catalogue(Box::new(catalogue))
+            }
+            Errand::CreateFolder { name } => Got::Folder(engine.create_folder(&name).await?),
+            Errand::FindOwner { email } => Got::Owner(engine.find_owner(&email).await?),
+            // A commit runs separately because it reports progress.
+            Errand::Commit { .. } => Got::Done,
+        })
+    }
+
+    async fn commit(
+        &self,
+        errand: ErrandNumber,
+        session: crate::model::id::SessionId,
+        image_name: &str,
+    ) -> Result<Got, Failure> {
+        let beginning = async {
+            let engine = self.engine.get().await?;
+            engine.commit(session, image_name).await
+        };
+        let mut steps = bounded(ACT, FailureKind::Failed, beginning).await?;
+        loop {
+            let next = timeout(Duration::from_secs(PROGRESS), steps.next());
+            let progress: Progress = match next.await {
+                Ok(Some(Ok(progress))) => progress,
+                Ok(Some(Err(error))) => return Err(broken(error)),
+                Ok(None) => return Ok(Got::Done),
+                Err(_) => return Err(failed("the engine reports no more progress of the image")),
+            };
+            self.tell(Fact::Progressed { errand, progress }).await;
+        }
+    }
+
+    async fn tell(&self, fact: Fact) {
+        self.reporter.report(fact).await;
+    }
+}
+
+/// Limits the time of a hanging engine. The engine's own limits are shorter.
+async fn bounded<T>(
+    seconds: u64,
+    kind: FailureKind,
+    asked: impl Future<Output = EngineResult<T>>,
+) -> Result<T, Failure> {
+    match timeout(Duration::from_secs(seconds), asked).await {
+        Ok(result) => result,
+        Err(_) => Err(super::executor::no_answer(seconds, kind)),
+    }
+}
+
+/// A broken stream doesn't mean that the whole connection is broken.
+fn broken(mut failure: Failure) -> Failure {
+    if failure.is_lost() {
+        failure.kind = FailureKind::Failed;
+    }
+    failure
+}
+
+fn failed(why: &str) -> Failure {
+    Failure::new(FailureKind::Failed, why)
+}

@@ -1,0 +1,10 @@
+//! A context: its state machine, its engine, and what carries out commands.
+
+pub(super) mod driver;
+pub(super) mod executor;
+pub(super) mod health_check;
+pub(super) mod lazy_engine;
+pub(super) mod manager_executor;
+pub(super) mod pulls;
+pub(super) mod runner;
+pub(super) mod stop_hook;

@@ -1,0 +1,208 @@
+//! A context in the daemon: its state machine, what carries out its commands, and its engine.
+//! No context waits for another one.
+
+use jiff::SignedDuration;
+use tokio::sync::mpsc;
+
+use super::{
+    driver::{Drive, Driver, reports},
+    executor::Executor,
+    lazy_engine::{AnyEngine, LazyEngine},
+    manager_executor::ManagerExecutor,
+};
+use crate::{
+    daemon::{
+        options::{ContextSeat, EngineFactory, EngineSeat},
+        sampling::{
+            recorded::Recorded,
+            recorder::Recorder,
+            sampler::{Sampler, Samples},
+        },
+        storage::unloaded::UnloadedSessions,
+        upgrade::Kept,
+    },
+    model::{
+        context::Context,
+        id::{SessionId, SessionKey},
+        launch::secrets::SecretRules,
+        record::SessionRecord,
+        secret::Secret,
+        spec::FolderMount,
+        status::Tab,
+        text::Clean,
+    },
+    observer::{Observer, fact::Fact as Observed},
+    scheduler::Controller,
+    state_machine::Known,
+};
+
+/// The index of a context in the order of the configuration.
+pub(in crate::daemon) type Number = usize;
+
+/// The state machine of a context with what carries out its commands, for either kind of engine.
+pub(in crate::daemon) enum Machine {
+    Scheduler(Box<Driver<Controller, Executor>>),
+    Observer(Box<Driver<Observer, ManagerExecutor>>),
+}
+
+impl Machine {
+    pub fn known(&self) -> &dyn Known {
+        self.driver().known()
+    }
+
+    fn driver(&self) -> &dyn Drive {
+        match self {
+            Self::Scheduler(driver) => &**driver,
+            Self::Observer(driver) => &**driver,
+        }
+    }
+}
+
+pub(in crate::daemon) struct ContextRunner {
+    pub context: Context,
+    pub machine: Machine,
+    pub lazy_engine: AnyEngine,
+    pub sampler: Sampler,
+    pub recorder: Recorder,
+    /// Sessions whose use is recorded while no client watches.
+    pub recorded: Recorded,
+    pub unloaded: UnloadedSessions,
+    /// Whether all sessions are known: the state database wasn't lost, or the engine was read since then.
+    pub listed: bool,
+    /// Which variables of a launch are secret.
+    pub secrets: SecretRules,
+}
+
+impl ContextRunner {
+    /// The only place that tells the two kinds of engines apart.
+    pub fn new(
+        seat: ContextSeat,
+        number: Number,
+        engine: EngineSeat,
+        owner: &Clean,
+        records: Vec<SessionRecord>,
+        samples: mpsc::Sender<Samples>,
+    ) -> Self {
+        let name = seat.context.name;
+        let secrets = engine.settings.launch.secrets.clone();
+        let (machine, lazy_engine) = match seat.engine {
+            EngineFactory::Containers(make) => {
+                let settings = engine.settings.clone();
+                let lazy_engine = LazyEngine::new(make, engine);
+                let controller = Controller::new(name, settings, owner.clone(), records);
+                let (reporter, reports) = reports();
+                let executor = Executor::new(lazy_engine.clone(), reporter);
+                let driver = Driver::new(controller, executor, reports);
+                (
+                    Machine::Scheduler(Box::new(driver)),
+                    AnyEngine::Containers(lazy_engine),
+                )
+            }
+            EngineFactory::Manager(make) => {
+                let lazy_engine = LazyEngine::new(make, engine);
+                let refresh = SignedDuration::try_from(seat.refresh).unwrap_or(SignedDuration::MAX);
+                let (reporter, reports) = reports();
+                let runner = ManagerExecutor::new(lazy_engine.clone(), reporter);
+                let driver = Driver::new(Observer::new(name, refresh), runner, reports);
+                (
+                    Machine::Observer(Box::new(driver)),
+                    AnyEngine::Manager(lazy_engine),
+                )
+            }
+        };
+        let mut runner = Self {
+            context: seat.context,
+            machine,
+            recorded: Recorded::default(),
+            sampler: Sampler::new(lazy_engine.clone(), number, samples),
+            recorder: Recorder::default(),
+            unloaded: UnloadedSessions::default(),
+            listed: true,
+            lazy_engine,
+            secrets,
+        };
+        runner.recorded = Recorded::of(runner.known().sessions());
+        runner
+    }
+
+    /// What the state machine knows.
+    pub fn known(&self) -> &dyn Known {
+        self.machine.known()
+    }
+
+    pub fn known_mut(&mut self) -> &mut dyn Known {
+        self.driver_mut().known_mut()
+    }
+
+    pub fn driver(&self) -> &dyn Drive {
+        self.machine.driver()
+    }
+
+    pub fn driver_mut(&mut self) -> &mut dyn Drive {
+        match &mut self.machine {
+            Machine::Scheduler(driver) => &mut **driver,
+            Machine::Observer(driver) => &mut **driver,
+        }
+    }
+
+    /// Secrets of queued sessions: they are only in memory.
+    pub fn queued_secrets(&self) -> Vec<Kept> {
+        let Machine::Scheduler(driver) = &self.machine else {
+            return Vec::new();
+        };
+        let kept = driver.machine.secrets().map(|(id, values)| Kept {
+            session: SessionKey::new(self.context.name, id),
+            values: values
+                .iter()
+                .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+                .collect(),
+        });
+        kept.collect()
+    }
+
+    /// Restores secrets that the process kept across an upgrade.
+    pub fn restore_secrets(&mut self, kept: Kept) {
+        if let Machine::Scheduler(driver) = &mut self.machine {
+            let values = kept.values.into_iter();
+            let values = values.map(|(name, value)| (name, Secret::new(value)));
+            let values = values.collect();
+            driver.machine.restore_secrets(kept.session.id, values);
+        }
+    }
+
+    /// Sets the boot id of this machine.
+    pub fn set_boot(&mut self, boot: Option<&Clean>) {
+        if let Machine::Scheduler(driver) = &mut self.machine {
+            driver.machine.set_boot(boot.cloned());
+        }
+    }
+
+    /// Sets where folders are mounted in sessions that this instance launched.
+    pub fn add_mounts(&mut self, mounts: Vec<(SessionId, Vec<FolderMount>)>) {
+        if let Machine::Observer(driver) = &mut self.machine {
+            driver.machine.add_mounts(mounts);
+        }
+    }
+
+    /// Reports whether clients are watching. Without one, observers send fewer requests, and other engines aren't
+    /// checked for being unresponsive.
+    pub fn set_watched(&mut self, watched: bool) {
+        match &mut self.machine {
+            Machine::Scheduler(driver) => driver.executor.set_watched(watched),
+            Machine::Observer(driver) => driver.push(Observed::Watched(watched)),
+        }
+    }
+
+    /// The sessions per tab, if not all of them are in memory.
+    pub fn totals(&self) -> Option<[u64; 3]> {
+        if self.unloaded.left() == 0 {
+            return self.known().totals();
+        }
+        let mut totals = [0; 3];
+        for session in self.known().sessions() {
+            totals[session.tab() as usize] += 1;
+        }
+        totals[Tab::Finished as usize] += self.unloaded.left();
+        Some(totals)
+    }
+}

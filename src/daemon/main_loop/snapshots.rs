@@ -1,0 +1,242 @@
+//! Reads the state of the contexts for clients: snapshots, lookups, and whether a stream may open.
+
+mod weight;
+
+use std::{collections::HashSet, sync::Arc};
+
+use crate::{
+    daemon::context::runner::ContextRunner,
+    engine::api::Engine,
+    model::{
+        capability::{Capability, EngineState},
+        failure::Failure,
+        id::{ContextName, SessionId, SessionKey},
+        session::Session,
+        status::{Status, Tab},
+    },
+    protocol::{
+        frame::MAX_FRAME,
+        message::{ContextState, Snapshot, StreamOpen},
+    },
+    state_machine::Known,
+};
+
+/// Max ended sessions in one snapshot.
+const ENDED: usize = 4000;
+
+/// Max size of the sessions in one snapshot, so that it fits in a frame. The other half is for the rest of
+/// the snapshot and for texts that JSON makes longer.
+const SNAPSHOT: usize = MAX_FRAME / 2;
+
+/// Everything a client shows: the unfinished sessions (newest first), then the recalled ones, then the
+/// newest ended ones, until the frame is full. Sessions that don't fit are returned separately. With `tab`,
+/// only the sessions of that tab.
+pub(in crate::daemon) fn snapshot(
+    contexts: &[ContextRunner],
+    seq: u64,
+    tab: Option<Tab>,
+) -> (Box<Snapshot>, Vec<&Session>) {
+    let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = contexts
+        .iter()
+        .flat_map(|runner| runner.known().sessions())
+        .filter(|session| tab.is_none_or(|tab| session.tab() == tab))
+        .partition(|session| session.status.is_final());
+    for some in [&mut ended, &mut sessions] {
+        some.sort_unstable_by_key(|session| std::cmp::Reverse(session.created_at));
+    }
+    let recalled = contexts
+        .iter()
+        .flat_map(|runner| runner.unloaded.recalled());
+    let recalled: HashSet<SessionId> = recalled.collect();
+    // The sort is stable, so recalled and other sessions both stay in order of age.
+    ended.sort_by_key(|session| !recalled.contains(&session.id));
+    let mut rest = ended.split_off(ended.len().min(ENDED));
+    sessions.append(&mut ended);
+    let fit = fitting(&sessions, SNAPSHOT);
+    rest.splice(..0, sessions.split_off(fit));
+    let snapshot = Snapshot {
+        seq,
+        sessions: sessions.into_iter().cloned().collect(),
+        contexts: contexts.iter().map(state).collect(),
+    };
+    (Box::new(snapshot), rest)
+}
+
+/// How many of the sessions fit in `bytes`, by their [weight](weight::of).
+fn fitting(sessions: &[&Session], bytes: usize) -> usize {
+    let mut left = bytes;
+    let outgrows = |session: &&Session| match left.checked_sub(weight::of(session)) {
+        Some(rest) => {
+            left = rest;
+            false
+        }
+        None => true,
+    };
+    let all = sessions.len();
+    sessions.iter().position(outgrows).unwrap_or(all)
+}
+
+fn state(runner: &ContextRunner) -> ContextState {
+    let known = runner.known();
+    ContextState {
+        context: runner.context.clone(),
+        engine: known.engine().clone(),
+        environments: known.environments().to_vec(),
+        totals: runner.totals(),
+        statistics: known.statistics().cloned().map(Box::new),
+        incomplete: !runner.listed,
+    }
+}
+
+/// The index of the context with this name.
+pub(in crate::daemon) fn context_number(
+    contexts: &[ContextRunner],
+    name: ContextName,
+) -> Result<usize, Failure> {
+    let found = contexts
+        .iter()
+        .position(|runner| runner.context.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<String> = contexts
+            .iter()
+            .map(|runner| runner.context.name.to_string())
+            .collect();
+        Failure::not_found(format!(
+            "context '{name}' not found. Configured: {}",
+            names.join(", ")
+        ))
+        .hint("configure contexts in contexts.toml, then run `workbay daemon stop`")
+    })
+}
+
+pub(in crate::daemon) fn find(known: &dyn Known, key: SessionKey) -> Result<&Session, Failure> {
+    known.session(key.id).ok_or_else(|| {
+        Failure::not_found(format!("session {} not found", key.id.short()))
+            .hint("`workbay ls --tab all` lists names and ids")
+    })
+}
+
+type Answer = Result<Arc<dyn Engine>, Failure>;
+
+/// The engine to open a stream on, or why the stream can't be opened. `None` = not yet known, ask again
+/// after the next event.
+pub(in crate::daemon) fn may_open(contexts: &[ContextRunner], open: &StreamOpen) -> Option<Answer> {
+    match judge(contexts, open) {
+        Ok(Some(engine)) => Some(Ok(engine)),
+        Ok(None) => None,
+        Err(failure) => Some(Err(failure)),
+    }
+}
+
+fn judge(
+    contexts: &[ContextRunner],
+    open: &StreamOpen,
+) -> Result<Option<Arc<dyn Engine>>, Failure> {
+    let (key, what, needs) = match open {
+        StreamOpen::Terminal { session, .. } => (*session, "a shell", Capability::Terminal),
+        StreamOpen::Control { session, .. } => {
+            (*session, "the list of windows", Capability::Terminal)
+        }
+        StreamOpen::Exec { session, .. } => (*session, "a command", Capability::Exec),
+        StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
+        StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
+    };
+    let runner = &contexts[context_number(contexts, key.context)?];
+    let known = runner.known();
+    let session = find(known, key)?;
+    if let StreamOpen::Log { options, .. } = open {
+        check_log(known, session)?;
+        // The container may not exist yet. Clients that follow wait, so they get the log from its beginning.
+        let is_made = session.status.is_starting() && session.started_at.is_none();
+        let is_ours = !known.is_observing();
+        if !has_begun(session) || options.follow && is_made && is_ours {
+            return wait_for_log(session, options.follow).map(|()| None);
+        }
+    } else if !session.status.is_live() {
+        return Err(Failure::refused(format!(
+            "session {} is {}: {what} needs a running session",
+            session.name, session.status
+        )));
+    }
+    if let EngineState::Connected { info } = known.engine()
+        && let Some(why) = info.capabilities.why_not(needs)
+    {
+        let text = format!("{what} isn't available in context {}: {why}", key.context);
+        return Err(Failure::refused(text));
+    }
+    if needs == Capability::Terminal && known.is_settling(key.id) {
+        return Ok(None);
+    }
+    match (runner.lazy_engine.there(), known.engine()) {
+        (Some(engine), _) => Ok(Some(engine)),
+        (None, EngineState::Lost { why, hint, .. }) => {
+            let failure = Failure::lost(why.clone());
+            Err(failure.maybe_hint(hint.clone()))
+        }
+        (None, _) => Ok(None),
+    }
+}
+
+/// Whether a session may have a log: it has left the queue, and it didn't end before it got a container.
+pub(in crate::daemon) fn has_begun(session: &Session) -> bool {
+    let queued = matches!(session.status, Status::Pending | Status::Scheduled);
+    let over = match session.status {
+        Status::Cancelled => true,
+        // If a container exists, its log may explain the error.
+        Status::Error => session.kernels.iter().all(|it| it.container_id.is_none()),
+        _ => false,
+    };
+    !(queued || over && session.started_at.is_none())
+}
+
+/// A client that follows the log waits until the session starts.
+fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
+    if follow && !session.status.is_final() {
+        return Ok(());
+    }
+    let (name, status) = (&session.name, &session.status);
+    let mut text = format!("session {name} is {status} and has no log, because it hasn't started");
+    if let Some(why) = &session.status_message {
+        text = format!("{text}: {why}");
+    }
+    Err(Failure::refused(text))
+}
+
+fn check_log(known: &dyn Known, session: &Session) -> Result<(), Failure> {
+    if known.is_forgotten(session.id) {
+        return Err(Failure::refused(format!(
+            "the log of {} was deleted: logs of ended sessions are kept for [history] \
+                 keep-days",
+            session.name
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing;
+
+    #[test]
+    fn what_failed_before_it_had_a_container_has_no_log() {
+        let mut failed = testing::session(1, "train");
+        failed.status = Status::Error;
+        failed.status_message = Some("the pull failed".into());
+        assert!(!has_begun(&failed));
+        let told = wait_for_log(&failed, false).unwrap_err().message();
+        assert!(told.as_str().ends_with("hasn't started: the pull failed"));
+        failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
+        assert!(has_begun(&failed));
+    }
+
+    #[test]
+    fn a_snapshot_never_outgrows_a_frame() {
+        let sessions: Vec<Session> = (0..3).map(|it| testing::session(it, "train")).collect();
+        let all: Vec<&Session> = sessions.iter().collect();
+        let one = weight::of(&sessions[0]);
+        assert_eq!(fitting(&all, 10 * one), 3);
+        assert_eq!(fitting(&all, 2 * one + one / 2), 2);
+        assert_eq!(fitting(&all, one / 2), 0);
+    }
+}

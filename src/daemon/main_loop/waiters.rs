@@ -1,0 +1,214 @@
+//! Tracks which client waits for which answer.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    daemon::{connection::inbound::ConnectionId, storage::recent_launch::Memory},
+    model::{failure::Failure, session::Session},
+    protocol::message::{Reply, RequestId},
+    state_machine::Ticket,
+};
+
+/// The requests that wait for an answer.
+#[derive(Debug, Default)]
+pub(in crate::daemon) struct Waiters {
+    next: Ticket,
+    waiting: HashMap<Ticket, Waiter>,
+    /// Requests that became several commands, by the first of their tickets.
+    groups: HashMap<Ticket, Group>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    connection: ConnectionId,
+    id: RequestId,
+    wish: Wish,
+}
+
+/// How the answer of a ticket is used.
+#[derive(Clone, Copy, Debug)]
+enum Wish {
+    Plain,
+    /// The ticket belongs to a group with one answer for all tickets.
+    OneOf(Ticket),
+}
+
+#[derive(Debug)]
+struct Group {
+    left: usize,
+    got: Got,
+    /// The first failure.
+    failure: Option<Failure>,
+}
+
+#[derive(Debug)]
+enum Got {
+    /// Whether one ticket succeeded: then the request succeeds.
+    Done(bool),
+    /// The launched sessions, in the order of their tickets.
+    Sessions {
+        made: BTreeMap<Ticket, Session>,
+        memory: Memory,
+    },
+}
+
+type Answered = (ConnectionId, RequestId, Result<Reply, Failure>);
+
+impl Waiters {
+    pub fn ticket(&mut self, connection: ConnectionId, id: RequestId) -> Ticket {
+        self.wait(connection, id, Wish::Plain)
+    }
+
+    fn wait(&mut self, connection: ConnectionId, id: RequestId, wish: Wish) -> Ticket {
+        self.next += 1;
+        let waiter = Waiter {
+            connection,
+            id,
+            wish,
+        };
+        self.waiting.insert(self.next, waiter);
+        self.next
+    }
+
+    /// Creates tickets that share one answer: success if any of them succeeds.
+    pub fn tickets(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        count: usize,
+    ) -> Vec<Ticket> {
+        self.group(connection, id, count, Got::Done(false))
+    }
+
+    /// Creates the tickets of a launch, which share one answer: the launched sessions.
+    pub fn tickets_of_launch(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        count: usize,
+        memory: Memory,
+    ) -> Vec<Ticket> {
+        let made = BTreeMap::new();
+        self.group(connection, id, count, Got::Sessions { made, memory })
+    }
+
+    fn group(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        count: usize,
+        got: Got,
+    ) -> Vec<Ticket> {
+        let group = self.next + 1;
+        let tickets = (0..count)
+            .map(|_| self.wait(connection, id, Wish::OneOf(group)))
+            .collect();
+        let open = Group {
+            left: count,
+            got,
+            failure: None,
+        };
+        self.groups.insert(group, open);
+        tickets
+    }
+
+    /// What to remember when this ticket's launch succeeds: `None` after another launch of the same request
+    /// has succeeded.
+    pub fn to_be_remembered(&self, ticket: Ticket) -> Option<&Memory> {
+        let Wish::OneOf(group) = self.waiting.get(&ticket)?.wish else {
+            return None;
+        };
+        match &self.groups.get(&group)?.got {
+            Got::Sessions { made, memory } if made.is_empty() => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// The request that this ticket's launch belongs to.
+    pub fn memory_of(&self, ticket: Ticket) -> Option<&Memory> {
+        let Wish::OneOf(group) = self.waiting.get(&ticket)?.wish else {
+            return None;
+        };
+        match &self.groups.get(&group)?.got {
+            Got::Sessions { memory, .. } => Some(memory),
+            Got::Done(_) => None,
+        }
+    }
+
+    /// The client to answer now, if any.
+    pub fn answered(&mut self, ticket: Ticket, result: Result<Reply, Failure>) -> Option<Answered> {
+        let waiter = self.waiting.remove(&ticket)?;
+        let result = match (waiter.wish, result) {
+            (Wish::OneOf(group), result) => self.counted(group, ticket, result)?,
+            (Wish::Plain, result) => result,
+        };
+        Some((waiter.connection, waiter.id, result))
+    }
+
+    /// The answer of the whole group, once its last ticket is answered.
+    fn counted(
+        &mut self,
+        number: Ticket,
+        ticket: Ticket,
+        result: Result<Reply, Failure>,
+    ) -> Option<Result<Reply, Failure>> {
+        let group = self.groups.get_mut(&number)?;
+        group.left -= 1;
+        match (result, &mut group.got) {
+            (Err(failure), _) => drop(group.failure.get_or_insert(failure)),
+            (Ok(Reply::Launched { mut sessions, .. }), Got::Sessions { made, .. }) => {
+                made.extend(sessions.drain(..).map(|session| (ticket, session)));
+            }
+            (Ok(_), Got::Sessions { .. }) => {}
+            (Ok(_), Got::Done(done)) => *done = true,
+        }
+        if group.left > 0 {
+            return None;
+        }
+        let group = self.groups.remove(&number)?;
+        Some(group.answer())
+    }
+
+    /// Removes the requests of a closed connection, except launches, whose result is still remembered.
+    /// Returns the removed tickets.
+    pub fn left(&mut self, connection: ConnectionId) -> Vec<Ticket> {
+        let groups = &self.groups;
+        let mut gone = Vec::new();
+        self.waiting.retain(|ticket, waiter| {
+            let launches = match waiter.wish {
+                Wish::OneOf(group) => groups.get(&group).is_some_and(Group::is_launch),
+                Wish::Plain => false,
+            };
+            let stays = launches || waiter.connection != connection;
+            if !stays {
+                gone.push(*ticket);
+            }
+            stays
+        });
+        let waiting = &self.waiting;
+        self.groups.retain(|number, _| {
+            let waits = |waiter: &Waiter| matches!(waiter.wish, Wish::OneOf(n) if n == *number);
+            waiting.values().any(waits)
+        });
+        gone
+    }
+}
+
+impl Group {
+    fn is_launch(&self) -> bool {
+        matches!(self.got, Got::Sessions { .. })
+    }
+
+    /// Returns a failure only if nothing succeeded.
+    fn answer(self) -> Result<Reply, Failure> {
+        match (self.got, self.failure) {
+            (Got::Done(false), Some(failure)) => Err(failure),
+            (Got::Done(_), _) => Ok(Reply::Done),
+            (Got::Sessions { made, .. }, Some(failure)) if made.is_empty() => Err(failure),
+            (Got::Sessions { made, .. }, failure) => Ok(Reply::Launched {
+                sessions: made.into_values().collect(),
+                failure,
+            }),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Tracks which sessions clients watch. These are sampled more often, and clients get only figures that
+//! changed on screen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    recorder::Recorder,
+    sampler::{Samples, Shown, Wanted},
+};
+use crate::{
+    daemon::{
+        clock,
+        context::runner::{ContextRunner, Machine},
+        main_loop::core::{ConnectedClient, Core},
+    },
+    model::{
+        capability::EngineState,
+        change::Change,
+        id::{ContextName, SessionId, SessionKey},
+        usage::Usage,
+    },
+    scheduler::fact::Fact,
+};
+
+impl ContextRunner {
+    /// The sessions to sample: the running ones among the watched sessions (or among all), and those that
+    /// idle checks judge by their figures. Empty while the engine is disconnected.
+    fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> Wanted {
+        if !matches!(self.known().engine(), EngineState::Connected { .. }) {
+            return Wanted::default();
+        }
+        let live = |id: &SessionId| {
+            let session = self.known().session(*id);
+            session.is_some_and(|session| session.status.is_live())
+        };
+        let here = watched.filter(|key| key.context == self.context.name);
+        let mut watched: BTreeSet<SessionId> = here.map(|key| key.id).filter(live).collect();
+        if all {
+            watched.extend(self.known().sessions().map(|it| it.id).filter(live));
+        }
+        let engine = self.lazy_engine.there();
+        let cheap = engine.is_some_and(|engine| engine.reads_cheaply());
+        Wanted {
+            watched,
+            judged: self.known().sampled().into_iter().collect(),
+            recorded: if cheap {
+                self.recorded.all().clone()
+            } else {
+                BTreeMap::new()
+            },
+        }
+    }
+}
+
+impl Core {
+    /// The union of what clients watch, for each context.
+    pub(in crate::daemon) fn watch(&mut self) {
+        for runner in &mut self.contexts {
+            let watched = self.clients.values().flat_map(|client| &client.watched);
+            let counts = self.space.counts_homes() && !runner.known().is_observing();
+            let wanted = runner.sampled(watched.copied(), counts);
+            runner.sampler.want(wanted);
+        }
+    }
+
+    /// Starts the sweeps that are due.
+    pub(in crate::daemon) fn sweep(&mut self) {
+        let now = clock::instant();
+        for runner in &mut self.contexts {
+            if runner.sampler.due().is_some_and(|at| at <= now) {
+                runner.sampler.sweep();
+            }
+        }
+    }
+
+    pub(in crate::daemon) async fn send_usage(&mut self, samples: Samples) {
+        let Some(runner) = self.contexts.get_mut(samples.context) else {
+            return;
+        };
+        runner.sampler.swept();
+        runner.record(&samples.usages);
+        let judged = runner.sampler.judged_of(&samples.usages);
+        if !judged.is_empty()
+            && let Machine::Scheduler(driver) = &mut runner.machine
+        {
+            driver.push(Fact::Sampled { samples: judged });
+            self.settle(samples.context).await;
+        }
+        let Some(runner) = self.contexts.get(samples.context) else {
+            return;
+        };
+        let (context, recorder) = (runner.context.name, &runner.recorder);
+        for client in self.clients.values_mut() {
+            if client.outbox.lags() {
+                continue;
+            }
+            let samples = moved(client, context, recorder, &samples.usages);
+            if !samples.is_empty() {
+                client.outbox.notice(&Change::Usage { samples });
+            }
+        }
+    }
+}
+
+fn moved(
+    client: &mut ConnectedClient,
+    context: ContextName,
+    recorder: &Recorder,
+    usages: &[(SessionId, Usage)],
+) -> Vec<(SessionKey, Usage)> {
+    let ConnectedClient { watched, shown, .. } = client;
+    let keyed = usages
+        .iter()
+        .map(|(id, usage)| (SessionKey::new(context, *id), usage.clone()));
+    let moved = keyed.filter(|(key, usage)| {
+        let now = Shown::new(usage, recorder.rates(key.id));
+        watched.contains(key) && shown.insert(*key, now.clone()) != Some(now)
+    });
+    moved.collect()
+}

@@ -1,0 +1,404 @@
+//! The observer itself: its state, and which function handles which event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    deed::Deed,
+    fact::{Ask, Fact, Got},
+    order::{Errand, ErrandNumber, Order},
+    row::Row,
+    task::{Purpose, Task, Times},
+    turn::Turn,
+    window::{Reading, Sweep, SweepNumber},
+    wire::Line,
+};
+use crate::{
+    engine::manager::Totals,
+    model::{
+        capability::EngineState,
+        catalogue::Catalogue,
+        environment::Environment,
+        failure::Failure,
+        id::{ContextName, SessionId},
+        record::AuditEntry,
+        session::Session,
+        spec::{FolderMount, Mounted},
+        statistics::Statistics,
+        text::Clean,
+    },
+    state_machine::{Ticket, warnings::Warner},
+};
+
+/// How long a request counts as attention, even if no client watches.
+const ATTENTION: SignedDuration = SignedDuration::from_secs(30);
+
+/// Watches an engine that has its own scheduler. See the description of this module.
+#[derive(Debug)]
+pub struct Observer {
+    pub(super) context: ContextName,
+    /// The pause between two lists while no events arrive.
+    pub(super) refresh: SignedDuration,
+    pub(super) line: Line,
+    /// A client watches.
+    pub(super) watched: bool,
+    attended_until: Option<Timestamp>,
+    pub(super) rows: BTreeMap<SessionId, Row>,
+    /// The number of rows of each tab, in the order of `Tab::ALL`.
+    pub(super) counts: [usize; 3],
+    /// Sessions that are starting or ending.
+    pub(super) moving: BTreeSet<SessionId>,
+    /// Sessions in the queue.
+    pub(super) queued: BTreeSet<SessionId>,
+    pub(super) totals: Option<Totals>,
+    pub(super) statistics: Option<Statistics>,
+    /// The statistics as the engine last counted them.
+    pub(super) counted: Option<Statistics>,
+    /// Sessions have changed since the statistics were reported.
+    pub(super) stirred: bool,
+    pub(super) environments: Vec<Environment>,
+    pub(super) environments_at: Option<Timestamp>,
+    pub(super) catalogues: BTreeMap<Option<String>, (Timestamp, Catalogue)>,
+    /// The project whose catalog couldn't be read completely, and when.
+    pub(super) unread: Option<(Option<String>, Timestamp)>,
+    /// Requests to the engine without an answer.
+    pub(super) under_way: BTreeMap<ErrandNumber, Task>,
+    next_errand: ErrandNumber,
+    /// Requested changes of sessions, until the engine shows them.
+    pub(super) deeds: BTreeMap<ErrandNumber, Deed>,
+    pub(super) sweeps: BTreeMap<SweepNumber, Sweep>,
+    pub(super) next_sweep: SweepNumber,
+    pub(super) reading: Option<Reading>,
+    /// Clients that wait for a reading that begins after the current one.
+    pub(super) reading_again: Vec<Ticket>,
+    /// How many of the newest sessions of each tab were read without a gap.
+    pub(super) loaded: [u32; 3],
+    /// Sessions to read again.
+    pub(super) hints: BTreeSet<SessionId>,
+    /// Sessions to read completely, one after the other.
+    pub(super) curious: BTreeSet<SessionId>,
+    pub(super) times: Times,
+    /// A reading failure was reported.
+    pub(super) complained: bool,
+    /// Where folders are mounted in sessions that were launched with workbay.
+    pub(super) mounts: BTreeMap<SessionId, Vec<Mounted>>,
+    /// The warnings about the engine's idle checks.
+    pub(super) warner: Warner,
+}
+
+impl Observer {
+    /// `refresh` is the pause between two lists if the engine has no events.
+    pub fn new(context: ContextName, refresh: SignedDuration) -> Self {
+        Self {
+            context,
+            refresh,
+            line: Line::default(),
+            watched: false,
+            attended_until: None,
+            rows: BTreeMap::new(),
+            counts: [0; 3],
+            moving: BTreeSet::new(),
+            queued: BTreeSet::new(),
+            totals: None,
+            statistics: None,
+            counted: None,
+            stirred: false,
+            environments: Vec::new(),
+            environments_at: None,
+            catalogues: BTreeMap::new(),
+            unread: None,
+            under_way: BTreeMap::new(),
+            next_errand: 0,
+            deeds: BTreeMap::new(),
+            sweeps: BTreeMap::new(),
+            next_sweep: 0,
+            reading: None,
+            reading_again: Vec::new(),
+            loaded: [0; 3],
+            hints: BTreeSet::new(),
+            curious: BTreeSet::new(),
+            times: Times::default(),
+            complained: false,
+            mounts: BTreeMap::new(),
+            warner: Warner::default(),
+        }
+    }
+
+    /// Adds mounts from the records of launches.
+    pub fn add_mounts(&mut self, mounts: impl IntoIterator<Item = (SessionId, Vec<FolderMount>)>) {
+        let mounted = |mounts: Vec<FolderMount>| mounts.iter().map(Mounted::from).collect();
+        let known = mounts.into_iter().map(|(id, it)| (id, mounted(it)));
+        self.mounts.extend(known);
+    }
+
+    /// Returns the consequences of an event. The first event is [`Fact::Tick`].
+    pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
+        let mut turn = Turn::new(self.context, now);
+        match fact {
+            Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
+            Fact::Connected { line, info } => self.line_up(&mut turn, now, line, info),
+            Fact::Disconnected { line, failure } => self.line_down(&mut turn, now, line, &failure),
+            Fact::Listening { line } => self.listening(&mut turn, now, line),
+            Fact::EventsEnded { line, failure } => {
+                self.deafened(&mut turn, now, line, failure.as_ref());
+            }
+            Fact::Event { line, session } if line == self.line.number => self.hint(now, session),
+            Fact::Event { .. } => {}
+            Fact::Answered { errand, result } => self.answered(&mut turn, now, errand, result),
+            Fact::Progressed { errand, progress } => self.progressed(&mut turn, errand, &progress),
+            Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
+            Fact::Tick => self.tick(&mut turn, now),
+        }
+        // A turn that may be undone contains only its request.
+        if turn.audits.is_empty() {
+            self.plan(&mut turn, now);
+            if self.stirred {
+                self.retell_statistics(&mut turn);
+            }
+        }
+        turn
+    }
+
+    fn tick(&mut self, turn: &mut Turn, now: Timestamp) {
+        if self.attended_until.is_some_and(|until| until < now) {
+            self.attended_until = None;
+        }
+        self.tend_line(turn, now);
+        self.drop_old_deeds(turn, now);
+        self.warn_due(turn, now);
+        if self.is_connected() && self.is_attended(now) {
+            self.tend_reading(turn, now);
+        }
+    }
+
+    /// When the next [`Fact::Tick`] is due; never while no client watches or asks.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let times = &self.times;
+        let reading = [
+            times.poll,
+            times.hints,
+            times.moving,
+            times.reasons,
+            times.totals,
+            times.statistics,
+        ];
+        let reading = reading
+            .into_iter()
+            .flatten()
+            .filter(|_| self.is_connected());
+        let retry = self.line.retry_at.filter(|_| !self.line.connecting);
+        let listen = self.line.listen_at.filter(|_| self.watched);
+        let deeds = self.deeds.values().filter_map(Deed::expires_at);
+        let attended = |at: &Timestamp| self.is_attended(*at);
+        let warning = self.warner.next_deadline();
+        let dues = reading.chain(retry).chain(warning).filter(attended);
+        dues.chain(listen).chain(deeds).min()
+    }
+
+    /// Whether a client watches or has recently asked at that time, as far as it is known now.
+    pub(super) fn is_attended(&self, at: Timestamp) -> bool {
+        self.watched || self.attended_until.is_some_and(|until| at <= until)
+    }
+
+    fn set_watched(&mut self, turn: &mut Turn, now: Timestamp, watched: bool) {
+        self.watched = watched;
+        if !watched {
+            self.close_ears(turn);
+            self.shrink(turn);
+            return;
+        }
+        self.tend_line(turn, now);
+        self.listen(turn);
+        self.read_if_old(turn, now);
+    }
+
+    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+        self.attended_until = now.checked_add(ATTENTION).ok();
+        let Some(ask) = self.admit(turn, now, ticket, ask) else {
+            return;
+        };
+        match ask {
+            Ask::Launch(request) => self.launch(turn, now, ticket, request),
+            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, name),
+            Ask::Priority { session, priority } => {
+                self.prioritize(turn, now, ticket, session, priority);
+            }
+            Ask::Terminate { session, force } => self.terminate(turn, now, ticket, session, force),
+            Ask::Commit {
+                session,
+                image_name,
+            } => self.commit(turn, now, ticket, session, image_name),
+            Ask::Detail { session } => self.detail(turn, ticket, session),
+            Ask::History { session } => self.history(turn, ticket, session),
+            Ask::Recall { session } => self.recall(turn, ticket, session),
+            Ask::Reach { tab, text, count } => self.reach(turn, now, ticket, tab, text, count),
+            Ask::Refresh { .. } => self.refresh_now(turn, now, ticket),
+            Ask::Environments => self.ask_environments(turn, ticket),
+            Ask::Catalogue { project, anew } => {
+                self.ask_catalogue(turn, now, ticket, project, anew);
+            }
+            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            Ask::FindOwner { email } => self.find_owner(turn, ticket, email),
+        }
+    }
+
+    /// Sends a request to the engine.
+    pub(super) fn run(&mut self, turn: &mut Turn, what: Errand, purpose: Purpose) -> ErrandNumber {
+        self.next_errand += 1;
+        let errand = self.next_errand;
+        let line = self.line.number;
+        self.under_way.insert(errand, Task { line, purpose });
+        turn.orders.push(Order::Run { errand, what });
+        errand
+    }
+
+    fn answered(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        result: Result<Got, Failure>,
+    ) {
+        let Some(Task { line, purpose }) = self.under_way.remove(&errand) else {
+            return;
+        };
+        if let Err(failure) = &result
+            && line == self.line.number
+        {
+            self.note_failure(turn, now, failure);
+        }
+        match purpose {
+            Purpose::Page {
+                sweep,
+                offset,
+                limit,
+            } => self.paged(turn, now, errand, sweep, (offset, limit), result),
+            Purpose::Totals => self.totalled(turn, now, result),
+            Purpose::Rows(asked) => self.rows_read(turn, now, errand, &asked, result),
+            Purpose::Detail {
+                session,
+                tickets,
+                launched,
+                explain,
+            } => {
+                self.detail_read(turn, now, errand, session, result, &tickets, launched);
+                if explain {
+                    self.explain(turn, errand, session);
+                }
+            }
+            Purpose::Launch { ticket, request } => {
+                self.launched(turn, now, ticket, request, result);
+            }
+            Purpose::Deed => self.deed_done(turn, now, errand, result),
+            Purpose::History { tickets, .. } => Self::history_read(turn, &tickets, result),
+            Purpose::Environments { tickets } => {
+                self.environments_read(turn, now, &tickets, result);
+            }
+            Purpose::Statistics => self.was_counted(now, result),
+            Purpose::Catalogue { project, tickets } => {
+                self.catalogue_read(turn, now, project, &tickets, result);
+            }
+            Purpose::Recheck { project, waiting } => {
+                self.rechecked(turn, now, project, waiting, result);
+            }
+            Purpose::Recall { session, ticket } => {
+                Self::recalled(turn, ticket, session, result);
+            }
+            Purpose::Folder { ticket } => self.folder_made(turn, ticket, result),
+            Purpose::Owner { ticket } => Self::owner_found(turn, ticket, result),
+        }
+    }
+
+    /// The connection is lost: drops all requests that only read. Requests that change something
+    /// wait for their own answers.
+    pub(super) fn drop_reading(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        let (deeds, reading): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.under_way)
+                .into_iter()
+                .partition(|(_, task)| task.purpose.is_change());
+        self.under_way = deeds;
+        for task in reading.into_values() {
+            self.give_up(turn, now, task.purpose, failure);
+        }
+        self.drop_sweeps(turn, failure);
+        self.hints.clear();
+        self.curious.clear();
+        self.times.poll = None;
+        self.times.hints = None;
+    }
+
+    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, purpose: Purpose, failure: &Failure) {
+        let tickets = match purpose {
+            Purpose::Detail {
+                session,
+                tickets,
+                launched: Some(request),
+                ..
+            } => return self.born(turn, now, session, &request, &tickets),
+            Purpose::Detail { tickets, .. }
+            | Purpose::History { tickets, .. }
+            | Purpose::Environments { tickets }
+            | Purpose::Catalogue { tickets, .. } => tickets,
+            Purpose::Recheck { waiting, .. } => {
+                waiting.into_iter().map(|(ticket, _)| ticket).collect()
+            }
+            Purpose::Recall { ticket, .. } | Purpose::Owner { ticket } => vec![ticket],
+            _ => Vec::new(),
+        };
+        for ticket in tickets {
+            turn.answer(ticket, Err(failure.clone()));
+        }
+    }
+
+    /// Undoes what a request began, if it couldn't be written.
+    pub fn take_back(&mut self, ticket: Ticket) {
+        let mine = |task: &Task| match &task.purpose {
+            Purpose::Launch { ticket: t, .. } | Purpose::Folder { ticket: t } => *t == ticket,
+            _ => false,
+        };
+        self.under_way.retain(|_, task| !mine(task));
+        self.take_back_deeds(ticket);
+    }
+
+    pub(super) fn audit(
+        &self,
+        turn: &mut Turn,
+        now: Timestamp,
+        action: &str,
+        session: Option<SessionId>,
+        detail: &str,
+    ) {
+        let text = format!("{} {detail}", self.context);
+        turn.audits.push(AuditEntry {
+            at: now,
+            action: Clean::new(action),
+            session,
+            detail: Clean::new(text.trim_end()),
+        });
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.rows.get(&id).map(|row| &row.shown)
+    }
+
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.rows.values().map(|row| &row.shown)
+    }
+
+    pub fn environments(&self) -> &[Environment] {
+        &self.environments
+    }
+
+    pub fn engine(&self) -> &EngineState {
+        &self.line.state
+    }
+
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
+    pub fn totals(&self) -> Option<Totals> {
+        self.totals
+    }
+}
