@@ -2,8 +2,8 @@
 
 use super::{
     facts::Facts,
-    mirror::{Line, Mirror},
-    shown::Shown,
+    mirror::{DaemonConnection, Mirror},
+    shown_contexts::ShownContexts,
 };
 use crate::{
     action::Action,
@@ -20,7 +20,7 @@ use crate::{
 pub fn why_not(
     action: Action,
     session: Option<&Session>,
-    shown: Shown,
+    shown: ShownContexts,
     mirror: &Mirror,
     facts: &Facts,
 ) -> Option<String> {
@@ -55,7 +55,7 @@ pub fn is_about_a_session(action: Action) -> bool {
 }
 
 /// Whether none of the shown engines supports the action, whatever the session.
-pub fn lacking(action: Action, shown: Shown, mirror: &Mirror) -> bool {
+pub fn lacking(action: Action, shown: ShownContexts, mirror: &Mirror) -> bool {
     let capability = match action {
         Action::SessionCommit => Capability::Commit,
         Action::SessionExtend => Capability::Reprieve,
@@ -71,7 +71,7 @@ pub fn lacking(action: Action, shown: Shown, mirror: &Mirror) -> bool {
 }
 
 /// With all contexts shown, one context that accepts a launch is enough.
-fn why_no_launch(shown: Shown, mirror: &Mirror, facts: &Facts) -> Option<String> {
+fn why_no_launch(shown: ShownContexts, mirror: &Mirror, facts: &Facts) -> Option<String> {
     let mut first = None;
     for state in mirror.shown(shown) {
         let why = changes(facts).or_else(|| why_no_launch_in(state.context.name, mirror))?;
@@ -208,10 +208,12 @@ fn unreachable(mirror: &Mirror, context: ContextName) -> Option<String> {
 }
 
 fn daemon_away(mirror: &Mirror) -> Option<String> {
-    match mirror.line() {
-        Line::Up => None,
-        Line::Connecting => Some("still connecting to the daemon".to_owned()),
-        Line::Down { .. } => Some("daemon disconnected; workbay retries automatically".to_owned()),
-        Line::Refused(failure) => Some(failure.to_string()),
+    match mirror.connection() {
+        DaemonConnection::Up => None,
+        DaemonConnection::Connecting => Some("still connecting to the daemon".to_owned()),
+        DaemonConnection::Down { .. } => {
+            Some("daemon disconnected; workbay retries automatically".to_owned())
+        }
+        DaemonConnection::Refused(failure) => Some(failure.to_string()),
     }
 }

@@ -6,15 +6,15 @@ mod carry;
 mod contexts;
 mod daemon;
 mod frame;
-mod kept;
 mod keys;
-mod launched;
 mod launching;
 mod notices;
 mod panels;
 mod pointer;
+mod saved;
 mod shells;
 pub mod statistics;
+mod toast_text;
 mod wake;
 
 use std::collections::HashMap;
@@ -25,22 +25,22 @@ use super::{
     area::Areas,
     detail::Detail,
     effect::Effect,
+    extension_rules::ExtensionRules,
     facts::Facts,
     focus::{Focus, Page},
-    kept::Kept,
     launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
     notices::Notices,
+    notices::toast::Toasts,
     panels::{AnyPanel, Panels, notifications::NoticeList},
     panes::Panes,
-    reach::Reaches,
-    reprieves::Reprieves,
+    saved::SavedState,
     sessions::Sessions,
-    shown::Shown,
+    sessions::reach::Reaches,
+    shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
-    toast::Toasts,
 };
 use crate::{
     key::Key,
@@ -68,7 +68,7 @@ pub struct App {
     pub notices: Notices,
     /// The sessions of the newest launch, until a key is pressed. A pull of their image opens a dialog.
     launched: Vec<SessionKey>,
-    pub reprieves: Reprieves,
+    pub extension_rules: ExtensionRules,
     pub logs: Option<Logs>,
     pub panes: Panes,
     pub toasts: Toasts,
@@ -95,10 +95,10 @@ pub struct App {
     areas: Areas,
     dirty: bool,
     /// Whether the state of the TUI is saved for the next one.
-    keeps: bool,
+    saves: bool,
     /// The saved state, until the sessions are known.
-    restored: Option<Kept>,
-    kept_last: Option<Kept>,
+    restored: Option<SavedState>,
+    saved_last: Option<SavedState>,
 }
 
 impl App {
@@ -120,7 +120,7 @@ impl App {
             panels: Panels::default(),
             reach: Reaches::default(),
             launched: Vec::new(),
-            reprieves: Reprieves::default(),
+            extension_rules: ExtensionRules::default(),
             logs: None,
             toasts: Toasts::default(),
             pending: Vec::new(),
@@ -135,9 +135,9 @@ impl App {
             clicked: None,
             areas: Areas::default(),
             dirty: true,
-            keeps: false,
+            saves: false,
             restored: None,
-            kept_last: None,
+            saved_last: None,
         }
     }
 
@@ -158,7 +158,7 @@ impl App {
     /// Handles a message at time `now` and returns the effects to carry out.
     pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
         self.dirty |= self.is_seen(&msg);
-        let may_change_kept = self.may_change_kept(&msg);
+        let may_change_saved = self.may_change_saved(&msg);
         if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
             self.settle();
             // A dialog that opens after a key would catch keys meant for something else.
@@ -206,8 +206,8 @@ impl App {
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
         effects.extend(self.follow_mouse());
-        if may_change_kept {
-            effects.extend(self.keep());
+        if may_change_saved {
+            effects.extend(self.save());
         }
         effects
     }
@@ -223,7 +223,9 @@ impl App {
 
     /// Whether the data of this context can be outdated.
     pub fn is_stale(&self, context: ContextName) -> bool {
-        self.mirror.stale_since(Shown::One(context)).is_some()
+        self.mirror
+            .stale_since(ShownContexts::One(context))
+            .is_some()
     }
 
     pub(super) fn screen_rows(&self) -> u16 {
@@ -264,8 +266,8 @@ impl App {
     }
 
     fn leave(&mut self) -> Vec<Step> {
-        let mut steps: Vec<Step> = self.keep().map(Step::Do).into_iter().collect();
-        self.keeps = false;
+        let mut steps: Vec<Step> = self.save().map(Step::Do).into_iter().collect();
+        self.saves = false;
         steps.extend(self.panes.close_all());
         if let Some(mut logs) = self.logs.take() {
             steps.extend(logs.close());

@@ -7,7 +7,7 @@ use super::{
     launcher::{Page, Row},
     panels::DialogButton,
     panes::{Border, PaneArea},
-    sort::Column,
+    sessions::sort::Column,
 };
 
 /// Minimum size of the screen. A smaller one shows only a sentence.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::{kept::Kept, logs::feed::LogOrder, msg::Ticket};
+use super::{logs::feed::LogOrder, msg::Ticket, saved::SavedState};
 use crate::{
     model::{spec::LaunchRequest, text::Clean},
     protocol::message::{Origin, Request, StreamId, StreamOpen},
@@ -82,7 +82,7 @@ pub enum Effect {
         path: PathBuf,
     },
     /// Saves the state of the TUI for the next one.
-    Keep(Box<Kept>),
+    SaveState(Box<SavedState>),
     Mouse(bool),
     /// Switches reports of mouse movement without a button on or off, while the TUI uses the mouse.
     MouseMoves(bool),

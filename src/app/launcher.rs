@@ -27,7 +27,7 @@ use super::{
     allowed::why_no_launch_in,
     facts::Facts,
     mirror::Mirror,
-    shown::Shown,
+    shown_contexts::ShownContexts,
     step::{Purpose, Step},
 };
 use crate::{
@@ -123,7 +123,7 @@ pub struct Launcher {
 impl Launcher {
     /// Creates a launcher for the shown context, or for any of them.
     #[must_use]
-    pub fn new(facts: &Facts, mirror: &Mirror, shown: Shown, now: Timestamp) -> Self {
+    pub fn new(facts: &Facts, mirror: &Mirror, shown: ShownContexts, now: Timestamp) -> Self {
         let names = || mirror.contexts().iter().map(|s| s.context.name);
         let free = |name: &ContextName| why_no_launch_in(*name, mirror).is_none();
         let context = shown
@@ -131,7 +131,7 @@ impl Launcher {
             .or_else(|| names().find(free))
             .or_else(|| names().next())
             .unwrap_or_else(ContextName::local);
-        let several = shown == Shown::All && mirror.has_several_contexts();
+        let several = shown == ShownContexts::All && mirror.has_several_contexts();
         let contexts = if several {
             names().collect()
         } else {

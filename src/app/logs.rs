@@ -37,11 +37,11 @@ use crate::{
 };
 
 use feed::{Extent, LogOrder, PREVIEW, Want};
-pub use scroll::Row;
-use scroll::{Goal, Place};
+pub use scroll::LogRow;
+use scroll::{Goal, LogPosition};
 use search::Search;
-pub use window::Shown;
 use window::Window;
+pub use window::WindowLine;
 
 /// Cells to the left of the text that show which output a line is from.
 pub const GUTTER: u16 = 2;
@@ -52,7 +52,7 @@ const WHEEL: isize = 3;
 
 /// The state of the connection to the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum LogState {
     Opening,
     /// New lines appear as they are written.
     Following,
@@ -72,7 +72,7 @@ pub struct Logs {
     kernels: Vec<(KernelId, Clean)>,
     /// Position of the container whose log is read.
     kernel: usize,
-    pub state: State,
+    pub state: LogState,
     pub wrap: bool,
     pub search: Option<Search>,
     /// The search being typed.
@@ -92,7 +92,7 @@ pub struct Logs {
     /// The stream that the lines come from: the previous stream, until the current one is open.
     source: StreamId,
     /// The place of the first visible row, `None` while the end is followed.
-    top: Option<Place>,
+    top: Option<LogPosition>,
     /// The place that the view goes to when its lines have arrived.
     goal: Option<Goal>,
     /// Rows to scroll when more lines have arrived.
@@ -122,7 +122,7 @@ impl Logs {
             name: session.name.clone(),
             kernels: kernels::kernels_of(session),
             kernel,
-            state: State::Opening,
+            state: LogState::Opening,
             wrap: true,
             search: None,
             typing: None,
@@ -151,7 +151,7 @@ impl Logs {
     /// Reads the log from the beginning.
     fn read(&mut self, ids: &mut Ids) -> Step {
         self.stream = ids.stream();
-        self.state = State::Opening;
+        self.state = LogState::Opening;
         Step::Do(Effect::Open {
             stream: self.stream,
             open: StreamOpen::Log {
@@ -204,7 +204,7 @@ impl Logs {
     }
 
     /// The line with a number, if it is near the screen.
-    pub fn entry(&self, number: u64) -> Option<&Shown> {
+    pub fn entry(&self, number: u64) -> Option<&WindowLine> {
         self.window.get(number)
     }
 
@@ -329,7 +329,7 @@ impl Logs {
 
     /// Switches following on or off. A log that broke off is read again.
     fn follow(&mut self, ids: &mut Ids) -> Vec<Step> {
-        if matches!(self.state, State::Broken { .. }) {
+        if matches!(self.state, LogState::Broken { .. }) {
             return self.read_again(ids);
         }
         if self.is_following() {
@@ -413,7 +413,7 @@ impl Logs {
 
     /// The daemon is connected again, so following continues.
     pub fn link_up(&mut self, ids: &mut Ids) -> Vec<Step> {
-        if self.state == State::Complete {
+        if self.state == LogState::Complete {
             return Vec::new();
         }
         self.read_again(ids)

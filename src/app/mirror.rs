@@ -21,11 +21,11 @@ use crate::{
 
 pub use crate::protocol::message::ContextState;
 
-use super::shown::Shown;
+use super::shown_contexts::ShownContexts;
 
 /// The connection to the daemon.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Line {
+pub enum DaemonConnection {
     /// The daemon hasn't sent anything yet.
     Connecting,
     Up,
@@ -50,7 +50,7 @@ pub enum Touched {
 
 #[derive(Clone, Debug)]
 pub struct Mirror {
-    line: Line,
+    connection: DaemonConnection,
     /// The daemon isn't responding, although there is a connection.
     silent: bool,
     sessions: HashMap<SessionKey, Session>,
@@ -67,7 +67,7 @@ pub struct Mirror {
 impl Default for Mirror {
     fn default() -> Self {
         Self {
-            line: Line::Connecting,
+            connection: DaemonConnection::Connecting,
             silent: false,
             sessions: HashMap::new(),
             usage: HashMap::new(),
@@ -80,12 +80,12 @@ impl Default for Mirror {
 }
 
 impl Mirror {
-    pub fn line(&self) -> &Line {
-        &self.line
+    pub fn connection(&self) -> &DaemonConnection {
+        &self.connection
     }
 
     pub fn is_up(&self) -> bool {
-        self.line == Line::Up
+        self.connection == DaemonConnection::Up
     }
 
     pub fn is_silent(&self) -> bool {
@@ -130,48 +130,48 @@ impl Mirror {
     }
 
     /// The contexts that are shown.
-    pub fn shown(&self, shown: Shown) -> impl Iterator<Item = &ContextState> {
+    pub fn shown(&self, shown: ShownContexts) -> impl Iterator<Item = &ContextState> {
         self.contexts
             .iter()
             .filter(move |state| shown.has(state.context.name))
     }
 
     /// Whether none of the shown engines is connected.
-    pub fn has_lost(&self, shown: Shown) -> bool {
+    pub fn has_lost(&self, shown: ShownContexts) -> bool {
         let mut all = self.shown(shown).peekable();
         all.peek().is_some() && all.all(|state| matches!(state.engine, EngineState::Lost { .. }))
     }
 
     /// The number of sessions in a tab. Uses the engines' own count if they have one.
-    pub fn count(&self, shown: Shown, tab: Tab) -> u64 {
+    pub fn count(&self, shown: ShownContexts, tab: Tab) -> u64 {
         self.shown(shown)
-            .map(|state| total(state, tab).max(self.told_of(state, tab)))
+            .map(|state| total(state, tab).max(self.total_in(state, tab)))
             .sum()
     }
 
     /// The number of loaded sessions in a tab. The engines can have more.
-    pub fn told(&self, shown: Shown, tab: Tab) -> u64 {
+    pub fn total(&self, shown: ShownContexts, tab: Tab) -> u64 {
         self.shown(shown)
-            .map(|state| self.told_of(state, tab))
+            .map(|state| self.total_in(state, tab))
             .sum()
     }
 
     /// How many of the loaded sessions are pending.
-    pub fn waiting(&self, shown: Shown) -> u64 {
+    pub fn waiting(&self, shown: ShownContexts) -> u64 {
         let waiting = |(context, _): &(&ContextName, &usize)| shown.has(**context);
         let all = self.waiting.iter().filter(waiting);
         all.map(|(_, count)| *count as u64).sum()
     }
 
-    fn told_of(&self, state: &ContextState, tab: Tab) -> u64 {
+    fn total_in(&self, state: &ContextState, tab: Tab) -> u64 {
         let counts = self.counts.get(&state.context.name);
         counts.map_or(0, |counts| counts[tab as usize] as u64)
     }
 
     /// Returns the number of loaded sessions in this tab if the context has more.
-    pub fn told_in_part(&self, context: ContextName, tab: Tab) -> Option<u64> {
+    pub fn reported_total(&self, context: ContextName, tab: Tab) -> Option<u64> {
         let state = self.context(context)?;
-        let told = self.told_of(state, tab);
+        let told = self.total_in(state, tab);
         (total(state, tab) > told).then_some(told)
     }
 
@@ -192,9 +192,9 @@ impl Mirror {
     }
 
     /// Since when the shown data can be outdated, because the daemon or an engine is disconnected.
-    pub fn stale_since(&self, shown: Shown) -> Option<Timestamp> {
-        match &self.line {
-            Line::Down { since, .. } => Some(*since),
+    pub fn stale_since(&self, shown: ShownContexts) -> Option<Timestamp> {
+        match &self.connection {
+            DaemonConnection::Down { since, .. } => Some(*since),
             _ => self
                 .lost_since
                 .iter()
@@ -223,7 +223,7 @@ impl Mirror {
 
     /// Replaces the whole state.
     pub fn replace(&mut self, snapshot: Snapshot, now: Timestamp) {
-        self.line = Line::Up;
+        self.connection = DaemonConnection::Up;
         self.silent = false;
         self.counts.clear();
         self.waiting.clear();
@@ -284,12 +284,12 @@ impl Mirror {
     }
 
     pub fn went_down(&mut self, why: Clean, attempt: u32, now: Timestamp) {
-        let since = match &self.line {
-            Line::Down { since, .. } => *since,
+        let since = match &self.connection {
+            DaemonConnection::Down { since, .. } => *since,
             _ => now,
         };
         self.silent = false;
-        self.line = Line::Down {
+        self.connection = DaemonConnection::Down {
             why,
             attempt,
             since,
@@ -301,7 +301,7 @@ impl Mirror {
     }
 
     pub fn was_refused(&mut self, failure: Failure) {
-        self.line = Line::Refused(failure);
+        self.connection = DaemonConnection::Refused(failure);
     }
 
     pub fn set_environments(&mut self, context: ContextName, environments: Vec<Environment>) {

@@ -1,6 +1,8 @@
 //! The latest notifications, the number of new ones, and how they are announced: toasts, the bell, the
 //! desktop.
 
+pub mod toast;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use jiff::{SignedDuration, Timestamp};
@@ -91,7 +93,7 @@ impl Notices {
     }
 
     /// Takes a new notification. Returns `false` if it is already known.
-    pub fn hear(&mut self, notice: &Notice, attention: Attention) -> bool {
+    pub fn receive(&mut self, notice: &Notice, attention: Attention) -> bool {
         if self.told.contains(notice) {
             return false;
         }
@@ -286,7 +288,7 @@ mod tests {
     fn what_comes_twice_is_kept_once_and_in_the_order_of_time() {
         let mut notices = Notices::default();
         let (old, new) = (warning(1), warning(3));
-        notices.hear(&new, HERE);
+        notices.receive(&new, HERE);
         notices.catch_up(vec![old.clone(), warning(2), new.clone()], 2);
         let times: Vec<i64> = notices.iter().map(|it| it.at.as_second()).collect();
         assert_eq!(times, [3, 2, 1]);
@@ -295,7 +297,7 @@ mod tests {
         notices.catch_up(vec![old, new], 0);
         assert_eq!((notices.unread(), notices.len()), (0, 3));
         for second in 10..400 {
-            notices.hear(&warning(second), HERE);
+            notices.receive(&warning(second), HERE);
         }
         assert_eq!(notices.len(), KEPT);
     }

@@ -27,7 +27,7 @@ use self::{
 };
 use super::{
     launcher::Launcher,
-    panes::Place,
+    panes::ShellPlace,
     step::{Go, Step},
 };
 use crate::{
@@ -93,7 +93,7 @@ pub fn opened_by(
         Action::WindowNewAs => {
             let pane = env.panes.active()?;
             match pane.place {
-                Place::Host => {
+                ShellPlace::Host => {
                     info("a shell of this machine has no windows: split the pane for another one")
                 }
                 place => open(NewShell::new(place, &pane.name).into()),
@@ -123,7 +123,7 @@ fn of_session(
             TerminateDialog::new(session, env.panes.open_in(key), days).into()
         }
         Action::SessionExtend => {
-            steps.push(Step::Go(Go::LoadReprieves(key.context)));
+            steps.push(Step::Go(Go::LoadExtensionRules(key.context)));
             ExtendDialog::new(session).into()
         }
         Action::SessionWhyNot => {

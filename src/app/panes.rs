@@ -6,11 +6,11 @@ mod clipboard;
 mod control;
 mod copying;
 mod desk;
-mod kept;
 mod mouse;
 mod page;
 mod pane;
 mod prompt;
+mod saved;
 mod search;
 mod strip;
 mod tabs;
@@ -42,10 +42,10 @@ use crate::{
 
 pub use clipboard::Copied;
 pub use desk::{Desk, PaneArea};
-pub use kept::{KeptDesk, KeptPane};
 pub use mouse::Ground;
-pub use pane::{Pane, Place, State};
-pub use prompt::{Prompt, Question};
+pub use pane::{Pane, PaneState, ShellPlace};
+pub use prompt::{PanePrompt, PaneQuestion};
+pub use saved::{SavedDesk, SavedPane};
 pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
 pub use tabs::Tab;
 pub use tree::{Axis, Border};
@@ -84,13 +84,13 @@ pub struct Panes {
     in_focus: bool,
     daemon_is_up: bool,
     /// The control connections to the tmux of sessions.
-    lines: control::Lines,
+    lines: control::ControlConnections,
     clipboard: clipboard::Clipboard,
     /// The default colors of the outer terminal.
     colours: DefaultColours,
     link_schemes: LinkSchemes,
     /// The prompt in the status line.
-    prompt: Option<Prompt>,
+    prompt: Option<PanePrompt>,
 }
 
 impl Panes {
@@ -107,7 +107,7 @@ impl Panes {
     /// Applies your settings.
     #[must_use]
     pub fn with(mut self, settings: &TerminalSettings) -> Self {
-        self.lines = control::Lines::new(settings.copy_keys);
+        self.lines = control::ControlConnections::new(settings.copy_keys);
         self.clipboard = clipboard::Clipboard::new(settings.clipboard);
         self.link_schemes = settings.link_schemes.clone();
         self
@@ -186,7 +186,7 @@ impl Panes {
     pub fn scope(&self) -> Scope {
         match self.active() {
             _ if self.leader => Scope::Leader,
-            _ if self.prompt().is_some_and(Prompt::is_typed) => Scope::Input,
+            _ if self.prompt().is_some_and(PanePrompt::is_typed) => Scope::Input,
             _ if self.prompt().is_some() => Scope::Confirm,
             Some(pane) if pane.takes_keys() => Scope::Terminal,
             _ => Scope::Panes,
@@ -202,7 +202,7 @@ impl Panes {
         keeps_alive: bool,
         ids: &mut Ids,
     ) -> Vec<Step> {
-        let place = Place::Session(id);
+        let place = ShellPlace::Session(id);
         let steps = self.open(place, name, ids);
         for pane in self.list.iter_mut().filter(|pane| pane.place == place) {
             pane.keeps_alive = keeps_alive;
@@ -218,7 +218,7 @@ impl Panes {
         keeps_alive: bool,
         ids: &mut Ids,
     ) -> Vec<Step> {
-        let place = Place::Container(session.key(), kernel);
+        let place = ShellPlace::Container(session.key(), kernel);
         let name = name_in(session, place, &session.name);
         let steps = self.open(place, &name, ids);
         for pane in self.list.iter_mut().filter(|pane| pane.place == place) {
@@ -254,10 +254,10 @@ impl Panes {
 
     /// Shows the shell of this machine, or opens one.
     pub fn open_host(&mut self, host: &str, ids: &mut Ids) -> Vec<Step> {
-        self.open(Place::Host, &Clean::new(host), ids)
+        self.open(ShellPlace::Host, &Clean::new(host), ids)
     }
 
-    fn open(&mut self, place: Place, name: &Clean, ids: &mut Ids) -> Vec<Step> {
+    fn open(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> Vec<Step> {
         self.leader = false;
         if let Some(at) = self.list.iter().position(|pane| pane.place == place) {
             let mut steps = self.show(self.list[at].id);
@@ -274,7 +274,7 @@ impl Panes {
 
     /// Adds a pane that isn't on a desk yet. `set_page` opens it, so that its shell starts with the right
     /// size.
-    fn add(&mut self, place: Place, name: &Clean, ids: &mut Ids) -> PaneId {
+    fn add(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> PaneId {
         self.opened += 1;
         let id = PaneId(self.opened);
         let tag = format!("{}-{}", self.tag, self.opened);
@@ -324,7 +324,7 @@ impl Panes {
 
     /// Takes changes of a session: its name, and whether its container is paused. A pane that waited for a
     /// paused container opens when the container continues.
-    pub fn told(&mut self, session: &Session, ids: &mut Ids) -> Vec<Step> {
+    pub fn session_changed(&mut self, session: &Session, ids: &mut Ids) -> Vec<Step> {
         let here = Some(session.key());
         let mut steps = Vec::new();
         let of_session = |pane: &&mut Pane| pane.place.session() == here;
@@ -333,9 +333,9 @@ impl Panes {
             if pane.name != name {
                 pane.name = name;
             }
-            pane.told_status(&session.status);
+            pane.status_changed(&session.status);
             let paused = std::mem::replace(&mut pane.session_paused, session.is_paused());
-            if paused && !pane.session_paused && matches!(pane.state, State::Lost { .. }) {
+            if paused && !pane.session_paused && matches!(pane.state, PaneState::Lost { .. }) {
                 steps.push(pane.reopen(ids.stream()));
             }
         }
@@ -388,7 +388,7 @@ impl Panes {
         if has_keys {
             self.leader &= pane.takes_keys();
         }
-        if !self.daemon_is_up && pane.retry_at().is_some() && pane.place != Place::Host {
+        if !self.daemon_is_up && pane.retry_at().is_some() && pane.place != ShellPlace::Host {
             pane.lost(Clean::new("daemon disconnected"), None);
         }
         steps.extend(self.take_copy(at, now));
@@ -398,7 +398,7 @@ impl Panes {
 
     /// The focused program has requested every movement of the mouse.
     pub fn want_moves(&self) -> bool {
-        let pane = self.active().filter(|pane| pane.state == State::Live);
+        let pane = self.active().filter(|pane| pane.state == PaneState::Live);
         pane.is_some_and(|pane| pane.modes().mouse == MouseMode::Motion)
     }
 
@@ -407,7 +407,7 @@ impl Panes {
         self.daemon_is_up = true;
         self.list
             .iter_mut()
-            .filter(|pane| matches!(pane.state, State::Lost { .. }))
+            .filter(|pane| matches!(pane.state, PaneState::Lost { .. }))
             .map(|pane| pane.reopen(ids.stream()))
             .collect()
     }
@@ -415,9 +415,9 @@ impl Panes {
     pub fn link_down(&mut self, why: &Clean, _now: Timestamp) {
         self.daemon_is_up = false;
         for pane in &mut self.list {
-            let paused = pane.state == State::Paused;
+            let paused = pane.state == PaneState::Paused;
             let open = pane.is_asked() && pane.takes_keys() && !paused;
-            if pane.place != Place::Host && open {
+            if pane.place != ShellPlace::Host && open {
                 pane.lost(why.clone(), None);
             }
         }
@@ -457,8 +457,8 @@ impl Panes {
 
 /// The name of a pane of the session. A pane of another container also shows the container's host name, if it
 /// is known.
-pub fn name_in(session: &Session, place: Place, known: &Clean) -> Clean {
-    let Place::Container(_, kernel) = place else {
+pub fn name_in(session: &Session, place: ShellPlace, known: &Clean) -> Clean {
+    let ShellPlace::Container(_, kernel) = place else {
         return session.name.clone();
     };
     let found = session.kernels.iter().find(|one| one.id == kernel);

@@ -3,7 +3,10 @@
 //! The list is collected again only after its sessions have changed, and filtered again only after the filter
 //! has changed. All other operations cost as much as the visible rows.
 
+pub mod filter;
 mod index;
+pub mod reach;
+pub mod sort;
 
 use std::{
     collections::HashMap,
@@ -11,17 +14,17 @@ use std::{
 };
 
 use super::{
-    filter::{Filter, Hits},
     mirror::Mirror,
-    shown::Shown,
-    sort::{Column, Order},
+    sessions::filter::{Filter, Hits},
+    sessions::sort::{Column, Order},
+    shown_contexts::ShownContexts,
 };
 use crate::model::{id::SessionKey, status::Tab, text::Clean};
 use index::Index;
 
 #[derive(Debug, Default)]
 pub struct Sessions {
-    shown: Shown,
+    shown: ShownContexts,
     tab: TabState,
     pub filter: Filter,
     index: Index,
@@ -135,12 +138,12 @@ impl Sessions {
     }
 
     /// The contexts whose sessions are listed.
-    pub fn shown(&self) -> Shown {
+    pub fn shown(&self) -> ShownContexts {
         self.shown
     }
 
     /// Lists the sessions of another context, or of all.
-    pub fn show(&mut self, shown: Shown) {
+    pub fn show(&mut self, shown: ShownContexts) {
         if shown == self.shown {
             return;
         }
@@ -148,7 +151,7 @@ impl Sessions {
         self.offset = 0;
         self.row = 0;
         self.stale = true;
-        if shown != Shown::All {
+        if shown != ShownContexts::All {
             for (order, tab) in self.tab.orders.iter_mut().zip(Tab::ALL) {
                 if order.column == Column::Context {
                     *order = Order::of(tab);
@@ -262,7 +265,7 @@ impl Sessions {
         self.tab.shown = session.tab();
         self.tab.selected[session.tab() as usize] = Some(session.key());
         if !self.shown.has(session.context) {
-            self.shown = Shown::One(session.context);
+            self.shown = ShownContexts::One(session.context);
         }
         if !self.filter.accepts(session, self.shown) {
             self.filter.clear();

@@ -8,10 +8,10 @@ use super::{
     effect::Effect,
     launcher::Relaunch,
     msg::Ticket,
+    notices::toast::Launched,
     panels::{command::Command, shells::ShellTarget},
-    panes::{Axis, Place},
-    shown::Shown,
-    toast::Launched,
+    panes::{Axis, ShellPlace},
+    shown_contexts::ShownContexts,
 };
 use crate::{
     action::Action,
@@ -83,7 +83,7 @@ pub enum Step {
     EditNotices(NoticesEdit),
     /// Opens a new shell in a session.
     NewShell {
-        place: Place,
+        place: ShellPlace,
         name: Clean,
         start: Box<ShellStart>,
     },
@@ -123,9 +123,9 @@ pub enum Go {
     /// Carries out an action on the current session.
     Act(Action),
     /// To the list of sessions of a context, or of all.
-    Show(Shown),
+    Show(ShownContexts),
     /// Loads the allowed extensions and exemptions of a context.
-    LoadReprieves(ContextName),
+    LoadExtensionRules(ContextName),
     /// To a session and its detail.
     ShowSession(SessionKey),
     /// To a shell, or to another view of it next to the focused pane.
@@ -183,7 +183,7 @@ pub enum Purpose {
     /// Extends, exempts or includes a session.
     Keep(Keep),
     /// The allowed extensions and exemptions.
-    Reprieves(ContextName),
+    ExtensionRules(ContextName),
     /// A full reading of one session. A failure isn't shown.
     Detail(SessionKey),
     Catalogue {
@@ -203,12 +203,12 @@ pub enum Purpose {
         name: Clean,
         image: String,
     },
-    /// More rows of a list. `told` is the number of rows before, `word` is the searched name.
+    /// More rows of a list. `before` is the number of rows before, `word` is the searched name.
     Reach {
         context: ContextName,
         tab: Tab,
         word: Option<String>,
-        told: u64,
+        before: u64,
     },
     Refresh,
     /// The environments for the launcher, requested again.

@@ -3,8 +3,8 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    facts::Facts, mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
-    reprieves::Reprieves, shown::Shown,
+    extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
+    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts,
 };
 use crate::{
     keymap::Keymap,
@@ -69,7 +69,7 @@ pub struct TestEnv {
     mirror: Mirror,
     panes: Panes,
     notices: Notices,
-    reprieves: Reprieves,
+    extension_rules: ExtensionRules,
 }
 
 impl Default for TestEnv {
@@ -80,7 +80,7 @@ impl Default for TestEnv {
             mirror: Mirror::default(),
             panes: Panes::new(""),
             notices: Notices::new(false),
-            reprieves: Reprieves::default(),
+            extension_rules: ExtensionRules::default(),
         }
     }
 }
@@ -94,8 +94,8 @@ impl TestEnv {
             panes: &self.panes,
             detail: None,
             notices: &self.notices,
-            reprieves: &self.reprieves,
-            shown: Shown::All,
+            extension_rules: &self.extension_rules,
+            shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }
     }

@@ -8,12 +8,12 @@ use tokio::sync::mpsc;
 use super::{
     clipboard::{self, Multiplexer},
     clock,
+    connection::Current,
     desktop::{self, Dialect},
     editor, files,
-    kept::Shelf,
-    link::Current,
     logs::Logs,
-    questions::Questions,
+    requests::Requests,
+    saved::StateFile,
     screen::{self, Stage},
     streams::Streams,
 };
@@ -41,11 +41,11 @@ pub enum Next {
 }
 
 /// Carries out the effects of the TUI.
-pub struct Hands {
+pub struct EffectRunner {
     pub streams: Streams,
     pub logs: Logs,
     pub current: Current,
-    pub questions: Questions,
+    pub questions: Requests,
     pub answers: mpsc::Sender<Msg>,
     pub inside_tmux: bool,
     /// The multiplexer around our terminal. Sequences for the outer terminal must be wrapped for it.
@@ -53,10 +53,10 @@ pub struct Hands {
     /// How to ask the terminal for desktop notifications. `None` = they are off.
     pub desktop: Option<Dialect>,
     /// The file that keeps the state of the TUI.
-    pub shelf: Option<Shelf>,
+    pub state_file: Option<StateFile>,
 }
 
-impl Hands {
+impl EffectRunner {
     /// The user pressed a key: if the daemon was quiet for long, checks whether it responds.
     pub fn check_daemon(&self) {
         if let Some(client) = &*self.current.borrow() {
@@ -135,9 +135,9 @@ impl Hands {
                 files::save,
             ),
             Effect::ReadRecipe { ticket, path } => self.read_recipe(ticket, path),
-            Effect::Keep(kept) => {
-                if let Some(shelf) = &self.shelf {
-                    shelf.write(&kept);
+            Effect::SaveState(kept) => {
+                if let Some(state_file) = &self.state_file {
+                    state_file.write(&kept);
                 }
             }
             Effect::Mouse(on) => stage.mouse(on)?,

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::link::Current;
+use super::connection::Current;
 use crate::{
     client::{
         Asked, Client,

@@ -8,13 +8,12 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     clipboard::Multiplexer,
-    desktop,
-    effects::{self, Hands},
-    face::{Face, Sources},
-    kept::Shelf,
-    link,
+    connection, desktop,
+    effects::{self, EffectRunner},
+    event_loop::{EventLoop, Sources},
     logs::Logs,
-    questions::Questions,
+    requests::Requests,
+    saved::StateFile,
     screen::Stage,
     streams::{self, Streams},
 };
@@ -37,7 +36,7 @@ pub struct Parts {
     /// Notifications to show at the start, each with its level.
     pub remarks: Vec<(Level, String)>,
     /// The file that keeps the state of the TUI. `None` = the state isn't kept.
-    pub shelf: Option<Shelf>,
+    pub state_file: Option<StateFile>,
     /// The directory for the lines of open logs. `None` = only a few lines are kept, in memory.
     pub spool: Option<PathBuf>,
 }
@@ -54,11 +53,11 @@ where
     for (level, text) in &parts.remarks {
         let _ = answers_in.try_send(effects::remark(*level, text));
     }
-    tokio::spawn(link::keep(parts.connect, link_in, current_in));
-    let hands = Hands {
-        shelf: parts.shelf,
+    tokio::spawn(connection::keep(parts.connect, link_in, current_in));
+    let effects = EffectRunner {
+        state_file: parts.state_file,
         logs: Logs::new(answers_in.clone(), parts.spool),
-        questions: Questions::begin(current.clone(), answers_in.clone()),
+        questions: Requests::begin(current.clone(), answers_in.clone()),
         streams: Streams::new(events_in),
         current,
         answers: answers_in,
@@ -76,7 +75,7 @@ where
         streams: events_out,
         answers: answers_out,
     };
-    Face::new(parts.app, parts.theme, hands, stage)
+    EventLoop::new(parts.app, parts.theme, effects, stage)
         .run(sources)
         .await
 }

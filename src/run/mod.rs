@@ -3,31 +3,31 @@
 //! [`main`] runs the TUI, and [`shell`] runs a shell of a session in the calling terminal. The rest carries
 //! out the effects of the [`app`](crate::app) and brings it events.
 
+mod ansi;
 mod background;
-mod brush;
 pub mod canvas;
 mod clipboard;
 mod clock;
+mod connection;
 mod desktop;
 mod editor;
 pub mod effects;
-pub mod face;
+pub mod event_loop;
+mod facts;
 mod files;
 mod input;
-pub mod kept;
 mod key_tester;
 mod keyboard;
 mod launch;
-mod link;
 pub mod live;
 mod log;
 pub mod logs;
-mod questions;
+mod requests;
+pub mod saved;
 pub mod screen;
 mod shell;
 mod start;
 mod streams;
-mod surroundings;
 
 pub use key_tester::key_tester;
 pub use shell::shell;

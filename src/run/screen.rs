@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
+    ansi::{AnsiWriter, Outer},
     background::Background,
-    brush::{Brush, Outer},
     canvas::{Canvas, Painter},
     keyboard::Keyboard,
 };
@@ -113,7 +113,7 @@ impl Whole {
 
 /// The calling terminal. Dropping it restores the terminal.
 pub struct Screen {
-    canvas: Canvas<Brush<Whole>>,
+    canvas: Canvas<AnsiWriter<Whole>>,
     /// What `canvas` has written and the terminal hasn't received yet.
     frame: Whole,
     mouse: bool,
@@ -131,7 +131,7 @@ impl Screen {
         take(mouse, keys)?;
         let frame = Whole::default();
         let outer = Outer::find(|name| std::env::var(name).ok(), about.name.as_deref());
-        let canvas = Canvas::new(Brush::new(frame.clone(), outer))?;
+        let canvas = Canvas::new(AnsiWriter::new(frame.clone(), outer))?;
         Ok(Self {
             canvas,
             frame,

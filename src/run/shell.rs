@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{start::Options, surroundings};
+use super::{facts, start::Options};
 use crate::{
     action::{Action, Scope},
     client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
@@ -99,7 +99,7 @@ async fn attach(
     let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
     let open = StreamOpen::Terminal {
         session,
-        tag: surroundings::tag(),
+        tag: facts::tag(),
         columns,
         rows,
         start,

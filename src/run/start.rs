@@ -7,13 +7,13 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
     background::{self, Background},
+    facts,
     input::{self, LateAnswer},
-    kept::Shelf,
     keyboard::Keyboard,
     live::{Parts, live},
     log,
+    saved::StateFile,
     screen::Screen,
-    surroundings,
 };
 use crate::{
     app::{app::App, msg::Msg},
@@ -40,7 +40,7 @@ pub struct Options {
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.face_log());
     let looks = Looks::find(&options);
-    let facts = surroundings::facts(&options.loaded.settings, &options.paths);
+    let facts = facts::facts(&options.loaded.settings, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -64,13 +64,13 @@ pub fn main(options: Options) -> Result<()> {
     let app = App::new(facts, looks.keymap)
         .on(looks.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
-    let (shelf, app) = match Shelf::open(&options.paths.state_dir) {
-        Some((shelf, kept)) => (Some(shelf), app.keeping(kept)),
+    let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
+        Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
         None => (None, app),
     };
     let parts = Parts {
         app,
-        shelf,
+        state_file,
         spool: Some(options.paths.cache_dir.clone()),
         theme: looks.theme,
         connect: ConnectOptions::new(options.paths),

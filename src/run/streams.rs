@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::link::{Current, no_line};
+use super::connection::{Current, disconnected};
 use crate::{
     app::msg::StreamEvent,
     client::{Client, StreamItem},
@@ -66,7 +66,9 @@ impl Streams {
         tokio::spawn(async move {
             let end = match client {
                 Some(client) => carry(&client, open, stream, orders, &events).await,
-                None => Some(StreamEnd::Failed { failure: no_line() }),
+                None => Some(StreamEnd::Failed {
+                    failure: disconnected(),
+                }),
             };
             if let Some(end) = end {
                 let _ = events.send((stream, StreamEvent::Ended(end))).await;

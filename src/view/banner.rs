@@ -8,7 +8,7 @@ use super::{
     text,
 };
 use crate::{
-    app::{app::App, area::Areas, clock, mirror::Line},
+    app::{app::App, area::Areas, clock, mirror::DaemonConnection},
     model::{capability::EngineState, id::SessionKey},
     theme::face::Face,
 };
@@ -103,7 +103,7 @@ fn trouble(app: &App) -> Vec<Trouble> {
             attempt: 0,
         }];
     }
-    if let Line::Down { why, attempt, .. } = app.mirror.line() {
+    if let DaemonConnection::Down { why, attempt, .. } = app.mirror.connection() {
         return vec![Trouble {
             what: format!("Daemon disconnected: {why}"),
             hint: None,

@@ -4,7 +4,7 @@ mod apart;
 
 pub use apart::Apart;
 
-use crate::app::{sessions::Widest, sort::Column};
+use crate::app::{sessions::Widest, sessions::sort::Column};
 
 /// The marker of the selected row and a blank before the first column.
 pub const INDENT: u16 = 2;
@@ -12,7 +12,7 @@ const MARGIN: u16 = 1;
 const GAP: u16 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ColumnPlace {
     pub column: Column,
     pub x: u16,
     pub width: u16,
@@ -62,7 +62,7 @@ const MOMENT: u16 = 16;
 const SHORT_MOMENT: u16 = 11;
 
 /// Returns the columns for a list of `width` cells, from the left. Narrow lists have fewer columns.
-pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
+pub fn places(width: u16, wanted: Wanted) -> Vec<ColumnPlace> {
     let all = width;
     let extra = wanted.apart.columns(width);
     let width = width.saturating_sub(apart::cells(&extra));
@@ -134,7 +134,7 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
                 Column::Environment => environment,
                 _ => width,
             };
-            let place = Place { column, x, width };
+            let place = ColumnPlace { column, x, width };
             x += width + GAP;
             place
         })
@@ -170,11 +170,11 @@ pub fn is_right(column: Column) -> bool {
 mod tests {
     use super::*;
 
-    fn plain(width: u16) -> Vec<Place> {
+    fn plain(width: u16) -> Vec<ColumnPlace> {
         places(width, Wanted::default())
     }
 
-    fn with_context(width: u16, longest: u16) -> Vec<Place> {
+    fn with_context(width: u16, longest: u16) -> Vec<ColumnPlace> {
         let context = Some(longest);
         places(
             width,

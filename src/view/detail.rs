@@ -32,7 +32,7 @@ use crate::{
 /// Cells of the labels.
 const LABEL: usize = 14;
 
-type Line = Vec<Piece>;
+type DetailLine = Vec<Piece>;
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, detail: &Detail, areas: &Areas, now: Timestamp) {
     let Some(area) = areas.detail else { return };
@@ -67,8 +67,8 @@ fn draw_edge(paint: &mut Paint<'_>, detail: &Detail, areas: &Areas, area: Rect) 
     }
 }
 
-/// The input for the panel's lines.
-struct Panel<'a> {
+/// The input for the view's lines.
+struct DetailView<'a> {
     app: &'a App,
     detail: &'a Detail,
     session: &'a Session,
@@ -79,14 +79,20 @@ struct Panel<'a> {
 }
 
 /// Returns all lines for a width. Their number doesn't depend on `now`.
-pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Timestamp) -> Vec<Line> {
+pub fn lines(
+    app: &App,
+    detail: &Detail,
+    width: u16,
+    glyphs: &Glyphs,
+    now: Timestamp,
+) -> Vec<DetailLine> {
     let Some(session) = app.full(detail.session()) else {
         return Vec::new();
     };
     let session = &session;
     // The last column has the mark for more lines.
     let width = usize::from(width.saturating_sub(2));
-    let panel = Panel {
+    let view = DetailView {
         app,
         detail,
         session,
@@ -94,43 +100,43 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
         glyphs,
         now,
     };
-    let mut lines = title(&panel);
+    let mut lines = title(&view);
     // An ended session first shows its usage and the last lines of its log.
-    let ended = !ending::told(&panel).is_empty();
+    let ended = !ending::told(&view).is_empty();
     if ended {
-        lines.extend(usage::lines(&panel));
-        lines.extend(ending::last_lines(&panel));
+        lines.extend(usage::lines(&view));
+        lines.extend(ending::last_lines(&view));
     }
-    lines.push(idle::alert(&panel));
-    lines.extend(pull::lines(&panel));
+    lines.push(idle::alert(&view));
+    lines.extend(pull::lines(&view));
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
     lines.extend(reference(session, width));
     lines.extend(cluster::command(session, width));
     lines.extend(allocation(session, width));
     if !ended {
-        lines.extend(usage::lines(&panel));
+        lines.extend(usage::lines(&view));
     }
-    lines.extend(idle::lines(&panel));
+    lines.extend(idle::lines(&view));
     lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));
     lines.extend(places(session, width));
-    lines.extend(kernels::lines(&panel));
+    lines.extend(kernels::lines(&view));
     lines.push(Vec::new());
     lines.extend(history::lines(app, detail, width, glyphs));
     lines
 }
 
 /// The name and the status, then how the session ended or the reason for its status, then its request.
-fn title(panel: &Panel<'_>) -> Vec<Line> {
-    let (session, width, glyphs) = (panel.session, panel.width, panel.glyphs);
+fn title(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let (session, width, glyphs) = (view.session, view.width, view.glyphs);
     let word = status::piece(session, glyphs);
     let room = width.saturating_sub(text::width(&word.0) + 2);
     let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
     let gap = " ".repeat(width.saturating_sub(text::width(&name) + text::width(&word.0)));
     let mut lines = vec![vec![(name, Face::Title), (gap, Face::Text), word]];
-    let ending = ending::told(panel);
+    let ending = ending::told(view);
     let reason = match (&session.status_message, &session.status_info) {
         _ if !ending.is_empty() => None,
         (Some(message), _) if !message.is_empty() => Some(message),
@@ -150,7 +156,7 @@ fn title(panel: &Panel<'_>) -> Vec<Line> {
 }
 
 /// The full image reference, unless the name of the environment already shows it.
-fn reference(session: &Session, width: usize) -> Vec<Line> {
+fn reference(session: &Session, width: usize) -> Vec<DetailLine> {
     match &session.environment.source {
         EnvironmentSource::Image { reference } if *reference != session.environment.label() => {
             unbroken("Image", reference, width)
@@ -159,7 +165,7 @@ fn reference(session: &Session, width: usize) -> Vec<Line> {
     }
 }
 
-fn row(label: &str, value: impl Into<String>) -> Line {
+fn row(label: &str, value: impl Into<String>) -> DetailLine {
     vec![
         (format!("{label:LABEL$}"), Face::Label),
         (value.into(), Face::Value),
@@ -168,7 +174,7 @@ fn row(label: &str, value: impl Into<String>) -> Line {
 
 /// The resources that the engine allocated, otherwise those requested. Shows a warning if the engine
 /// allocated less than requested.
-fn allocation(session: &Session, width: usize) -> Vec<Line> {
+fn allocation(session: &Session, width: usize) -> Vec<DetailLine> {
     let (asked, given) = (&session.requested_slots, &session.occupied_slots);
     let told = *given != ResourceSlots::default();
     let label = "Resources";
@@ -203,7 +209,7 @@ fn cores(cpu: Cpu) -> String {
     }
 }
 
-fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<Line> {
+fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<DetailLine> {
     let seconds = session.elapsed_seconds(now);
     let elapsed = if detail.focused || session.terminated_at.is_some() {
         clock::fine(seconds)
@@ -257,7 +263,7 @@ pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
     at.strftime(form).to_string()
 }
 
-fn places(session: &Session, width: usize) -> Vec<Line> {
+fn places(session: &Session, width: usize) -> Vec<DetailLine> {
     let mut lines = unbroken("Id", &session.id.to_string(), width);
     if let Some(scratch) = &session.scratch {
         lines.extend(unbroken("Home", scratch, width));
@@ -267,7 +273,7 @@ fn places(session: &Session, width: usize) -> Vec<Line> {
 
 /// Splits a text into lines without changing it, so that it can be copied line by line. A path breaks after a
 /// slash.
-fn unbroken(label: &str, value: &str, width: usize) -> Vec<Line> {
+fn unbroken(label: &str, value: &str, width: usize) -> Vec<DetailLine> {
     let room = width.saturating_sub(LABEL);
     let (mut rest, mut label) = (value, label);
     let mut lines = Vec::new();
@@ -295,7 +301,7 @@ fn breaks_at(text: &str) -> Option<usize> {
 }
 
 /// A label and a text that can need several lines.
-fn wrapped_row(label: &str, value: &str, width: usize) -> Vec<Line> {
+fn wrapped_row(label: &str, value: &str, width: usize) -> Vec<DetailLine> {
     let mut label = label;
     let mut lines = Vec::new();
     for line in text::wrap(value, width.saturating_sub(LABEL)) {

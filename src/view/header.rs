@@ -8,8 +8,8 @@ use crate::{
     app::{
         app::App,
         area::Areas,
-        mirror::{ContextState, Line, Mirror},
-        shown::Shown,
+        mirror::{ContextState, DaemonConnection, Mirror},
+        shown_contexts::ShownContexts,
     },
     model::capability::EngineState,
     theme::face::Face,
@@ -61,7 +61,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 }
 
 /// The engine's facts, the least important last.
-fn engine_facts(mirror: &Mirror, shown: Shown) -> Vec<String> {
+fn engine_facts(mirror: &Mirror, shown: ShownContexts) -> Vec<String> {
     let Some(context) = single(mirror, shown) else {
         let all = (!mirror.contexts().is_empty()).then(|| "all contexts".to_owned());
         return all.into_iter().collect();
@@ -82,14 +82,18 @@ fn engine_facts(mirror: &Mirror, shown: Shown) -> Vec<String> {
 }
 
 /// The only context that is shown, if there is exactly one.
-fn single(mirror: &Mirror, shown: Shown) -> Option<&ContextState> {
+fn single(mirror: &Mirror, shown: ShownContexts) -> Option<&ContextState> {
     let mut found = mirror.shown(shown);
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
 
 /// The state of the connection to the engine, as a shape and a word.
-pub fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str, String, Face) {
+pub fn state(
+    mirror: &Mirror,
+    shown: ShownContexts,
+    paint: &Paint<'_>,
+) -> (&'static str, String, Face) {
     let shapes = &paint.glyphs.shapes;
     let (mut all, mut connected, mut lost) = (0, 0, 0);
     for state in mirror.shown(shown) {
@@ -97,20 +101,24 @@ pub fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str,
         connected += usize::from(matches!(state.engine, EngineState::Connected { .. }));
         lost += usize::from(matches!(state.engine, EngineState::Lost { .. }));
     }
-    let (shape, word, face) = match mirror.line() {
+    let (shape, word, face) = match mirror.connection() {
         _ if mirror.is_silent() => (shapes.bad, "daemon not responding", Face::Bad),
-        Line::Down { .. } => (shapes.bad, "daemon disconnected", Face::Bad),
-        Line::Refused(_) => (shapes.bad, "refused", Face::Bad),
-        Line::Up if all > 1 && lost > 0 => {
+        DaemonConnection::Down { .. } => (shapes.bad, "daemon disconnected", Face::Bad),
+        DaemonConnection::Refused(_) => (shapes.bad, "refused", Face::Bad),
+        DaemonConnection::Up if all > 1 && lost > 0 => {
             return (
                 shapes.bad,
                 format!("{lost} of {all} disconnected"),
                 Face::Bad,
             );
         }
-        Line::Up if lost > 0 => (shapes.bad, "engine disconnected", Face::Bad),
-        Line::Up if all > 0 && connected == all => (shapes.good, "connected", Face::StatusGood),
-        Line::Connecting | Line::Up => (shapes.progress, "connecting", Face::StatusProgress),
+        DaemonConnection::Up if lost > 0 => (shapes.bad, "engine disconnected", Face::Bad),
+        DaemonConnection::Up if all > 0 && connected == all => {
+            (shapes.good, "connected", Face::StatusGood)
+        }
+        DaemonConnection::Connecting | DaemonConnection::Up => {
+            (shapes.progress, "connecting", Face::StatusProgress)
+        }
     };
     (shape, word.to_owned(), face)
 }

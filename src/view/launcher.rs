@@ -20,7 +20,7 @@ use crate::{
         app::App,
         area::{DialogAreas, Wizard},
         launcher::{Launcher, Overlay, Page, Progress},
-        shown::Shown,
+        shown_contexts::ShownContexts,
     },
     theme::face::Face,
 };
@@ -145,7 +145,7 @@ fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rec
         right = right.saturating_sub(width);
         paint.styled(right, area.y, width, text, style);
     };
-    let (shape, word, face) = header::state(&app.mirror, Shown::One(context), paint);
+    let (shape, word, face) = header::state(&app.mirror, ShownContexts::One(context), paint);
     if face != Face::StatusGood {
         let style = paint.style(face);
         put(paint, &format!(" {shape} {word} "), style);

@@ -5,7 +5,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::{
     banner,
-    columns::{self, Place},
+    columns::{self, ColumnPlace},
     detail,
     glyphs::Glyphs,
     list, panels, reason, statistics, tabs, toasts,
@@ -14,7 +14,7 @@ use crate::app::{
     app::App,
     area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
     focus::Page,
-    sort::Column,
+    sessions::sort::Column,
 };
 
 /// Rows of the list, with its head, that stay visible above a detail.
@@ -101,7 +101,7 @@ fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
         return Vec::new();
     }
     let places = list::columns_of(app, head.width).into_iter();
-    let title = |place: Place| {
+    let title = |place: ColumnPlace| {
         let title = Rect {
             x: head.x + place.x - u16::from(columns::is_right(place.column)),
             width: place.width + 1,

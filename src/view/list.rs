@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::{
     bar,
-    columns::{self, Place},
+    columns::{self, ColumnPlace},
     idle,
     paint::Paint,
     status, text,
@@ -16,8 +16,8 @@ use crate::{
         area::Areas,
         clock,
         focus::Focus,
-        shown::Shown,
-        sort::{Column, Order},
+        sessions::sort::{Column, Order},
+        shown_contexts::ShownContexts,
     },
     model::{
         catalogue::AcceleratorKind, launch::amounts::thousandths, session::Session, status::Tab,
@@ -35,7 +35,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         let Some(session) = app.mirror.session(*id) else {
             continue;
         };
-        let row = Row {
+        let row = SessionRow {
             app,
             session,
             area: Rect::new(areas.rows.x, y, areas.rows.width, 1),
@@ -56,7 +56,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 }
 
 /// The columns of a list of `width` cells.
-pub fn columns_of(app: &App, width: u16) -> Vec<Place> {
+pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
     let wanted = columns::Wanted {
         context: context_width(app),
         ended: app.sessions.tab() == Tab::Finished,
@@ -68,11 +68,11 @@ pub fn columns_of(app: &App, width: u16) -> Vec<Place> {
 /// The longest name of a context if the list shows several contexts.
 fn context_width(app: &App) -> Option<u16> {
     let names = || app.mirror.contexts().iter().map(|state| state.context.name);
-    let several = app.sessions.shown() == Shown::All && app.mirror.has_several_contexts();
+    let several = app.sessions.shown() == ShownContexts::All && app.mirror.has_several_contexts();
     several.then(|| names().map(|name| name.as_str().len()).max().unwrap_or(0) as u16)
 }
 
-fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[Place]) {
+fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[ColumnPlace]) {
     let order = app.sessions.order();
     for place in places {
         let mark = Some(order).filter(|order| order.column == place.column);
@@ -80,7 +80,7 @@ fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[Place]) {
     }
 }
 
-fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order>) {
+fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<Order>) {
     let x = area.x + place.x;
     let title = match place.column {
         Column::Environment if place.width < 11 => "Env",
@@ -122,7 +122,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
 }
 
 /// One session on one line.
-struct Row<'a> {
+struct SessionRow<'a> {
     app: &'a App,
     session: &'a Session,
     area: Rect,
@@ -131,12 +131,12 @@ struct Row<'a> {
     now: Timestamp,
 }
 
-impl Row<'_> {
+impl SessionRow<'_> {
     fn face(&self, face: Face) -> Face {
         if self.faded { Face::Dim } else { face }
     }
 
-    fn cell(&self, paint: &mut Paint<'_>, place: Place) {
+    fn cell(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
         let (x, y) = (self.area.x + place.x, self.area.y);
         let session = self.session;
         match place.column {
@@ -193,7 +193,7 @@ impl Row<'_> {
     }
 
     /// A time, without its year if there is no room for it.
-    fn moment(&self, paint: &mut Paint<'_>, place: Place, at: Option<Timestamp>) {
+    fn moment(&self, paint: &mut Paint<'_>, place: ColumnPlace, at: Option<Timestamp>) {
         let form = match place.width {
             16.. => "%Y-%m-%d %H:%M",
             _ => "%m-%d %H:%M",
@@ -206,7 +206,7 @@ impl Row<'_> {
     }
 
     /// The owner, the placement and the accelerators of a session.
-    fn apart(&self, paint: &mut Paint<'_>, place: Place) {
+    fn apart(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
         let (session, placement) = (self.session, &self.session.placement);
         let text = match place.column {
             Column::Owner => session.owner.to_string(),
@@ -308,7 +308,7 @@ impl Row<'_> {
         end
     }
 
-    fn gauge(&self, paint: &mut Paint<'_>, place: Place, gauge: &bar::Gauge) {
+    fn gauge(&self, paint: &mut Paint<'_>, place: ColumnPlace, gauge: &bar::Gauge) {
         let (x, y) = (self.area.x + place.x, self.area.y);
         let usual: u16 = match place.width {
             15.. => 8,

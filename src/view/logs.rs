@@ -11,7 +11,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::Areas,
-        logs::{GUTTER, Logs, Row, Shown, State, feed::Extent, search::Search},
+        logs::{GUTTER, LogRow, LogState, Logs, WindowLine, feed::Extent, search::Search},
     },
     keymap::Keymap,
     model::{log::LogSource, text::Clean},
@@ -118,27 +118,27 @@ fn position(logs: &Logs) -> Option<String> {
 /// The state of the log.
 fn state(logs: &Logs) -> (String, Face) {
     match &logs.state {
-        State::Opening => ("opening".to_owned(), Face::Dim),
-        State::Broken { .. } => ("interrupted".to_owned(), Face::Bad),
+        LogState::Opening => ("opening".to_owned(), Face::Dim),
+        LogState::Broken { .. } => ("interrupted".to_owned(), Face::Bad),
         _ if !logs.is_following() => match logs.new_lines() {
             0 => ("paused".to_owned(), Face::Warning),
             new => (format!("paused, {} new", text::grouped(new)), Face::Warning),
         },
-        State::Following => ("following".to_owned(), Face::Success),
-        State::Complete => ("ended".to_owned(), Face::Dim),
+        LogState::Following => ("following".to_owned(), Face::Success),
+        LogState::Complete => ("ended".to_owned(), Face::Dim),
     }
 }
 
 fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs, away: Option<&Clean>) {
     let text = match &logs.state {
-        State::Opening => "Loading the log...".to_owned(),
-        State::Following => "No output yet".to_owned(),
-        State::Complete => "No output".to_owned(),
-        State::Broken { why } => why.to_string(),
+        LogState::Opening => "Loading the log...".to_owned(),
+        LogState::Following => "No output yet".to_owned(),
+        LogState::Complete => "No output".to_owned(),
+        LogState::Broken { why } => why.to_string(),
     };
     let cells = usize::from(area.width.saturating_sub(8));
     let mut lines = text::wrap(&text, cells);
-    if let Some(why) = away.filter(|_| logs.state == State::Opening) {
+    if let Some(why) = away.filter(|_| logs.state == LogState::Opening) {
         lines.extend(text::wrap(why.as_str(), cells));
     }
     let first = area.y + area.height.saturating_sub(lines.len() as u16) / 2;
@@ -147,7 +147,7 @@ fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs, away: Option<&Cl
     }
 }
 
-fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Shown, row: Row) {
+fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &WindowLine, row: LogRow) {
     if entry.source() == LogSource::Stderr {
         let glyph = paint.glyphs.vertical;
         paint.text(area.x, area.y, 1, glyph, Face::LogStderr);
@@ -179,7 +179,7 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Shown, row: 
 }
 
 /// Marks the matches of the search in a row. Its text begins at byte `origin.1` and at column `origin.0`.
-fn mark_hits(paint: &mut Paint<'_>, area: Rect, logs: &Logs, row: Row, origin: (u16, usize)) {
+fn mark_hits(paint: &mut Paint<'_>, area: Rect, logs: &Logs, row: LogRow, origin: (u16, usize)) {
     let (Some(search), Some(entry)) = (&logs.search, logs.entry(row.number)) else {
         return;
     };
@@ -234,7 +234,7 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
     if let Some(why) = &logs.extent().in_memory {
         pieces.push((format!("{why}   "), Face::Warning));
     }
-    if let (State::Broken { why }, false) = (&logs.state, logs.is_empty()) {
+    if let (LogState::Broken { why }, false) = (&logs.state, logs.is_empty()) {
         pieces.push((format!("{why}   "), Face::Bad));
     }
     let gap = if area.width < 100 { "  " } else { "   " };
@@ -283,7 +283,7 @@ fn matches(search: &Search, extent: &Extent) -> String {
 /// The hint of a toggle says what the key will do.
 fn word_now(action: Action, word: &str, logs: &Logs) -> String {
     match action {
-        Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "reload".to_owned(),
+        Action::LogsFollow if matches!(logs.state, LogState::Broken { .. }) => "reload".to_owned(),
         Action::LogsFollow if logs.is_following() => "pause".to_owned(),
         Action::LogsWrap if logs.wrap => "no wrap".to_owned(),
         Action::LogsTimes if logs.shows_times() => "hide times".to_owned(),

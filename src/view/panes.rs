@@ -16,7 +16,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::Areas,
-        panes::{Desk, Pane, PaneArea, Panes, Place, Question, State, head_name},
+        panes::{Desk, Pane, PaneArea, PaneQuestion, PaneState, Panes, ShellPlace, head_name},
     },
     keymap::Keymap,
     theme::face::Face,
@@ -51,7 +51,7 @@ pub fn draw(
     for place in &areas.panes {
         if let Some(pane) = panes.pane(place.pane) {
             draw_pane(paint, place, panes, pane, still);
-            if silent && pane.state == State::Opening && pane.place != Place::Host {
+            if silent && pane.state == PaneState::Opening && pane.place != ShellPlace::Host {
                 draw_silence(paint, place.cells);
             }
         }
@@ -80,10 +80,10 @@ pub fn draw(
         draw_status(paint, line, panes, pane, keymap);
     }
     match panes.prompt().map(|it| (it, &it.question)) {
-        Some((prompt, Question::Paste(text))) => {
+        Some((prompt, PaneQuestion::Paste(text))) => {
             paste::draw(paint, areas.screen, &prompt.label(), text);
         }
-        Some((prompt, Question::SaveCopy { bytes, path })) => {
+        Some((prompt, PaneQuestion::SaveCopy { bytes, path })) => {
             save_copy::draw(paint, areas.screen, &prompt.label(), *bytes, path);
         }
         _ => {}
@@ -113,27 +113,27 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
     }
     let cells = place.cells;
     match &pane.state {
-        State::Opening => {
+        PaneState::Opening => {
             let text = match pane.place {
-                Place::Session(_) | Place::Container(..) => {
+                ShellPlace::Session(_) | ShellPlace::Container(..) => {
                     format!("opening a shell in {}...", pane.name)
                 }
-                Place::Host => format!("opening a shell on {}...", pane.name),
+                ShellPlace::Host => format!("opening a shell on {}...", pane.name),
             };
             paint.centred(cells, cells.y + cells.height / 2, &text, Face::Dim);
         }
-        State::Paused => {
+        PaneState::Paused => {
             let text = "paused while hidden; reconnects when you show it";
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
-        State::Live => {
+        PaneState::Live => {
             let cursor =
                 cells::paint_loose(&pane.emulator, cells, (paint.buffer, paint.extras), still);
             if has_keys {
                 paint.cursor = cursor;
             }
         }
-        State::Ended { .. } | State::Lost { .. } => {
+        PaneState::Ended { .. } | PaneState::Lost { .. } => {
             cells::paint(&pane.emulator, cells, (paint.buffer, paint.extras));
             paint.fill(cells, Face::Shade);
         }
@@ -196,8 +196,8 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let copying = panes.window(pane).and_then(|window| window.copy_mode);
     let hints = if panes.is_moving_border() {
         vec![
-            Hint::new("arrows", "move the border"),
-            Hint::new("any other key", "done"),
+            PaneHint::new("arrows", "move the border"),
+            PaneHint::new("any other key", "done"),
         ]
     } else if panes.scope() == Scope::Leader {
         after_leader(keymap)
@@ -233,7 +233,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
 }
 
 /// Returns the column of the next hint.
-fn draw_hint(paint: &mut Paint<'_>, x: u16, area: Rect, hint: &Hint) -> u16 {
+fn draw_hint(paint: &mut Paint<'_>, x: u16, area: Rect, hint: &PaneHint) -> u16 {
     let room = |x: u16| area.right().saturating_sub(x);
     let x = paint.text(x, area.y, room(x), &hint.key, Face::Key);
     let x = paint.text(x, area.y, room(x), &hint.word, Face::PaneStatus);
@@ -242,7 +242,7 @@ fn draw_hint(paint: &mut Paint<'_>, x: u16, area: Rect, hint: &Hint) -> u16 {
 
 /// Shows that an open connection counts as use. Returns the cells that it took.
 fn draw_badge(paint: &mut Paint<'_>, area: Rect, pane: &Pane) -> usize {
-    if !pane.keeps_alive || pane.state != State::Live {
+    if !pane.keeps_alive || pane.state != PaneState::Live {
         return 0;
     }
     let text = format!("{} keeps this session alive", paint.glyphs.on);
@@ -254,12 +254,12 @@ fn draw_badge(paint: &mut Paint<'_>, area: Rect, pane: &Pane) -> usize {
 const GAP: &str = "   ";
 
 /// A key and its action.
-struct Hint {
+struct PaneHint {
     key: String,
     word: String,
 }
 
-impl Hint {
+impl PaneHint {
     fn new(key: impl Into<String>, word: &str) -> Self {
         Self {
             key: key.into(),
@@ -275,16 +275,16 @@ impl Hint {
 /// The state of the connection to the shell.
 fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
-        State::Opening | State::Live if pane.session_paused => {
+        PaneState::Opening | PaneState::Live if pane.session_paused => {
             let text = "the container is paused, so its shell doesn't respond";
             Some((text.to_owned(), Face::Warning))
         }
-        State::Opening | State::Live | State::Paused => None,
-        State::Ended { .. } if pane.session_over => {
+        PaneState::Opening | PaneState::Live | PaneState::Paused => None,
+        PaneState::Ended { .. } if pane.session_over => {
             Some(("the session has ended".to_owned(), Face::Warning))
         }
-        State::Ended { why } => Some((why.to_string(), Face::Warning)),
-        State::Lost { why, retry_at, .. } => {
+        PaneState::Ended { why } => Some((why.to_string(), Face::Warning)),
+        PaneState::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {
                 "retrying, press Enter to retry now"
             } else {
@@ -295,7 +295,7 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
     }
 }
 
-fn way_out(keymap: &Keymap) -> Vec<Hint> {
+fn way_out(keymap: &Keymap) -> Vec<PaneHint> {
     let leaders = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
     let Some(leader) = leaders.first().map(|key| shown(key)) else {
         return Vec::new();
@@ -303,40 +303,40 @@ fn way_out(keymap: &Keymap) -> Vec<Hint> {
     let hint = |action, word| {
         let keys = keymap.keys_for(Scope::Leader, action);
         let key = keys.first()?;
-        Some(Hint::new(format!("{leader} {key}"), word))
+        Some(PaneHint::new(format!("{leader} {key}"), word))
     };
     let mut hints = Vec::new();
     hints.extend(hint(Action::PaneDetach, "back"));
     hints.extend(hint(Action::Help, "keys"));
     let others: Vec<String> = leaders.iter().skip(1).map(|key| shown(key)).collect();
     if !others.is_empty() {
-        hints.push(Hint::new(others.join(", "), "leader, too"));
+        hints.push(PaneHint::new(others.join(", "), "leader, too"));
     }
     hints.extend(hint(Action::PaneSendPrefix, "send Ctrl-B"));
     hints
 }
 
-fn after_leader(keymap: &Keymap) -> Vec<Hint> {
+fn after_leader(keymap: &Keymap) -> Vec<PaneHint> {
     let bound = AFTER_LEADER.iter().filter_map(|(actions, word)| {
         let keys = actions.iter().filter_map(|action| {
             let keys = keymap.keys_for(Scope::Leader, *action);
             keys.first().map(|key| shown(key))
         });
         let keys = keys.collect::<Vec<_>>().join(" ");
-        (!keys.is_empty()).then(|| Hint::new(keys, word))
+        (!keys.is_empty()).then(|| PaneHint::new(keys, word))
     });
     bound.collect()
 }
 
 /// The hints in an ended session, where no shell can be opened.
-fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<Hint> {
+fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<PaneHint> {
     let mut hints = Vec::new();
     if pane.can_reopen() {
-        hints.push(Hint::new("Enter", "new"));
+        hints.push(PaneHint::new("Enter", "new"));
     }
-    hints.push(Hint::new("Esc", "close"));
+    hints.push(PaneHint::new("Esc", "close"));
     if let Some(key) = keymap.keys_for(Scope::Global, Action::Quit).first() {
-        hints.push(Hint::new(shown(key), "list"));
+        hints.push(PaneHint::new(shown(key), "list"));
     }
     hints
 }

@@ -9,7 +9,7 @@ use crate::{
         area::Areas,
         input::Input,
         panels::{AnyPanel, command::CommandLine},
-        reach::Found,
+        sessions::reach::SearchState,
     },
     theme::face::Face,
 };
@@ -27,7 +27,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let all = app.mirror.count(shown, app.sessions.tab());
         let len = app.sessions.len();
         let note = match app.reach.found(&app.mirror, &app.sessions) {
-            Found::Asking => format!("{len} so far"),
+            SearchState::Asking => format!("{len} so far"),
             _ => format!("{len} of {}", text::grouped(all)),
         };
         line(paint, area, "/", input, (&note, Face::Dim));

@@ -11,8 +11,8 @@ use crate::{
     app::{
         app::App,
         area::{Areas, MIN_COLUMNS, MIN_ROWS},
-        mirror::Line,
-        reach::Found,
+        mirror::DaemonConnection,
+        sessions::reach::SearchState,
     },
     model::{capability::EngineState, status::Tab},
     theme::face::Face,
@@ -21,9 +21,11 @@ use crate::{
 /// Draws the explanation if the list has no rows.
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let area = areas.rows;
-    match app.mirror.line() {
-        Line::Connecting => middle(paint, area, &[vec![dim("Connecting to the daemon")]]),
-        Line::Refused(failure) => {
+    match app.mirror.connection() {
+        DaemonConnection::Connecting => {
+            middle(paint, area, &[vec![dim("Connecting to the daemon")]])
+        }
+        DaemonConnection::Refused(failure) => {
             let mut lines = wrapped(failure.message().as_str(), area, Face::Bad);
             if let Some(help) = &failure.hint {
                 lines.push(Vec::new());
@@ -34,9 +36,11 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         _ if app.sessions.filter.is_on() => {
             let query = app.sessions.filter.query();
             let none = match app.reach.found(&app.mirror, &app.sessions) {
-                Found::Asking => "No match yet in the loaded sessions: ",
-                Found::LoadedOnly => "No loaded session matches ",
-                Found::Everything | Found::ByName | Found::Cut(_) => "No session matches ",
+                SearchState::Asking => "No match yet in the loaded sessions: ",
+                SearchState::LoadedOnly => "No loaded session matches ",
+                SearchState::Everything | SearchState::ByName | SearchState::Cut(_) => {
+                    "No session matches "
+                }
             };
             let first = vec![dim(none), (query.to_string(), Face::Strong)];
             let clear = key(app, Scope::Global, Action::Back);

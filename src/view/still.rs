@@ -8,7 +8,7 @@ use crate::{
         app::App,
         area::Areas,
         focus::Page,
-        panes::{Prompt, State},
+        panes::{PanePrompt, PaneState},
     },
     terminal::emulator::{Emulator, Moment},
 };
@@ -31,14 +31,14 @@ impl Picture {
     #[must_use]
     pub fn of(app: &App, areas: &Areas) -> Self {
         let mut picture = Self::default();
-        let dialog = app.panes.prompt().is_some_and(Prompt::is_dialog);
+        let dialog = app.panes.prompt().is_some_and(PanePrompt::is_dialog);
         let covered = areas.dialog.is_some() || !areas.toasts.is_empty() || dialog;
         if app.page != Page::Panes || areas.too_small || covered {
             return picture;
         }
         for place in &areas.panes {
             if let Some(pane) = app.panes.pane(place.pane)
-                && pane.state == State::Live
+                && pane.state == PaneState::Live
             {
                 picture.add(&pane.emulator, place.cells);
             }

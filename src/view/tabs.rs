@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, reach::Found},
+    app::{app::App, area::Areas, sessions::reach::SearchState},
     model::status::Tab,
     theme::face::Face,
 };
@@ -75,14 +75,14 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 fn filtered(app: &App) -> String {
     let list = &app.sessions;
     let all = count(app, list.tab());
-    let told = app.mirror.told(list.shown(), list.tab());
+    let told = app.mirror.total(list.shown(), list.tab());
     let (query, len) = (list.filter.query(), list.len());
     match app.reach.found(&app.mirror, list) {
-        Found::Everything => format!("/{query}  {len} of {all}"),
-        Found::Asking => format!("/{query}  {len} so far"),
-        Found::ByName => format!("/{query}  {len} of {all} by name"),
-        Found::Cut(total) => format!("/{query}  {len} of {} found", text::grouped(total)),
-        Found::LoadedOnly => format!("/{query}  {len} of {} loaded", text::grouped(told)),
+        SearchState::Everything => format!("/{query}  {len} of {all}"),
+        SearchState::Asking => format!("/{query}  {len} so far"),
+        SearchState::ByName => format!("/{query}  {len} of {all} by name"),
+        SearchState::Cut(total) => format!("/{query}  {len} of {} found", text::grouped(total)),
+        SearchState::LoadedOnly => format!("/{query}  {len} of {} loaded", text::grouped(told)),
     }
 }
 
@@ -94,7 +94,7 @@ fn position(app: &App) -> String {
     }
     let rows = format!("{}-{}", list.offset() + 1, list.offset() + seen);
     let (shown, tab) = (list.shown(), list.tab());
-    let told = app.mirror.told(shown, tab);
+    let told = app.mirror.total(shown, tab);
     if app.mirror.count(shown, tab) > told {
         let all = count(app, tab);
         if app.reach.is_loading(&app.mirror, list) {

@@ -23,7 +23,7 @@ pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
         .iter()
         .rev()
         .map_while(|toast| {
-            let lines = lines(&app.told(toast).1, screen);
+            let lines = lines(&app.toast_text(toast).1, screen);
             let widest = lines
                 .iter()
                 .map(|line| text::width(line))
@@ -66,7 +66,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     for (toast, area) in app.toasts.iter().skip(hidden).zip(&areas.toasts) {
         dialog::blank(paint, *area);
         paint.fill(*area, Face::Toast);
-        let (level, said) = app.told(toast);
+        let (level, said) = app.toast_text(toast);
         let face = match level {
             Level::Info => Face::Info,
             Level::Success => Face::Success,

@@ -5,7 +5,7 @@ use workbay::{
     app::{
         logs::{
             feed::{LogEvent, LogOrder, PREVIEW, Want},
-            lines::Entry,
+            lines::LogEntry,
             search::Matcher,
         },
         msg::Msg,
@@ -217,6 +217,6 @@ fn page(log: &mut LogReader, want: Want) -> (u64, Vec<String>) {
         _ => None,
     });
     let page = page.expect("a page");
-    let text = |entry: &Entry| entry.line.text.to_string();
+    let text = |entry: &LogEntry| entry.line.text.to_string();
     (page.first, page.entries.iter().map(text).collect())
 }

@@ -1,7 +1,10 @@
 //! Which context is shown: the list of all, the picker, the command line, a dead context.
 
 use workbay::{
-    app::{detail::Detail, panels::command::CommandLine, shown::Shown, sort::Order},
+    app::{
+        detail::Detail, panels::command::CommandLine, sessions::sort::Order,
+        shown_contexts::ShownContexts,
+    },
     app::{
         launcher::Launcher, panels::contexts::ContextPicker, panels::terminate::TerminateDialog,
     },
@@ -41,10 +44,16 @@ fn with_one_context_nothing_of_contexts_is_seen() {
 #[test]
 fn it_begins_with_the_first_context_or_the_wanted_one() {
     let first = Screen::new(80, 24).daemon(two());
-    assert_eq!(first.app.sessions.shown(), Shown::One(name("local")));
+    assert_eq!(
+        first.app.sessions.shown(),
+        ShownContexts::One(name("local"))
+    );
     assert!(!first.sees("train-vit-large"));
     let wanted = Screen::new(80, 24).starting_in("seoul").daemon(two());
-    assert_eq!(wanted.app.sessions.shown(), Shown::One(name("seoul")));
+    assert_eq!(
+        wanted.app.sessions.shown(),
+        ShownContexts::One(name("seoul"))
+    );
     insta::assert_snapshot!(wanted.text());
     let unknown = Screen::new(80, 24).starting_in("busan").daemon(two());
     assert!(
@@ -55,7 +64,7 @@ fn it_begins_with_the_first_context_or_the_wanted_one() {
     // What was chosen stays when the daemon comes back.
     let back = first.press("c end").typed("seoul").press("enter");
     let back = back.daemon_lost("it was killed").daemon(two());
-    assert_eq!(back.app.sessions.shown(), Shown::One(name("seoul")));
+    assert_eq!(back.app.sessions.shown(), ShownContexts::One(name("seoul")));
 }
 
 #[test]
@@ -127,7 +136,7 @@ fn the_same_session_in_two_contexts_is_two_rows() {
     twin.context = name("seoul");
     both.sessions.push(twin);
     let screen = Screen::new(80, 24).daemon(both).press("c up enter");
-    assert_eq!(screen.app.mirror.count(Shown::All, Tab::Running), 9);
+    assert_eq!(screen.app.mirror.count(ShownContexts::All, Tab::Running), 9);
     assert_eq!(screen.app.sessions.len(), 9);
     let screen = screen.notice(Change::Gone {
         session: key("seoul", 1),
@@ -155,18 +164,21 @@ fn the_picker_140x40() {
 fn the_picker_is_left_searched_and_clicked() {
     let screen = Screen::new(80, 24).daemon(three());
     let left = screen.press("c down esc");
-    assert_eq!(left.app.sessions.shown(), Shown::One(name("local")));
+    assert_eq!(left.app.sessions.shown(), ShownContexts::One(name("local")));
     let found = left.press("c").typed("backend");
     assert_eq!(found.panel::<ContextPicker>().rows().len(), 2);
     let chosen = found.press("enter");
-    assert_eq!(chosen.app.sessions.shown(), Shown::One(name("seoul")));
+    assert_eq!(
+        chosen.app.sessions.shown(),
+        ShownContexts::One(name("seoul"))
+    );
     let screen = chosen.press("c");
     let line = screen
         .text()
         .lines()
         .position(|l| l.contains("all contexts"));
     let clicked = screen.click(12, u16::try_from(line.unwrap()).unwrap());
-    assert_eq!(clicked.app.sessions.shown(), Shown::All);
+    assert_eq!(clicked.app.sessions.shown(), ShownContexts::All);
     for (columns, rows) in [(60, 16), (61, 17), (200, 50)] {
         let odd = Screen::new(columns, rows)
             .daemon(three())
@@ -182,7 +194,7 @@ fn a_dead_context_says_why_and_blocks_no_other() {
     let refused = dead.press("n");
     assert!(!refused.is_open::<Launcher>());
     let all = refused.press("c home").press("up up up enter");
-    assert_eq!(all.app.sessions.shown(), Shown::All);
+    assert_eq!(all.app.sessions.shown(), ShownContexts::All);
     insta::assert_snapshot!(all.text());
     let launching = all.press("n");
     assert!(launching.is_open::<Launcher>(), "{}", launching.text());
@@ -216,10 +228,13 @@ fn a_command_shows_a_context_and_completes_it() {
     let typing = screen.press(":").typed("ctx se");
     insta::assert_snapshot!(typing.text());
     let chosen = typing.press("tab enter");
-    assert_eq!(chosen.app.sessions.shown(), Shown::One(name("seoul")));
+    assert_eq!(
+        chosen.app.sessions.shown(),
+        ShownContexts::One(name("seoul"))
+    );
     assert!(chosen.app.panels.get::<CommandLine>().is_none());
     let all = chosen.press(":").typed("ctx all").press("enter");
-    assert_eq!(all.app.sessions.shown(), Shown::All);
+    assert_eq!(all.app.sessions.shown(), ShownContexts::All);
     let picker = all.press(":").typed("ctx").press("enter");
     assert!(picker.is_open::<ContextPicker>());
     let tab = picker.press("esc :").typed("fini").press("tab enter");

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use workbay::{
     app::panels::extend::ExtendDialog,
-    app::sort::Order,
+    app::sessions::sort::Order,
     model::{
         catalogue::Catalogue,
         change::Change,

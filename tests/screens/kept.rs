@@ -4,9 +4,9 @@ use workbay::{
     app::{
         app::App,
         effect::Effect,
-        kept::Kept,
         msg::{Link, Msg},
-        sort::{Column, Order},
+        saved::SavedState,
+        sessions::sort::{Column, Order},
     },
     keymap::Keymap,
     model::status::Status,
@@ -18,15 +18,15 @@ use crate::{
     world::{session, snapshot},
 };
 
-fn keeping(kept: Kept) -> Screen {
+fn keeping(kept: SavedState) -> Screen {
     let mut screen = Screen::new(140, 40);
-    screen.app = App::new(facts(), Keymap::default()).keeping(kept);
+    screen.app = App::new(facts(), Keymap::default()).saving_state(kept);
     screen
 }
 
-fn kept(screen: &Screen) -> Option<Kept> {
+fn kept(screen: &Screen) -> Option<SavedState> {
     let kept = |effect: &Effect| match effect {
-        Effect::Keep(kept) => Some((**kept).clone()),
+        Effect::SaveState(kept) => Some((**kept).clone()),
         _ => None,
     };
     screen.effects().iter().rev().find_map(kept)
@@ -52,7 +52,7 @@ fn two() -> Vec<workbay::model::session::Session> {
 
 #[test]
 fn splits_and_orders_come_back_after_the_tui_was_left() {
-    let screen = keeping(Kept::default()).daemon(snapshot(two()));
+    let screen = keeping(SavedState::default()).daemon(snapshot(two()));
     let screen = screen.press("o o").press("s ctrl-] | ctrl-] d");
     let first = tags(&screen);
     assert_eq!(first.len(), 2, "{first:?}");
@@ -78,7 +78,7 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
 
 #[test]
 fn a_connection_that_breaks_forgets_nothing() {
-    let screen = keeping(Kept::default())
+    let screen = keeping(SavedState::default())
         .daemon(snapshot(two()))
         .press("s ctrl-] d");
     let left = kept(&screen).unwrap();

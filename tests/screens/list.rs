@@ -1,7 +1,7 @@
 //! The list: columns, selection, scrolling, filter, sorting, mouse.
 
 use workbay::{
-    app::{msg::MouseKind, shown::Shown},
+    app::{msg::MouseKind, shown_contexts::ShownContexts},
     model::{
         change::Change,
         status::{Status, Tab},
@@ -161,7 +161,10 @@ fn the_selection_stays_on_its_session() {
     });
     assert!(screen.app.sessions.selected().is_some());
     assert_ne!(screen.app.sessions.selected(), chosen);
-    assert_eq!(screen.app.mirror.count(Shown::All, Tab::Finished), 1);
+    assert_eq!(
+        screen.app.mirror.count(ShownContexts::All, Tab::Finished),
+        1
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use workbay::{
     app::launcher::Launcher,
     app::{
         msg::{Link, Msg},
-        shown::Shown,
+        shown_contexts::ShownContexts,
     },
     model::{
         capability::EngineState,
@@ -52,9 +52,9 @@ fn the_engine_is_lost_and_comes_back() {
     assert!(refused.sees("doesn't answer") && !refused.is_open::<Launcher>());
     // A new attempt does not make old news fresh; an answer does.
     let trying = refused.notice(engine(EngineState::Connecting));
-    assert!(trying.app.mirror.stale_since(Shown::All).is_some());
+    assert!(trying.app.mirror.stale_since(ShownContexts::All).is_some());
     let back = trying.notice(engine(connected()));
-    assert!(back.app.mirror.stale_since(Shown::All).is_none());
+    assert!(back.app.mirror.stale_since(ShownContexts::All).is_none());
     assert!(back.sees("▪ connected"));
 }
 

@@ -7,8 +7,8 @@ use workbay::{
         effect::Effect,
         logs::{
             feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched},
-            line::Line,
-            lines::Entry,
+            line::LogLine,
+            lines::LogEntry,
         },
         msg::{Msg, StreamEvent},
     },
@@ -282,12 +282,12 @@ fn told(screen: Screen, event: LogEvent) -> Screen {
 
 /// Four lines.
 fn page(first: u64, extent: Extent) -> Page {
-    let entry = |n: u64| Entry {
-        line: Line {
+    let entry = |n: u64| LogEntry {
+        line: LogLine {
             text: format!("step {n}").as_str().into(),
-            ..Line::default()
+            ..LogLine::default()
         },
-        ..Entry::default()
+        ..LogEntry::default()
     };
     Page {
         first,

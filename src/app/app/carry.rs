@@ -116,7 +116,7 @@ impl App {
                 let mut steps =
                     self.panes
                         .open_session(id, &session.name, keeps_alive, &mut self.ids);
-                steps.extend(self.panes.told(session, &mut self.ids));
+                steps.extend(self.panes.session_changed(session, &mut self.ids));
                 steps.extend(self.show(Page::Panes));
                 steps
             }
@@ -130,7 +130,7 @@ impl App {
             Go::Show(shown) => self.show_context(shown),
             Go::ShowSession(key) => self.show_session(key),
             Go::OpenShell(target, beside) => self.open_target(target, beside, now),
-            Go::LoadReprieves(context) => vec![self.reprieves.ask(context)],
+            Go::LoadExtensionRules(context) => vec![self.extension_rules.ask(context)],
         }
     }
 

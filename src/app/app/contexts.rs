@@ -8,7 +8,7 @@ use crate::{
     app::{
         focus::Page,
         panels::command::Command,
-        shown::Shown,
+        shown_contexts::ShownContexts,
         step::{Go, Step},
     },
     model::{id::ContextName, notice::Level, text::Clean},
@@ -22,15 +22,15 @@ impl App {
         };
         let wanted = match (self.begun, self.sessions.shown()) {
             (false, _) => self.wanted.unwrap_or(first),
-            (true, Shown::All) => return Vec::new(),
-            (true, Shown::One(name)) => name,
+            (true, ShownContexts::All) => return Vec::new(),
+            (true, ShownContexts::One(name)) => name,
         };
         self.begun = true;
         if self.mirror.context(wanted).is_some() {
-            self.sessions.show(Shown::One(wanted));
+            self.sessions.show(ShownContexts::One(wanted));
             return Vec::new();
         }
-        self.sessions.show(Shown::One(first));
+        self.sessions.show(ShownContexts::One(first));
         let names: Vec<String> = self.context_names().map(|name| name.to_string()).collect();
         let text = format!(
             "context '{wanted}' not found. Configured: {}",
@@ -44,7 +44,7 @@ impl App {
     }
 
     /// Lists the sessions of another context, or of all.
-    pub(super) fn show_context(&mut self, shown: Shown) -> Vec<Step> {
+    pub(super) fn show_context(&mut self, shown: ShownContexts) -> Vec<Step> {
         self.sessions.show(shown);
         self.show(Page::Sessions)
     }

@@ -68,14 +68,14 @@ impl App {
         self.restore_panes();
         self.sessions.mark_stale();
         self.watched = None;
-        self.reprieves.forget();
+        self.extension_rules.forget();
         if let Some(detail) = &mut self.detail {
             detail.ask_again();
         }
         self.update_panels(now);
         for session in self.mirror.sessions() {
             // The steps are dropped, because `link_up` opens the same panes.
-            self.panes.told(session, &mut self.ids);
+            self.panes.session_changed(session, &mut self.ids);
         }
         let mut steps = self.panes.link_up(&mut self.ids, now);
         steps.push(Self::ask_notices());
@@ -103,14 +103,14 @@ impl App {
 
     fn notice(&mut self, change: Change, now: Timestamp) -> Vec<Step> {
         if let Change::Notice { notice } = change {
-            return self.told_notice(*notice, now);
+            return self.notice_arrived(*notice, now);
         }
-        let mut told = Vec::new();
+        let mut steps = Vec::new();
         match &change {
             Change::Session { session } => {
                 self.notices.follow(session);
                 self.toasts.follow(session, now);
-                told = self.panes.told(session, &mut self.ids);
+                steps = self.panes.session_changed(session, &mut self.ids);
             }
             Change::Gone { session } => {
                 self.toasts.gone(*session);
@@ -137,7 +137,7 @@ impl App {
             self.panes
                 .know_contexts(|context| mirror.streams_keep_alive(context));
         }
-        told
+        steps
     }
 
     pub(super) fn answer(
@@ -165,7 +165,7 @@ impl App {
                 }
                 Vec::new()
             }
-            (Purpose::Notices, result) => self.notices_told(result),
+            (Purpose::Notices, result) => self.notices_loaded(result),
             (Purpose::History(id), result) => {
                 if let Some(detail) = &mut self.detail {
                     match result {
@@ -177,13 +177,13 @@ impl App {
                 Vec::new()
             }
             (Purpose::Figures(id), result) => {
-                let told = match result {
+                let used = match result {
                     Ok(Reply::Figures { figures }) => Used::Known(*figures),
                     Ok(_) => return Vec::new(),
                     Err(failure) => Used::Failed(failure.message()),
                 };
                 if let Some(detail) = &mut self.detail {
-                    detail.figures_answered(id, told);
+                    detail.figures_answered(id, used);
                 }
                 Vec::new()
             }
@@ -213,10 +213,10 @@ impl App {
                     context,
                     tab,
                     word,
-                    told,
+                    before,
                 },
                 result,
-            ) => self.reached(context, tab, word.as_deref(), told, result),
+            ) => self.reached(context, tab, word.as_deref(), before, result),
             (Purpose::Catalogue { context, project }, result) => {
                 if let Some(launcher) = self.panels.get_mut::<Launcher>() {
                     launcher.answered(context, project.as_deref(), result);
@@ -235,9 +235,9 @@ impl App {
                 }
                 Vec::new()
             }
-            (Purpose::Keep(keep), Ok(reply)) => Self::kept(keep, &reply),
-            (Purpose::Reprieves(context), result) => {
-                self.reprieves.answered(context, result);
+            (Purpose::Keep(keep), Ok(reply)) => Self::extended(keep, &reply),
+            (Purpose::ExtensionRules(context), result) => {
+                self.extension_rules.answered(context, result);
                 Vec::new()
             }
             (Purpose::Commit { name, image }, Ok(_)) => vec![Self::committing(&name, &image)],
@@ -309,7 +309,7 @@ impl App {
     }
 
     /// The toast after an extension, an exemption or its end.
-    fn kept(keep: Keep, reply: &Reply) -> Vec<Step> {
+    fn extended(keep: Keep, reply: &Reply) -> Vec<Step> {
         let Reply::Session { session } = reply else {
             return Vec::new();
         };
@@ -327,7 +327,7 @@ impl App {
         context: ContextName,
         tab: Tab,
         word: Option<&str>,
-        told: u64,
+        before: u64,
         result: Result<Reply, Failure>,
     ) -> Vec<Step> {
         let total = match &result {
@@ -336,7 +336,7 @@ impl App {
         };
         match word {
             Some(word) => self.reach.searched(context, tab, word, total),
-            None => self.reach.answered(context, tab, told, &self.mirror),
+            None => self.reach.answered(context, tab, before, &self.mirror),
         }
         match result {
             Ok(_) => Vec::new(),

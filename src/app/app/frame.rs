@@ -93,7 +93,7 @@ impl App {
     fn load_rules(&mut self, id: SessionKey) -> Option<Step> {
         let session = self.mirror.session(id)?;
         session.reprieve.until?;
-        self.reprieves.ask_once(id.context)
+        self.extension_rules.ask_once(id.context)
     }
 
     /// If the session of a focused detail has moved to another tab, the list follows it.

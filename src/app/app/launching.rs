@@ -7,9 +7,9 @@ use crate::{
     app::{
         launcher::{Launcher, Relaunch},
         msg::Ticket,
+        notices::toast::Launched,
         panels::pull::PullDialog,
         step::{LaunchedFrom, Purpose, Step},
-        toast::Launched,
     },
     model::{
         failure::Failure,

@@ -24,14 +24,14 @@ use crate::{
 
 impl App {
     /// Handles a new notification.
-    pub(super) fn told_notice(&mut self, notice: Notice, now: Timestamp) -> Vec<Step> {
+    pub(super) fn notice_arrived(&mut self, notice: Notice, now: Timestamp) -> Vec<Step> {
         let attention = Attention {
             in_front: self.in_front,
             in_terminal: self.page == Page::Panes,
-            is_followed: notice.session.is_some_and(|it| self.toasts.tells_of(it)),
+            is_followed: notice.session.is_some_and(|it| self.toasts.follows(it)),
         };
         let mut steps = Vec::new();
-        if !self.notices.hear(&notice, attention) {
+        if !self.notices.receive(&notice, attention) {
             return steps;
         }
         self.notice_came();
@@ -81,7 +81,7 @@ impl App {
         }
     }
 
-    pub(super) fn notices_told(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
+    pub(super) fn notices_loaded(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
         if let Ok(Reply::Notices { notices, unseen }) = result {
             let before = self.notices.len();
             self.notices.catch_up(notices, unseen);

@@ -56,7 +56,7 @@ impl App {
             panes: &self.panes,
             detail: self.detail.as_ref(),
             notices: &self.notices,
-            reprieves: &self.reprieves,
+            extension_rules: &self.extension_rules,
             shown: self.sessions.shown(),
             now,
         }

@@ -10,7 +10,7 @@ use crate::{
         focus::Focus,
         msg::{Button, Mouse, MouseKind},
         panes::Ground,
-        sort::Order,
+        sessions::sort::Order,
         step::Step,
     },
     model::status::Tab,

@@ -7,7 +7,7 @@ use crate::{
     app::{
         focus::Page,
         panels::shells::ShellTarget,
-        panes::{self, Axis, Place},
+        panes::{self, Axis, ShellPlace},
         step::{Go, Step},
     },
     model::{shell::ShellStart, text::Clean},
@@ -42,15 +42,16 @@ impl App {
             ShellTarget::Pane(pane) | ShellTarget::Window(pane, _) => {
                 self.panes.pane(pane).map(|pane| pane.place)
             }
-            ShellTarget::Session(session) => Some(Place::Session(session)),
-            ShellTarget::Host => Some(Place::Host),
+            ShellTarget::Session(session) => Some(ShellPlace::Session(session)),
+            ShellTarget::Host => Some(ShellPlace::Host),
         };
         let Some(place) = place else {
             return Vec::new();
         };
         let (name, keeps_alive) = match place {
-            Place::Host => (Clean::new(&self.facts.host), false),
-            Place::Session(id) | Place::Container(id, _) => match self.mirror.session(id) {
+            ShellPlace::Host => (Clean::new(&self.facts.host), false),
+            ShellPlace::Session(id) | ShellPlace::Container(id, _) => match self.mirror.session(id)
+            {
                 Some(session) => (
                     panes::name_in(session, place, &session.name),
                     self.mirror.streams_keep_alive(id.context),
@@ -62,7 +63,12 @@ impl App {
             .open_beside(place, &name, keeps_alive, axis, &mut self.ids)
     }
 
-    pub(super) fn new_shell(&mut self, place: Place, name: &Clean, start: ShellStart) -> Vec<Step> {
+    pub(super) fn new_shell(
+        &mut self,
+        place: ShellPlace,
+        name: &Clean,
+        start: ShellStart,
+    ) -> Vec<Step> {
         let session = place.session();
         let keeps_alive = session.is_some_and(|it| self.mirror.streams_keep_alive(it.context));
         self.panes

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Launcher, Page};
 use crate::{
-    app::{facts::Facts, mirror::Mirror, shown::Shown},
+    app::{facts::Facts, mirror::Mirror, shown_contexts::ShownContexts},
     model::{
         id::{ContextName, SessionKey},
         launch::{again::Missing, free_name, grown::Grown},
@@ -44,7 +44,7 @@ impl Launcher {
     /// Creates a launcher filled with earlier settings.
     #[must_use]
     pub fn again(facts: &Facts, mirror: &Mirror, it: Relaunch, now: Timestamp) -> Self {
-        let mut launcher = Self::new(facts, mirror, Shown::One(it.context), now);
+        let mut launcher = Self::new(facts, mirror, ShownContexts::One(it.context), now);
         launcher.refill(&it.launch, it.name.as_deref());
         launcher.grown = it.grown;
         launcher.missing = it.missing;

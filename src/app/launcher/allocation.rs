@@ -5,7 +5,7 @@ mod amounts;
 mod around;
 mod environments;
 mod faults;
-mod hear;
+mod keys;
 mod numbers;
 mod options;
 mod outlook;

@@ -1,7 +1,7 @@
 //! Handles the events of an open log.
 
 use super::{
-    Logs, State, close,
+    LogState, Logs, close,
     feed::{LogEvent, PREVIEW, Page},
     scroll::Goal,
     window::Window,
@@ -51,7 +51,7 @@ impl Logs {
             steps.push(close(self.source));
             self.source = self.stream;
         }
-        self.state = State::Following;
+        self.state = LogState::Following;
         self.forget_lines();
         let top = self.top.filter(|top| top.number < PREVIEW);
         match top {
@@ -76,11 +76,11 @@ impl Logs {
     }
 }
 
-fn ended(end: StreamEnd) -> State {
+fn ended(end: StreamEnd) -> LogState {
     match end {
-        StreamEnd::Exited { .. } => State::Complete,
-        StreamEnd::Lost { why } => State::Broken { why },
-        StreamEnd::Failed { failure } => State::Broken {
+        StreamEnd::Exited { .. } => LogState::Complete,
+        StreamEnd::Lost { why } => LogState::Broken { why },
+        StreamEnd::Failed { failure } => LogState::Broken {
             why: match &failure.hint {
                 Some(help) => Clean::new(&format!("{failure}. {help}")),
                 None => failure.message(),

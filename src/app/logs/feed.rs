@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-use super::{lines::Entry, search::Matcher};
+use super::{lines::LogEntry, search::Matcher};
 use crate::{app::msg::Ticket, model::text::Clean, protocol::message::StreamEnd};
 
 /// The number of the first line of a preview.
@@ -108,7 +108,7 @@ impl Extent {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub first: u64,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LogEntry>,
     /// The state of the log when they were read.
     pub extent: Extent,
 }

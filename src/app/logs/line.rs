@@ -17,7 +17,7 @@ const TAB: usize = 8;
 
 /// A line of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct LogLine {
     /// When the line was printed, if the engine keeps times.
     pub time: Option<Timestamp>,
     pub text: Clean,
@@ -25,7 +25,7 @@ pub struct Line {
     pub looks: Vec<(usize, Look)>,
 }
 
-impl Line {
+impl LogLine {
     /// Approximate size in memory, in bytes.
     pub fn cost(&self) -> usize {
         self.text.as_str().len() + self.looks.len() * size_of::<(usize, Look)>() + size_of::<Self>()
@@ -43,10 +43,10 @@ impl Line {
 
 /// Reads one source of a log and stores its unfinished line.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct LineReader {
     /// The incomplete character at the end of the last chunk.
     partial: Vec<u8>,
-    state: State,
+    state: LineState,
     sequence: String,
     pen: Look,
     line: Vec<(char, Look)>,
@@ -96,7 +96,7 @@ impl Times {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum LineState {
     #[default]
     Text,
     Escape,
@@ -109,9 +109,9 @@ enum State {
     StringEscape,
 }
 
-impl Reader {
+impl LineReader {
     /// Reads a chunk and passes every finished line to `take`.
-    pub fn read(&mut self, bytes: &[u8], mut take: impl FnMut(Line)) {
+    pub fn read(&mut self, bytes: &[u8], mut take: impl FnMut(LogLine)) {
         let joined;
         let mut rest: &[u8] = if self.partial.is_empty() {
             bytes
@@ -140,7 +140,7 @@ impl Reader {
         }
     }
 
-    fn chars(&mut self, text: &str, take: &mut impl FnMut(Line)) {
+    fn chars(&mut self, text: &str, take: &mut impl FnMut(LogLine)) {
         for c in text.chars() {
             self.char(c, take);
         }
@@ -155,12 +155,12 @@ impl Reader {
     }
 
     /// The unfinished line, `None` if it is empty.
-    pub fn unfinished(&self) -> Option<Line> {
+    pub fn unfinished(&self) -> Option<LogLine> {
         (!self.line.is_empty()).then(|| self.finished())
     }
 
     /// Finishes the last line, at the end of the log.
-    pub fn finish(&mut self) -> Option<Line> {
+    pub fn finish(&mut self) -> Option<LogLine> {
         let coming = self.times.as_mut().and_then(|times| times.coming.take());
         let coming = coming.unwrap_or_default();
         self.line.extend(coming.chars().map(|c| (c, self.pen)));
@@ -172,14 +172,14 @@ impl Reader {
         line
     }
 
-    fn finished(&self) -> Line {
-        Line {
+    fn finished(&self) -> LogLine {
+        LogLine {
             time: self.times.as_ref().and_then(|times| times.time),
             ..finished(&self.line)
         }
     }
 
-    fn char(&mut self, c: char, take: &mut impl FnMut(Line)) {
+    fn char(&mut self, c: char, take: &mut impl FnMut(LogLine)) {
         let at_start = self.times.as_mut().and_then(|times| times.take(c));
         match at_start {
             None => self.shown(c, take),
@@ -187,18 +187,18 @@ impl Reader {
         }
     }
 
-    fn shown(&mut self, c: char, take: &mut impl FnMut(Line)) {
+    fn shown(&mut self, c: char, take: &mut impl FnMut(LogLine)) {
         match self.state {
-            State::Text => self.text(c, take),
-            State::Escape => self.escape(c),
-            State::Csi => self.csi(c),
-            State::InString => self.string(c),
+            LineState::Text => self.text(c, take),
+            LineState::Escape => self.escape(c),
+            LineState::Csi => self.csi(c),
+            LineState::InString => self.string(c),
             // Exactly one more character belongs to the sequence.
-            State::Charset | State::StringEscape => self.state = State::Text,
+            LineState::Charset | LineState::StringEscape => self.state = LineState::Text,
         }
     }
 
-    fn text(&mut self, c: char, take: &mut impl FnMut(Line)) {
+    fn text(&mut self, c: char, take: &mut impl FnMut(LogLine)) {
         match c {
             '\n' => {
                 take(self.finished());
@@ -216,21 +216,21 @@ impl Reader {
                     self.put(' ', take);
                 }
             }
-            '\u{1b}' => self.begin(State::Escape),
-            '\u{9b}' => self.begin(State::Csi),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => self.begin(State::InString),
+            '\u{1b}' => self.begin(LineState::Escape),
+            '\u{9b}' => self.begin(LineState::Csi),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => self.begin(LineState::InString),
             ' '..='~' => self.put(c, take),
             c if is_hidden(c) => {}
             c => self.put(c, take),
         }
     }
 
-    fn begin(&mut self, state: State) {
+    fn begin(&mut self, state: LineState) {
         self.state = state;
         self.sequence.clear();
     }
 
-    fn put(&mut self, c: char, take: &mut impl FnMut(Line)) {
+    fn put(&mut self, c: char, take: &mut impl FnMut(LogLine)) {
         if self.cursor >= LONGEST {
             take(self.finished());
             self.line.clear();
@@ -245,20 +245,20 @@ impl Reader {
 
     fn escape(&mut self, c: char) {
         match c {
-            '[' => self.begin(State::Csi),
-            ']' | 'P' | 'X' | '^' | '_' => self.begin(State::InString),
-            ' '..='/' => self.state = State::Charset,
-            _ => self.state = State::Text,
+            '[' => self.begin(LineState::Csi),
+            ']' | 'P' | 'X' | '^' | '_' => self.begin(LineState::InString),
+            ' '..='/' => self.state = LineState::Charset,
+            _ => self.state = LineState::Text,
         }
     }
 
     fn string(&mut self, c: char) {
         self.sequence.push('.');
         match c {
-            '\u{7}' | '\u{9c}' | '\n' => self.state = State::Text,
-            '\u{1b}' => self.state = State::StringEscape,
+            '\u{7}' | '\u{9c}' | '\n' => self.state = LineState::Text,
+            '\u{1b}' => self.state = LineState::StringEscape,
             // An unfinished sequence must not swallow the whole log.
-            _ if self.sequence.len() > LONGEST_SEQUENCE => self.state = State::Text,
+            _ if self.sequence.len() > LONGEST_SEQUENCE => self.state = LineState::Text,
             _ => {}
         }
     }
@@ -267,10 +267,10 @@ impl Reader {
         match c {
             'm' => {
                 self.pen.select(self.sequence.as_bytes());
-                self.state = State::Text;
+                self.state = LineState::Text;
             }
             'K' => {
-                self.state = State::Text;
+                self.state = LineState::Text;
                 match self.sequence.as_str() {
                     "" | "0" => self.line.truncate(self.cursor),
                     "2" => {
@@ -284,11 +284,11 @@ impl Reader {
                 let column: usize = self.sequence.parse().unwrap_or(1);
                 self.cursor = column.saturating_sub(1).min(LONGEST - 1);
                 self.pad();
-                self.state = State::Text;
+                self.state = LineState::Text;
             }
-            '@'..='~' => self.state = State::Text,
+            '@'..='~' => self.state = LineState::Text,
             c if !c.is_ascii() || self.sequence.len() > LONGEST_SEQUENCE => {
-                self.state = State::Text;
+                self.state = LineState::Text;
             }
             c => self.sequence.push(c),
         }
@@ -302,7 +302,7 @@ impl Reader {
     }
 }
 
-fn finished(line: &[(char, Look)]) -> Line {
+fn finished(line: &[(char, Look)]) -> LogLine {
     let mut text = String::with_capacity(line.len());
     let mut looks = Vec::new();
     let mut before = Look::default();
@@ -320,7 +320,7 @@ fn finished(line: &[(char, Look)]) -> Line {
     let trimmed = text.trim_end().len();
     text.truncate(trimmed);
     looks.retain(|(start, _)| *start < trimmed);
-    Line {
+    LogLine {
         time: None,
         text: Clean::new(&text),
         looks,
@@ -333,7 +333,7 @@ mod tests {
     use crate::terminal::look::Colour;
 
     fn read(chunks: &[&[u8]]) -> (Vec<String>, String) {
-        let mut reader = Reader::default();
+        let mut reader = LineReader::default();
         let mut lines = Vec::new();
         for chunk in chunks {
             reader.read(chunk, |line| lines.push(line.text.into_string()));
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn colours_are_kept_by_place() {
-        let mut reader = Reader::default();
+        let mut reader = LineReader::default();
         let mut lines = Vec::new();
         let stream = b"a\x1b[1;31mb\x1b[38;5;200mc\x1b[48;2;1;2;3md\x1b[mE\n";
         reader.read(stream, |line| lines.push(line));
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_time_is_kept_of_what_is_written_over() {
-        let mut reader = Reader::with_times();
+        let mut reader = LineReader::with_times();
         let mut lines = Vec::new();
         let log =
             b"2026-05-04T09:30:01Z  10%\r100%\nno time\n2026-05-04T09:30:02Z \xed\x95\x9c\n\nlast";
@@ -426,7 +426,7 @@ mod tests {
         fn any_bytes_give_clean_lines(chunks in proptest::collection::vec(
             proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40), 0..10)
         ) {
-            let mut reader = Reader::default();
+            let mut reader = LineReader::default();
             for chunk in &chunks {
                 reader.read(chunk, |line| {
                     for (start, _) in &line.looks {
@@ -439,7 +439,7 @@ mod tests {
 
     /// The text of all lines of `pieces`.
     fn texts(pieces: &[&[u8]]) -> Vec<String> {
-        let mut reader = Reader::default();
+        let mut reader = LineReader::default();
         let mut lines = Vec::new();
         for piece in pieces {
             reader.read(piece, |line| lines.push(line));

@@ -8,7 +8,7 @@ use super::{Logs, feed::Want};
 
 /// A row of the screen: part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct LogRow {
     /// The number of the line.
     pub number: u64,
     /// The first byte of its text.
@@ -18,7 +18,7 @@ pub struct Row {
 
 /// A place in the log: row `row` of line `number`, with the current wrapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct LogPosition {
     pub number: u64,
     pub row: usize,
 }
@@ -37,7 +37,7 @@ pub(super) enum Goal {
 
 impl Logs {
     /// The visible rows, no more than fit.
-    pub fn visible(&self) -> Vec<Row> {
+    pub fn visible(&self) -> Vec<LogRow> {
         let top = match self.top {
             Some(top) => top.max(self.window_start()),
             None => self.end_top(),
@@ -55,20 +55,20 @@ impl Logs {
         rows
     }
 
-    fn window_start(&self) -> Place {
-        Place {
+    fn window_start(&self) -> LogPosition {
+        LogPosition {
             number: self.window.first(),
             row: 0,
         }
     }
 
     /// The place of the first row when the last line of the window is at the bottom.
-    pub(super) fn end_top(&self) -> Place {
+    pub(super) fn end_top(&self) -> LogPosition {
         let mut rows = 0;
         for number in (self.window.first()..self.window.end()).rev() {
             rows += self.rows_of(number).len();
             if rows >= self.rows {
-                return Place {
+                return LogPosition {
                     number,
                     row: rows - self.rows,
                 };
@@ -78,9 +78,9 @@ impl Logs {
     }
 
     /// The rows of a line, or a single one if lines aren't wrapped.
-    fn rows_of(&self, number: u64) -> Vec<Row> {
+    fn rows_of(&self, number: u64) -> Vec<LogRow> {
         let text = self.entry(number).map_or("", |it| it.line().text.as_str());
-        let row = |start: usize, end: usize| Row { number, start, end };
+        let row = |start: usize, end: usize| LogRow { number, start, end };
         if !self.wrap || text.len() <= self.columns {
             return vec![row(0, text.len())];
         }
@@ -98,7 +98,7 @@ impl Logs {
         rows
     }
 
-    fn leave_end(&mut self, place: Place) {
+    fn leave_end(&mut self, place: LogPosition) {
         if self.top.is_none() {
             self.paused_at = self.extent.last();
         }
@@ -148,7 +148,7 @@ impl Logs {
     }
 
     /// Scrolls up. Returns the rows that are left at the beginning of the window.
-    fn up(&self, place: &mut Place, mut rows: usize) -> usize {
+    fn up(&self, place: &mut LogPosition, mut rows: usize) -> usize {
         while rows > place.row {
             if place.number <= self.window.first() {
                 rows -= place.row;
@@ -164,7 +164,7 @@ impl Logs {
     }
 
     /// Scrolls down. Returns the rows that are left when the last line of the window is at the bottom.
-    fn down(&self, place: &mut Place, mut rows: usize, end: Place) -> usize {
+    fn down(&self, place: &mut LogPosition, mut rows: usize, end: LogPosition) -> usize {
         while rows > 0 && *place < end {
             let in_line = self.rows_of(place.number).len();
             let last = if place.number == end.number {
@@ -176,7 +176,7 @@ impl Logs {
             place.row += step;
             rows -= step;
             if place.row >= in_line {
-                *place = Place {
+                *place = LogPosition {
                     number: place.number + 1,
                     row: 0,
                 };
@@ -219,7 +219,7 @@ impl Logs {
             return;
         }
         self.goal = None;
-        let place = Place { number, row: 0 };
+        let place = LogPosition { number, row: 0 };
         self.leave_end(place);
         if let Goal::Match(_) = goal {
             self.owed -= isize::try_from(self.rows / 3).unwrap_or(0);

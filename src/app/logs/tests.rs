@@ -155,7 +155,7 @@ impl World {
 
     fn rows(&self) -> Vec<String> {
         let rows = self.logs.visible();
-        let text = |row: &Row| {
+        let text = |row: &LogRow| {
             let line = self.logs.entry(row.number).unwrap().line().text.as_str();
             line[row.start..row.end].to_owned()
         };
@@ -260,7 +260,7 @@ fn a_log_that_breaks_off_is_read_again_on_request() {
     world.ends(StreamEnd::Lost {
         why: "engine gone".into(),
     });
-    assert!(matches!(world.logs.state, State::Broken { .. }));
+    assert!(matches!(world.logs.state, LogState::Broken { .. }));
     assert_eq!(world.rows().len(), 3, "what was read stays");
     let again = world.act(Action::LogsFollow);
     assert!(matches!(&again[..], [Step::Do(Effect::Open { .. })]));
@@ -274,7 +274,7 @@ fn a_log_that_breaks_off_is_read_again_on_request() {
     world.prints("line 0\n");
     assert_eq!(world.rows(), ["line 0"]);
     world.ends(StreamEnd::Exited { exit_code: None });
-    assert_eq!(world.logs.state, State::Complete);
+    assert_eq!(world.logs.state, LogState::Complete);
     assert_eq!(world.logs.link_up(&mut world.ids), [], "nothing more comes");
     assert_eq!(world.logs.close(), [close(stream)]);
 }
@@ -285,7 +285,7 @@ fn what_cannot_be_read_says_why() {
     let failure = Failure::not_found("no log is kept").hint("look later");
     world.ends(StreamEnd::Failed { failure });
     let why = "no log is kept. look later".into();
-    assert_eq!(world.logs.state, State::Broken { why });
+    assert_eq!(world.logs.state, LogState::Broken { why });
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{feed::Page, line::Line, lines::Entry};
+use super::{feed::Page, line::LogLine, lines::LogEntry};
 use crate::{
     model::{log::LogSource, text::Clean},
     terminal::look::Look,
@@ -10,14 +10,14 @@ use crate::{
 
 /// A line in its visible form.
 #[derive(Debug)]
-pub struct Shown {
-    entry: Entry,
+pub struct WindowLine {
+    entry: LogEntry,
     /// The line with its time, while times are shown.
-    timed: Option<Line>,
+    timed: Option<LogLine>,
 }
 
-impl Shown {
-    fn new(entry: Entry, zone: Option<&TimeZone>) -> Self {
+impl WindowLine {
+    fn new(entry: LogEntry, zone: Option<&TimeZone>) -> Self {
         let timed = zone.and_then(|zone| timed(&entry.line, zone));
         Self { entry, timed }
     }
@@ -26,7 +26,7 @@ impl Shown {
         self.entry.source
     }
 
-    pub fn line(&self) -> &Line {
+    pub fn line(&self) -> &LogLine {
         self.timed.as_ref().unwrap_or(&self.entry.line)
     }
 
@@ -42,7 +42,7 @@ pub fn time_text(time: Timestamp, zone: &TimeZone) -> String {
     time.strftime("%m-%d %H:%M:%S ").to_string()
 }
 
-fn timed(line: &Line, zone: &TimeZone) -> Option<Line> {
+fn timed(line: &LogLine, zone: &TimeZone) -> Option<LogLine> {
     let time = time_text(line.time?, zone);
     let dim = Look {
         dim: true,
@@ -54,7 +54,7 @@ fn timed(line: &Line, zone: &TimeZone) -> Option<Line> {
     }
     let moved = line.looks.iter();
     looks.extend(moved.map(|(at, look)| (at + time.len(), *look)));
-    Some(Line {
+    Some(LogLine {
         time: line.time,
         text: Clean::new(&format!("{time}{}", line.text)),
         looks,
@@ -64,7 +64,7 @@ fn timed(line: &Line, zone: &TimeZone) -> Option<Line> {
 #[derive(Debug, Default)]
 pub struct Window {
     first: u64,
-    lines: Vec<Shown>,
+    lines: Vec<WindowLine>,
     /// The revision of the log when the lines were read, `None` for another log.
     revision: Option<u64>,
 }
@@ -74,7 +74,7 @@ impl Window {
         let lines = page.entries.into_iter();
         Self {
             first: page.first,
-            lines: lines.map(|entry| Shown::new(entry, zone)).collect(),
+            lines: lines.map(|entry| WindowLine::new(entry, zone)).collect(),
             revision: Some(page.extent.revision),
         }
     }
@@ -100,7 +100,7 @@ impl Window {
         self.revision = None;
     }
 
-    pub fn get(&self, number: u64) -> Option<&Shown> {
+    pub fn get(&self, number: u64) -> Option<&WindowLine> {
         let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.lines.get(at)
     }
@@ -113,6 +113,6 @@ impl Window {
     /// Shows or hides the times of the lines.
     pub fn show_times(&mut self, zone: Option<&TimeZone>) {
         let lines = std::mem::take(&mut self.lines).into_iter();
-        self.lines = lines.map(|it| Shown::new(it.entry, zone)).collect();
+        self.lines = lines.map(|it| WindowLine::new(it.entry, zone)).collect();
     }
 }

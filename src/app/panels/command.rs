@@ -7,7 +7,7 @@ use crate::{
     app::{
         input::Input,
         mirror::Mirror,
-        shown::Shown,
+        shown_contexts::ShownContexts,
         step::{Go, Step},
     },
     key::{Key, KeyCode},
@@ -19,7 +19,7 @@ use crate::{
 pub enum Command {
     /// Opens the list of contexts.
     Contexts,
-    Show(Shown),
+    Show(ShownContexts),
     Tab(Tab),
     Launch,
     Refresh,
@@ -72,7 +72,7 @@ impl CommandLine {
         let rest: Vec<&str> = words.collect();
         match (command, rest.as_slice()) {
             (command, []) => Ok(*command),
-            (Command::Contexts, [ALL]) => Ok(Command::Show(Shown::All)),
+            (Command::Contexts, [ALL]) => Ok(Command::Show(ShownContexts::All)),
             (Command::Contexts, [name]) => context(mirror, name),
             (Command::Contexts, _) => Err(format!("usage: {word} CONTEXT")),
             _ => Err(format!("{word} takes no argument")),
@@ -183,7 +183,7 @@ fn context(mirror: &Mirror, name: &str) -> Result<Command, String> {
         .iter()
         .find(|state| state.context.name.as_str() == name);
     match found {
-        Some(state) => Ok(Command::Show(Shown::One(state.context.name))),
+        Some(state) => Ok(Command::Show(ShownContexts::One(state.context.name))),
         None => Err(format!(
             "context '{name}' not found. Configured: {}",
             names(mirror).join(", ")

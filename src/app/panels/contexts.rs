@@ -7,7 +7,7 @@ use crate::{
         area::DialogPart,
         input::Input,
         mirror::Mirror,
-        shown::Shown,
+        shown_contexts::ShownContexts,
         step::{Go, Step},
     },
     key::Key,
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct ContextPicker {
     query: Input,
-    rows: Vec<Shown>,
+    rows: Vec<ShownContexts>,
     pub list: ListCursor,
 }
 
@@ -37,34 +37,34 @@ impl ContextPicker {
     }
 
     /// All contexts first, then each context that matches the typed text.
-    pub fn rows(&self) -> &[Shown] {
+    pub fn rows(&self) -> &[ShownContexts] {
         &self.rows
     }
 
-    pub fn marked(&self) -> Option<Shown> {
+    pub fn marked(&self) -> Option<ShownContexts> {
         self.rows.get(self.list.marked()).copied()
     }
 
-    fn mark(&mut self, shown: Shown) {
+    fn mark(&mut self, shown: ShownContexts) {
         let found = self.rows.iter().position(|row| *row == shown);
         self.list.go_to(found.unwrap_or(0), self.rows.len());
     }
 
-    fn fitting(&self, mirror: &Mirror) -> Vec<Shown> {
+    fn fitting(&self, mirror: &Mirror) -> Vec<ShownContexts> {
         let typed = self.query.text().to_lowercase();
         let words: Vec<&str> = typed.split_whitespace().collect();
         let fits = |text: &str| words.iter().all(|word| text.contains(word));
-        let all = fits("all contexts").then_some(Shown::All);
+        let all = fits("all contexts").then_some(ShownContexts::All);
         let each = mirror.contexts().iter().filter(|state| fits(&text(state)));
         all.into_iter()
-            .chain(each.map(|state| Shown::One(state.context.name)))
+            .chain(each.map(|state| ShownContexts::One(state.context.name)))
             .collect()
     }
 
     fn typed(&mut self, mirror: &Mirror) {
         self.rows = self.fitting(mirror);
         // A typed name marks a single context, not "all contexts" above it.
-        let first_is_all = self.rows.first() == Some(&Shown::All);
+        let first_is_all = self.rows.first() == Some(&ShownContexts::All);
         let marked = first_is_all && self.rows.len() > 1 && !self.query.is_empty();
         self.list.go_to(usize::from(marked), self.rows.len());
     }

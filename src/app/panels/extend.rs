@@ -8,7 +8,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::DialogPart,
-        reprieves::Told,
+        extension_rules::RulesState,
         step::{Purpose, Step},
     },
     key::Key,
@@ -24,15 +24,15 @@ use crate::{
 
 /// The possible actions, one row for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum ExtendChoice {
     Do(Keep),
     Leave,
 }
 
 /// A row of the dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    pub choice: Choice,
+pub struct ExtendRow {
+    pub choice: ExtendChoice,
     pub title: String,
     /// The result of the row, or why it isn't possible.
     pub note: String,
@@ -59,17 +59,17 @@ impl ExtendDialog {
     }
 
     /// The row that Enter presses.
-    pub fn marked(&self, offers: &[Offer]) -> usize {
+    pub fn marked(&self, offers: &[ExtendRow]) -> usize {
         self.marked.min(offers.len().saturating_sub(1))
     }
 
     /// Presses a row. A row that isn't allowed only shows the reason next to it.
-    fn press(&mut self, at: usize, offers: &[Offer]) -> Vec<Step> {
+    fn press(&mut self, at: usize, offers: &[ExtendRow]) -> Vec<Step> {
         self.marked = at;
         let keep = match offers.get(at) {
             Some(offer) if !offer.allowed => return Vec::new(),
-            Some(Offer {
-                choice: Choice::Do(keep),
+            Some(ExtendRow {
+                choice: ExtendChoice::Do(keep),
                 ..
             }) => *keep,
             _ => return vec![Step::CLOSE],
@@ -85,10 +85,10 @@ impl ExtendDialog {
     }
 
     /// The rows of the dialog.
-    pub fn offers(&self, env: &PanelEnv<'_>) -> Vec<Offer> {
-        let told = env.reprieves.told(self.session.context);
+    pub fn offers(&self, env: &PanelEnv<'_>) -> Vec<ExtendRow> {
+        let rules = env.extension_rules.state(self.session.context);
         let session = env.full(self.session);
-        session.map_or_else(Vec::new, |session| offers(&session, told, env.now))
+        session.map_or_else(Vec::new, |session| offers(&session, rules, env.now))
     }
 }
 
@@ -132,14 +132,14 @@ impl Panel for ExtendDialog {
 }
 
 /// The rows for a session. The last one closes the dialog without a change.
-pub fn offers(session: &Session, told: Option<&Told>, now: Timestamp) -> Vec<Offer> {
+pub fn offers(session: &Session, rules: Option<&RulesState>, now: Timestamp) -> Vec<ExtendRow> {
     let mut offers = if session.reprieve.exempt {
         vec![include()]
     } else {
-        vec![extend(session, told, now), exempt(told)]
+        vec![extend(session, rules, now), exempt(rules)]
     };
-    offers.push(Offer {
-        choice: Choice::Leave,
+    offers.push(ExtendRow {
+        choice: ExtendChoice::Leave,
         title: "Cancel".to_owned(),
         note: String::new(),
         until: None,
@@ -148,9 +148,9 @@ pub fn offers(session: &Session, told: Option<&Told>, now: Timestamp) -> Vec<Off
     offers
 }
 
-fn include() -> Offer {
-    Offer {
-        choice: Choice::Do(Keep::Include),
+fn include() -> ExtendRow {
+    ExtendRow {
+        choice: ExtendChoice::Do(Keep::Include),
         title: "Include again".to_owned(),
         note: "idle checks apply again".to_owned(),
         until: None,
@@ -158,14 +158,14 @@ fn include() -> Offer {
     }
 }
 
-fn exempt(told: Option<&Told>) -> Offer {
-    let (allowed, note) = match known(told) {
+fn exempt(rules: Option<&RulesState>) -> ExtendRow {
+    let (allowed, note) = match known(rules) {
         Ok(rules) if rules.exempt => (true, "exempt from idle checks".to_owned()),
         Ok(_) => (false, "not allowed here".to_owned()),
         Err(why) => (false, why),
     };
-    Offer {
-        choice: Choice::Do(Keep::Exempt),
+    ExtendRow {
+        choice: ExtendChoice::Do(Keep::Exempt),
         title: "Exempt".to_owned(),
         note,
         until: None,
@@ -173,15 +173,15 @@ fn exempt(told: Option<&Told>) -> Offer {
     }
 }
 
-fn extend(session: &Session, told: Option<&Told>, now: Timestamp) -> Offer {
-    let mut offer = Offer {
-        choice: Choice::Do(Keep::Extend),
+fn extend(session: &Session, rules: Option<&RulesState>, now: Timestamp) -> ExtendRow {
+    let mut offer = ExtendRow {
+        choice: ExtendChoice::Do(Keep::Extend),
         title: "Extend".to_owned(),
         note: String::new(),
         until: None,
         allowed: false,
     };
-    let rules = match known(told) {
+    let rules = match known(rules) {
         Ok(rules) => rules,
         Err(why) => {
             offer.note = why;
@@ -212,17 +212,17 @@ fn due(session: &Session, now: Timestamp) -> Option<Timestamp> {
     end.or(over.then_some(now))
 }
 
-fn known(told: Option<&Told>) -> Result<&ReprieveRules, String> {
-    match told {
-        Some(Told::Rules(rules)) => Ok(rules),
-        Some(Told::Failed(why)) => Err(why.to_string()),
-        Some(Told::Asked) | None => Err("loading the rules".to_owned()),
+fn known(rules: Option<&RulesState>) -> Result<&ReprieveRules, String> {
+    match rules {
+        Some(RulesState::Rules(rules)) => Ok(rules),
+        Some(RulesState::Failed(why)) => Err(why.to_string()),
+        Some(RulesState::Asked) | None => Err("loading the rules".to_owned()),
     }
 }
 
 /// Whom to ask for an action that isn't allowed.
-pub fn whom_to_ask(offers: &[Offer], told: Option<&Told>) -> Option<String> {
-    let Some(Told::Rules(rules)) = told else {
+pub fn whom_to_ask(offers: &[ExtendRow], rules: Option<&RulesState>) -> Option<String> {
+    let Some(RulesState::Rules(rules)) = rules else {
         return None;
     };
     if offers.iter().all(|offer| offer.allowed) {
@@ -257,8 +257,8 @@ mod tests {
         it
     }
 
-    fn rules(extensions: u32, exempt: bool) -> Told {
-        Told::Rules(ReprieveRules {
+    fn rules(extensions: u32, exempt: bool) -> RulesState {
+        RulesState::Rules(ReprieveRules {
             extensions,
             extend_by: Span(3_600),
             exempt,
@@ -280,13 +280,13 @@ mod tests {
     fn what_is_allowed_can_be_pressed_and_the_rest_says_whom_to_ask() {
         let mut it = ending();
         it.reprieve.extended = 1;
-        let told = rules(2, false);
-        let all = offers(&it, Some(&told), now());
+        let rules = rules(2, false);
+        let all = offers(&it, Some(&rules), now());
         assert_eq!(all[0].title, "Extend by 1h");
         assert_eq!(all[0].until.unwrap().as_second(), 1_600 + 3_600);
         assert_eq!(all[0].note, "1 of 2 used");
         assert!(all[0].allowed && !all[1].allowed && all[2].allowed);
-        let whom = whom_to_ask(&all, Some(&told)).unwrap();
+        let whom = whom_to_ask(&all, Some(&rules)).unwrap();
         assert_eq!(whom, "Ask ops@example.org for more.");
         let asks = |form: &mut ExtendDialog, at| asked(&form.press(at, &all));
         let mut form = ExtendDialog::new(&it);
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(form.marked(&all), 1);
         assert_eq!(form.press(2, &all), [Step::CLOSE]);
         it.reprieve.extended = 2;
-        assert!(!offers(&it, Some(&told), now())[0].allowed);
+        assert!(!offers(&it, Some(&rules), now())[0].allowed);
     }
 
     #[test]
@@ -310,9 +310,13 @@ mod tests {
 
     #[test]
     fn nothing_can_be_pressed_before_the_rules_are_known() {
-        for told in [None, Some(Told::Asked), Some(Told::Failed("away".into()))] {
-            let all = offers(&ending(), told.as_ref(), now());
-            assert!(!all[0].allowed && !all[1].allowed, "{told:?}");
+        for rules in [
+            None,
+            Some(RulesState::Asked),
+            Some(RulesState::Failed("away".into())),
+        ] {
+            let all = offers(&ending(), rules.as_ref(), now());
+            assert!(!all[0].allowed && !all[1].allowed, "{rules:?}");
         }
         let idle = session(1, "train");
         let all = offers(&idle, Some(&rules(2, true)), now());

@@ -42,7 +42,7 @@ pub enum HistoryState {
 pub struct HistoryTable {
     session: SessionKey,
     name: Clean,
-    told: HistoryState,
+    state: HistoryState,
     /// The history was requested again, and the earlier entries are still shown.
     pub asking: bool,
     pub sorted_by: SortedBy,
@@ -77,7 +77,7 @@ impl HistoryTable {
         Self {
             session,
             name,
-            told: HistoryState::default(),
+            state: HistoryState::default(),
             asking: false,
             sorted_by: SortedBy::default(),
             oldest_first: false,
@@ -111,7 +111,7 @@ impl HistoryTable {
         match result {
             Ok(Reply::History { entries }) => self.take(entries),
             Ok(_) => {}
-            Err(failure) => self.told = HistoryState::Failed(failure.message()),
+            Err(failure) => self.state = HistoryState::Failed(failure.message()),
         }
     }
 
@@ -120,7 +120,7 @@ impl HistoryTable {
         let same = |one: &HistoryEntry, other: &HistoryEntry| {
             one.id == other.id && one.at == other.at && one.phase == other.phase
         };
-        let old = match std::mem::take(&mut self.told) {
+        let old = match std::mem::take(&mut self.state) {
             HistoryState::Known(old) => old,
             _ => Vec::new(),
         };
@@ -130,7 +130,7 @@ impl HistoryTable {
         };
         let marked = self.rows.get(self.marked).and_then(now_at);
         self.unfolded = self.unfolded.iter().filter_map(now_at).collect();
-        self.told = HistoryState::Known(entries);
+        self.state = HistoryState::Known(entries);
         self.arrange();
         if let Some(place) = marked {
             self.mark(place);
@@ -145,12 +145,12 @@ impl HistoryTable {
         &self.name
     }
 
-    pub fn told(&self) -> &HistoryState {
-        &self.told
+    pub fn state(&self) -> &HistoryState {
+        &self.state
     }
 
     fn all(&self) -> &[HistoryEntry] {
-        match &self.told {
+        match &self.state {
             HistoryState::Known(entries) => entries,
             _ => &[],
         }

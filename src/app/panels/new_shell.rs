@@ -2,7 +2,7 @@
 
 use super::{Panel, PanelEnv};
 use crate::{
-    app::{area::DialogPart, input::Input, panes::Place, step::Step},
+    app::{area::DialogPart, input::Input, panes::ShellPlace, step::Step},
     key::{Key, KeyCode},
     model::{shell::ShellStart, text::Clean},
 };
@@ -40,7 +40,7 @@ impl NewShellField {
 #[derive(Clone, Debug)]
 pub struct NewShell {
     /// Where it is opened.
-    pub place: Place,
+    pub place: ShellPlace,
     pub name: Clean,
     inputs: [Input; 3],
     at: usize,
@@ -50,7 +50,7 @@ pub struct NewShell {
 
 impl NewShell {
     #[must_use]
-    pub fn new(place: Place, name: &Clean) -> Self {
+    pub fn new(place: ShellPlace, name: &Clean) -> Self {
         Self {
             place,
             name: name.clone(),
@@ -165,7 +165,7 @@ mod tests {
 
     fn form(lines: [&str; 3]) -> NewShell {
         let key = SessionKey::local(SessionId::from_u128(1));
-        let mut form = NewShell::new(Place::Session(key), &Clean::new("train"));
+        let mut form = NewShell::new(ShellPlace::Session(key), &Clean::new("train"));
         for (at, line) in lines.into_iter().enumerate() {
             form.inputs[at].paste(line);
         }

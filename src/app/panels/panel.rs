@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use crate::{
     action::{Action, Scope},
     app::{
-        area::DialogPart, detail::Detail, facts::Facts, input::Input, mirror::Mirror,
-        notices::Notices, panes::Panes, reprieves::Reprieves, shown::Shown, step::Step,
+        area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
+        input::Input, mirror::Mirror, notices::Notices, panes::Panes,
+        shown_contexts::ShownContexts, step::Step,
     },
     key::Key,
     keymap::Keymap,
@@ -42,9 +43,9 @@ pub struct PanelEnv<'a> {
     pub panes: &'a Panes,
     pub detail: Option<&'a Detail>,
     pub notices: &'a Notices,
-    pub reprieves: &'a Reprieves,
+    pub extension_rules: &'a ExtensionRules,
     /// The contexts whose sessions are listed.
-    pub shown: Shown,
+    pub shown: ShownContexts,
     pub now: Timestamp,
 }
 

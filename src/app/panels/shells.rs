@@ -8,7 +8,7 @@ use crate::{
         area::DialogPart,
         input::Input,
         mirror::Mirror,
-        panes::{Axis, Desk, Pane, PaneId, Panes, Place, State},
+        panes::{Axis, Desk, Pane, PaneId, PaneState, Panes, ShellPlace},
         step::{Go, Step},
     },
     key::Key,
@@ -192,7 +192,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<ShellRow> {
     }
     let several = mirror.has_several_contexts();
     let is_open = |session: &Session| {
-        let place = Place::Session(session.key());
+        let place = ShellPlace::Session(session.key());
         panes
             .iter()
             .any(|pane| pane.place == place && pane.takes_keys())
@@ -214,7 +214,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<ShellRow> {
             note: Clean::new(&note),
         });
     }
-    if panes.iter().all(|pane| pane.place != Place::Host) {
+    if panes.iter().all(|pane| pane.place != ShellPlace::Host) {
         rows.push(ShellRow {
             target: ShellTarget::Host,
             name: Clean::new(host),
@@ -230,15 +230,15 @@ fn of_pane(panes: &Panes, pane: &Pane) -> ShellRow {
         .window(pane)
         .filter(|_| is_one_of_several(panes, pane));
     let note = match (&pane.state, window) {
-        (State::Live, Some(window)) => {
+        (PaneState::Live, Some(window)) => {
             Clean::new(&format!("window {} {}", window.index, window.name))
         }
-        (State::Live, None) if pane.place == Place::Host => "this machine".into(),
-        (State::Live, None) => "open".into(),
-        (State::Opening, _) => "opening".into(),
-        (State::Ended { .. }, _) => "ended".into(),
-        (State::Paused, _) => "paused".into(),
-        (State::Lost { .. }, _) => "lost".into(),
+        (PaneState::Live, None) if pane.place == ShellPlace::Host => "this machine".into(),
+        (PaneState::Live, None) => "open".into(),
+        (PaneState::Opening, _) => "opening".into(),
+        (PaneState::Ended { .. }, _) => "ended".into(),
+        (PaneState::Paused, _) => "paused".into(),
+        (PaneState::Lost { .. }, _) => "lost".into(),
     };
     ShellRow {
         target: ShellTarget::Pane(pane.id),

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{Axis, Desk, PaneId, Panes, Place, tree::Side};
+use super::{Axis, Desk, PaneId, Panes, ShellPlace, tree::Side};
 use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
@@ -151,7 +151,7 @@ impl Panes {
     /// Opens a new pane for a place, in half of the focused pane's area.
     pub fn open_beside(
         &mut self,
-        place: Place,
+        place: ShellPlace,
         name: &Clean,
         keeps_alive: bool,
         axis: Axis,
@@ -181,7 +181,7 @@ impl Panes {
     /// Opens a shell with the chosen settings, on a desk of its own.
     pub fn open_as(
         &mut self,
-        place: Place,
+        place: ShellPlace,
         name: &Clean,
         keeps_alive: bool,
         start: ShellStart,

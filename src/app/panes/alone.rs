@@ -1,7 +1,7 @@
 //! Keeps each window in a single pane. A second view would have another size, and tmux would fill one of the
 //! two with dots. A split closes when its shell ends.
 
-use super::{Desk, Pane, PaneId, Panes, Place, State, control::Asked};
+use super::{Desk, Pane, PaneId, PaneState, Panes, ShellPlace, control::Asked};
 use crate::{
     app::step::Step,
     model::notice::Level,
@@ -21,7 +21,7 @@ impl Panes {
     }
 
     /// The other open pane of the same container that shows a window. `but` is excluded.
-    fn holder(&self, place: Place, index: u32, but: PaneId) -> Option<PaneId> {
+    fn holder(&self, place: ShellPlace, index: u32, but: PaneId) -> Option<PaneId> {
         let others = |pane: &&Pane| pane.place == place && pane.id != but;
         let mut others = self.list.iter().filter(others);
         let found = others.find(|pane| self.shows(pane) == Some(index))?;
@@ -71,7 +71,7 @@ impl Panes {
 
     /// Handles a new list of a container's windows. Closes a split whose window is gone, and separates two
     /// panes that show the same window because of tmux's own keys.
-    pub(super) fn part_windows(&mut self, place: Place) -> Vec<Step> {
+    pub(super) fn part_windows(&mut self, place: ShellPlace) -> Vec<Step> {
         let here: Vec<PaneId> = self
             .list
             .iter()
@@ -85,7 +85,7 @@ impl Panes {
         steps
     }
 
-    fn part_window(&mut self, place: Place, id: PaneId) -> Vec<Step> {
+    fn part_window(&mut self, place: ShellPlace, id: PaneId) -> Vec<Step> {
         let Some(pane) = self.pane(id) else {
             return Vec::new();
         };
@@ -110,7 +110,7 @@ impl Panes {
         }
     }
 
-    fn send_to(&mut self, place: Place, id: PaneId, index: u32) -> Vec<Step> {
+    fn send_to(&mut self, place: ShellPlace, id: PaneId, index: u32) -> Vec<Step> {
         let Some(pane) = self.pane(id) else {
             return Vec::new();
         };
@@ -130,7 +130,7 @@ impl Panes {
     pub(super) fn close_if_split(&mut self, id: PaneId) -> Vec<Step> {
         let pane = self.pane(id);
         let over = pane.is_some_and(|pane| {
-            let ended = matches!(pane.state, State::Ended { .. });
+            let ended = matches!(pane.state, PaneState::Ended { .. });
             ended && pane.ended_by_itself && !pane.session_over
         });
         if over && self.is_in_split(id) {

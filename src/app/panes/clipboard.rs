@@ -11,9 +11,9 @@ use std::{collections::HashMap, path::PathBuf};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    PaneId, Panes, Place,
+    PaneId, Panes, ShellPlace,
     copying::{WINDOW, after},
-    prompt::{Prompt, Question},
+    prompt::{PanePrompt, PaneQuestion},
 };
 use crate::{
     action::Action,
@@ -28,7 +28,7 @@ const SETTLE: SignedDuration = SignedDuration::from_millis(200);
 /// A text and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
-    place: Place,
+    place: ShellPlace,
     /// The name of the session or the machine.
     pub name: Clean,
     pub text: String,
@@ -49,7 +49,7 @@ pub(super) struct Write {
 #[derive(Debug)]
 struct Permit {
     pane: PaneId,
-    place: Place,
+    place: ShellPlace,
     until: Timestamp,
     /// Programs in this place also write to the clipboard.
     contested: bool,
@@ -71,16 +71,16 @@ pub(super) struct Clipboard {
     /// The directory for copies that are too long for the clipboard.
     directory: PathBuf,
     /// Your decisions about programs, kept while this TUI runs.
-    decided: HashMap<Place, bool>,
+    decided: HashMap<ShellPlace, bool>,
     permit: Option<Permit>,
     /// The last text sent by a permit, and until when other panes of its session can repeat it.
-    sent: Option<(Place, String, Timestamp)>,
+    sent: Option<(ShellPlace, String, Timestamp)>,
     /// When programs last wrote without a permit.
-    wrote: HashMap<Place, Timestamp>,
+    wrote: HashMap<ShellPlace, Timestamp>,
     /// The latest text of a program that waits for your decision.
     held: Option<Copied>,
     /// The number of refused writes.
-    refused: HashMap<Place, u32>,
+    refused: HashMap<ShellPlace, u32>,
     /// The last text that was sent, or was too long for that.
     last: Option<Copied>,
     /// The pane of your copy that is too long, until a dialog asks about it.
@@ -96,7 +96,7 @@ impl Clipboard {
     }
 
     /// Gives a permit after a key or a click that copies was sent to the pane.
-    fn permit(&mut self, pane: PaneId, place: Place, now: Timestamp) -> Vec<Step> {
+    fn permit(&mut self, pane: PaneId, place: ShellPlace, now: Timestamp) -> Vec<Step> {
         let steps = self.end_permit();
         let wrote = self.wrote.get(&place);
         self.permit = Some(Permit {
@@ -222,7 +222,7 @@ impl Clipboard {
     }
 
     /// Allows programs in this place to write, and sends the waiting text.
-    fn allow(&mut self, place: Place, name: &Clean) -> Vec<Step> {
+    fn allow(&mut self, place: ShellPlace, name: &Clean) -> Vec<Step> {
         self.decided.insert(place, true);
         let before = self.refused.remove(&place).unwrap_or(0);
         let refused = match before {
@@ -238,7 +238,7 @@ impl Clipboard {
         steps
     }
 
-    fn forbid(&mut self, place: Place, name: &Clean) -> Vec<Step> {
+    fn forbid(&mut self, place: ShellPlace, name: &Clean) -> Vec<Step> {
         self.decided.insert(place, false);
         if self.held.take_if(|held| held.place == place).is_some() {
             *self.refused.entry(place).or_default() += 1;
@@ -314,7 +314,7 @@ impl Panes {
     pub(super) fn permit_copy(&mut self, pane: PaneId, now: Timestamp) -> Vec<Step> {
         match self.pane(pane).map(|pane| pane.place) {
             // A shell of this machine doesn't run in the bundled tmux, so nothing is known about its keys.
-            None | Some(Place::Host) => Vec::new(),
+            None | Some(ShellPlace::Host) => Vec::new(),
             Some(place) => self.clipboard.permit(pane, place, now),
         }
     }
@@ -360,11 +360,15 @@ impl Panes {
         let (Some(pane), Some(copied)) = (self.pane(pane), &self.clipboard.last) else {
             return;
         };
-        let question = Question::SaveCopy {
+        let question = PaneQuestion::SaveCopy {
             bytes: copied.text.len() as u64,
             path: self.clipboard.path(copied),
         };
-        self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
+        self.prompt = Some(PanePrompt::new(
+            question,
+            Input::default(),
+            pane.tmux_session(),
+        ));
     }
 
     /// Handles an action on the clipboard. Returns `None` for other actions.

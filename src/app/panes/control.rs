@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
-use super::Place;
+use super::ShellPlace;
 use crate::{
     app::{
         effect::Effect,
@@ -55,20 +55,20 @@ pub(super) enum Brought {
         found: bool,
     },
     /// The windows in this place were listed again.
-    Listed(Place),
+    Listed(ShellPlace),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    list: Vec<Line>,
+pub(super) struct ControlConnections {
+    list: Vec<ControlConnection>,
     copy_keys: CopyKeys,
 }
 
 #[derive(Debug)]
-struct Line {
-    place: Place,
+struct ControlConnection {
+    place: ShellPlace,
     stream: StreamId,
-    state: State,
+    state: ControlState,
     reader: Reader,
     /// The purposes of the next answers.
     asked: VecDeque<Asked>,
@@ -84,7 +84,7 @@ struct Line {
 }
 
 #[derive(Debug)]
-enum State {
+enum ControlState {
     Opening,
     Live,
     Lost {
@@ -94,7 +94,7 @@ enum State {
     Refused(Clean),
 }
 
-impl Lines {
+impl ControlConnections {
     pub(super) fn new(copy_keys: CopyKeys) -> Self {
         Self {
             copy_keys,
@@ -104,7 +104,7 @@ impl Lines {
 
     /// Keeps a connection to each of these places and closes all others. Without `ids`, none can be opened
     /// now.
-    pub(super) fn hold(&mut self, wanted: &[Place], ids: Option<&mut Ids>) -> Vec<Step> {
+    pub(super) fn hold(&mut self, wanted: &[ShellPlace], ids: Option<&mut Ids>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.list.retain(|line| {
             let hold = wanted.contains(&line.place);
@@ -116,7 +116,7 @@ impl Lines {
         if let Some(ids) = ids {
             for place in wanted {
                 if self.of(*place).is_none() {
-                    let line = Line::new(*place, ids.stream());
+                    let line = ControlConnection::new(*place, ids.stream());
                     steps.extend(line.open());
                     self.list.push(line);
                 }
@@ -125,34 +125,36 @@ impl Lines {
         steps
     }
 
-    fn of(&self, place: Place) -> Option<&Line> {
+    fn of(&self, place: ShellPlace) -> Option<&ControlConnection> {
         self.list.iter().find(|line| line.place == place)
     }
 
     /// The last list from the tmux in this place.
-    pub(super) fn listing(&self, place: Place) -> Option<&Listing> {
+    pub(super) fn listing(&self, place: ShellPlace) -> Option<&Listing> {
         self.of(place)?.listing.as_ref()
     }
 
     /// Sends a command, or returns why that isn't possible.
     pub(super) fn ask(
         &mut self,
-        place: Place,
+        place: ShellPlace,
         command: Command,
         why: Asked,
     ) -> Result<Option<Step>, Clean> {
         let line = self.list.iter_mut().find(|line| line.place == place);
         let line = line.ok_or("the connection to its tmux isn't open")?;
         match &line.state {
-            State::Live => Ok(Some(line.say(&command, why))),
-            State::Opening => {
+            ControlState::Live => Ok(Some(line.say(&command, why))),
+            ControlState::Opening => {
                 if line.kept.len() < KEPT {
                     line.kept.push((command, why));
                 }
                 Ok(None)
             }
-            State::Lost { .. } => Err("the connection to its tmux broke; reconnecting".into()),
-            State::Refused(reason) => Err(reason.clone()),
+            ControlState::Lost { .. } => {
+                Err("the connection to its tmux broke; reconnecting".into())
+            }
+            ControlState::Refused(reason) => Err(reason.clone()),
         }
     }
 
@@ -177,14 +179,14 @@ impl Lines {
     }
 
     pub(super) fn tick(&mut self, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
-        let due = |line: &&mut Line| line.retry_at().is_some_and(|at| now >= at);
+        let due = |line: &&mut ControlConnection| line.retry_at().is_some_and(|at| now >= at);
         let lines = self.list.iter_mut().filter(due);
         lines
             .filter_map(|line| {
-                *line = Line {
+                *line = ControlConnection {
                     attempts: line.attempts,
                     listing: line.listing.take(),
-                    ..Line::new(line.place, ids.stream())
+                    ..ControlConnection::new(line.place, ids.stream())
                 };
                 line.open()
             })
@@ -192,16 +194,19 @@ impl Lines {
     }
 
     pub(super) fn wake_at(&self) -> Option<Timestamp> {
-        self.list.iter().filter_map(Line::retry_at).min()
+        self.list
+            .iter()
+            .filter_map(ControlConnection::retry_at)
+            .min()
     }
 }
 
-impl Line {
-    fn new(place: Place, stream: StreamId) -> Self {
+impl ControlConnection {
+    fn new(place: ShellPlace, stream: StreamId) -> Self {
         Self {
             place,
             stream,
-            state: State::Opening,
+            state: ControlState::Opening,
             reader: Reader::default(),
             asked: VecDeque::new(),
             kept: Vec::new(),
@@ -225,7 +230,7 @@ impl Line {
     }
 
     fn close(&self) -> Option<Step> {
-        let open = matches!(self.state, State::Opening | State::Live);
+        let open = matches!(self.state, ControlState::Opening | ControlState::Live);
         open.then_some(Step::Do(Effect::Close {
             stream: self.stream,
         }))
@@ -242,7 +247,7 @@ impl Line {
     }
 
     fn opened(&mut self, keys: CopyKeys) -> Vec<Step> {
-        self.state = State::Live;
+        self.state = ControlState::Live;
         let mut steps = vec![self.say(&Command::watch(), Asked::Setting)];
         if let Some(vi) = keys.vi() {
             steps.push(self.say(&Command::copy_keys(vi), Asked::Setting));
@@ -333,13 +338,13 @@ impl Line {
     fn ended(&mut self, end: &StreamEnd, now: Timestamp) {
         match end {
             StreamEnd::Failed { failure } if failure.kind != FailureKind::Unreachable => {
-                self.state = State::Refused(failure.message().clone());
+                self.state = ControlState::Refused(failure.message().clone());
             }
             // The connection couldn't even start, so a retry wouldn't help.
             StreamEnd::Exited { .. } if !self.spoke => {
                 let said = String::from_utf8_lossy(&self.complaint);
                 let said = said.lines().next().unwrap_or_default();
-                self.state = State::Refused(if said.is_empty() {
+                self.state = ControlState::Refused(if said.is_empty() {
                     "the session has no connection to its tmux".into()
                 } else {
                     Clean::new(said)
@@ -350,20 +355,20 @@ impl Line {
     }
 
     fn lost(&mut self, now: Timestamp) {
-        if matches!(self.state, State::Lost { .. }) {
+        if matches!(self.state, ControlState::Lost { .. }) {
             return;
         }
         self.attempts = self.attempts.saturating_add(1);
         let wait = 1i64 << (self.attempts - 1).min(5);
         let wait = SignedDuration::from_secs(wait.min(LONGEST_WAIT));
-        self.state = State::Lost {
+        self.state = ControlState::Lost {
             retry_at: now.saturating_add(wait).unwrap_or(Timestamp::MAX),
         };
     }
 
     fn retry_at(&self) -> Option<Timestamp> {
         match self.state {
-            State::Lost { retry_at } => Some(retry_at),
+            ControlState::Lost { retry_at } => Some(retry_at),
             _ => None,
         }
     }

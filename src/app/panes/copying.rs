@@ -6,7 +6,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Pane, PaneId, Panes, Place, State};
+use super::{Pane, PaneId, PaneState, Panes, ShellPlace};
 use crate::{
     app::{
         msg::{Button, Mouse, MouseKind},
@@ -63,7 +63,7 @@ enum Entered {
 
 /// A prompt of copy mode that takes keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Prompt {
+enum CopyPrompt {
     #[default]
     None,
     /// A line, up to Enter.
@@ -82,7 +82,7 @@ pub(super) struct Copying {
     ends: Option<Timestamp>,
     /// The last key was tmux's prefix.
     prefix: bool,
-    prompt: Prompt,
+    prompt: CopyPrompt,
     /// The position and time of the last left press, and the number of presses in a row.
     pressed: Option<(u16, u16, Timestamp)>,
     clicks: u8,
@@ -117,7 +117,7 @@ impl Copying {
         self.entered = None;
         self.confirmed = false;
         self.ends = None;
-        self.prompt = Prompt::None;
+        self.prompt = CopyPrompt::None;
     }
 
     fn is_copying(&self, reported: Reported, now: Timestamp) -> bool {
@@ -154,12 +154,12 @@ impl Copying {
             return Did::Other;
         }
         match self.prompt {
-            Prompt::None => self.command(key, reported.vi, now),
-            Prompt::Character => {
-                self.prompt = Prompt::None;
+            CopyPrompt::None => self.command(key, reported.vi, now),
+            CopyPrompt::Character => {
+                self.prompt = CopyPrompt::None;
                 Did::Other
             }
-            Prompt::Line => {
+            CopyPrompt::Line => {
                 let ends = [
                     Key::plain(KeyCode::Enter),
                     Key::plain(KeyCode::Esc),
@@ -167,7 +167,7 @@ impl Copying {
                     Key::ctrl('g'),
                 ];
                 if ends.contains(&key) {
-                    self.prompt = Prompt::None;
+                    self.prompt = CopyPrompt::None;
                 }
                 Did::Other
             }
@@ -191,15 +191,15 @@ impl Copying {
             (KeyCode::Char('w'), _, true) | (KeyCode::Char('w' | 'k'), true, _) if emacs => {
                 self.copied(now)
             }
-            (KeyCode::Char('/' | '?' | ':'), false, false) if vi => self.ask(Prompt::Line),
-            (KeyCode::Char('r' | 's'), true, false) if emacs => self.ask(Prompt::Line),
-            (KeyCode::Char('g'), false, false) if !vi => self.ask(Prompt::Line),
-            (KeyCode::Char('f' | 'F' | 't' | 'T'), false, false) => self.ask(Prompt::Character),
+            (KeyCode::Char('/' | '?' | ':'), false, false) if vi => self.ask(CopyPrompt::Line),
+            (KeyCode::Char('r' | 's'), true, false) if emacs => self.ask(CopyPrompt::Line),
+            (KeyCode::Char('g'), false, false) if !vi => self.ask(CopyPrompt::Line),
+            (KeyCode::Char('f' | 'F' | 't' | 'T'), false, false) => self.ask(CopyPrompt::Character),
             _ => Did::Other,
         }
     }
 
-    fn ask(&mut self, prompt: Prompt) -> Did {
+    fn ask(&mut self, prompt: CopyPrompt) -> Did {
         self.prompt = prompt;
         Did::Other
     }
@@ -268,7 +268,7 @@ impl Panes {
             return Vec::new();
         };
         let reported = Reported::of(self.pane(pane).and_then(|pane| self.window(pane)));
-        let live = |it: &&mut Pane| it.id == pane && it.state == State::Live;
+        let live = |it: &&mut Pane| it.id == pane && it.state == PaneState::Live;
         let found = self.list.iter_mut().find(live);
         match found.map(|it| did(&mut it.copying, reported)) {
             Some(Did::Copy) => self.permit_copy(pane, now),
@@ -298,7 +298,7 @@ impl Panes {
     }
 
     /// Takes a new list of this container's windows from tmux.
-    pub(super) fn note_copy_modes(&mut self, place: Place) {
+    pub(super) fn note_copy_modes(&mut self, place: ShellPlace) {
         let reported: Vec<_> = self
             .list
             .iter()

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{PaneId, copying::Copying, kept::KeptPane};
+use super::{PaneId, copying::Copying, saved::SavedPane};
 use crate::{
     app::{
         effect::Effect,
@@ -39,14 +39,14 @@ const LONGEST_WAIT: i64 = 30;
 
 /// Where the shell runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum ShellPlace {
     Session(SessionKey),
     /// A container of a cluster session other than its main one.
     Container(SessionKey, KernelId),
     Host,
 }
 
-impl Place {
+impl ShellPlace {
     /// The container, if it isn't the main one.
     pub fn kernel(self) -> Option<KernelId> {
         match self {
@@ -66,7 +66,7 @@ impl Place {
 
 /// The state of the connection to the shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum PaneState {
     /// Requested, or about to be requested when the size is known.
     Opening,
     Live,
@@ -88,10 +88,10 @@ pub enum State {
 #[derive(Debug)]
 pub struct Pane {
     pub id: PaneId,
-    pub place: Place,
+    pub place: ShellPlace,
     /// The name of the session or the machine.
     pub name: Clean,
-    pub state: State,
+    pub state: PaneState,
     pub emulator: Emulator,
     /// The program has printed something since the pane was last visible.
     pub has_news: bool,
@@ -126,12 +126,12 @@ pub struct Pane {
 
 impl Pane {
     /// Creates a pane, which [`Pane::set_size`] opens. `tag` permanently names its terminal to the engine.
-    pub fn new(id: PaneId, place: Place, name: Clean, tag: String, stream: StreamId) -> Self {
+    pub fn new(id: PaneId, place: ShellPlace, name: Clean, tag: String, stream: StreamId) -> Self {
         Self {
             id,
             place,
             name,
-            state: State::Opening,
+            state: PaneState::Opening,
             emulator: Emulator::new(80, 24).in_place(id.number()),
             has_news: false,
             has_begun: false,
@@ -168,8 +168,8 @@ impl Pane {
     }
 
     /// The saved form of the pane.
-    pub(super) fn kept(&self) -> KeptPane {
-        KeptPane {
+    pub(super) fn saved(&self) -> SavedPane {
+        SavedPane {
             session: self.place.session(),
             kernel: self.place.kernel(),
             name: self.name.clone(),
@@ -195,7 +195,7 @@ impl Pane {
 
     /// Keys go to the shell now, or when it is open.
     pub fn takes_keys(&self) -> bool {
-        !matches!(self.state, State::Ended { .. })
+        !matches!(self.state, PaneState::Ended { .. })
     }
 
     /// The ended shell can be reopened.
@@ -204,9 +204,9 @@ impl Pane {
     }
 
     /// Takes the status of its session. After the session has ended, the pane doesn't reconnect.
-    pub(super) fn told_status(&mut self, status: &Status) {
+    pub(super) fn status_changed(&mut self, status: &Status) {
         self.session_over = status.is_final();
-        let tries = matches!(self.state, State::Lost { .. } | State::Paused);
+        let tries = matches!(self.state, PaneState::Lost { .. } | PaneState::Paused);
         if self.session_over && tries {
             self.finish("the session has ended".into());
         }
@@ -225,7 +225,7 @@ impl Pane {
             self.unasked = false;
             return Some(self.open());
         }
-        let open = matches!(self.state, State::Opening | State::Live);
+        let open = matches!(self.state, PaneState::Opening | PaneState::Live);
         (open && before != (columns, rows)).then_some(Step::Do(Effect::ResizeStream {
             stream: self.stream,
             columns,
@@ -249,13 +249,13 @@ impl Pane {
     fn open(&self) -> Step {
         let (columns, rows) = self.emulator.size();
         Step::Do(match self.place {
-            Place::Host => Effect::OpenHostShell {
+            ShellPlace::Host => Effect::OpenHostShell {
                 stream: self.stream,
                 columns,
                 rows,
             },
-            Place::Session(session) => self.open_in(session, self.start.clone()),
-            Place::Container(session, kernel) => {
+            ShellPlace::Session(session) => self.open_in(session, self.start.clone()),
+            ShellPlace::Container(session, kernel) => {
                 let start = ShellStart {
                     kernel: Some(kernel),
                     ..self.start.clone()
@@ -282,7 +282,7 @@ impl Pane {
     /// Reopens the terminal with the same tag. It is the same shell if that still runs.
     pub fn reopen(&mut self, stream: StreamId) -> Step {
         self.stream = stream;
-        self.state = State::Opening;
+        self.state = PaneState::Opening;
         self.unasked = false;
         self.ended_by_itself = false;
         self.window = None;
@@ -295,7 +295,7 @@ impl Pane {
     pub fn look(&mut self, seen: bool, ids: Option<&mut Ids>, now: Timestamp) -> Option<Step> {
         if seen {
             self.hidden_since = None;
-            let ids = ids.filter(|_| self.state == State::Paused)?;
+            let ids = ids.filter(|_| self.state == PaneState::Paused)?;
             return Some(self.reopen(ids.stream()));
         }
         self.hidden_since.get_or_insert(now);
@@ -304,7 +304,7 @@ impl Pane {
         }
         let close = self.close();
         self.typed_ahead.clear();
-        self.state = State::Paused;
+        self.state = PaneState::Paused;
         close
     }
 
@@ -315,13 +315,13 @@ impl Pane {
 
     /// When the connection will be closed because the pane is hidden.
     pub fn pause_at(&self) -> Option<Timestamp> {
-        let held = !matches!(self.state, State::Paused | State::Ended { .. });
+        let held = !matches!(self.state, PaneState::Paused | PaneState::Ended { .. });
         let hidden = self.hidden_since.filter(|_| self.keeps_alive && held)?;
         Some(hidden.saturating_add(HIDDEN_FOR).unwrap_or(Timestamp::MAX))
     }
 
     pub fn close(&self) -> Option<Step> {
-        let open = matches!(self.state, State::Opening | State::Live) && !self.unasked;
+        let open = matches!(self.state, PaneState::Opening | PaneState::Live) && !self.unasked;
         open.then_some(Step::Do(Effect::Close {
             stream: self.stream,
         }))
@@ -336,24 +336,24 @@ impl Pane {
     pub fn send(&mut self, origin: Origin, bytes: Vec<u8>) -> Option<Step> {
         match self.state {
             _ if bytes.is_empty() => None,
-            State::Live => Some(Step::Do(Effect::Send {
+            PaneState::Live => Some(Step::Do(Effect::Send {
                 stream: self.stream,
                 origin,
                 bytes: bytes.into(),
             })),
-            State::Opening => {
+            PaneState::Opening => {
                 if self.typed_ahead.len() + bytes.len() <= TYPED_AHEAD {
                     self.typed_ahead.extend(bytes);
                 }
                 None
             }
-            State::Ended { .. } | State::Lost { .. } | State::Paused => None,
+            PaneState::Ended { .. } | PaneState::Lost { .. } | PaneState::Paused => None,
         }
     }
 
     pub fn event(&mut self, event: &StreamEvent, now: Timestamp) -> Vec<Step> {
         // The last output of a connection that the pane has closed.
-        if self.state == State::Paused {
+        if self.state == PaneState::Paused {
             return Vec::new();
         }
         match event {
@@ -371,7 +371,7 @@ impl Pane {
         self.emulator = self.emulator.anew();
         self.has_begun = false;
         self.copying.leave();
-        self.state = State::Live;
+        self.state = PaneState::Live;
         let typed = std::mem::take(&mut self.typed_ahead);
         self.send(Origin::Typed, typed).into_iter().collect()
     }
@@ -404,7 +404,7 @@ impl Pane {
             // A signal killed the terminal's client, which doesn't mean that the shell ended.
             StreamEnd::Exited {
                 exit_code: Some(code @ 129..=159),
-            } if self.place != Place::Host => {
+            } if self.place != ShellPlace::Host => {
                 let why = format!("shell ended by signal {}", code - 128);
                 self.lost(Clean::new(&why), Some(now));
             }
@@ -438,7 +438,7 @@ impl Pane {
 
     fn finish(&mut self, why: Clean) {
         self.typed_ahead.clear();
-        self.state = State::Ended { why };
+        self.state = PaneState::Ended { why };
     }
 
     /// The connection broke. `now` retries after a while, `None` waits for the daemon.
@@ -447,7 +447,7 @@ impl Pane {
         self.attempts = self.attempts.saturating_add(1);
         let wait = 1i64 << (self.attempts - 1).min(5);
         let wait = SignedDuration::from_secs(wait.min(LONGEST_WAIT));
-        self.state = State::Lost {
+        self.state = PaneState::Lost {
             why,
             attempt: self.attempts,
             retry_at: now.map(|now| now.saturating_add(wait).unwrap_or(Timestamp::MAX)),
@@ -457,7 +457,7 @@ impl Pane {
     /// When the next attempt to open it is due.
     pub fn retry_at(&self) -> Option<Timestamp> {
         match self.state {
-            State::Lost { retry_at, .. } => retry_at,
+            PaneState::Lost { retry_at, .. } => retry_at,
             _ => None,
         }
     }
@@ -468,8 +468,8 @@ impl Pane {
             && !self.session_over
             && matches!(
                 self.state,
-                State::Ended { .. }
-                    | State::Lost {
+                PaneState::Ended { .. }
+                    | PaneState::Lost {
                         retry_at: Some(_),
                         ..
                     }

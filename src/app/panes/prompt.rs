@@ -6,8 +6,8 @@ use crate::{app::input::Input, model::text::Clean};
 
 /// A prompt of the focused pane.
 #[derive(Clone, Debug)]
-pub struct Prompt {
-    pub question: Question,
+pub struct PanePrompt {
+    pub question: PaneQuestion,
     /// The typed text, empty for a question with yes or no.
     pub input: Input,
     /// The search has begun.
@@ -19,7 +19,7 @@ pub struct Prompt {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum PaneQuestion {
     /// The new name of this window.
     Rename(u32),
     /// The text to search for in the output.
@@ -35,8 +35,8 @@ pub enum Question {
     SaveCopy { bytes: u64, path: PathBuf },
 }
 
-impl Prompt {
-    pub(super) fn new(question: Question, input: Input, pane: String) -> Self {
+impl PanePrompt {
+    pub(super) fn new(question: PaneQuestion, input: Input, pane: String) -> Self {
         Self {
             question,
             input,
@@ -48,28 +48,31 @@ impl Prompt {
 
     /// Whether the prompt needs a text. Otherwise it is a question with yes or no.
     pub fn is_typed(&self) -> bool {
-        matches!(self.question, Question::Rename(_) | Question::Search { .. })
+        matches!(
+            self.question,
+            PaneQuestion::Rename(_) | PaneQuestion::Search { .. }
+        )
     }
 
     /// Whether the prompt has a dialog of its own. Otherwise it is in the status line.
     pub fn is_dialog(&self) -> bool {
         matches!(
             self.question,
-            Question::Paste(_) | Question::SaveCopy { .. }
+            PaneQuestion::Paste(_) | PaneQuestion::SaveCopy { .. }
         )
     }
 
     /// The label before the text, or the whole question.
     pub fn label(&self) -> String {
         match &self.question {
-            Question::Rename(index) => format!("rename window {index} to"),
-            Question::Search { .. } if self.missing => "not found:".to_owned(),
-            Question::Search { .. } => "search upwards for".to_owned(),
-            Question::Close { index, command } => {
+            PaneQuestion::Rename(index) => format!("rename window {index} to"),
+            PaneQuestion::Search { .. } if self.missing => "not found:".to_owned(),
+            PaneQuestion::Search { .. } => "search upwards for".to_owned(),
+            PaneQuestion::Close { index, command } => {
                 format!("close window {index} and end its program ({command})?")
             }
-            Question::SaveCopy { .. } => "Save the copied text?".to_owned(),
-            Question::Paste(text) => match text.lines().count() {
+            PaneQuestion::SaveCopy { .. } => "Save the copied text?".to_owned(),
+            PaneQuestion::Paste(text) => match text.lines().count() {
                 0 | 1 => "Paste a line and run it?".to_owned(),
                 lines => format!("Paste {lines} lines?"),
             },

@@ -3,14 +3,14 @@
 use super::{
     Panes,
     control::Asked,
-    prompt::{Prompt, Question},
+    prompt::{PanePrompt, PaneQuestion},
 };
 use crate::{app::step::Step, model::notice::Level, terminal::control::Command};
 
 impl Panes {
     /// Continues the search after a change of the text.
     pub(super) fn search_on(&mut self) -> Vec<Step> {
-        let is_search = |it: &&mut Prompt| matches!(it.question, Question::Search { .. });
+        let is_search = |it: &&mut PanePrompt| matches!(it.question, PaneQuestion::Search { .. });
         let Some(prompt) = self.prompt.as_mut().filter(is_search) else {
             return Vec::new();
         };
@@ -33,9 +33,9 @@ impl Panes {
     }
 
     /// The prompt shows it while you type, a toast shows it afterwards.
-    pub(super) fn told_found(&mut self, text: &str, done: bool, found: bool) -> Option<Step> {
+    pub(super) fn search_ended(&mut self, text: &str, done: bool, found: bool) -> Option<Step> {
         let open = self.prompt.as_mut().filter(|prompt| {
-            matches!(prompt.question, Question::Search { .. }) && prompt.input.text() == text
+            matches!(prompt.question, PaneQuestion::Search { .. }) && prompt.input.text() == text
         });
         if let Some(prompt) = open {
             prompt.missing = !found;

@@ -3,7 +3,7 @@
 use ratatui::layout::{Position, Rect};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Desk, Pane, Panes, Place};
+use super::{Desk, Pane, Panes, ShellPlace};
 use crate::terminal::control::{Group, Window};
 
 /// Maximum cells of a window's name on a tab.
@@ -101,7 +101,7 @@ impl Panes {
 
 /// The name of a pane in its head.
 pub fn head_name(pane: &Pane) -> String {
-    let host = if pane.place == Place::Host {
+    let host = if pane.place == ShellPlace::Host {
         "host "
     } else {
         ""

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Pane, Panes, Place, State};
+use super::{Pane, PaneState, Panes, ShellPlace};
 
 /// Maximum cells of a name on a tab.
 const TAB_NAME: usize = 24;
@@ -90,7 +90,7 @@ impl Panes {
             return String::new();
         };
         let name = short(pane.name.as_str());
-        let host = if pane.place == Place::Host {
+        let host = if pane.place == ShellPlace::Host {
             "host "
         } else {
             ""
@@ -109,10 +109,10 @@ impl Panes {
 /// The problem with the connection to a pane's shell.
 fn mark(pane: &Pane) -> Option<&'static str> {
     match pane.state {
-        State::Lost { .. } => Some(" lost"),
-        State::Ended { .. } => Some(" ended"),
-        State::Paused => Some(" paused"),
-        State::Opening | State::Live => None,
+        PaneState::Lost { .. } => Some(" lost"),
+        PaneState::Ended { .. } => Some(" ended"),
+        PaneState::Paused => Some(" paused"),
+        PaneState::Opening | PaneState::Live => None,
     }
 }
 

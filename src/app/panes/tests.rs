@@ -86,7 +86,7 @@ impl World {
         let mut told = testing::session(number, name.as_str());
         told.status = Status::Running;
         told.status_info = info.map(Into::into);
-        self.panes.told(&told, &mut self.ids)
+        self.panes.session_changed(&told, &mut self.ids)
     }
 
     fn act(&mut self, action: Action) -> Vec<Step> {
@@ -115,7 +115,7 @@ impl World {
         steps
     }
 
-    fn state(&self) -> &State {
+    fn state(&self) -> &PaneState {
         &self.panes.active().unwrap().state
     }
 }

@@ -1,6 +1,6 @@
 //! Divides the area of a desk among its panes: a tree of halves. It only computes positions.
 
-mod kept;
+mod saved;
 
 use ratatui::layout::{Position, Rect};
 use serde::{Deserialize, Serialize};

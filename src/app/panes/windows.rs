@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use super::{
-    Pane, Panes, Place, State,
+    Pane, PaneState, Panes, ShellPlace,
     control::{Asked, Brought},
-    prompt::{Prompt, Question},
+    prompt::{PanePrompt, PaneQuestion},
 };
 use crate::{
     action::Action,
@@ -23,7 +23,7 @@ use crate::{
 impl Panes {
     /// The windows of a pane, as far as they are known.
     pub fn windows(&self, pane: &Pane) -> Option<&Group> {
-        if pane.state != State::Live {
+        if pane.state != PaneState::Live {
             return None;
         }
         self.lines
@@ -37,7 +37,7 @@ impl Panes {
     }
 
     /// The prompt in the status line.
-    pub fn prompt(&self) -> Option<&Prompt> {
+    pub fn prompt(&self) -> Option<&PanePrompt> {
         let pane = self.active()?;
         self.prompt
             .as_ref()
@@ -49,7 +49,7 @@ impl Panes {
         let question = self.prompt().map(|prompt| prompt.question.clone());
         let searched = self.prompt.take().is_some_and(|it| it.searched);
         Some(match question? {
-            Question::Search { was_copying: false } if searched => {
+            PaneQuestion::Search { was_copying: false } if searched => {
                 self.leave_copy_mode(Command::leave_copy_mode)
             }
             _ => Vec::new(),
@@ -60,10 +60,10 @@ impl Panes {
     /// of tmux 3.3a crashes, with every shell, if a session is created (that of the pane) while a control
     /// client is half connected.
     pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
-        let mut wanted: Vec<Place> = Vec::new();
-        let begun = |pane: &&Pane| pane.state == State::Live && pane.has_begun;
+        let mut wanted: Vec<ShellPlace> = Vec::new();
+        let begun = |pane: &&Pane| pane.state == PaneState::Live && pane.has_begun;
         for pane in self.list.iter().filter(begun) {
-            if pane.place != Place::Host && !wanted.contains(&pane.place) {
+            if pane.place != ShellPlace::Host && !wanted.contains(&pane.place) {
                 wanted.push(pane.place);
             }
         }
@@ -82,7 +82,7 @@ impl Panes {
                     contents: printed,
                 }),
                 Brought::Sought { text, done, found } => {
-                    steps.extend(self.told_found(&text, done, found));
+                    steps.extend(self.search_ended(&text, done, found));
                 }
                 Brought::Listed(place) => {
                     self.note_copy_modes(place);
@@ -103,17 +103,17 @@ impl Panes {
             Action::PaneCopyMode => self.enter_copy_mode(Command::copy_mode),
             Action::PaneSearch => self.ask_person(|window| {
                 let was_copying = window.copy_mode.is_some();
-                (Question::Search { was_copying }, Input::default())
+                (PaneQuestion::Search { was_copying }, Input::default())
             }),
             Action::PaneSaveHistory => self.save_history(),
             Action::WindowRename => self.ask_person(|window| {
                 let input = Input::with_text(window.name.as_str());
-                (Question::Rename(window.index), input)
+                (PaneQuestion::Rename(window.index), input)
             }),
             Action::WindowClose => self.ask_person(|window| {
                 let command = window.command.clone();
                 let index = window.index;
-                (Question::Close { index, command }, Input::default())
+                (PaneQuestion::Close { index, command }, Input::default())
             }),
             // As in tmux, Enter alone doesn't close a window.
             Action::ConfirmPress if self.is_closing() => Vec::new(),
@@ -146,19 +146,21 @@ impl Panes {
     }
 
     /// The place and tmux session of the focused pane.
-    fn target(&self) -> Option<(Place, Target)> {
-        let pane = self.active().filter(|pane| pane.place != Place::Host)?;
+    fn target(&self) -> Option<(ShellPlace, Target)> {
+        let pane = self
+            .active()
+            .filter(|pane| pane.place != ShellPlace::Host)?;
         let own = pane.tmux_session();
         let target = match self.windows(pane) {
             Some(group) => Target::session(&group.session),
             None => Target::session(&own),
         };
-        (pane.state == State::Live).then_some((pane.place, target))
+        (pane.state == PaneState::Live).then_some((pane.place, target))
     }
 
     fn why_no_windows(&self) -> &'static str {
         match self.active().map(|pane| pane.place) {
-            Some(Place::Host) => {
+            Some(ShellPlace::Host) => {
                 "only sessions have windows, search and saving, not a shell of this machine"
             }
             _ => "the shell isn't open",
@@ -166,13 +168,13 @@ impl Panes {
     }
 
     /// Opens a prompt in the status line. Its content depends on the shown window.
-    fn ask_person(&mut self, ask: impl FnOnce(&Window) -> (Question, Input)) -> Vec<Step> {
+    fn ask_person(&mut self, ask: impl FnOnce(&Window) -> (PaneQuestion, Input)) -> Vec<Step> {
         if self.target().is_none() {
             return vec![Step::toast(Level::Info, self.why_no_windows())];
         }
         let asked = self.active().and_then(|pane| {
             let (question, input) = ask(self.window(pane)?);
-            Some(Prompt::new(question, input, pane.tmux_session()))
+            Some(PanePrompt::new(question, input, pane.tmux_session()))
         });
         if asked.is_none() {
             // The answer to a command shows whether the connection works.
@@ -206,13 +208,13 @@ impl Panes {
 
     fn is_closing(&self) -> bool {
         let question = self.prompt().map(|prompt| &prompt.question);
-        matches!(question, Some(Question::Close { .. }))
+        matches!(question, Some(PaneQuestion::Close { .. }))
     }
 
     /// Asks for confirmation before it pastes a text with line breaks into a program that treats each line as
     /// typed.
     pub(super) fn asks_before_paste(&mut self, text: &str) -> bool {
-        let open = |pane: &&Pane| matches!(pane.state, State::Live | State::Opening);
+        let open = |pane: &&Pane| matches!(pane.state, PaneState::Live | PaneState::Opening);
         let Some(pane) = self.active().filter(open) else {
             return false;
         };
@@ -222,8 +224,12 @@ impl Panes {
         }
         // Terminals send a line break in one of three forms.
         let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-        let question = Question::Paste(lines);
-        self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
+        let question = PaneQuestion::Paste(lines);
+        self.prompt = Some(PanePrompt::new(
+            question,
+            Input::default(),
+            pane.tmux_session(),
+        ));
         true
     }
 
@@ -237,16 +243,16 @@ impl Panes {
         };
         let text = prompt.input.text();
         match prompt.question {
-            Question::Close { index, .. } => {
+            PaneQuestion::Close { index, .. } => {
                 self.tmux(|target| Command::close_window(target, index))
             }
-            Question::Paste(text) => self.paste_now(&text),
-            Question::SaveCopy { .. } => self.save_copy(),
+            PaneQuestion::Paste(text) => self.paste_now(&text),
+            PaneQuestion::SaveCopy { .. } => self.save_copy(),
             _ if text.is_empty() => Vec::new(),
-            Question::Rename(index) => {
+            PaneQuestion::Rename(index) => {
                 self.tmux(|target| Command::rename_window(target, index, text))
             }
-            Question::Search { .. } => self.ask_whether_found(text, true),
+            PaneQuestion::Search { .. } => self.ask_whether_found(text, true),
         }
     }
 

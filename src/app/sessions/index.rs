@@ -5,7 +5,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{Owners, Widest};
 use crate::{
-    app::{filter::Filter, mirror::Mirror, shown::Shown, sort::Order},
+    app::{
+        mirror::Mirror, sessions::filter::Filter, sessions::sort::Order,
+        shown_contexts::ShownContexts,
+    },
     model::{
         ending::{Ending, ending, is_meant, joined},
         id::{SessionId, SessionKey},
@@ -18,7 +21,7 @@ use crate::{
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
     /// The texts in lowercase, one entry after another. Empty without a filter.
     text: String,
     has_text: bool,
@@ -30,7 +33,7 @@ pub(super) struct Index {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct IndexEntry {
     key: SessionKey,
     widest: Widest,
     looked_at: LookedAt,
@@ -71,13 +74,13 @@ fn letters(text: &str) -> u64 {
 
 impl Index {
     /// Collects the sessions of a tab again.
-    pub fn collect(&mut self, mirror: &Mirror, tab: Tab, shown: Shown, order: Order) {
+    pub fn collect(&mut self, mirror: &Mirror, tab: Tab, shown: ShownContexts, order: Order) {
         let of_tab = |session: &&Session| session.tab() == tab && shown.has(session.context);
         let mut found: Vec<&Session> = mirror.sessions().filter(of_tab).collect();
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
         self.several_owners = has_several_owners(found.iter().copied());
         self.entries.clear();
-        self.entries.extend(found.into_iter().map(Entry::of));
+        self.entries.extend(found.into_iter().map(IndexEntry::of));
         self.text.clear();
         self.has_text = false;
         self.query = None;
@@ -90,7 +93,7 @@ impl Index {
     }
 
     /// Keeps the entries that match the filter.
-    pub fn keep(&mut self, filter: &mut Filter, mirror: &Mirror, shown: Shown) {
+    pub fn keep(&mut self, filter: &mut Filter, mirror: &Mirror, shown: ShownContexts) {
         filter.set_several_owners(self.several_owners);
         if (filter.is_on() || filter.editing().is_some()) && !self.has_text {
             self.write_text(mirror, shown);
@@ -137,7 +140,7 @@ impl Index {
         kept.fold(Widest::default(), Widest::and)
     }
 
-    fn write_text(&mut self, mirror: &Mirror, shown: Shown) {
+    fn write_text(&mut self, mirror: &Mirror, shown: ShownContexts) {
         self.has_text = true;
         for entry in &mut self.entries {
             let Some(session) = mirror.session(entry.key) else {
@@ -146,8 +149,8 @@ impl Index {
             let start = self.text.len();
             let environment = &session.environment;
             let context = match shown {
-                Shown::All => session.context.as_str(),
-                Shown::One(_) => "",
+                ShownContexts::All => session.context.as_str(),
+                ShownContexts::One(_) => "",
             };
             let ending = ending(session).map_or_else(String::new, Ending::words);
             let placement = if self.several_owners {
@@ -179,7 +182,7 @@ impl Index {
     }
 
     /// Whether one of the texts contains the word's characters in this order.
-    fn meets(&self, entry: &Entry, word: &Word<'_>) -> bool {
+    fn meets(&self, entry: &IndexEntry, word: &Word<'_>) -> bool {
         let looked_at = &entry.looked_at;
         if word.letters & !looked_at.letters != 0 {
             return false;
@@ -197,7 +200,7 @@ impl Index {
     }
 }
 
-impl Entry {
+impl IndexEntry {
     fn of(session: &Session) -> Self {
         let cells = |text: &Clean| u16::try_from(text.as_str().width()).unwrap_or(u16::MAX);
         let environment = &session.environment;

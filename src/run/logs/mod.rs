@@ -17,7 +17,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     clock,
-    link::{Current, no_line},
+    connection::{Current, disconnected},
 };
 use crate::{
     app::{logs::feed::LogOrder, msg::Msg},
@@ -157,7 +157,7 @@ impl Work {
         if let Some(client) = &self.client {
             return Some(client.open(self.open.clone()));
         }
-        let failure = no_line();
+        let failure = disconnected();
         self.reader.ended(StreamEnd::Failed { failure });
         None
     }

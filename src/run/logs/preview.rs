@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::{
     app::logs::{
         feed::PREVIEW,
-        lines::{Entry, Lines},
+        lines::{Lines, LogEntry},
     },
     model::log::LogSource,
 };
@@ -19,7 +19,7 @@ const COST: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) struct Preview {
     lines: Lines,
-    held: VecDeque<Entry>,
+    held: VecDeque<LogEntry>,
     cost: usize,
     /// The first line that is kept.
     first: u64,
@@ -63,7 +63,7 @@ impl Preview {
         self.begins.is_some_and(|begins| begins <= time)
     }
 
-    pub(super) fn last(&self) -> Option<&Entry> {
+    pub(super) fn last(&self) -> Option<&LogEntry> {
         self.held.back()
     }
 
@@ -80,7 +80,7 @@ impl Preview {
     }
 
     /// The lines around a line, and the number of the first.
-    pub(super) fn page(&self, number: u64, lines: u64) -> (u64, Vec<Entry>) {
+    pub(super) fn page(&self, number: u64, lines: u64) -> (u64, Vec<LogEntry>) {
         let unfinished = self.lines.unfinished();
         let end = self.ended() + unfinished.len() as u64;
         let from = number.saturating_sub(lines).clamp(self.first, end);

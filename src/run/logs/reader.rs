@@ -19,7 +19,7 @@ use crate::{
     app::{
         logs::{
             feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched, Want},
-            lines::{Entry, Lines},
+            lines::{Lines, LogEntry},
             window::time_text,
         },
         msg::{Msg, Ticket},
@@ -125,7 +125,7 @@ impl LogReader {
         }
     }
 
-    fn add(&mut self, entries: &[Entry]) {
+    fn add(&mut self, entries: &[LogEntry]) {
         self.revision += 1;
         self.store.append(entries);
         let times = entries.iter().filter_map(|entry| entry.line.time);
@@ -159,7 +159,7 @@ impl LogReader {
     }
 
     /// Checks whether the log is read as far as the preview.
-    fn find_preview(&mut self, entries: &[Entry]) {
+    fn find_preview(&mut self, entries: &[LogEntry]) {
         let Some(time) = self.last_time else {
             return;
         };
@@ -175,7 +175,7 @@ impl LogReader {
             return;
         };
         let first = self.store.end() - entries.len() as u64;
-        let is_last = |entry: &Entry| {
+        let is_last = |entry: &LogEntry| {
             entry.line.time.is_some()
                 && (entry.line.time, entry.source) == (last.line.time, last.source)
         };
@@ -402,7 +402,7 @@ impl LogReader {
     }
 
     /// Stored lines, and the unfinished lines after the last stored one.
-    fn stored(&self, number: u64, lines: u64) -> io::Result<(u64, Vec<Entry>)> {
+    fn stored(&self, number: u64, lines: u64) -> io::Result<(u64, Vec<LogEntry>)> {
         let number = number.min(self.store.end() + 1);
         let (first, mut entries) = self.store.page(number, lines)?;
         if first + entries.len() as u64 == self.store.end() {

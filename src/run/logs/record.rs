@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    app::logs::{line::Line, lines::Entry},
+    app::logs::{line::LogLine, lines::LogEntry},
     model::{log::LogSource, text::Clean},
     terminal::look::{Colour, Look, Underline},
 };
@@ -18,7 +18,7 @@ const LOOK: usize = 18;
 const NO_TIME: i64 = i64::MIN;
 
 /// Adds the record of a line.
-pub(super) fn write(out: &mut Vec<u8>, entry: &Entry) {
+pub(super) fn write(out: &mut Vec<u8>, entry: &LogEntry) {
     let text = entry.line.text.as_str().as_bytes();
     let looks = &entry.line.looks;
     let looks = &looks[..looks.len().min(usize::from(u16::MAX))];
@@ -69,7 +69,7 @@ impl<'a> Record<'a> {
         Timestamp::from_nanosecond(time.into()).ok()
     }
 
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> LogEntry {
         let source = match self.head.get(LENGTH) {
             Some(1) => LogSource::Stderr,
             _ => LogSource::Stdout,
@@ -78,12 +78,12 @@ impl<'a> Record<'a> {
             let (at, look) = look.split_first_chunk()?;
             Some((u32::from_le_bytes(*at) as usize, read_look(look)))
         });
-        let line = Line {
+        let line = LogLine {
             time: self.time(),
             text: Clean::new(self.text()),
             looks: looks.collect(),
         };
-        Entry { source, line }
+        LogEntry { source, line }
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     record::{self, Record},
     segment::Segment,
 };
-use crate::{app::logs::lines::Entry, model::text::Clean};
+use crate::{app::logs::lines::LogEntry, model::text::Clean};
 
 /// How much is kept. Beyond a limit, the oldest lines are dropped.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ impl LogStore {
     }
 
     /// Adds lines at the end.
-    pub(super) fn append(&mut self, entries: &[Entry]) {
+    pub(super) fn append(&mut self, entries: &[LogEntry]) {
         let mut bytes = Vec::new();
         let mut first = self.end;
         for entry in entries {
@@ -309,7 +309,7 @@ impl LogStore {
 
     /// Up to `lines` lines before a line and from it on (fewer if they are long), and the number of the
     /// first.
-    pub(super) fn page(&self, number: u64, lines: u64) -> io::Result<(u64, Vec<Entry>)> {
+    pub(super) fn page(&self, number: u64, lines: u64) -> io::Result<(u64, Vec<LogEntry>)> {
         let range = number.saturating_sub(lines).max(self.first())
             ..number.saturating_add(lines).min(self.end);
         let mut page = VecDeque::new();
@@ -331,7 +331,9 @@ impl LogStore {
                 }
                 before += cost;
                 while before > PAGE_COST {
-                    before -= page.pop_front().map_or(before, |it: Entry| it.line.cost());
+                    before -= page
+                        .pop_front()
+                        .map_or(before, |it: LogEntry| it.line.cost());
                     first += 1;
                 }
                 true

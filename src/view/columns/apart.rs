@@ -2,7 +2,7 @@
 //! accelerators if a session has any.
 
 use super::GAP;
-use crate::app::sort::Column;
+use crate::app::sessions::sort::Column;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Apart {

@@ -1,6 +1,6 @@
 //! The facts about a session: type, command, placement, dependencies and ports.
 
-use super::{LABEL, Line, row, wrapped_row};
+use super::{DetailLine, LABEL, row, wrapped_row};
 use crate::{
     app::app::App,
     model::{
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The type, the command and its result.
-pub fn command(session: &Session, width: usize) -> Vec<Line> {
+pub fn command(session: &Session, width: usize) -> Vec<DetailLine> {
     let kind = match session.session_type {
         SessionType::Interactive => "interactive",
         SessionType::Batch => "batch",
@@ -52,7 +52,7 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
 }
 
 /// The outcome of the stop hook, in the colors of the history.
-fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
+fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> DetailLine {
     let mut line = row("", "");
     let word = outcome.word();
     let room = width.saturating_sub(LABEL + text::width(word) + 2);
@@ -62,7 +62,7 @@ fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
 }
 
 /// The reason for the status, in the color of Backend.AI's web UI.
-fn reason(session: &Session) -> Line {
+fn reason(session: &Session) -> DetailLine {
     let Some(info) = session.status_info.as_ref().filter(|it| !it.is_empty()) else {
         return Vec::new();
     };
@@ -76,7 +76,7 @@ fn reason(session: &Session) -> Line {
     line
 }
 
-pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
+pub fn placement(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
     let placement = &session.placement;
     let mut lines = vec![reason(session)];
     lines.retain(|line| !line.is_empty());
@@ -127,7 +127,7 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
 }
 
 /// The ports that were opened at launch, and their current addresses.
-fn opened(app: &App, session: &Session, width: usize) -> Vec<Line> {
+fn opened(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
     let all = &session.preopen_ports;
     if all.is_empty() {
         return Vec::new();
@@ -149,7 +149,7 @@ fn links(sessions: &[Linked]) -> Vec<Clean> {
     sessions.iter().map(text).collect()
 }
 
-fn listed(label: &str, texts: &[Clean], width: usize) -> Vec<Line> {
+fn listed(label: &str, texts: &[Clean], width: usize) -> Vec<DetailLine> {
     let texts: Vec<&str> = texts.iter().map(Clean::as_str).collect();
     wrapped_row(label, &texts.join(", "), width)
         .into_iter()

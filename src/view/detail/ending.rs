@@ -1,6 +1,6 @@
 //! How a session ended: the verdict first, and further down the last lines of its log.
 
-use super::{Line, Panel, text};
+use super::{DetailLine, DetailView, text};
 use crate::{
     action::{Action, Scope},
     app::detail::Used,
@@ -17,8 +17,8 @@ use crate::{
 const LAST_LINES: usize = 10;
 
 /// Returns no lines for a session that hasn't ended.
-pub fn told(panel: &Panel<'_>) -> Vec<Line> {
-    let Some(verdict) = verdict(panel.session, peak(panel)) else {
+pub fn told(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let Some(verdict) = verdict(view.session, peak(view)) else {
         return Vec::new();
     };
     let face = match verdict.tone {
@@ -27,52 +27,49 @@ pub fn told(panel: &Panel<'_>) -> Vec<Line> {
         Tone::Warning => Face::Warning,
         Tone::Bad => Face::Bad,
     };
-    let wrapped = text::wrap(&verdict.text, panel.width).into_iter();
-    let mut lines: Vec<Line> = wrapped.map(|line| vec![(line, face)]).collect();
-    lines.extend(more_memory(panel));
+    let wrapped = text::wrap(&verdict.text, view.width).into_iter();
+    let mut lines: Vec<DetailLine> = wrapped.map(|line| vec![(line, face)]).collect();
+    lines.extend(more_memory(view));
     lines
 }
 
 /// The key that relaunches the session with more memory.
-fn more_memory(panel: &Panel<'_>) -> Option<Line> {
-    if !ran_out_of_memory(panel.session) {
+fn more_memory(view: &DetailView<'_>) -> Option<DetailLine> {
+    if !ran_out_of_memory(view.session) {
         return None;
     }
-    let keys = panel
+    let keys = view
         .app
         .keymap
         .keys_for(Scope::Detail, Action::SessionAgain);
     let key = keys.into_iter().next()?;
-    let was = memory_of_one(panel.session);
+    let was = memory_of_one(view.session);
     let twice = Bytes(was.0.saturating_mul(2));
     let text = format!(" launches it again with {twice} instead of {was}");
     Some(vec![(key, Face::Key), (text, Face::Dim)])
 }
 
-fn figures<'a>(panel: &Panel<'a>) -> Option<&'a Figures> {
-    match panel.detail.figures() {
+fn figures<'a>(view: &DetailView<'a>) -> Option<&'a Figures> {
+    match view.detail.figures() {
         Used::Known(figures) => Some(figures),
         Used::Asked | Used::Failed(_) | Used::Lacking(_) => None,
     }
 }
 
 /// The highest memory use that was recorded.
-fn peak(panel: &Panel<'_>) -> Option<Bytes> {
-    let mut series = figures(panel)?.series.iter();
+fn peak(view: &DetailView<'_>) -> Option<Bytes> {
+    let mut series = figures(view)?.series.iter();
     let memory = series.find(|series| series.metric == Metric::Mem)?;
     memory.peak.map(Bytes)
 }
 
-pub fn last_lines(panel: &Panel<'_>) -> Vec<Line> {
-    let kept = figures(panel).map_or(&[][..], |figures| &figures.last_lines);
+pub fn last_lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let kept = figures(view).map_or(&[][..], |figures| &figures.last_lines);
     if kept.is_empty() {
         return Vec::new();
     }
     let mut title = vec![("Last lines of the log".to_owned(), Face::Title)];
-    let keys = panel
-        .app
-        .keymap
-        .keys_for(Scope::Detail, Action::SessionLogs);
+    let keys = view.app.keymap.keys_for(Scope::Detail, Action::SessionLogs);
     if let Some(key) = keys.into_iter().next() {
         title.extend([
             ("  ".to_owned(), Face::Dim),
@@ -83,7 +80,7 @@ pub fn last_lines(panel: &Panel<'_>) -> Vec<Line> {
     let mut lines = vec![Vec::new(), title];
     let shown = kept.iter().skip(kept.len().saturating_sub(LAST_LINES));
     let line = |line: &Clean| {
-        let text = text::fit(line.as_str(), panel.width, panel.glyphs.ellipsis);
+        let text = text::fit(line.as_str(), view.width, view.glyphs.ellipsis);
         vec![(text, Face::Text)]
     };
     lines.extend(shown.map(line));

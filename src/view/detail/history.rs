@@ -1,6 +1,6 @@
 //! What happened to the session and why: each attempt, and the steps that failed.
 
-use super::{Line, text};
+use super::{DetailLine, text};
 use crate::{
     app::{
         app::App,
@@ -17,7 +17,7 @@ use crate::{
 /// Column of an entry's texts.
 const INDENT: usize = 10;
 
-pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
     let mut lines = vec![vec![("History".to_owned(), Face::Title)]];
     match detail.history() {
         History::Asked => lines.push(vec![("loading".to_owned(), Face::Dim)]),
@@ -67,7 +67,7 @@ fn failed(result: &Outcome) -> bool {
     matches!(face(result), Face::Bad | Face::Warning)
 }
 
-fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
     let zone = &app.facts.time_zone;
     let at = entry.at.to_zoned(zone.clone());
     let step = match &entry.from {
@@ -103,12 +103,12 @@ fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<L
     lines
 }
 
-fn indented(text: &str, face: Face) -> Line {
+fn indented(text: &str, face: Face) -> DetailLine {
     vec![(format!("{:INDENT$}{text}", ""), face)]
 }
 
 /// A step with a shape for its result. Its message is below, unless the entry has the same message.
-fn step(entry: &HistoryEntry, step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+fn step(entry: &HistoryEntry, step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
     let shapes = &glyphs.shapes;
     let face = face(&step.result);
     let shape = match face {

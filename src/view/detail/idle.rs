@@ -1,7 +1,7 @@
 //! The idle checks of a running session: which check will reclaim it and when, its last use, and extensions
 //! or an exemption.
 
-use super::{Line, Panel, short_moment};
+use super::{DetailLine, DetailView, short_moment};
 use crate::{
     action::{Action, Scope},
     app::clock,
@@ -21,15 +21,15 @@ const HOUR: i64 = 60 * 60;
 
 /// One line below the title: a reclaim in less than an hour and the key that extends the session, otherwise
 /// blank.
-pub fn alert(panel: &Panel<'_>) -> Line {
-    let (session, glyphs) = (panel.session, panel.glyphs);
+pub fn alert(view: &DetailView<'_>) -> DetailLine {
+    let (session, glyphs) = (view.session, view.glyphs);
     if !session.status.is_live() {
         return Vec::new();
     }
     let Some((check, until)) = nearest(&session.idle_checks) else {
         return Vec::new();
     };
-    let left = until.as_second() - panel.now.as_second();
+    let left = until.as_second() - view.now.as_second();
     if left >= HOUR {
         return Vec::new();
     }
@@ -44,11 +44,11 @@ pub fn alert(panel: &Panel<'_>) -> Line {
         check.checker.title()
     );
     let mut line = vec![(text, Face::Bad)];
-    let keys = panel
+    let keys = view
         .app
         .keymap
         .keys_for(Scope::Detail, Action::SessionExtend);
-    let can = panel.app.why_not(Action::SessionExtend).is_none();
+    let can = view.app.why_not(Action::SessionExtend).is_none();
     if let Some(key) = keys.into_iter().next().filter(|_| can) {
         line.push(("  ".to_owned(), Face::Text));
         line.push((key, Face::Key));
@@ -58,8 +58,8 @@ pub fn alert(panel: &Panel<'_>) -> Line {
 }
 
 /// Returns no lines for a session that doesn't run. The number of lines doesn't depend on the time.
-pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
-    let session = panel.session;
+pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let session = view.session;
     let checks: Vec<&IdleCheck> = session
         .idle_checks
         .iter()
@@ -69,9 +69,9 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
         return Vec::new();
     }
     let mut lines = vec![Vec::new(), vec![("Idle checks".to_owned(), Face::Title)]];
-    lines.extend(checks.into_iter().flat_map(|check| panel.check(check)));
-    lines.extend(panel.used());
-    lines.extend(panel.reprieve());
+    lines.extend(checks.into_iter().flat_map(|check| view.check(check)));
+    lines.extend(view.used());
+    lines.extend(view.reprieve());
     lines
 }
 
@@ -80,8 +80,8 @@ fn is_shown(check: &IdleCheck) -> bool {
     check.state != IdleState::NotCounting || check.limit.is_some() || !check.resources.is_empty()
 }
 
-impl Panel<'_> {
-    fn check(&self, check: &IdleCheck) -> Vec<Line> {
+impl DetailView<'_> {
+    fn check(&self, check: &IdleCheck) -> Vec<DetailLine> {
         let standing = standing(check, self.now);
         let mut lines = vec![vec![
             (format!("{:NAME$}", check.checker.title()), Face::Value),
@@ -99,7 +99,7 @@ impl Panel<'_> {
         lines
     }
 
-    fn state(&self, check: &IdleCheck) -> Line {
+    fn state(&self, check: &IdleCheck) -> DetailLine {
         let over = "checking reclamation status".to_owned();
         let standing = face(standing(check, self.now));
         let (label, text, look) = match (check.state, left(check, self.now)) {
@@ -140,7 +140,7 @@ impl Panel<'_> {
         }
     }
 
-    fn resource(&self, resource: &IdleResource) -> Line {
+    fn resource(&self, resource: &IdleResource) -> DetailLine {
         let standing = of_resource(resource);
         let label = indented(resource.resource.as_str());
         let threshold = format!(" | threshold {} %", percent(resource.threshold));
@@ -149,7 +149,7 @@ impl Panel<'_> {
             average => format!("{} %", percent(average)),
         };
         let mut line = vec![label];
-        // A narrow panel shows only the two numbers.
+        // A narrow view shows only the two numbers.
         if self.width >= 48 {
             line.push(("current ".to_owned(), Face::Dim));
         }
@@ -158,7 +158,7 @@ impl Panel<'_> {
         line
     }
 
-    fn used(&self) -> Option<Line> {
+    fn used(&self) -> Option<DetailLine> {
         let used = self.session.activity?;
         if used.open > 0 {
             return Some(told("In use now", in_use(&used)));
@@ -175,14 +175,14 @@ impl Panel<'_> {
     }
 
     /// The extensions or the exemption of the session.
-    fn reprieve(&self) -> Vec<Line> {
+    fn reprieve(&self) -> Vec<DetailLine> {
         let reprieve = self.session.reprieve;
         let mut lines = Vec::new();
         if reprieve.exempt {
             lines.push(told("Exempt", "no idle checks".to_owned()));
         }
         if let Some(until) = reprieve.until {
-            let most = self.app.reprieves.rules(self.session.context);
+            let most = self.app.extension_rules.rules(self.session.context);
             let often = match most.map(|rules| rules.extensions) {
                 Some(most) if most > 0 => format!("{} of {most}", reprieve.extended),
                 _ if reprieve.extended == 1 => "once".to_owned(),
@@ -196,7 +196,7 @@ impl Panel<'_> {
 }
 
 /// A row that belongs to the session, not to one check.
-fn told(label: &str, text: String) -> Line {
+fn told(label: &str, text: String) -> DetailLine {
     let label = format!("{label:INDENTED$}");
     vec![(label, Face::Label), (text, Face::Value)]
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{LABEL, Line, Panel, row, status, text, usage};
+use super::{DetailLine, DetailView, LABEL, row, status, text, usage};
 use crate::{
     action::{Action, Scope},
     app::detail::Used,
@@ -14,15 +14,15 @@ use crate::{
 const SHORT: usize = 12;
 
 /// One container has two rows, several have a table.
-pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
-    match panel.session.kernels.as_slice() {
+pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+    match view.session.kernels.as_slice() {
         [] => Vec::new(),
-        [kernel] => one(kernel, panel.width),
-        several => table(panel, several),
+        [kernel] => one(kernel, view.width),
+        several => table(view, several),
     }
 }
 
-fn one(kernel: &Kernel, width: usize) -> Vec<Line> {
+fn one(kernel: &Kernel, width: usize) -> Vec<DetailLine> {
     let mut lines = vec![row("Kernel", kernel.id.to_string())];
     let mut text = kernel.hostname.to_string();
     if let Some(id) = &kernel.container_id {
@@ -51,23 +51,23 @@ fn ended(kernel: &Kernel) -> String {
     text
 }
 
-fn table(panel: &Panel<'_>, kernels: &[Kernel]) -> Vec<Line> {
+fn table(view: &DetailView<'_>, kernels: &[Kernel]) -> Vec<DetailLine> {
     let title = format!("Kernels {}", kernels.len());
     let mut lines = vec![Vec::new(), vec![(title, Face::Title)]];
     let names = kernels.iter().map(|it| text::width(it.hostname.as_str()));
     let column = names.max().unwrap_or(0).min(16);
-    let marked = panel.detail.kernel(kernels.len());
+    let marked = view.detail.kernel(kernels.len());
     let ids = short::kernels(kernels);
     for (at, (kernel, id)) in kernels.iter().zip(&ids).enumerate() {
-        lines.extend(kernel_lines(panel, (kernel, id), column, at == marked));
+        lines.extend(kernel_lines(view, (kernel, id), column, at == marked));
     }
-    lines.push(keys(panel));
+    lines.push(keys(view));
     lines
 }
 
 /// The keys for the marked container.
-fn keys(panel: &Panel<'_>) -> Line {
-    let mut line = Line::new();
+fn keys(view: &DetailView<'_>) -> DetailLine {
+    let mut line = DetailLine::new();
     for (action, word) in [
         (Action::DetailNextKernel, "next"),
         (Action::SessionShell, "shell"),
@@ -75,7 +75,7 @@ fn keys(panel: &Panel<'_>) -> Line {
         (Action::CopyKernelId, "copy id"),
         (Action::CopyContainerId, "container id"),
     ] {
-        let keys = panel.app.keymap.keys_for(Scope::Detail, action);
+        let keys = view.app.keymap.keys_for(Scope::Detail, action);
         if let Some(key) = keys.into_iter().next() {
             line.push((key, Face::Key));
             line.push((format!(" {word}  "), Face::Dim));
@@ -85,12 +85,12 @@ fn keys(panel: &Panel<'_>) -> Line {
 }
 
 fn kernel_lines(
-    panel: &Panel<'_>,
+    view: &DetailView<'_>,
     (kernel, id): (&Kernel, &str),
     column: usize,
     marked: bool,
-) -> Vec<Line> {
-    let (width, glyphs) = (panel.width, panel.glyphs);
+) -> Vec<DetailLine> {
+    let (width, glyphs) = (view.width, view.glyphs);
     let name = text::fit(kernel.hostname.as_str(), column, glyphs.ellipsis);
     let pad = " ".repeat(column.saturating_sub(text::width(&name)) + 2);
     let shape = glyphs.shape(&kernel.status);
@@ -122,19 +122,19 @@ fn kernel_lines(
         let line = |line| vec![(format!("{indent}{line}"), Face::Dim)];
         lines.extend(wrapped.into_iter().map(line));
     }
-    for line in packed(&used(panel, kernel), width.saturating_sub(column + 4)) {
+    for line in packed(&used(view, kernel), width.saturating_sub(column + 4)) {
         lines.push(vec![(format!("{indent}{line}"), Face::Value)]);
     }
     lines
 }
 
 /// What the container uses, as far as it is known.
-fn used(panel: &Panel<'_>, kernel: &Kernel) -> Vec<String> {
-    let figures = match panel.detail.figures() {
+fn used(view: &DetailView<'_>, kernel: &Kernel) -> Vec<String> {
+    let figures = match view.detail.figures() {
         Used::Known(figures) => figures.kernels.get(&kernel.id),
         Used::Asked | Used::Failed(_) | Used::Lacking(_) => None,
     };
-    let live = panel.session.status.is_live();
+    let live = view.session.status.is_live();
     figures.map_or_else(Vec::new, |figures| usage::of_kernel(figures, live))
 }
 

@@ -1,23 +1,23 @@
 //! The progress of a session's image pull: source, amount, speed, remaining time.
 
-use super::{Line, Panel, row, unbroken, wrapped_row};
+use super::{DetailLine, DetailView, row, unbroken, wrapped_row};
 use crate::{model::pull::Pull, theme::face::Face, view::bar};
 
 /// Maximum cells of the bar.
 const BAR: usize = 30;
 
-pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
-    let Some(pull) = &panel.session.pull else {
+pub(super) fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let Some(pull) = &view.session.pull else {
         return Vec::new();
     };
-    let mut lines = unbroken("Pulling", pull.reference.as_str(), panel.width);
+    let mut lines = unbroken("Pulling", pull.reference.as_str(), view.width);
     lines.push(row("From", pull.registry.as_str()));
     match &pull.broken {
         Some(why) => {
             let text = format!("connection lost, retrying: {why}");
-            lines.extend(wrapped_row("", &text, panel.width));
+            lines.extend(wrapped_row("", &text, view.width));
         }
-        None => lines.extend(progress(panel, pull)),
+        None => lines.extend(progress(view, pull)),
     }
     if pull.attempt > 1 {
         lines.push(row("Attempt", pull.attempt.to_string()));
@@ -26,22 +26,22 @@ pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
     lines
 }
 
-fn progress(panel: &Panel<'_>, pull: &Pull) -> Vec<Line> {
+fn progress(view: &DetailView<'_>, pull: &Pull) -> Vec<DetailLine> {
     if pull.figures.layers == 0 {
         return vec![row("", "asking the registry")];
     }
     let mut lines = Vec::new();
     if let Some(percent) = pull.figures.percent() {
-        let cells = BAR.min(panel.width.saturating_sub(super::LABEL + 6));
+        let cells = BAR.min(view.width.saturating_sub(super::LABEL + 6));
         let mut bar = row("", "");
-        bar.extend(bar::progress(percent, cells, panel.glyphs));
+        bar.extend(bar::progress(percent, cells, view.glyphs));
         bar.push((format!(" {percent}%"), Face::Value));
         lines.push(bar);
     }
     let words = pull.words();
     // The amount that has arrived, then the remaining time.
     for words in words.chunks(2) {
-        lines.extend(wrapped_row("", &words.join(", "), panel.width));
+        lines.extend(wrapped_row("", &words.join(", "), view.width));
     }
     lines
 }

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{Line, Panel, text};
+use super::{DetailLine, DetailView, text};
 use crate::{
     app::{clock, detail::Used},
     model::{
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The positions of the columns.
-struct Columns {
+struct UsageColumns {
     ellipsis: &'static str,
     label: usize,
     spark: usize,
@@ -29,7 +29,7 @@ struct Columns {
     number: usize,
 }
 
-impl Columns {
+impl UsageColumns {
     fn of(width: usize, glyphs: &Glyphs) -> Self {
         let (label, number) = match width {
             70.. => (20, 9),
@@ -46,7 +46,7 @@ impl Columns {
 }
 
 /// One metric.
-struct Row<'a> {
+struct UsageRow<'a> {
     metric: Metric,
     now: Option<u64>,
     limit: Option<u64>,
@@ -57,27 +57,27 @@ struct Row<'a> {
 }
 
 /// Shows the current use of a running session, or the last record of an ended one.
-pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
-    let live = panel.session.status.is_live();
-    let told = panel.detail.figures();
+pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let live = view.session.status.is_live();
+    let told = view.detail.figures();
     let rows = match told {
         Used::Known(figures) if !figures.series.is_empty() => {
-            let usage = panel.app.mirror.usage(panel.session.key());
+            let usage = view.app.mirror.usage(view.session.key());
             recorded(figures, usage.and_then(|usage| usage.throttled))
         }
-        _ if live => sampled(panel),
+        _ if live => sampled(view),
         _ => Vec::new(),
     };
     if rows.is_empty() && !live {
         return Vec::new();
     }
-    let columns = Columns::of(panel.width, panel.glyphs);
+    let columns = UsageColumns::of(view.width, view.glyphs);
     let mut lines = vec![Vec::new(), head(told, live, !rows.is_empty(), &columns)];
     let at = match told {
         Used::Known(figures) => &figures.at[..],
         _ => &[],
     };
-    let form = panel.glyphs.spark;
+    let form = view.glyphs.spark;
     lines.extend(rows.iter().map(|row| row.line(at, &columns, form)));
     let note = match told {
         Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
@@ -85,7 +85,7 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
         Used::Known(_) if rows.is_empty() => Some("no data yet".to_owned()),
         _ => None,
     };
-    let wrapped = note.map(|note| text::wrap(&note, panel.width));
+    let wrapped = note.map(|note| text::wrap(&note, view.width));
     let wrapped = wrapped.into_iter().flatten();
     lines.extend(wrapped.map(|line| vec![(line, Face::Dim)]));
     lines
@@ -94,7 +94,7 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
 /// What a container of a cluster session uses now, or used before it ended. Unknown metrics are left out.
 pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
     let words = |series: &Series| {
-        let row = Row::recorded(series, None);
+        let row = UsageRow::recorded(series, None);
         let amount = |value: Option<u64>| value.map(|value| row.amount(value));
         let text = match (&series.metric, live) {
             (Metric::Cpu, true) => format!("CPU {}", amount(row.now)?),
@@ -116,7 +116,7 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
 }
 
 /// The title with the period that the bars cover, and the meaning of the numbers.
-fn head(told: &Used, live: bool, rows: bool, columns: &Columns) -> Line {
+fn head(told: &Used, live: bool, rows: bool, columns: &UsageColumns) -> DetailLine {
     let title = if live { "Usage" } else { "Usage recorded" };
     let mut line = vec![(title.to_owned(), Face::Title)];
     if !rows {
@@ -145,24 +145,24 @@ fn seconds(figures: &Figures) -> Option<i64> {
     Some((last.as_second() - first.as_second()).max(1))
 }
 
-fn recorded(figures: &Figures, throttled: Option<u16>) -> Vec<Row<'_>> {
-    let row = |series| Row::recorded(series, throttled);
+fn recorded(figures: &Figures, throttled: Option<u16>) -> Vec<UsageRow<'_>> {
+    let row = |series| UsageRow::recorded(series, throttled);
     figures.series.iter().map(row).collect()
 }
 
 /// The rows that need only the newest sample.
-fn sampled(panel: &Panel<'_>) -> Vec<Row<'static>> {
-    let Some(usage) = panel.app.mirror.usage(panel.session.key()) else {
+fn sampled(view: &DetailView<'_>) -> Vec<UsageRow<'static>> {
+    let Some(usage) = view.app.mirror.usage(view.session.key()) else {
         return Vec::new();
     };
-    let slots = &panel.session.requested_slots;
+    let slots = &view.session.requested_slots;
     let Usage {
         cpu,
         mem,
         throttled,
         ..
     } = usage;
-    let row = |metric, now, limit| Row {
+    let row = |metric, now, limit| UsageRow {
         metric,
         now,
         limit: Some(limit).filter(|limit| *limit > 0),
@@ -175,7 +175,7 @@ fn sampled(panel: &Panel<'_>) -> Vec<Row<'static>> {
     ]
 }
 
-impl<'a> Row<'a> {
+impl<'a> UsageRow<'a> {
     fn recorded(series: &'a Series, throttled: Option<u16>) -> Self {
         Self {
             metric: series.metric.clone(),
@@ -186,7 +186,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn line(&self, at: &[Timestamp], columns: &Columns, form: spark::Form) -> Line {
+    fn line(&self, at: &[Timestamp], columns: &UsageColumns, form: spark::Form) -> DetailLine {
         let label = text::fit(&self.label(), columns.label - 1, columns.ellipsis);
         let mut line = vec![(
             format!("{label:width$}", width = columns.label),

@@ -10,7 +10,7 @@ use crate::{
         area::DialogAreas,
         mirror::{ContextState, Mirror},
         panels::contexts::ContextPicker,
-        shown::Shown,
+        shown_contexts::ShownContexts,
     },
     model::{
         capability::EngineState,
@@ -79,7 +79,7 @@ fn draw_search(paint: &mut Paint<'_>, picker: &ContextPicker, inner: Rect) {
     }
 }
 
-fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: Shown) {
+fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: ShownContexts) {
     let x = place.x + 1;
     let name = place.width.saturating_sub(KIND + COUNT + STATE + 1);
     let (kind_x, count_x) = (x + name, x + name + KIND);
@@ -162,7 +162,7 @@ fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>>
         }
         EngineState::Connecting => lines.extend(configured(&state.context)),
     }
-    let name = Shown::One(state.context.name);
+    let name = ShownContexts::One(state.context.name);
     let of = |tab| text::grouped(mirror.count(name, tab));
     let finished = format!("{} finished", of(Tab::Finished));
     let others = format!("{} in other states", of(Tab::Others));

@@ -10,7 +10,7 @@ use crate::{
         app::App,
         area::DialogAreas,
         clock,
-        panels::extend::{ExtendDialog, Offer, whom_to_ask},
+        panels::extend::{ExtendDialog, ExtendRow, whom_to_ask},
     },
     model::{
         reclaim::{Reclaim, nearest, reclaim},
@@ -53,14 +53,14 @@ impl Dialog for ExtendDialog {
             }
             draw_offer(paint, app, place, offer, now);
         }
-        let told = app.reprieves.told(self.session.context);
-        if let Some(whom) = whom_to_ask(&offers, told) {
+        let rules = app.extension_rules.state(self.session.context);
+        if let Some(whom) = whom_to_ask(&offers, rules) {
             paint.text(inner.x, rows.bottom() + 1, inner.width, &whom, Face::Dim);
         }
     }
 }
 
-fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &Offer, now: Timestamp) {
+fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &ExtendRow, now: Timestamp) {
     let face = if offer.allowed { Face::Text } else { Face::Dim };
     paint.text(place.x + 2, place.y, TITLE - 2, &offer.title, face);
     let note = match offer.until {

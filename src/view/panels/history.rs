@@ -24,7 +24,7 @@ use crate::{
         text,
     },
 };
-use columns::{Column, Place};
+use columns::{HistoryColumn, HistoryPlace};
 
 const WIDTH: u16 = 150;
 /// Lines above the table inside the frame: the filter, a blank one, the head.
@@ -60,7 +60,7 @@ impl Dialog for HistoryTable {
 }
 
 fn draw_filter(paint: &mut Paint<'_>, open: &HistoryTable, line: Rect) {
-    let count = match open.told() {
+    let count = match open.state() {
         _ if open.asking => "asking".to_owned(),
         HistoryState::Known(all) if open.shown().len() < all.len() => {
             format!("{} of {}", open.shown().len(), all.len())
@@ -101,7 +101,7 @@ fn properties(room: usize) -> String {
 struct Table<'a> {
     app: &'a App,
     open: &'a HistoryTable,
-    places: &'a [Place],
+    places: &'a [HistoryPlace],
     now: Timestamp,
 }
 
@@ -109,16 +109,16 @@ impl Table<'_> {
     fn draw_head(&self, paint: &mut Paint<'_>, rows: Rect) {
         for place in self.places {
             let sorted = match self.open.sorted_by {
-                SortedBy::Updated => place.column == Column::Updated,
+                SortedBy::Updated => place.column == HistoryColumn::Updated,
                 // Without a column for the creation time, the other column shows it.
                 SortedBy::Created => {
-                    let has = |it: &Place| it.column == Column::Created;
-                    place.column == Column::Created
-                        || (place.column == Column::Updated && !self.places.iter().any(has))
+                    let has = |it: &HistoryPlace| it.column == HistoryColumn::Created;
+                    place.column == HistoryColumn::Created
+                        || (place.column == HistoryColumn::Updated && !self.places.iter().any(has))
                 }
             };
             let mut text = match (place.column, self.open.sorted_by) {
-                (Column::Updated, SortedBy::Created) if sorted => "Created".to_owned(),
+                (HistoryColumn::Updated, SortedBy::Created) if sorted => "Created".to_owned(),
                 (column, _) => column.title().to_owned(),
             };
             let face = if sorted {
@@ -147,7 +147,7 @@ impl Table<'_> {
     }
 
     fn draw_rows(&self, paint: &mut Paint<'_>, rows: Rect) {
-        let empty = match self.open.told() {
+        let empty = match self.open.state() {
             HistoryState::Asked => Some(("asking".to_owned(), Face::Dim)),
             HistoryState::Failed(why) => Some((why.to_string(), Face::Bad)),
             HistoryState::Known(all) if all.is_empty() => Some((self.nothing_yet(), Face::Dim)),
@@ -196,14 +196,22 @@ impl Table<'_> {
         }
     }
 
-    fn cell(&self, paint: &Paint<'_>, entry: &HistoryEntry, at: usize, column: Column) -> Piece {
+    fn cell(
+        &self,
+        paint: &Paint<'_>,
+        entry: &HistoryEntry,
+        at: usize,
+        column: HistoryColumn,
+    ) -> Piece {
         let plain = |text: String| (text, Face::Text);
         match column {
-            Column::Fold if entry.steps.is_empty() => plain(String::new()),
-            Column::Fold if self.open.is_unfolded(at) => (paint.glyphs.down.to_owned(), Face::Dim),
-            Column::Fold => (paint.glyphs.to.to_owned(), Face::Dim),
-            Column::Updated | Column::Created => {
-                let created = column == Column::Created
+            HistoryColumn::Fold if entry.steps.is_empty() => plain(String::new()),
+            HistoryColumn::Fold if self.open.is_unfolded(at) => {
+                (paint.glyphs.down.to_owned(), Face::Dim)
+            }
+            HistoryColumn::Fold => (paint.glyphs.to.to_owned(), Face::Dim),
+            HistoryColumn::Updated | HistoryColumn::Created => {
+                let created = column == HistoryColumn::Created
                     || (self.open.sorted_by == SortedBy::Created && !self.has_created());
                 let time = if created {
                     entry.at
@@ -217,15 +225,15 @@ impl Table<'_> {
                 };
                 (text, Face::Dim)
             }
-            Column::Phase => plain(entry.phase.to_string()),
-            Column::Result => (entry.result.word().to_owned(), outcome_face(&entry.result)),
-            Column::Way => plain(match &entry.from {
+            HistoryColumn::Phase => plain(entry.phase.to_string()),
+            HistoryColumn::Result => (entry.result.word().to_owned(), outcome_face(&entry.result)),
+            HistoryColumn::Way => plain(match &entry.from {
                 Some(from) if *from == entry.to => entry.to.to_string(),
                 Some(from) => format!("{from} {} {}", paint.glyphs.to, entry.to),
                 None => entry.to.to_string(),
             }),
-            Column::Attempts => plain(entry.attempts.to_string()),
-            Column::Message => {
+            HistoryColumn::Attempts => plain(entry.attempts.to_string()),
+            HistoryColumn::Message => {
                 let message = entry.message.as_ref().map(ToString::to_string);
                 (message.unwrap_or_default(), Face::Dim)
             }
@@ -233,7 +241,9 @@ impl Table<'_> {
     }
 
     fn has_created(&self) -> bool {
-        self.places.iter().any(|it| it.column == Column::Created)
+        self.places
+            .iter()
+            .any(|it| it.column == HistoryColumn::Created)
     }
 
     /// Shows the time if it is today, otherwise only the date.

@@ -2,10 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use super::Hint;
+use super::PaneHint;
 use crate::{
     action::{Action, Scope},
-    app::panes::{Copied, Prompt, window_tabs},
+    app::panes::{Copied, PanePrompt, window_tabs},
     keymap::Keymap,
     terminal::control::{CopyMode, Group},
     theme::face::Face,
@@ -30,11 +30,14 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
 }
 
 /// The prompt in the status line, with the typed text.
-pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
+pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &PanePrompt) {
     let hints = if prompt.is_typed() {
-        [Hint::new("Enter", "accept"), Hint::new("Esc", "cancel")]
+        [
+            PaneHint::new("Enter", "accept"),
+            PaneHint::new("Esc", "cancel"),
+        ]
     } else {
-        [Hint::new("y", "yes"), Hint::new("n", "no")]
+        [PaneHint::new("y", "yes"), PaneHint::new("n", "no")]
     };
     let wanted: usize = hints
         .iter()
@@ -63,7 +66,7 @@ pub(super) fn place(at: CopyMode) -> String {
 }
 
 /// The most important keys of copy mode.
-pub(super) fn copy_hints(at: CopyMode) -> Vec<Hint> {
+pub(super) fn copy_hints(at: CopyMode) -> Vec<PaneHint> {
     let keys = if at.vi {
         [
             ("Space", "mark"),
@@ -82,9 +85,9 @@ pub(super) fn copy_hints(at: CopyMode) -> Vec<Hint> {
         ]
     };
     // The key that leaves copy mode is first, so that it is never cut.
-    let mut hints: Vec<Hint> = keys
+    let mut hints: Vec<PaneHint> = keys
         .into_iter()
-        .map(|(key, word)| Hint::new(key, word))
+        .map(|(key, word)| PaneHint::new(key, word))
         .collect();
     hints.rotate_right(1);
     hints
@@ -99,13 +102,13 @@ pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap
         .unwrap_or_default();
     let hint = |action, word| {
         let keys = keymap.keys_for(Scope::Leader, action);
-        Some(Hint::new(format!("{leader} {}", keys.first()?), word))
+        Some(PaneHint::new(format!("{leader} {}", keys.first()?), word))
     };
     let hints = [
         hint(Action::PaneAllowClipboard, "allow"),
         hint(Action::PaneRefuseClipboard, "refuse"),
     ];
-    let hints: Vec<Hint> = hints.into_iter().flatten().collect();
+    let hints: Vec<PaneHint> = hints.into_iter().flatten().collect();
     let wanted: usize = hints
         .iter()
         .map(|hint| hint.width() + super::GAP.len())

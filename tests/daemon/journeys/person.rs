@@ -69,7 +69,7 @@ impl Person {
         let frames = Arc::new(Frames::default());
         let mut board = Board::new(80, 24, Arc::clone(&frames), tell);
         let parts = Parts {
-            shelf: None,
+            state_file: None,
             spool: None,
             app: App::new(facts(name), Keymap::default()),
             theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Shown if the engine chooses.
+/// ShownContexts if the engine chooses.
 const ANY: &str = "any (the engine chooses)";
 
 /// `None` is the context's default, or the choice of the engine.

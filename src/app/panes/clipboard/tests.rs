@@ -4,8 +4,8 @@ use crate::model::id::{SessionId, SessionKey};
 
 use super::*;
 
-const SESSION: Place = Place::Session(SessionKey::local(SessionId::from_u128(1)));
-const OTHER: Place = Place::Session(SessionKey::local(SessionId::from_u128(2)));
+const SESSION: ShellPlace = ShellPlace::Session(SessionKey::local(SessionId::from_u128(1)));
+const OTHER: ShellPlace = ShellPlace::Session(SessionKey::local(SessionId::from_u128(2)));
 const PANE: PaneId = PaneId(1);
 
 struct World {
@@ -284,6 +284,6 @@ fn what_the_user_copied_and_is_too_long_is_asked_about() {
 #[test]
 fn of_a_shell_of_this_host_everything_is_a_programs() {
     let mut world = World::new(ClipboardPolicy::Ask);
-    world.write("x", |it| it.copied.place = Place::Host);
+    world.write("x", |it| it.copied.place = ShellPlace::Host);
     assert_eq!(world.held(), Some("x"));
 }

@@ -8,7 +8,7 @@ fn a_shell_that_ended_is_opened_anew_or_closed() {
     world.happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert_eq!(
         world.state(),
-        &State::Ended {
+        &PaneState::Ended {
             why: "shell ended".into()
         }
     );
@@ -59,7 +59,7 @@ fn a_killed_terminal_client_is_no_ended_shell() {
     }));
     assert!(matches!(
         world.state(),
-        State::Lost {
+        PaneState::Lost {
             retry_at: Some(_),
             ..
         }
@@ -73,7 +73,7 @@ fn what_cannot_be_opened_says_why_and_how() {
     let failure = Failure::refused("work-1 is not running").hint("launch it");
     world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
     let why = "work-1 is not running. launch it".into();
-    assert_eq!(world.state(), &State::Ended { why });
+    assert_eq!(world.state(), &PaneState::Ended { why });
 }
 
 #[test]
@@ -89,7 +89,10 @@ fn while_the_daemon_is_away_panes_wait_for_it() {
     world
         .panes
         .link_down(&"the daemon went away".into(), world.now);
-    assert!(matches!(world.state(), State::Lost { retry_at: None, .. }));
+    assert!(matches!(
+        world.state(),
+        PaneState::Lost { retry_at: None, .. }
+    ));
     assert_eq!(
         world.panes.wake_at(),
         None,
@@ -114,7 +117,7 @@ fn what_a_paused_container_refused_is_opened_when_it_resumes() {
     world.told(1, &name, Some(Session::PAUSED));
     let failure = Failure::refused("the container is paused");
     world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
-    assert!(matches!(world.state(), State::Lost { .. }));
+    assert!(matches!(world.state(), PaneState::Lost { .. }));
     let steps = world.told(1, &name, None);
     assert_eq!(opened(&steps), [("face-1".to_owned(), 80, 22)]);
     assert_eq!(world.told(1, &name, None), [], "once");
@@ -127,7 +130,7 @@ fn an_environment_without_a_shell_gets_the_toolbox_s_by_enter() {
         exit_code: Some(crate::model::inside::NO_SHELL.into()),
     });
     world.happens(no_shell.clone());
-    let State::Ended { why } = world.state() else {
+    let PaneState::Ended { why } = world.state() else {
         panic!("{:?}", world.state());
     };
     assert!(
@@ -146,7 +149,7 @@ fn an_environment_without_a_shell_gets_the_toolbox_s_by_enter() {
     assert!(toolbox, "{steps:?}");
     // If the bundled shell is missing too, it isn't offered again.
     world.happens(no_shell);
-    let State::Ended { why } = world.state() else {
+    let PaneState::Ended { why } = world.state() else {
         panic!("{:?}", world.state());
     };
     assert!(why.to_string().contains("ended with code 69"), "{why}");

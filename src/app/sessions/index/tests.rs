@@ -56,7 +56,7 @@ fn mirror(tab: Tab) -> Mirror {
 fn kept(index: &mut Index, filter: &mut Filter, text: &str, mirror: &Mirror) -> Vec<SessionKey> {
     filter.edit();
     filter.type_into(|input| input.set(text));
-    index.keep(filter, mirror, Shown::All);
+    index.keep(filter, mirror, ShownContexts::All);
     index.keys().collect()
 }
 
@@ -69,7 +69,7 @@ proptest! {
     ) {
         let mirror = mirror(tab);
         let mut index = Index::default();
-        index.collect(&mirror, tab, Shown::All, Order::default());
+        index.collect(&mirror, tab, ShownContexts::All, Order::default());
         let mut filter = Filter::default();
         // Types it letter by letter, and deletes it again.
         let letters: Vec<usize> = typed.char_indices().map(|(at, _)| at).chain([typed.len()]).collect();
@@ -79,7 +79,7 @@ proptest! {
             let all: Vec<SessionKey> = index.entries.iter().map(|entry| entry.key).collect();
             let accepted = all.into_iter().filter(|key| {
                 let session = mirror.session(*key).unwrap();
-                filter.accepts(session, Shown::All)
+                filter.accepts(session, ShownContexts::All)
             });
             prop_assert_eq!(found, accepted.collect::<Vec<_>>(), "{:?}", &typed[..end]);
         }
@@ -91,7 +91,7 @@ fn owners_projects_and_agents_are_found_where_there_are_several_owners() {
     let mut filter = Filter::default();
     let mut found = |mirror: &Mirror, text: &str| {
         let mut index = Index::default();
-        index.collect(mirror, Tab::Running, Shown::All, Order::default());
+        index.collect(mirror, Tab::Running, ShownContexts::All, Order::default());
         kept(&mut index, &mut filter, text, mirror).len()
     };
     let several = mirror(Tab::Running);

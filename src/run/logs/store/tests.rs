@@ -7,7 +7,7 @@ use crate::{
     run::logs::scan::{Scan, Seek, Sought},
 };
 
-fn entries(texts: &[String]) -> Vec<Entry> {
+fn entries(texts: &[String]) -> Vec<LogEntry> {
     let mut lines = Lines::default();
     let mut entries = Vec::new();
     for text in texts {
@@ -19,12 +19,12 @@ fn entries(texts: &[String]) -> Vec<Entry> {
     entries
 }
 
-fn numbered(range: Range<u64>) -> Vec<Entry> {
+fn numbered(range: Range<u64>) -> Vec<LogEntry> {
     entries(&range.map(|n| format!("line {n}")).collect::<Vec<_>>())
 }
 
-fn texts(entries: &[Entry]) -> Vec<String> {
-    let text = |entry: &Entry| entry.line.text.to_string();
+fn texts(entries: &[LogEntry]) -> Vec<String> {
+    let text = |entry: &LogEntry| entry.line.text.to_string();
     entries.iter().map(text).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Decides which columns the table has, and where they are.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
+pub enum HistoryColumn {
     /// Whether its steps are shown.
     Fold,
     Updated,
@@ -14,7 +14,7 @@ pub enum Column {
     Message,
 }
 
-impl Column {
+impl HistoryColumn {
     pub fn title(self) -> &'static str {
         match self {
             Self::Fold => "",
@@ -30,8 +30,8 @@ impl Column {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub column: Column,
+pub struct HistoryPlace {
+    pub column: HistoryColumn,
     pub x: u16,
     pub width: u16,
 }
@@ -41,14 +41,14 @@ const GAP: u16 = 2;
 const WIDE: u16 = 110;
 
 /// The columns from the left, in a table of `width` cells.
-pub fn places(width: u16) -> Vec<Place> {
+pub fn places(width: u16) -> Vec<HistoryPlace> {
     let wide = width >= WIDE;
     let mut columns = vec![
-        (Column::Fold, 1),
-        (Column::Updated, if wide { 11 } else { 9 }),
+        (HistoryColumn::Fold, 1),
+        (HistoryColumn::Updated, if wide { 11 } else { 9 }),
     ];
     if wide {
-        columns.push((Column::Created, 11));
+        columns.push((HistoryColumn::Created, 11));
     }
     let phase = if wide {
         22
@@ -58,13 +58,13 @@ pub fn places(width: u16) -> Vec<Place> {
         14
     };
     columns.extend([
-        (Column::Phase, phase),
-        (Column::Result, 10),
-        (Column::Way, 0),
-        (Column::Attempts, 5),
+        (HistoryColumn::Phase, phase),
+        (HistoryColumn::Result, 10),
+        (HistoryColumn::Way, 0),
+        (HistoryColumn::Attempts, 5),
     ]);
     if wide {
-        columns.push((Column::Message, 0));
+        columns.push((HistoryColumn::Message, 0));
     }
     let fixed: u16 = columns.iter().map(|(_, cells)| cells + GAP).sum();
     let room = width.saturating_sub(1 + fixed - GAP);
@@ -73,11 +73,11 @@ pub fn places(width: u16) -> Vec<Place> {
     let mut places = Vec::with_capacity(columns.len());
     for (column, cells) in columns {
         let cells = match column {
-            Column::Way => way,
-            Column::Message => room - way,
+            HistoryColumn::Way => way,
+            HistoryColumn::Message => room - way,
             _ => cells,
         };
-        places.push(Place {
+        places.push(HistoryPlace {
             column,
             x,
             width: cells,

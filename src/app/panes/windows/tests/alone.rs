@@ -156,7 +156,7 @@ fn in_a_session_that_has_ended_no_shell_is_offered() {
     let mut over = session(1, "work");
     over.id = SESSION.id;
     over.status = Status::Terminated;
-    let steps = world.panes.told(&over, &mut world.ids);
+    let steps = world.panes.session_changed(&over, &mut world.ids);
     world.take(steps);
     assert!(!world.panes.active().unwrap().can_reopen());
     let enter = Key::plain(crate::key::KeyCode::Enter);

@@ -205,6 +205,6 @@ async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
 }
 
 /// The answer to a request while there is no connection.
-pub fn no_line() -> Failure {
+pub fn disconnected() -> Failure {
     Failure::lost("workbay's daemon isn't responding. workbay retries automatically")
 }

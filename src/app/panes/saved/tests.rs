@@ -33,7 +33,7 @@ fn laid_out() -> Panes {
     panes
 }
 
-fn back(kept: (Vec<KeptDesk>, usize), wanted: impl Fn(&KeptPane) -> bool) -> (Panes, Vec<Step>) {
+fn back(kept: (Vec<SavedDesk>, usize), wanted: impl Fn(&SavedPane) -> bool) -> (Panes, Vec<Step>) {
     let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
     // Saves and reads it, as a file does.
     let text = serde_json::to_string(&kept.0).unwrap();
@@ -57,7 +57,7 @@ fn opened(steps: &[Step]) -> Vec<(SessionKey, String)> {
 #[test]
 fn desks_come_back_as_they_were() {
     let before = laid_out();
-    let (after, steps) = back(before.kept(), |_| true);
+    let (after, steps) = back(before.saved(), |_| true);
     let areas = |panes: &Panes| -> Vec<(Option<Rect>, Rect)> {
         let (_, placed, _) = panes.place(PAGE);
         placed.iter().map(|it| (it.head, it.cells)).collect()
@@ -79,9 +79,9 @@ fn desks_come_back_as_they_were() {
             (key(1), "old-4".to_owned()),
         ]
     );
-    assert_eq!(after.kept(), before.kept());
+    assert_eq!(after.saved(), before.saved());
     // A new pane gets a tag of its own.
-    let (mut panes, _) = back(before.kept(), |_| true);
+    let (mut panes, _) = back(before.saved(), |_| true);
     let mut ids = Ids::default();
     panes.open_session(key(3), &"three".into(), false, &mut ids);
     assert_eq!(opened(&panes.set_page(PAGE))[0].1, "new-5");
@@ -89,10 +89,10 @@ fn desks_come_back_as_they_were() {
 
 #[test]
 fn sessions_that_have_ended_are_left_out() {
-    let (after, steps) = back(laid_out().kept(), |pane| pane.session == Some(key(2)));
+    let (after, steps) = back(laid_out().saved(), |pane| pane.session == Some(key(2)));
     assert_eq!((after.count(), after.active_desk()), (1, 0));
     assert_eq!(opened(&steps).len(), 1);
-    let (none, _) = back(laid_out().kept(), |_| false);
+    let (none, _) = back(laid_out().saved(), |_| false);
     assert!(none.is_empty() && none.desk().is_none());
 }
 
@@ -100,7 +100,7 @@ fn sessions_that_have_ended_are_left_out() {
 fn a_shell_of_this_host_begins_anew() {
     let (mut panes, mut ids) = (Panes::new("old"), Ids::default());
     panes.open_host("gpu1", &mut ids);
-    let (after, steps) = back(panes.kept(), |_| true);
+    let (after, steps) = back(panes.saved(), |_| true);
     assert_eq!(after.count(), 1);
     let host = |step: &Step| matches!(step, Step::Do(Effect::OpenHostShell { .. }));
     assert!(steps.iter().any(host));
@@ -109,7 +109,7 @@ fn a_shell_of_this_host_begins_anew() {
 #[test]
 fn what_was_never_shown_is_not_opened_when_the_daemon_comes_back() {
     let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
-    let (desks, active) = laid_out().kept();
+    let (desks, active) = laid_out().saved();
     panes.restore(desks, active, |_| true, &mut ids);
     panes.link_down(&"gone".into(), jiff::Timestamp::UNIX_EPOCH);
     let steps = panes.link_up(&mut ids, jiff::Timestamp::UNIX_EPOCH);

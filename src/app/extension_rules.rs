@@ -11,33 +11,33 @@ use crate::{
 
 /// What is known about one context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum RulesState {
     Asked,
     Rules(ReprieveRules),
     Failed(Clean),
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Reprieves {
-    told: HashMap<ContextName, Told>,
+pub struct ExtensionRules {
+    states: HashMap<ContextName, RulesState>,
 }
 
-impl Reprieves {
-    pub fn told(&self, context: ContextName) -> Option<&Told> {
-        self.told.get(&context)
+impl ExtensionRules {
+    pub fn state(&self, context: ContextName) -> Option<&RulesState> {
+        self.states.get(&context)
     }
 
     pub fn rules(&self, context: ContextName) -> Option<&ReprieveRules> {
-        match self.told(context)? {
-            Told::Rules(rules) => Some(rules),
-            Told::Asked | Told::Failed(_) => None,
+        match self.state(context)? {
+            RulesState::Rules(rules) => Some(rules),
+            RulesState::Asked | RulesState::Failed(_) => None,
         }
     }
 
     /// Requests the rules again. The earlier rules are shown until the answer arrives.
     pub fn ask(&mut self, context: ContextName) -> Step {
         if self.rules(context).is_none() {
-            self.told.insert(context, Told::Asked);
+            self.states.insert(context, RulesState::Asked);
         }
         Step::Ask {
             request: Request::Catalogue {
@@ -45,27 +45,27 @@ impl Reprieves {
                 project: None,
                 anew: false,
             },
-            purpose: Purpose::Reprieves(context),
+            purpose: Purpose::ExtensionRules(context),
         }
     }
 
     /// Requests the rules if they haven't been requested yet.
     pub fn ask_once(&mut self, context: ContextName) -> Option<Step> {
-        let unknown = !self.told.contains_key(&context);
+        let unknown = !self.states.contains_key(&context);
         unknown.then(|| self.ask(context))
     }
 
     pub fn answered(&mut self, context: ContextName, result: Result<Reply, Failure>) {
-        let told = match result {
-            Ok(Reply::Catalogue { catalogue }) => Told::Rules(catalogue.reprieve),
+        let state = match result {
+            Ok(Reply::Catalogue { catalogue }) => RulesState::Rules(catalogue.reprieve),
             Ok(_) => return,
-            Err(failure) => Told::Failed(failure.message()),
+            Err(failure) => RulesState::Failed(failure.message()),
         };
-        self.told.insert(context, told);
+        self.states.insert(context, state);
     }
 
     /// Forgets the rules, because a broken connection sends no answers and a new daemon can have other rules.
     pub fn forget(&mut self) {
-        self.told.clear();
+        self.states.clear();
     }
 }

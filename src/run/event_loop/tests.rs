@@ -15,8 +15,8 @@ use crate::{
     run::{
         canvas::{Canvas, Painter},
         effects::ANSWERS,
+        facts,
         streams::Streams,
-        surroundings,
     },
     terminal::emulator::CursorShape,
 };
@@ -124,7 +124,7 @@ impl Person {
 
 /// Runs a TUI without a daemon, with a user.
 async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
-    let facts = surroundings::facts(
+    let facts = facts::facts(
         &layer::defaults().settings,
         &crate::config::paths::Paths::below(std::path::Path::new("/nowhere")),
     );
@@ -142,9 +142,9 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         left: CancellationToken::new(),
     };
     let left = person.left.clone();
-    let hands = Hands {
-        shelf: None,
-        questions: crate::run::questions::Questions::begin(current.clone(), answers_in.clone()),
+    let effects = EffectRunner {
+        state_file: None,
+        questions: crate::run::requests::Requests::begin(current.clone(), answers_in.clone()),
         // Not the user's own shell, because its start-up files must not affect a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
         current,
@@ -160,9 +160,9 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         streams,
         answers,
     };
-    let face = Face::new(app, Theme::default(), hands, &mut seen);
+    let event_loop = EventLoop::new(app, Theme::default(), effects, &mut seen);
     let run = async {
-        Box::pin(face.run(sources)).await.unwrap();
+        Box::pin(event_loop.run(sources)).await.unwrap();
         left.cancel();
     };
     LocalSet::new()

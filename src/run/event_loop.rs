@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::{
     clock,
-    effects::{Hands, Next},
+    effects::{EffectRunner, Next},
     screen::Stage,
     streams,
 };
@@ -41,10 +41,10 @@ pub struct Sources<I> {
 }
 
 /// The TUI: the app, what carries out its effects, and what it draws on.
-pub struct Face<'a> {
+pub struct EventLoop<'a> {
     pub app: App,
     pub theme: Theme,
-    pub hands: Hands,
+    pub effects: EffectRunner,
     pub stage: &'a mut dyn Stage,
     pacer: Pacer,
     /// The time that the screen shows. A change that was due after it is still drawn if the loop comes to it
@@ -74,12 +74,12 @@ impl Pacer {
     }
 }
 
-impl<'a> Face<'a> {
-    pub fn new(app: App, theme: Theme, hands: Hands, stage: &'a mut dyn Stage) -> Self {
+impl<'a> EventLoop<'a> {
+    pub fn new(app: App, theme: Theme, effects: EffectRunner, stage: &'a mut dyn Stage) -> Self {
         Self {
             app,
             theme,
-            hands,
+            effects,
             stage,
             pacer: Pacer::default(),
             shown: clock::now(),
@@ -149,7 +149,7 @@ impl<'a> Face<'a> {
     /// Draws the effect of a key without waiting: in a frame of its own, or, if the key only went to a
     /// program, in the frame of that program's echo.
     fn typed(&mut self, msg: Msg) -> std::io::Result<Next> {
-        self.hands.check_daemon();
+        self.effects.check_daemon();
         let was_dirty = self.app.is_dirty();
         let was_typing = self.app.scope() == Scope::Terminal;
         let now = clock::now();
@@ -232,7 +232,7 @@ impl<'a> Face<'a> {
                 self.app.set_dirty();
                 self.pacer.hurry = true;
             }
-            if self.hands.carry_out(effect, self.stage)? == Next::Quit {
+            if self.effects.carry_out(effect, self.stage)? == Next::Quit {
                 return Ok(Next::Quit);
             }
         }

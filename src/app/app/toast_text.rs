@@ -6,8 +6,8 @@ use crate::{
     app::{
         allowed,
         focus::Focus,
+        notices::toast::{Launched, Toast, ToastContent},
         panels::pull::PullDialog,
-        toast::{Launched, Toast, What},
     },
     model::{notice::Level, session::Session, text::Clean},
 };
@@ -22,14 +22,14 @@ const NEXT: [(Action, &str); 4] = [
 
 impl App {
     /// The current text of a toast.
-    pub fn told(&self, toast: &Toast) -> (Level, Clean) {
+    pub fn toast_text(&self, toast: &Toast) -> (Level, Clean) {
         match &toast.what {
-            What::Said { level, text } => (*level, text.clone()),
-            What::Launch(launched) => self.told_launch(launched),
+            ToastContent::Said { level, text } => (*level, text.clone()),
+            ToastContent::Launch(launched) => self.launch_text(launched),
         }
     }
 
-    fn told_launch(&self, launched: &Launched) -> (Level, Clean) {
+    fn launch_text(&self, launched: &Launched) -> (Level, Clean) {
         let others = match launched.all.len() {
             0 | 1 => String::new(),
             count => format!("{count} sessions, "),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, Desk, Pane, PaneId, Panes, Place, tree::Tree};
+use super::{Axis, Desk, Pane, PaneId, Panes, ShellPlace, tree::Tree};
 use crate::{
     app::step::Ids,
     model::{
@@ -17,8 +17,8 @@ use crate::{
 const MOST: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptDesk {
-    pub(super) tree: KeptTree,
+pub struct SavedDesk {
+    pub(super) tree: SavedTree,
     /// The position of the focused pane in reading order.
     pub(super) focus: usize,
     pub(super) zoomed: bool,
@@ -26,18 +26,18 @@ pub struct KeptDesk {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum KeptTree {
-    Pane(KeptPane),
+pub(super) enum SavedTree {
+    Pane(SavedPane),
     Split {
         axis: Axis,
         share: u32,
-        first: Box<KeptTree>,
-        second: Box<KeptTree>,
+        first: Box<SavedTree>,
+        second: Box<SavedTree>,
     },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptPane {
+pub struct SavedPane {
     /// `None` is a shell of this machine, which restarts.
     pub session: Option<SessionKey>,
     /// A container of the session other than its main one.
@@ -50,21 +50,22 @@ pub struct KeptPane {
 
 impl Panes {
     /// The desks with the panes that can be restored, and the shown desk.
-    pub fn kept(&self) -> (Vec<KeptDesk>, usize) {
-        let desks: Vec<Option<KeptDesk>> = self.desks.iter().map(|it| self.kept_desk(it)).collect();
+    pub fn saved(&self) -> (Vec<SavedDesk>, usize) {
+        let desks: Vec<Option<SavedDesk>> =
+            self.desks.iter().map(|it| self.saved_desk(it)).collect();
         let before = desks.iter().take(self.active).flatten().count();
         (desks.into_iter().flatten().collect(), before)
     }
 
-    fn kept_desk(&self, desk: &Desk) -> Option<KeptDesk> {
-        let kept = |id: PaneId| {
+    fn saved_desk(&self, desk: &Desk) -> Option<SavedDesk> {
+        let saved = |id: PaneId| {
             let pane = self.pane(id).filter(|pane| pane.takes_keys())?;
-            Some(pane.kept())
+            Some(pane.saved())
         };
-        let tree = desk.tree.kept(&kept)?;
-        let panes = desk.panes().into_iter().filter(|id| kept(*id).is_some());
+        let tree = desk.tree.saved(&saved)?;
+        let panes = desk.panes().into_iter().filter(|id| saved(*id).is_some());
         let focus = panes.take_while(|id| *id != desk.focus).count();
-        Some(KeptDesk {
+        Some(SavedDesk {
             tree,
             focus,
             zoomed: desk.zoomed,
@@ -74,13 +75,13 @@ impl Panes {
     /// Restores desks without panes that aren't `wanted`. Nothing is opened until the terminal view is shown.
     pub fn restore(
         &mut self,
-        desks: Vec<KeptDesk>,
+        desks: Vec<SavedDesk>,
         active: usize,
-        wanted: impl Fn(&KeptPane) -> bool,
+        wanted: impl Fn(&SavedPane) -> bool,
         ids: &mut Ids,
     ) {
         for (at, desk) in desks.into_iter().enumerate() {
-            let mut made = |pane: KeptPane| {
+            let mut made = |pane: SavedPane| {
                 (self.list.len() < MOST && wanted(&pane)).then(|| self.put_back(pane, ids))
             };
             let Some(tree) = Tree::restored(desk.tree, &mut made) else {
@@ -99,16 +100,16 @@ impl Panes {
         }
     }
 
-    fn put_back(&mut self, kept: KeptPane, ids: &mut Ids) -> PaneId {
+    fn put_back(&mut self, saved: SavedPane, ids: &mut Ids) -> PaneId {
         self.opened += 1;
         let id = PaneId(self.opened);
-        let place = match (kept.session, kept.kernel) {
-            (Some(session), Some(kernel)) => Place::Container(session, kernel),
-            (Some(session), None) => Place::Session(session),
-            (None, _) => Place::Host,
+        let place = match (saved.session, saved.kernel) {
+            (Some(session), Some(kernel)) => ShellPlace::Container(session, kernel),
+            (Some(session), None) => ShellPlace::Session(session),
+            (None, _) => ShellPlace::Host,
         };
-        let mut pane = Pane::new(id, place, kept.name, kept.tag, ids.stream());
-        pane.start = kept.start;
+        let mut pane = Pane::new(id, place, saved.name, saved.tag, ids.stream());
+        pane.start = saved.start;
         self.take_in(pane);
         id
     }

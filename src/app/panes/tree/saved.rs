@@ -3,16 +3,16 @@
 use super::{Split, Tree, WHOLE};
 use crate::app::panes::{
     PaneId,
-    kept::{KeptPane, KeptTree},
+    saved::{SavedPane, SavedTree},
 };
 
 impl Tree {
     /// Saves the panes for which there is data. The others are left out, and their neighbors take their area.
-    pub fn kept(&self, told: &dyn Fn(PaneId) -> Option<KeptPane>) -> Option<KeptTree> {
+    pub fn saved(&self, told: &dyn Fn(PaneId) -> Option<SavedPane>) -> Option<SavedTree> {
         match self {
-            Self::Pane(pane) => told(*pane).map(KeptTree::Pane),
-            Self::Split(split) => match (split.first.kept(told), split.second.kept(told)) {
-                (Some(first), Some(second)) => Some(KeptTree::Split {
+            Self::Pane(pane) => told(*pane).map(SavedTree::Pane),
+            Self::Split(split) => match (split.first.saved(told), split.second.saved(told)) {
+                (Some(first), Some(second)) => Some(SavedTree::Split {
                     axis: split.axis,
                     share: split.share,
                     first: Box::new(first),
@@ -25,12 +25,12 @@ impl Tree {
 
     /// Restores a tree with the panes that `made` creates.
     pub fn restored(
-        kept: KeptTree,
-        made: &mut dyn FnMut(KeptPane) -> Option<PaneId>,
+        kept: SavedTree,
+        made: &mut dyn FnMut(SavedPane) -> Option<PaneId>,
     ) -> Option<Self> {
         match kept {
-            KeptTree::Pane(pane) => made(pane).map(Self::Pane),
-            KeptTree::Split {
+            SavedTree::Pane(pane) => made(pane).map(Self::Pane),
+            SavedTree::Split {
                 axis,
                 share,
                 first,

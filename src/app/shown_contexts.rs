@@ -4,13 +4,13 @@ use crate::model::id::ContextName;
 
 /// One context, or all of them in one table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShownContexts {
     #[default]
     All,
     One(ContextName),
 }
 
-impl Shown {
+impl ShownContexts {
     pub fn has(self, context: ContextName) -> bool {
         match self {
             Self::All => true,

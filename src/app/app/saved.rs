@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::{
-    app::{effect::Effect, kept::Kept, msg::Msg, msg::StreamEvent, panes::KeptPane},
+    app::{effect::Effect, msg::Msg, msg::StreamEvent, panes::SavedPane, saved::SavedState},
     model::capability::Capability,
 };
 
@@ -10,20 +10,20 @@ impl App {
     /// Restores the state of an earlier TUI and saves that of this one. Only one TUI at a time does so,
     /// because the panes of two would be the same terminals.
     #[must_use]
-    pub fn keeping(mut self, kept: Kept) -> Self {
-        self.sessions.restore_orders(&kept.orders);
-        self.keeps = true;
-        self.restored = Some(kept);
+    pub fn saving_state(mut self, saved: SavedState) -> Self {
+        self.sessions.restore_orders(&saved.orders);
+        self.saves = true;
+        self.restored = Some(saved);
         self
     }
 
     /// Restores the panes of sessions that haven't ended, when the sessions are known.
     pub(super) fn restore_panes(&mut self) {
-        let Some(kept) = self.restored.take() else {
+        let Some(saved) = self.restored.take() else {
             return;
         };
         let mirror = &self.mirror;
-        let wanted = |pane: &KeptPane| match pane.session {
+        let wanted = |pane: &SavedPane| match pane.session {
             None => true,
             Some(key) => match mirror.session(key) {
                 Some(session) => !session.status.is_final(),
@@ -34,14 +34,14 @@ impl App {
             },
         };
         self.panes
-            .restore(kept.desks, kept.active, wanted, &mut self.ids);
+            .restore(saved.desks, saved.active, wanted, &mut self.ids);
         self.panes
             .know_contexts(|context| mirror.streams_keep_alive(context));
     }
 
-    fn to_keep(&self) -> Kept {
-        let (desks, active) = self.panes.kept();
-        Kept {
+    fn to_save(&self) -> SavedState {
+        let (desks, active) = self.panes.saved();
+        SavedState {
             orders: self.sessions.orders().to_vec(),
             desks,
             active,
@@ -49,7 +49,7 @@ impl App {
     }
 
     /// Whether a message can change the saved state.
-    pub(super) fn may_change_kept(&self, msg: &Msg) -> bool {
+    pub(super) fn may_change_saved(&self, msg: &Msg) -> bool {
         let ended = matches!(
             msg,
             Msg::Stream {
@@ -57,20 +57,20 @@ impl App {
                 ..
             }
         );
-        self.keeps && (ended || matches!(msg, Msg::Key(_) | Msg::Mouse(_)))
+        self.saves && (ended || matches!(msg, Msg::Key(_) | Msg::Mouse(_)))
     }
 
     /// Saves the state if it has changed.
-    pub(super) fn keep(&mut self) -> Option<Effect> {
+    pub(super) fn save(&mut self) -> Option<Effect> {
         // Until the panes are restored, the saved state is more complete.
-        if !self.keeps || self.restored.is_some() {
+        if !self.saves || self.restored.is_some() {
             return None;
         }
-        let kept = self.to_keep();
-        let changed = self.kept_last.as_ref() != Some(&kept);
+        let saved = self.to_save();
+        let changed = self.saved_last.as_ref() != Some(&saved);
         changed.then(|| {
-            self.kept_last = Some(kept.clone());
-            Effect::Keep(Box::new(kept))
+            self.saved_last = Some(saved.clone());
+            Effect::SaveState(Box::new(saved))
         })
     }
 }

@@ -6,7 +6,7 @@ use nucleo_matcher::{
     pattern::{CaseMatching, Normalization, Pattern},
 };
 
-use super::{input::Input, shown::Shown};
+use crate::app::{input::Input, shown_contexts::ShownContexts};
 use crate::model::{
     ending::{Ending, ending, is_meant, joined},
     session::{Session, placement_words},
@@ -109,14 +109,14 @@ impl Filter {
     }
 
     /// If `shown` is all contexts, the filter also searches the context's name.
-    pub fn accepts(&mut self, session: &Session, shown: Shown) -> bool {
+    pub fn accepts(&mut self, session: &Session, shown: ShownContexts) -> bool {
         if !self.is_on() || self.is_id(session) {
             return true;
         }
         let environment = session.environment.label();
         let context = match shown {
-            Shown::All => session.context.as_str(),
-            Shown::One(_) => "",
+            ShownContexts::All => session.context.as_str(),
+            ShownContexts::One(_) => "",
         };
         let texts = [session.name.as_str(), &environment, context];
         let ending = ending(session).map_or_else(String::new, Ending::words);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::{mirror::Mirror, shown::Shown};
+use crate::app::{mirror::Mirror, shown_contexts::ShownContexts};
 use crate::model::{
     ending::{Ending, ending},
     natural,
@@ -128,11 +128,11 @@ impl Order {
     /// The next column of a tab. Includes the context only if several are `shown`, and the reclaim time only
     /// if there is one.
     #[must_use]
-    pub fn next(self, tab: Tab, shown: Shown, reclaim: bool) -> Self {
+    pub fn next(self, tab: Tab, shown: ShownContexts, reclaim: bool) -> Self {
         let at = CYCLE.iter().position(|c| *c == self.column).unwrap_or(0);
         let mut following = CYCLE.iter().cycle().skip(at + 1).take(CYCLE.len());
         let next = following.find(|column| match column {
-            Column::Context => shown == Shown::All,
+            Column::Context => shown == ShownContexts::All,
             Column::Reclaim => reclaim && column.is_of(tab),
             _ => column.is_of(tab),
         });

@@ -84,14 +84,14 @@ fn is_known(name: &str) -> bool {
 }
 
 /// Draws on the outer terminal.
-pub struct Brush<W: Write> {
+pub struct AnsiWriter<W: Write> {
     inner: CrosstermBackend<W>,
     outer: Outer,
     /// Sequences that aren't written yet.
     text: String,
 }
 
-impl<W: Write> Brush<W> {
+impl<W: Write> AnsiWriter<W> {
     pub fn new(writer: W, outer: Outer) -> Self {
         Self {
             inner: CrosstermBackend::new(writer),
@@ -249,7 +249,7 @@ impl Codes<'_> {
     }
 }
 
-impl<W: Write> Output for Brush<W> {
+impl<W: Write> Output for AnsiWriter<W> {
     fn write_cells<'a>(
         &mut self,
         cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
@@ -288,7 +288,7 @@ impl<W: Write> Output for Brush<W> {
     }
 }
 
-impl<W: Write> Backend for Brush<W> {
+impl<W: Write> Backend for AnsiWriter<W> {
     type Error = io::Error;
 
     fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
@@ -368,7 +368,7 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
         let mut extras = Extras::default();
         cells::paint(&emulator, buffer.area, (&mut buffer, &mut extras));
-        let mut brush = Brush::new(Vec::new(), outer);
+        let mut brush = AnsiWriter::new(Vec::new(), outer);
         let cells = Buffer::empty(buffer.area).diff(&buffer);
         brush.write_cells(cells.into_iter(), &extras).unwrap();
         (brush.text, emulator)

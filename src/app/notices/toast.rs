@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::mirror::Mirror;
+use crate::app::mirror::Mirror;
 use crate::model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean};
 
 /// Maximum number of toasts. The oldest is dropped.
@@ -20,12 +20,12 @@ const LAUNCH_STAYS: SignedDuration = SignedDuration::from_secs(8);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    pub what: What,
+    pub what: ToastContent,
     pub until: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ToastContent {
     Said {
         level: Level,
         text: Clean,
@@ -74,9 +74,10 @@ impl Toasts {
 
     /// Shows `text`. The same text again only stays longer.
     pub fn push(&mut self, level: Level, text: Clean, now: Timestamp) {
-        self.shown
-            .retain(|toast| !matches!(&toast.what, What::Said { text: said, .. } if *said == text));
-        self.show(What::Said { level, text }, stay(level), now);
+        self.shown.retain(
+            |toast| !matches!(&toast.what, ToastContent::Said { text: said, .. } if *said == text),
+        );
+        self.show(ToastContent::Said { level, text }, stay(level), now);
     }
 
     /// Shows the progress of a launch.
@@ -90,16 +91,16 @@ impl Toasts {
             }
             self.starting.push_back(launched.clone());
         }
-        self.show(What::Launch(launched), LAUNCH_STAYS, now);
+        self.show(ToastContent::Launch(launched), LAUNCH_STAYS, now);
     }
 
     /// Whether a session was launched from this TUI. Its own toast reports that it is in the queue and that
     /// it runs.
-    pub fn tells_of(&self, session: SessionKey) -> bool {
+    pub fn follows(&self, session: SessionKey) -> bool {
         self.ours.contains(&session)
     }
 
-    fn show(&mut self, what: What, stay: SignedDuration, now: Timestamp) {
+    fn show(&mut self, what: ToastContent, stay: SignedDuration, now: Timestamp) {
         if self.shown.len() == MAX {
             self.shown.pop_front();
         }
@@ -120,15 +121,15 @@ impl Toasts {
         };
         if let Some(launched) = self.starting.remove(at) {
             self.forget(key);
-            self.show(What::Launch(launched), LAUNCH_STAYS, now);
+            self.show(ToastContent::Launch(launched), LAUNCH_STAYS, now);
         }
     }
 
     /// All sessions have been loaded again.
     pub fn catch_up(&mut self, mirror: &Mirror, now: Timestamp) {
         let shown = self.shown.iter().filter_map(|toast| match &toast.what {
-            What::Launch(launched) => Some(launched.first),
-            What::Said { .. } => None,
+            ToastContent::Launch(launched) => Some(launched.first),
+            ToastContent::Said { .. } => None,
         });
         let waited = self.starting.iter().map(|it| it.first);
         let all: Vec<SessionKey> = shown.chain(waited).collect();
@@ -148,7 +149,7 @@ impl Toasts {
 
     fn forget(&mut self, key: SessionKey) {
         self.shown
-            .retain(|toast| !matches!(&toast.what, What::Launch(it) if it.first == key));
+            .retain(|toast| !matches!(&toast.what, ToastContent::Launch(it) if it.first == key));
     }
 
     /// Removes expired toasts. Returns `true` if there were any.
@@ -222,7 +223,7 @@ mod tests {
         toasts.push(Level::Error, Clean::new("bad"), at(0));
         assert_eq!(toasts.iter().count(), MAX);
         assert!(toasts.expire(at(5)));
-        let bad = What::Said {
+        let bad = ToastContent::Said {
             level: Level::Error,
             text: Clean::new("bad"),
         };

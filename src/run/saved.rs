@@ -7,22 +7,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::app::kept::Kept;
+use crate::app::saved::SavedState;
 
 /// Maximum size. A larger file wasn't written by workbay.
 const LONGEST: u64 = 1024 * 1024;
 
 /// The file, locked while the TUI runs.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct StateFile {
     path: PathBuf,
     _lock: File,
 }
 
-impl Shelf {
+impl StateFile {
     /// Opens the file in this directory and reads the state in it. `None` = another TUI uses the file, or the
     /// file can't be written.
-    pub fn open(directory: &Path) -> Option<(Self, Kept)> {
+    pub fn open(directory: &Path) -> Option<(Self, SavedState)> {
         let mut made = DirBuilder::new();
         made.recursive(true).mode(0o700).create(directory).ok()?;
         let path = directory.join("tui.json");
@@ -33,13 +33,13 @@ impl Shelf {
     }
 
     /// Losing the state costs only a layout, so an error is only logged and the file isn't synced.
-    pub fn write(&self, kept: &Kept) {
+    pub fn write(&self, kept: &SavedState) {
         if let Err(error) = self.try_write(kept) {
             tracing::warn!(%error, "the state of the TUI can't be saved");
         }
     }
 
-    fn try_write(&self, kept: &Kept) -> io::Result<()> {
+    fn try_write(&self, kept: &SavedState) -> io::Result<()> {
         let new = self.path.with_extension("json.new");
         let mut file = private(&new, true)?;
         io::Write::write_all(&mut file, &serde_json::to_vec(kept)?)?;
@@ -54,7 +54,7 @@ fn private(path: &Path, empty: bool) -> io::Result<File> {
 }
 
 /// `None` if the file can't be read.
-fn read(path: &Path) -> Option<Kept> {
+fn read(path: &Path) -> Option<SavedState> {
     let about = fs::symlink_metadata(path).ok()?;
     if !about.is_file() || about.len() > LONGEST {
         return None;
@@ -65,26 +65,29 @@ fn read(path: &Path) -> Option<Kept> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::sort::{Column, Order};
+    use crate::app::sessions::sort::{Column, Order};
 
     #[test]
     fn one_at_a_time_and_the_next_one_finds_it() {
         let dir = tempfile::tempdir().unwrap();
-        let (shelf, kept) = Shelf::open(dir.path()).unwrap();
-        assert_eq!(kept, Kept::default());
-        assert!(Shelf::open(dir.path()).is_none(), "in use");
-        let left = Kept {
+        let (state_file, kept) = StateFile::open(dir.path()).unwrap();
+        assert_eq!(kept, SavedState::default());
+        assert!(StateFile::open(dir.path()).is_none(), "in use");
+        let left = SavedState {
             orders: vec![Order::by(Column::Name)],
-            ..Kept::default()
+            ..SavedState::default()
         };
-        shelf.write(&left);
-        drop(shelf);
-        let (shelf, kept) = Shelf::open(dir.path()).unwrap();
+        state_file.write(&left);
+        drop(state_file);
+        let (state_file, kept) = StateFile::open(dir.path()).unwrap();
         assert_eq!(kept, left);
         // A partial file counts as empty.
-        fs::write(&shelf.path, "{\"orders\": [").unwrap();
-        drop(shelf);
-        assert_eq!(Shelf::open(dir.path()).unwrap().1, Kept::default());
-        assert!(Shelf::open(&dir.path().join("new")).is_some());
+        fs::write(&state_file.path, "{\"orders\": [").unwrap();
+        drop(state_file);
+        assert_eq!(
+            StateFile::open(dir.path()).unwrap().1,
+            SavedState::default()
+        );
+        assert!(StateFile::open(&dir.path().join("new")).is_some());
     }
 }

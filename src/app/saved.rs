@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{panes::KeptDesk, sort::Order};
+use super::{panes::SavedDesk, sessions::sort::Order};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub struct SavedState {
     /// The orders of Running, Finished and Others, empty for the default ones.
     pub orders: Vec<Order>,
-    pub desks: Vec<KeptDesk>,
+    pub desks: Vec<SavedDesk>,
     /// Position of the desk that is shown.
     pub active: usize,
 }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{
+use crate::app::{
     mirror::Mirror,
     sessions::Sessions,
-    shown::Shown,
+    shown_contexts::ShownContexts,
     step::{Purpose, Step},
 };
 use crate::{
@@ -23,7 +23,7 @@ const PAUSE: SignedDuration = SignedDuration::from_millis(300);
 
 /// What is known about the matches of the filter outside the loaded sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SearchState {
     /// All sessions are loaded, so the filter sees all of them.
     Everything,
     /// The engine hasn't been asked or hasn't answered.
@@ -42,22 +42,22 @@ pub struct Reaches {
     /// The number of loaded sessions when a request for more returned none. It isn't repeated until that
     /// number changes.
     stuck: HashMap<(ContextName, Tab), u64>,
-    search: Option<Search>,
+    search: Option<NameSearch>,
 }
 
 #[derive(Clone, Debug)]
-struct Search {
-    shown: Shown,
+struct NameSearch {
+    shown: ShownContexts,
     tab: Tab,
     word: String,
     /// When the request is due, `None` after it was sent.
     due: Option<Timestamp>,
     /// The contexts that were asked, with their answers.
-    asked: Vec<(ContextName, Answer)>,
+    asked: Vec<(ContextName, PageAnswer)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum PageAnswer {
     None,
     Total(u64),
     Failed,
@@ -107,9 +107,9 @@ impl Reaches {
     fn ask_more(&mut self, mirror: &Mirror, sessions: &Sessions) -> Vec<Step> {
         let tab = sessions.tab();
         let mut steps = Vec::new();
-        for (context, told) in in_part(mirror, sessions.shown(), tab) {
+        for (context, before) in in_part(mirror, sessions.shown(), tab) {
             let key = (context, tab);
-            if self.under_way.contains(&key) || self.stuck.get(&key) == Some(&told) {
+            if self.under_way.contains(&key) || self.stuck.get(&key) == Some(&before) {
                 continue;
             }
             self.under_way.push(key);
@@ -118,13 +118,13 @@ impl Reaches {
                     context,
                     tab,
                     text: None,
-                    count: u32::try_from(told + MORE).unwrap_or(u32::MAX),
+                    count: u32::try_from(before + MORE).unwrap_or(u32::MAX),
                 },
                 purpose: Purpose::Reach {
                     context,
                     tab,
                     word: None,
-                    told,
+                    before,
                 },
             });
         }
@@ -132,11 +132,11 @@ impl Reaches {
     }
 
     /// More rows have arrived, or the request failed.
-    pub fn answered(&mut self, context: ContextName, tab: Tab, told: u64, mirror: &Mirror) {
+    pub fn answered(&mut self, context: ContextName, tab: Tab, before: u64, mirror: &Mirror) {
         let key = (context, tab);
         self.under_way.retain(|other| *other != key);
-        match mirror.told_in_part(context, tab) {
-            Some(now) if now <= told => self.stuck.insert(key, now),
+        match mirror.reported_total(context, tab) {
+            Some(now) if now <= before => self.stuck.insert(key, now),
             _ => self.stuck.remove(&key),
         };
     }
@@ -148,7 +148,7 @@ impl Reaches {
             return;
         };
         let (shown, tab) = (sessions.shown(), sessions.tab());
-        let same = |s: &Search| s.shown == shown && s.tab == tab && s.word == word;
+        let same = |s: &NameSearch| s.shown == shown && s.tab == tab && s.word == word;
         if self.search.as_ref().is_some_and(same) {
             return;
         }
@@ -157,7 +157,7 @@ impl Reaches {
             Some(_) => PAUSE,
             None => SignedDuration::ZERO,
         };
-        self.search = Some(Search {
+        self.search = Some(NameSearch {
             shown,
             tab,
             word: word.to_owned(),
@@ -168,7 +168,7 @@ impl Reaches {
 
     /// Skips the pause, because Enter has kept the filter.
     pub fn hurry(&mut self) {
-        if let Some(Search { due: Some(due), .. }) = &mut self.search {
+        if let Some(NameSearch { due: Some(due), .. }) = &mut self.search {
             *due = Timestamp::MIN;
         }
     }
@@ -182,8 +182,8 @@ impl Reaches {
         }
         search.due = None;
         let mut steps = Vec::new();
-        for (context, told) in in_part(mirror, search.shown, search.tab) {
-            search.asked.push((context, Answer::None));
+        for (context, before) in in_part(mirror, search.shown, search.tab) {
+            search.asked.push((context, PageAnswer::None));
             steps.push(Step::Ask {
                 request: Request::Reach {
                     context,
@@ -195,7 +195,7 @@ impl Reaches {
                     context,
                     tab: search.tab,
                     word: Some(search.word.clone()),
-                    told,
+                    before,
                 },
             });
         }
@@ -212,48 +212,48 @@ impl Reaches {
         }
         for (asked, answer) in &mut search.asked {
             if *asked == context {
-                *answer = total.map_or(Answer::Failed, Answer::Total);
+                *answer = total.map_or(PageAnswer::Failed, PageAnswer::Total);
             }
         }
     }
 
     /// What is known about the active filter.
-    pub fn found(&self, mirror: &Mirror, sessions: &Sessions) -> Found {
+    pub fn found(&self, mirror: &Mirror, sessions: &Sessions) -> SearchState {
         let (shown, tab) = (sessions.shown(), sessions.tab());
         let Some(search) = &self.search else {
-            let whole = mirror.count(shown, tab) <= mirror.told(shown, tab);
+            let whole = mirror.count(shown, tab) <= mirror.total(shown, tab);
             return if whole {
-                Found::Everything
+                SearchState::Everything
             } else {
-                Found::LoadedOnly
+                SearchState::LoadedOnly
             };
         };
         if search.due.is_some() {
-            let whole = mirror.count(shown, tab) <= mirror.told(shown, tab);
+            let whole = mirror.count(shown, tab) <= mirror.total(shown, tab);
             return if whole {
-                Found::Everything
+                SearchState::Everything
             } else {
-                Found::Asking
+                SearchState::Asking
             };
         }
         let answers = || search.asked.iter().map(|(_, answer)| *answer);
         if search.asked.is_empty() {
-            return Found::Everything;
+            return SearchState::Everything;
         }
-        if answers().any(|answer| answer == Answer::None) {
-            return Found::Asking;
+        if answers().any(|answer| answer == PageAnswer::None) {
+            return SearchState::Asking;
         }
-        if answers().any(|answer| answer == Answer::Failed) {
-            return Found::LoadedOnly;
+        if answers().any(|answer| answer == PageAnswer::Failed) {
+            return SearchState::LoadedOnly;
         }
         let total = |answer| match answer {
-            Answer::Total(total) => total,
-            Answer::None | Answer::Failed => 0,
+            PageAnswer::Total(total) => total,
+            PageAnswer::None | PageAnswer::Failed => 0,
         };
         if answers().any(|answer| total(answer) > MORE) {
-            return Found::Cut(answers().map(total).sum());
+            return SearchState::Cut(answers().map(total).sum());
         }
-        Found::ByName
+        SearchState::ByName
     }
 
     /// When the request for the filter is due.
@@ -263,13 +263,13 @@ impl Reaches {
 }
 
 /// The connected contexts with more sessions than are loaded, and the number of loaded ones.
-fn in_part(mirror: &Mirror, shown: Shown, tab: Tab) -> Vec<(ContextName, u64)> {
+fn in_part(mirror: &Mirror, shown: ShownContexts, tab: Tab) -> Vec<(ContextName, u64)> {
     mirror
         .shown(shown)
         .filter(|state| matches!(state.engine, EngineState::Connected { .. }))
         .filter_map(|state| {
             let context = state.context.name;
-            Some((context, mirror.told_in_part(context, tab)?))
+            Some((context, mirror.reported_total(context, tab)?))
         })
         .collect()
 }

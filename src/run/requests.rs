@@ -3,8 +3,8 @@
 use tokio::sync::mpsc;
 
 use super::{
+    connection::{Current, disconnected},
     launch::Unanswered,
-    link::{Current, no_line},
 };
 use crate::{
     app::msg::Msg,
@@ -17,7 +17,7 @@ use crate::{
 const WAITING: usize = 1024;
 
 /// Takes requests. One task sends them in order, and each answer is awaited separately.
-pub struct Questions {
+pub struct Requests {
     current: Current,
     waiting: mpsc::Sender<Question>,
     answers: mpsc::Sender<Msg>,
@@ -30,7 +30,7 @@ struct Question {
     request: Request,
 }
 
-impl Questions {
+impl Requests {
     /// Starts the task that sends requests. Every answer goes to `answers`.
     pub fn begin(current: Current, answers: mpsc::Sender<Msg>) -> Self {
         let (waiting, asked) = mpsc::channel(WAITING);
@@ -89,7 +89,7 @@ impl Desk {
             request,
         } = question;
         let Some(client) = client else {
-            self.answer(ticket, async { Err(no_line()) });
+            self.answer(ticket, async { Err(disconnected()) });
             return;
         };
         match request {
@@ -179,7 +179,7 @@ mod tests {
         let daemon = tokio::spawn(hear(its));
         let (_current_in, current) = watch::channel(Some(Client::over(mine).await));
         let (answers_in, _answers) = mpsc::channel(1);
-        let questions = Questions::begin(current, answers_in);
+        let questions = Requests::begin(current, answers_in);
         for number in 0..MANY {
             questions.ask(number, question(number));
         }
@@ -191,11 +191,11 @@ mod tests {
     async fn without_a_connection_the_answer_says_so() {
         let (_current_in, current) = watch::channel(None);
         let (answers_in, mut answers) = mpsc::channel(1);
-        let questions = Questions::begin(current, answers_in);
+        let questions = Requests::begin(current, answers_in);
         questions.ask(7, Request::Status);
         let Some(Msg::Answer { ticket: 7, result }) = answers.recv().await else {
             panic!("no answer");
         };
-        assert_eq!(result.unwrap_err(), no_line());
+        assert_eq!(result.unwrap_err(), disconnected());
     }
 }
