@@ -23,7 +23,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let area = areas.rows;
     match app.mirror.connection() {
         DaemonConnection::Connecting => {
-            middle(paint, area, &[vec![dim("Connecting to the daemon")]])
+            middle(paint, area, &[vec![dim("Connecting to the daemon")]]);
         }
         DaemonConnection::Refused(failure) => {
             let mut lines = wrapped(failure.message().as_str(), area, Face::Bad);
