@@ -1,12 +1,13 @@
 //! A terminal in memory. Only the emulator uses the vt100 crate.
 
+mod attribute_table;
 mod cell;
-mod gate;
+mod damage;
+mod encoding;
+mod input_filter;
 mod parser;
-mod pens;
-mod rows;
+mod reports;
 mod text;
-mod witness;
 
 use std::num::NonZeroU16;
 
@@ -18,15 +19,15 @@ use super::{
     link::Numbers,
 };
 use crate::model::{link_schemes::LinkSchemes, text::Clean};
-use gate::{Gate, Step};
+use attribute_table::{AttributeTable, CellAttributes};
+use input_filter::{InputFilter, Step};
 use parser::Parser;
-use pens::{Pen, Pens};
-use witness::Linked;
+use reports::Linked;
 
 pub use cell::{Cell, CellWidth, Cursor, CursorShape};
+pub use damage::Revision;
 pub use parser::is_guarded;
-pub use rows::Moment;
-pub use witness::Written;
+pub use reports::ClipboardText;
 
 /// The parser panics when an emoji widens on a screen of one column, so there are always two or more columns.
 const MIN_COLUMNS: u16 = 2;
@@ -44,10 +45,10 @@ const UPDATE_LIMIT: SignedDuration = SignedDuration::from_millis(150);
 /// paint its cells. It keeps no scrollback because tmux does.
 pub struct Emulator {
     parser: Parser,
-    gate: Gate,
-    pens: Pens,
-    /// A chosen pen that the parser doesn't use yet.
-    pen: Option<Pen>,
+    input: InputFilter,
+    attributes: AttributeTable,
+    /// Chosen attributes that the parser doesn't use yet.
+    chosen: Option<CellAttributes>,
     /// The first bytes of an incomplete character. The parser would lose the bytes after a character that
     /// arrives in pieces.
     partial: Vec<u8>,
@@ -70,9 +71,9 @@ impl Emulator {
         let (columns, rows) = clamp(columns, rows);
         Self {
             parser: Parser::new(columns, rows),
-            gate: Gate::default(),
-            pens: Pens::default(),
-            pen: None,
+            input: InputFilter::default(),
+            attributes: AttributeTable::default(),
+            chosen: None,
             partial: Vec::new(),
             update_since: None,
             before_update: None,
@@ -82,14 +83,14 @@ impl Emulator {
     /// Sets the answers to programs that query the default colors (OSC 10, 11).
     #[must_use]
     pub fn telling(mut self, colours: DefaultColours) -> Self {
-        self.parser.witness_mut().colours = colours;
+        self.parser.reports_mut().colours = colours;
         self
     }
 
     /// Sets the schemes that links of programs may have.
     #[must_use]
     pub fn linking(mut self, schemes: LinkSchemes) -> Self {
-        self.parser.witness_mut().link_schemes = schemes;
+        self.parser.reports_mut().link_schemes = schemes;
         self
     }
 
@@ -97,7 +98,7 @@ impl Emulator {
     /// first feed.
     #[must_use]
     pub fn in_place(mut self, place: u32) -> Self {
-        self.parser.witness_mut().links = Numbers::of_place(place);
+        self.parser.reports_mut().links = Numbers::of_place(place);
         self
     }
 
@@ -105,11 +106,11 @@ impl Emulator {
     #[must_use]
     pub fn anew(&self) -> Self {
         let (columns, rows) = self.size();
-        let before = self.parser.witness();
+        let before = self.parser.reports();
         let mut new = Self::new(columns, rows)
             .telling(before.colours)
             .linking(before.link_schemes.clone());
-        new.parser.witness_mut().links = before.links.clone();
+        new.parser.reports_mut().links = before.links.clone();
         new
     }
 
@@ -141,11 +142,11 @@ impl Emulator {
         };
         let (bytes, partial) = bytes.split_at(bytes.len() - unfinished(bytes));
         self.partial = partial.to_vec();
-        let mut gate = std::mem::take(&mut self.gate);
-        gate.sift(&text::prepared(bytes), columns, |step| self.step(step));
-        self.gate = gate;
-        self.take_up_pen();
-        if self.parser.witness().in_update && self.before_update.is_some() {
+        let mut input = std::mem::take(&mut self.input);
+        input.split(&text::prepared(bytes), columns, |step| self.step(step));
+        self.input = input;
+        self.select_chosen();
+        if self.parser.reports().in_update && self.before_update.is_some() {
             self.update_since.get_or_insert(now);
             self.tick(now);
         } else {
@@ -156,23 +157,29 @@ impl Emulator {
     fn step(&mut self, step: Step<'_>) {
         match step {
             Step::Pass(bytes) => {
-                self.take_up_pen();
+                self.select_chosen();
                 self.parser.process(bytes);
             }
             Step::DropString => {
-                self.parser.witness_mut().deaf = true;
+                self.parser.reports_mut().deaf = true;
                 self.parser.process(CANCEL);
-                self.parser.witness_mut().deaf = false;
+                self.parser.reports_mut().deaf = false;
             }
             Step::Cancel => self.parser.process(CANCEL),
             Step::Repeat { count } => {
-                self.take_up_pen();
+                self.select_chosen();
                 self.parser.process(format!("\x1b[{count}b").as_bytes());
             }
             Step::Instead(bytes) => {
-                self.take_up_pen();
+                self.select_chosen();
                 self.parser.process(&bytes);
             }
+            Step::SaveCursor => {
+                self.select_chosen();
+                self.parser.process(b"\x1b7");
+                self.attributes.cursor_saved(self.parser.screen());
+            }
+            Step::CursorSaved => self.attributes.cursor_saved(self.parser.screen()),
             Step::BackTab(count) => {
                 let (_, column) = self.parser.screen().cursor_position();
                 let stop = column.saturating_sub(1) / 8;
@@ -185,11 +192,11 @@ impl Emulator {
                 self.parser
                     .process(&[b"\x1b[", parameters, &[end]].concat());
             }
-            Step::Select(parameters) => self.choose(|pen| pen.look.select(parameters)),
+            Step::Select(parameters) => self.choose(|it| it.look.select(parameters)),
             Step::Link => {
-                if let Some(link) = self.parser.witness_mut().link.take() {
-                    self.choose(|pen| {
-                        pen.link = match link {
+                if let Some(link) = self.parser.reports_mut().link.take() {
+                    self.choose(|it| {
+                        it.link = match link {
                             Linked::To(link) => Some(link),
                             Linked::No => None,
                         };
@@ -198,7 +205,7 @@ impl Emulator {
             }
             Step::Update => {
                 // The previous update may have ended without a `CSI ? 2026 l`.
-                if self.before_update.is_none() || !self.parser.witness().in_update {
+                if self.before_update.is_none() || !self.parser.reports().in_update {
                     let screen = self.parser.screen().clone();
                     if self.before_update.replace(Box::new(screen)).is_some() {
                         self.parser.touch_all();
@@ -207,9 +214,9 @@ impl Emulator {
             }
             Step::SoftReset => self.soft_reset(),
             Step::Reset => {
-                self.parser.witness_mut().focus = false;
-                self.parser.witness_mut().other_keys = 0;
-                self.parser.witness_mut().in_update = false;
+                self.parser.reports_mut().focus = false;
+                self.parser.reports_mut().other_keys = 0;
+                self.parser.reports_mut().in_update = false;
             }
         }
     }
@@ -224,23 +231,23 @@ impl Emulator {
         }
     }
 
-    fn choose(&mut self, change: impl FnOnce(&mut Pen)) {
-        let present = || self.pens.present(self.parser.screen());
-        let mut pen = self.pen.take().unwrap_or_else(present);
-        change(&mut pen);
-        self.pen = Some(pen);
+    fn choose(&mut self, change: impl FnOnce(&mut CellAttributes)) {
+        let current = || self.attributes.current(self.parser.screen());
+        let mut chosen = self.chosen.take().unwrap_or_else(current);
+        change(&mut chosen);
+        self.chosen = Some(chosen);
     }
 
-    fn take_up_pen(&mut self) {
-        if let Some(pen) = self.pen.take() {
+    fn select_chosen(&mut self) {
+        if let Some(chosen) = self.chosen.take() {
             let shown = self.before_update.as_deref();
-            self.pens.take_up(pen, &mut self.parser, shown);
+            self.attributes.select(chosen, &mut self.parser, shown);
         }
     }
 
     /// Handles a soft reset: resets attributes and modes, but keeps the screen and the cursor position.
     fn soft_reset(&mut self) {
-        self.pen = None;
+        self.chosen = None;
         self.parser.process(b"\x1b[0m\x1b[?25h\x1b[?1l\x1b>");
         let (row, column) = self.parser.screen().cursor_position();
         let back = format!("\x1b[?6l\x1b[r\x1b[{};{}H", row + 1, column + 1);
@@ -252,7 +259,7 @@ impl Emulator {
     pub fn tick(&mut self, now: Timestamp) -> bool {
         let due = self.wake_at().is_some_and(|at| now >= at);
         if due {
-            self.parser.witness_mut().in_update = false;
+            self.parser.reports_mut().in_update = false;
             self.show_live();
         }
         due
@@ -290,7 +297,7 @@ impl Emulator {
         } else {
             CellWidth::One
         };
-        let (look, link) = self.pens.of(cell);
+        let (look, link) = self.attributes.of(cell);
         Some(Cell {
             text: text::shown(cell.contents()),
             width,
@@ -299,10 +306,10 @@ impl Emulator {
         })
     }
 
-    /// When this row last changed on the shown screen, `None` outside the screen. A row with the same moment
+    /// When this row last changed on the shown screen, `None` outside the screen. A row with the same revision
     /// has the same content.
-    pub fn printed(&self, row: u16) -> Option<Moment> {
-        self.parser.printed(row)
+    pub fn revision(&self, row: u16) -> Option<Revision> {
+        self.parser.revision(row)
     }
 
     /// The position of the cursor, `None` while it is hidden.
@@ -331,7 +338,7 @@ impl Emulator {
         Modes {
             application_cursor: screen.application_cursor(),
             bracketed_paste: screen.bracketed_paste(),
-            focus: self.parser.witness().focus,
+            focus: self.parser.reports().focus,
             mouse: match screen.mouse_protocol_mode() {
                 vt100::MouseProtocolMode::None => MouseMode::Off,
                 vt100::MouseProtocolMode::Press => MouseMode::Press,
@@ -339,19 +346,19 @@ impl Emulator {
                 vt100::MouseProtocolMode::ButtonMotion => MouseMode::Drag,
                 vt100::MouseProtocolMode::AnyMotion => MouseMode::Motion,
             },
-            other_keys: self.parser.witness().other_keys,
+            other_keys: self.parser.reports().other_keys,
             sgr_mouse: screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr,
         }
     }
 
     /// The title that the child chose, made safe, max 64 cells.
     pub fn title(&self) -> Option<&Clean> {
-        self.parser.witness().title.as_ref()
+        self.parser.reports().title.as_ref()
     }
 
     /// Answers to the child's queries. Send them only to the child.
     pub fn take_answers(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.parser.witness_mut().answers)
+        std::mem::take(&mut self.parser.reports_mut().answers)
     }
 
     /// Whether the content of the screen was lost since the last call. If so, the child must paint it again.
@@ -361,12 +368,12 @@ impl Emulator {
 
     /// Whether the bell rang since the last call.
     pub fn take_bell(&mut self) -> bool {
-        std::mem::take(&mut self.parser.witness_mut().bell)
+        std::mem::take(&mut self.parser.reports_mut().bell)
     }
 
     /// The last text that the child sent for the clipboard.
-    pub fn take_clipboard(&mut self) -> Option<Written> {
-        self.parser.witness_mut().clipboard.take()
+    pub fn take_clipboard(&mut self) -> Option<ClipboardText> {
+        self.parser.reports_mut().clipboard.take()
     }
 
     /// The text of one row, without trailing blanks and with each wide character once. For tests and copying.

@@ -10,7 +10,7 @@ use crate::{
         focus::Page,
         panes::{PanePrompt, PaneState},
     },
-    terminal::emulator::{Emulator, Moment},
+    terminal::emulator::{Emulator, Revision},
 };
 
 /// The content that decides how the cells of terminals look in a frame.
@@ -23,7 +23,7 @@ pub struct Picture {
 struct Terminal {
     area: Rect,
     /// When each row of the area was last printed on, `None` if the terminal has no such row.
-    rows: Vec<Option<Moment>>,
+    rows: Vec<Option<Revision>>,
 }
 
 impl Picture {
@@ -48,7 +48,7 @@ impl Picture {
 
     /// Adds a terminal that is painted alone into this area.
     pub fn add(&mut self, emulator: &Emulator, area: Rect) {
-        let rows = (0..area.height).map(|row| emulator.printed(row));
+        let rows = (0..area.height).map(|row| emulator.revision(row));
         let rows = rows.collect();
         self.terminals.push(Terminal { area, rows });
     }

@@ -23,7 +23,7 @@ use crate::{
     protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         defaults::DefaultColours,
-        emulator::{Emulator, Written},
+        emulator::{ClipboardText, Emulator},
         encode::{self, Modes},
     },
 };
@@ -119,7 +119,7 @@ pub struct Pane {
     attempts: u32,
     rang_at: Option<Timestamp>,
     /// A text for the clipboard that nothing has taken yet.
-    copied: Option<Written>,
+    copied: Option<ClipboardText>,
     /// Your actions in tmux's copy mode in this pane.
     pub(super) copying: Copying,
 }
@@ -189,7 +189,7 @@ impl Pane {
     }
 
     /// Takes the text for the clipboard from you or a program.
-    pub fn take_copied(&mut self) -> Option<Written> {
+    pub fn take_copied(&mut self) -> Option<ClipboardText> {
         self.copied.take()
     }
 

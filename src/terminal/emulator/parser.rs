@@ -19,8 +19,8 @@ compile_error!(
 );
 
 use super::{
-    rows::{Moment, Rows},
-    witness::Witness,
+    damage::{Damage, Revision},
+    reports::Reports,
 };
 
 thread_local! {
@@ -34,8 +34,8 @@ pub fn is_guarded() -> bool {
 }
 
 pub(super) struct Parser {
-    inner: vt100::Parser<Witness>,
-    rows: Rows,
+    inner: vt100::Parser<Reports>,
+    damage: Damage,
     /// The parser panicked since the last call of `take_fall`.
     fell: bool,
 }
@@ -43,8 +43,8 @@ pub(super) struct Parser {
 impl Parser {
     pub fn new(columns: NonZeroU16, rows: NonZeroU16) -> Self {
         Self {
-            inner: vt100::Parser::new_with_callbacks(rows, columns, 0, Witness::default()),
-            rows: Rows::new(rows.get()),
+            inner: vt100::Parser::new_with_callbacks(rows, columns, 0, Reports::default()),
+            damage: Damage::new(rows.get()),
             fell: false,
         }
     }
@@ -53,34 +53,34 @@ impl Parser {
         self.inner.screen()
     }
 
-    pub fn witness(&self) -> &Witness {
+    pub fn reports(&self) -> &Reports {
         self.inner.callbacks()
     }
 
-    pub fn witness_mut(&mut self) -> &mut Witness {
+    pub fn reports_mut(&mut self) -> &mut Reports {
         self.inner.callbacks_mut()
     }
 
     /// When the row was last printed on, `None` outside the screen.
-    pub fn printed(&self, row: u16) -> Option<Moment> {
-        self.rows.printed(row)
+    pub fn revision(&self, row: u16) -> Option<Revision> {
+        self.damage.revision(row)
     }
 
     /// Separates the next output from output that may already be painted.
     pub fn begin(&mut self) {
-        self.rows.begin();
+        self.damage.begin();
     }
 
     /// Marks all rows as changed because another screen is shown.
     pub fn touch_all(&mut self) {
-        self.rows.touch_all();
+        self.damage.touch_all();
     }
 
     pub fn set_size(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
         if !guarded(|| self.inner.set_size(rows, columns)) {
             self.begin_anew(columns, rows);
         }
-        self.rows.begin_anew(rows.get());
+        self.damage.begin_anew(rows.get());
     }
 
     pub fn process(&mut self, bytes: &[u8]) {
@@ -89,7 +89,7 @@ impl Parser {
             let screen = self.inner.screen();
             let (rows, columns) = screen.size();
             let piece = self
-                .rows
+                .damage
                 .piece(rest, screen.cursor_position(), columns.get());
             let (present, after) = rest.split_at(piece.length);
             if !guarded(|| self.inner.process(present)) {
@@ -97,7 +97,7 @@ impl Parser {
                 return;
             }
             let (row, _) = self.inner.screen().cursor_position();
-            self.rows.after(&piece, row);
+            self.damage.after(&piece, row);
             rest = after;
         }
     }
@@ -112,45 +112,40 @@ impl Parser {
         } else {
             b""
         };
-        let mut witness = std::mem::take(self.inner.callbacks_mut());
-        witness.in_update = false;
-        witness.deaf = false;
-        let mut inner = vt100::Parser::new_with_callbacks(rows, columns, 0, witness);
+        let mut reports = std::mem::take(self.inner.callbacks_mut());
+        reports.in_update = false;
+        reports.deaf = false;
+        let mut inner = vt100::Parser::new_with_callbacks(rows, columns, 0, reports);
         inner.process(alternate);
         inner.process(modes.as_bytes());
         inner.process(hidden);
         self.inner = inner;
-        self.rows.begin_anew(rows.get());
+        self.damage.begin_anew(rows.get());
         self.fell = true;
     }
 
-    /// Calls `take` with the foreground color of every cell of every screen, and with the current and saved
-    /// foreground colors. `shown` is one more screen.
-    pub fn each_colour(&self, shown: Option<&vt100::Screen>, mut take: impl FnMut(vt100::Color)) {
-        for screen in shown.into_iter().chain([self.screen()]) {
-            let (rows, columns) = screen.size();
-            let mut copy = vt100::Parser::new_with_callbacks(rows, columns, 0, ());
-            *copy.screen_mut() = screen.clone();
-            // First this screen with its saved cursor, then the same for the other screen.
-            let other: &[u8] = if screen.alternate_screen() {
-                b"\x1b[?47l"
-            } else {
-                b"\x1b[?47h"
-            };
-            for step in [b"".as_slice(), b"\x1b8", other, b"\x1b8"] {
-                if !guarded(|| copy.process(step)) {
-                    break;
-                }
-                take(copy.screen().fgcolor());
-            }
-            for step in [b"".as_slice(), other] {
-                *copy.screen_mut() = screen.clone();
-                if !guarded(|| copy.process(step)) {
-                    break;
-                }
-                each_cell(copy.screen(), &mut take);
-            }
+    /// Calls `take` with the foreground color of each cell of both screens and of the cursor. `shown` is one
+    /// more screen. The parser must not be within a sequence.
+    pub fn each_color(
+        &mut self,
+        shown: Option<&vt100::Screen>,
+        mut take: impl FnMut(vt100::Color),
+    ) {
+        if let Some(shown) = shown {
+            each_cell(shown, &mut take);
         }
+        take(self.screen().fgcolor());
+        each_cell(self.screen(), &mut take);
+        // vt100 shows the cells of the other screen only while that screen is on.
+        let (on, off) = (b"\x1b[?47h".as_slice(), b"\x1b[?47l".as_slice());
+        let (there, back) = if self.screen().alternate_screen() {
+            (off, on)
+        } else {
+            (on, off)
+        };
+        guarded(|| self.inner.process(there));
+        each_cell(self.screen(), &mut take);
+        guarded(|| self.inner.process(back));
     }
 
     /// Whether the screen was lost since the last call.

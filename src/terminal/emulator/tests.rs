@@ -298,7 +298,7 @@ fn a_screen_that_is_lost_begins_anew_with_its_modes() {
     assert_eq!(emulator.row_text(0), "again");
 }
 
-mod pens;
+mod attributes;
 
 mod any_stream {
     use proptest::prelude::*;

@@ -29,20 +29,20 @@ pub(super) enum Linked {
 
 /// A text for the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct ClipboardText {
     pub text: String,
     /// An earlier text came before it and was not fetched.
     pub mixed: bool,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Witness {
+pub(super) struct Reports {
     /// Bytes for the child.
     pub answers: Vec<u8>,
     pub title: Option<Clean>,
     pub bell: bool,
     /// The last clipboard write since it was fetched.
-    pub clipboard: Option<Written>,
+    pub clipboard: Option<ClipboardText>,
     /// The child wants focus reports (mode 1004).
     pub focus: bool,
     /// How the child wants keys to be reported that have no bytes of their own (modifyOtherKeys).
@@ -61,7 +61,7 @@ pub(super) struct Witness {
     pub deaf: bool,
 }
 
-impl Witness {
+impl Reports {
     fn answer(&mut self, bytes: &[u8]) {
         if self.answers.len() + bytes.len() <= ANSWERS_LIMIT {
             self.answers.extend_from_slice(bytes);
@@ -128,7 +128,7 @@ fn first(params: &[&[u16]]) -> u16 {
         .unwrap_or(0)
 }
 
-impl Callbacks for Witness {
+impl Callbacks for Reports {
     fn audible_bell(&mut self, _: &mut Screen) {
         self.bell |= !self.deaf;
     }
@@ -147,7 +147,7 @@ impl Callbacks for Witness {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let before = self.clipboard.take();
             let mixed = before.is_some_and(|it| it.mixed || it.text != text);
-            self.clipboard = Some(Written { text, mixed });
+            self.clipboard = Some(ClipboardText { text, mixed });
         }
     }
 

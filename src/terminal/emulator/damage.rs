@@ -9,33 +9,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use reach::{Reach, Scan};
 
-/// The last moment, over all emulators.
+/// The last revision, over all emulators.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// When something was printed. No two feeds share a moment, even in different emulators.
+/// The state of a row after something was printed on it. No two feeds share a revision, even in different emulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment(u64);
+pub struct Revision(u64);
 
-impl Moment {
+impl Revision {
     fn next() -> Self {
         Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Rows {
-    printed: Vec<Moment>,
-    now: Moment,
+pub(super) struct Damage {
+    revisions: Vec<Revision>,
+    now: Revision,
     /// All rows were printed on since `now` began.
     all: bool,
     scan: Scan,
 }
 
-impl Rows {
+impl Damage {
     pub fn new(rows: u16) -> Self {
-        let now = Moment::next();
+        let now = Revision::next();
         Self {
-            printed: vec![now; rows.into()],
+            revisions: vec![now; rows.into()],
             now,
             all: true,
             scan: Scan::default(),
@@ -43,29 +43,29 @@ impl Rows {
     }
 
     /// When the row was last printed on, `None` outside the screen.
-    pub fn printed(&self, row: u16) -> Option<Moment> {
-        self.printed.get(usize::from(row)).copied()
+    pub fn revision(&self, row: u16) -> Option<Revision> {
+        self.revisions.get(usize::from(row)).copied()
     }
 
-    /// Starts a new moment, because the earlier content may already be painted.
+    /// Starts a new revision, because the earlier content may already be painted.
     pub fn begin(&mut self) {
-        self.now = Moment::next();
+        self.now = Revision::next();
         self.all = false;
     }
 
     pub fn touch_all(&mut self) {
-        self.printed.fill(self.now);
+        self.revisions.fill(self.now);
         self.all = true;
     }
 
     /// Starts another screen with this number of rows. An open sequence stays open.
     pub fn begin_anew(&mut self, rows: u16) {
         self.begin();
-        self.printed.resize(rows.into(), self.now);
+        self.revisions.resize(rows.into(), self.now);
         self.touch_all();
     }
 
-    /// How many of these bytes the parser may process at once from this cursor position. Call [`Rows::after`]
+    /// How many of these bytes the parser may process at once from this cursor position. Call [`Damage::after`]
     /// with the new row of the cursor.
     pub fn piece(&mut self, bytes: &[u8], cursor: (u16, u16), columns: u16) -> Piece {
         if self.all {
@@ -88,7 +88,7 @@ impl Rows {
     pub fn after(&mut self, piece: &Piece, row: u16) {
         match piece.reach {
             Reach::Nothing => {}
-            Reach::Row => match self.printed.get_mut(usize::from(piece.row)) {
+            Reach::Row => match self.revisions.get_mut(usize::from(piece.row)) {
                 Some(printed) => *printed = self.now,
                 None => self.touch_all(),
             },

@@ -1,9 +1,9 @@
 use super::*;
 
-fn sift(gate: &mut Gate, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
+fn split(input: &mut InputFilter, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
     let mut passed = Vec::new();
     let mut steps = Vec::new();
-    gate.sift(bytes, 80, |step| match step {
+    input.split(bytes, 80, |step| match step {
         Step::Pass(bytes) => passed.extend_from_slice(bytes),
         other => steps.push(format!("{other:?}")),
     });
@@ -14,10 +14,10 @@ fn sift(gate: &mut Gate, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
 fn ordinary_streams_pass_as_they_are() {
     let stream = "a\x1b[31mb\x1b]0;title\x07c\x1bP1$r\x1b\\d\x1b(Be\x1b[5b한글".as_bytes();
     for size in 1..stream.len() {
-        let mut gate = Gate::default();
+        let mut input = InputFilter::default();
         let mut passed = Vec::new();
         for part in stream.chunks(size) {
-            let (bytes, steps) = sift(&mut gate, part);
+            let (bytes, steps) = split(&mut input, part);
             passed.extend(bytes);
             assert!(steps.is_empty(), "{steps:?}");
         }
@@ -28,9 +28,9 @@ fn ordinary_streams_pass_as_they_are() {
 #[test]
 fn a_long_string_is_dropped_up_to_its_end() {
     for end in ["\x07", "\x1b\\"] {
-        let mut gate = Gate::default();
+        let mut input = InputFilter::default();
         let stream = format!("a\x1b]0;{}{end}b", "x".repeat(10_000));
-        let (passed, steps) = sift(&mut gate, stream.as_bytes());
+        let (passed, steps) = split(&mut input, stream.as_bytes());
         assert_eq!(steps, ["DropString"]);
         assert!(passed.len() < OSC_LIMIT + 10, "{}", passed.len());
         assert_eq!(passed.last(), Some(&b'b'));
@@ -39,26 +39,26 @@ fn a_long_string_is_dropped_up_to_its_end() {
 
 #[test]
 fn an_endless_string_passes_nothing_more() {
-    let mut gate = Gate::default();
-    sift(&mut gate, b"\x1b]52;c;");
+    let mut input = InputFilter::default();
+    split(&mut input, b"\x1b]52;c;");
     let mut total = 0;
     for _ in 0..100 {
-        total += sift(&mut gate, &vec![b'A'; 200_000]).0.len();
+        total += split(&mut input, &vec![b'A'; 200_000]).0.len();
     }
     assert!(total <= CLIPBOARD_LIMIT, "{total}");
 }
 
 #[test]
 fn long_repetitions_are_cut_to_a_line() {
-    let mut gate = Gate::default();
-    let (passed, steps) = sift(&mut gate, b"x\x1b[65535by\x1b[?99999bz");
+    let mut input = InputFilter::default();
+    let (passed, steps) = split(&mut input, b"x\x1b[65535by\x1b[?99999bz");
     assert_eq!(passed, b"xy\x1b[?99999bz");
     assert_eq!(steps, ["Repeat { count: 80 }"]);
 }
 
 #[test]
 fn a_full_reset_is_told() {
-    let (passed, steps) = sift(&mut Gate::default(), b"\x1bcx");
+    let (passed, steps) = split(&mut InputFilter::default(), b"\x1bcx");
     assert_eq!(passed, b"\x1bcx");
     assert_eq!(steps, ["Reset"]);
 }
@@ -66,7 +66,7 @@ fn a_full_reset_is_told() {
 #[test]
 fn looks_are_taken_out_from_the_first_that_the_parser_cannot_keep() {
     let stream = b"\x1b[1;31ma\x1b[38;2;1;2;3mb\x1b[38;5;2mc\x1b[4:3md\x1b[1me\x1bc\x1b[1mf";
-    let (passed, steps) = sift(&mut Gate::default(), stream);
+    let (passed, steps) = split(&mut InputFilter::default(), stream);
     assert_eq!(passed, b"\x1b[1;31mabcde\x1bc\x1b[1mf");
     let select = |text: &str| format!("{:?}", Step::Select(text.as_bytes()));
     let expected = [
@@ -81,14 +81,14 @@ fn looks_are_taken_out_from_the_first_that_the_parser_cannot_keep() {
 
 #[test]
 fn a_sequence_in_pieces_is_taken_out_whole() {
-    let mut gate = Gate::default();
-    let (passed, steps) = sift(&mut gate, b"a\x1b[9");
+    let mut input = InputFilter::default();
+    let (passed, steps) = split(&mut input, b"a\x1b[9");
     assert_eq!((passed.as_slice(), steps.len()), (&b"a\x1b[9"[..], 0));
-    let (passed, steps) = sift(&mut gate, b";1mb");
+    let (passed, steps) = split(&mut input, b";1mb");
     assert_eq!(passed, b";1b".strip_prefix(b";1").unwrap());
     assert_eq!(steps.len(), 2, "{steps:?}");
     assert_eq!(steps[0], "Cancel");
-    let (passed, _) = sift(&mut gate, b"a\x1b[3\n1mb");
+    let (passed, _) = split(&mut input, b"a\x1b[3\n1mb");
     assert_eq!(passed, b"a\x1b[3\nb");
 }
 
@@ -96,7 +96,7 @@ fn a_sequence_in_pieces_is_taken_out_whole() {
 fn links_are_told_behind_their_end() {
     for end in ["\x07", "\x1b\\"] {
         let stream = format!("a\x1b]8;;http://a{end}b\x1b]88;x{end}c");
-        let (passed, steps) = sift(&mut Gate::default(), stream.as_bytes());
+        let (passed, steps) = split(&mut InputFilter::default(), stream.as_bytes());
         assert_eq!(passed, stream.as_bytes());
         assert_eq!(steps, ["Link"]);
     }
@@ -107,11 +107,11 @@ fn only_an_update_that_is_left_open_is_told() {
     let begin = "\x1b[?2026h";
     let end = "\x1b[?2026l";
     let whole = format!("a{begin}b{end}c{begin}d{begin}e{end}");
-    let (passed, steps) = sift(&mut Gate::default(), whole.as_bytes());
+    let (passed, steps) = split(&mut InputFilter::default(), whole.as_bytes());
     assert_eq!(passed, whole.as_bytes());
     assert!(steps.is_empty(), "{steps:?}");
     let open = format!("a{begin}b{end}c{begin}d");
-    let (passed, steps) = sift(&mut Gate::default(), open.as_bytes());
+    let (passed, steps) = split(&mut InputFilter::default(), open.as_bytes());
     assert_eq!(passed, open.as_bytes());
     assert_eq!(steps, ["Update"]);
 }

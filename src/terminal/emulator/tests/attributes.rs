@@ -101,11 +101,34 @@ fn the_table_is_bounded_and_what_is_seen_stays() {
         let [_, r, g, b] = round.to_be_bytes();
         emulator.feed(format!("\r\x1b[9;38;2;{r};{g};{b}mx").as_bytes(), NOW);
     }
-    assert!(emulator.pens.count() <= 4096, "{}", emulator.pens.count());
+    assert!(
+        emulator.attributes.count() <= 4096,
+        "{}",
+        emulator.attributes.count()
+    );
     assert_eq!(look(&emulator, 0).foreground, Colour::Rgb(0, 0x4e, 0x1f));
     assert!(look(&emulator, 0).struck);
     emulator.feed(b"\x1b[?1049l", NOW);
     assert_eq!(look(&emulator, 3).underline_colour, Colour::Indexed(77));
+}
+
+/// The attributes of a saved cursor stay in the table.
+#[test]
+fn a_saved_cursor_keeps_its_entry_in_the_table() {
+    for save in ["\x1b7", "\x1b[s", "\x1b[?25;1049h"] {
+        let mut emulator = Emulator::new(20, 5);
+        emulator.feed(format!("\x1b[4:3;58;5;77m{save}").as_bytes(), NOW);
+        for round in 0..20_000_u32 {
+            let [_, r, g, b] = round.to_be_bytes();
+            emulator.feed(format!("\r\x1b[9;38;2;{r};{g};{b}mx").as_bytes(), NOW);
+        }
+        emulator.feed(b"\x1b8\x1b[1Gy", NOW);
+        assert_eq!(
+            look(&emulator, 0).underline_colour,
+            Colour::Indexed(77),
+            "{save:?}"
+        );
+    }
 }
 
 /// The colors stay correct on a screen where every cell differs and the table is full.
@@ -116,7 +139,7 @@ fn a_full_table_keeps_colours() {
         let [_, _, g, b] = cell.to_be_bytes();
         emulator.feed(format!("\x1b[9;38;2;200;{g};{b}mx").as_bytes(), NOW);
     }
-    assert_eq!(emulator.pens.count(), 4096);
+    assert_eq!(emulator.attributes.count(), 4096);
     let last = emulator.cell(99, 99).unwrap();
     assert_eq!(last.look.foreground, Colour::Rgb(200, 0x27, 0x0f));
     let first = emulator.cell(0, 0).unwrap();

@@ -6,7 +6,7 @@
 //!
 //! It follows only the parser state that this needs, and passes everything else through in whole slices.
 
-use super::pens::is_more_than_plain;
+use super::encoding::may_need_entry;
 
 /// Longest OSC string that is accepted. A clipboard write (OSC 52) may be longer.
 const OSC_LIMIT: usize = 4 * 1024;
@@ -47,6 +47,10 @@ pub(super) enum Step<'a> {
     Link,
     /// A synchronized update (mode 2026) begins after this step and doesn't end within these bytes.
     Update,
+    /// `ESC 7` or `CSI s`: save the cursor.
+    SaveCursor,
+    /// The last passed bytes saved the cursor and switched to the alternate screen (mode 1049).
+    CursorSaved,
     /// `CSI ! p`.
     SoftReset,
     /// The last passed bytes were `ESC c`, a full reset.
@@ -54,7 +58,7 @@ pub(super) enum Step<'a> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct InputFilter {
     state: State,
     /// Parameters and intermediates of the open sequence.
     csi: Vec<u8>,
@@ -86,9 +90,9 @@ enum State {
     Skipping,
 }
 
-impl Gate {
+impl InputFilter {
     /// Passes each step of `bytes` to `take`, in order. `columns` limits repetitions.
-    pub(super) fn sift(&mut self, bytes: &[u8], columns: u16, mut take: impl FnMut(Step<'_>)) {
+    pub(super) fn split(&mut self, bytes: &[u8], columns: u16, mut take: impl FnMut(Step<'_>)) {
         let mut from = 0;
         let mut at = 0;
         // Where the open sequence began, if it began in these bytes.
@@ -141,6 +145,7 @@ impl Gate {
                     take(match whole {
                         Whole::Repeat => Step::Repeat { count: columns },
                         Whole::Select => Step::Select(&self.csi),
+                        Whole::SaveCursor => Step::SaveCursor,
                         Whole::SoftReset => Step::SoftReset,
                         Whole::Instead(bytes) => Step::Instead(bytes),
                         Whole::Move(end) => Step::Move {
@@ -214,6 +219,7 @@ impl Gate {
             b'\\' if matches!(self.state, State::LinkEscape) => {
                 (State::Ground, Cut::After(Step::Link))
             }
+            b'7' => (State::Ground, Cut::Whole(Whole::SaveCursor)),
             b'D' => (State::Ground, instead(b"\n")),
             b'E' => (State::Ground, instead(b"\r\n")),
             0x20..=0x2f => (State::Intermediate, Cut::None),
@@ -248,7 +254,7 @@ impl Gate {
     fn ended(&mut self, end: u8, columns: u16) -> Cut {
         match end {
             b'b' if repeats(&self.csi) > columns => Cut::Whole(Whole::Repeat),
-            b's' if self.csi.is_empty() => instead(b"\x1b7"),
+            b's' if self.csi.is_empty() => Cut::Whole(Whole::SaveCursor),
             b'u' if self.csi.is_empty() => instead(b"\x1b8"),
             b'a' if is_selection(&self.csi) => self.renamed(b'C'),
             b'e' if is_selection(&self.csi) => Cut::Whole(Whole::Move(b'B')),
@@ -267,9 +273,10 @@ impl Gate {
             }
             b'Z' if is_selection(&self.csi) => Cut::Whole(Whole::BackTab),
             b'h' if self.csi == UPDATE => Cut::Update,
+            b'h' if saves_cursor(&self.csi) => Cut::After(Step::CursorSaved),
             b'p' if self.csi == b"!" => Cut::Whole(Whole::SoftReset),
             b'm' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
-                self.follows |= is_more_than_plain(&self.csi);
+                self.follows |= may_need_entry(&self.csi);
                 if self.follows {
                     Cut::Whole(Whole::Select)
                 } else {
@@ -300,6 +307,14 @@ fn repeats(csi: &[u8]) -> u16 {
 fn is_selection(csi: &[u8]) -> bool {
     csi.iter()
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'))
+}
+
+/// Whether one of the modes that are switched on is 1049.
+fn saves_cursor(csi: &[u8]) -> bool {
+    let modes = csi.strip_prefix(b"?").unwrap_or_default();
+    modes
+        .split(|byte| *byte == b';')
+        .any(|mode| mode.ends_with(b"1049"))
 }
 
 fn pass(bytes: &[u8], take: &mut impl FnMut(Step<'_>)) {
@@ -343,6 +358,7 @@ enum Cut {
 enum Whole {
     Repeat,
     Select,
+    SaveCursor,
     SoftReset,
     Instead(Vec<u8>),
     BackTab,
