@@ -50,7 +50,7 @@ use crate::{
         notice::Level,
         session::Session,
     },
-    terminal::defaults::DefaultColours,
+    terminal::defaults::DefaultColors,
 };
 
 /// Everything that the screen shows. Only [`App::update`] and [`App::laid_out`] change it.
@@ -150,7 +150,7 @@ impl App {
 
     /// Sets the default colors of the outer terminal.
     #[must_use]
-    pub fn on(mut self, colours: DefaultColours) -> Self {
+    pub fn on(mut self, colours: DefaultColors) -> Self {
         self.panes = self.panes.on(colours);
         self
     }

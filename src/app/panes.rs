@@ -35,7 +35,7 @@ use crate::{
     },
     protocol::message::{Origin, StreamId},
     terminal::{
-        defaults::DefaultColours,
+        defaults::DefaultColors,
         encode::{self, MouseMode},
     },
 };
@@ -87,7 +87,7 @@ pub struct Panes {
     lines: control::ControlConnections,
     clipboard: clipboard::Clipboard,
     /// The default colors of the outer terminal.
-    colours: DefaultColours,
+    colours: DefaultColors,
     link_schemes: LinkSchemes,
     /// The prompt in the status line.
     prompt: Option<PanePrompt>,
@@ -115,7 +115,7 @@ impl Panes {
 
     /// Sets the default colors of the outer terminal.
     #[must_use]
-    pub fn on(mut self, colours: DefaultColours) -> Self {
+    pub fn on(mut self, colours: DefaultColors) -> Self {
         self.colours = colours;
         self
     }

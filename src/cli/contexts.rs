@@ -54,7 +54,7 @@ struct Listed {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ContextJson {
     #[serde(flatten)]
     listed: Listed,
     /// The other fields of the configuration. For a secret, where it is stored.
@@ -197,7 +197,7 @@ pub fn show(start: &Start, name: &str, json: bool) -> Outcome {
     let told = snapshot
         .as_ref()
         .and_then(|snapshot| find::state(snapshot, context));
-    let shown = Shown {
+    let shown = ContextJson {
         fields: start.contexts.get(context).map(fields).unwrap_or_default(),
         totals: told.and_then(|state| state.totals),
         listed,
@@ -250,7 +250,7 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
     fields
 }
 
-fn text(shown: &Shown, daemon_runs: bool) -> String {
+fn text(shown: &ContextJson, daemon_runs: bool) -> String {
     let Listed { configured, engine } = &shown.listed;
     let endpoint = configured.endpoint.as_ref();
     let endpoint = endpoint.map_or("found automatically", Clean::as_str);

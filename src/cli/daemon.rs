@@ -36,7 +36,7 @@ const ENDS: Duration = Duration::from_secs(15);
 const ENDS_BY_SIGNAL: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct StatusJson<'a> {
     running: bool,
     #[serde(flatten)]
     status: &'a DaemonStatus,
@@ -55,7 +55,7 @@ pub fn status(paths: &Paths, json: bool) -> Outcome {
     let status = line::block_on(ask(paths))?;
     if json {
         let (running, status) = (true, &status);
-        output::json(&Shown { running, status })?;
+        output::json(&StatusJson { running, status })?;
     } else {
         output::print(&output::fields(&[
             ("Pid", status.pid.to_string()),

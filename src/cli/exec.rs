@@ -36,7 +36,7 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
         let name = &arguments.one.session;
         let session = find::live_session(&line, Choice::of(start), name).await?;
         let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
-        let command = Command {
+        let command = RemoteCommand {
             session: session.key(),
             kernel,
             argv: arguments.argv,
@@ -47,13 +47,13 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
 }
 
 /// The command and where to run it.
-struct Command {
+struct RemoteCommand {
     session: SessionKey,
     kernel: Option<KernelId>,
     argv: Vec<String>,
 }
 
-async fn run(line: &Line, command: Command, settings: &TerminalSettings) -> Outcome {
+async fn run(line: &Line, command: RemoteCommand, settings: &TerminalSettings) -> Outcome {
     let interactive = tty::is_interactive();
     let mut filters = if interactive {
         Filters::drawing(settings)

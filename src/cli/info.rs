@@ -11,9 +11,9 @@ use crate::{config::setting::SETTINGS, protocol::version::version};
 struct Info {
     version: &'static str,
     paths: Vec<Place>,
-    settings: Vec<Value>,
+    settings: Vec<SettingValue>,
     /// From `resources.toml`. Empty if the file doesn't exist.
-    resources: Vec<Value>,
+    resources: Vec<SettingValue>,
     /// As configured, the default one first. Without secrets.
     contexts: Vec<contexts::Configured>,
     terminal: BTreeMap<&'static str, Option<String>>,
@@ -29,7 +29,7 @@ struct Place {
 }
 
 #[derive(Serialize)]
-struct Value {
+struct SettingValue {
     key: String,
     value: String,
     /// `default`, `site`, `user`, `environment` or `flag`.
@@ -130,13 +130,13 @@ fn places(start: &Start) -> Vec<Place> {
     .collect()
 }
 
-fn values(start: &Start) -> Vec<Value> {
+fn values(start: &Start) -> Vec<SettingValue> {
     SETTINGS
         .iter()
         .map(|setting| {
             let key = setting.key();
             let origin = start.loaded.origin(&key);
-            Value {
+            SettingValue {
                 value: (setting.show)(&start.loaded.settings),
                 origin: origin.word(),
                 from: origin.to_string(),
@@ -146,9 +146,9 @@ fn values(start: &Start) -> Vec<Value> {
         .collect()
 }
 
-fn resources(start: &Start) -> Vec<Value> {
+fn resources(start: &Start) -> Vec<SettingValue> {
     let set = start.loaded.resources.iter();
-    set.map(|(key, value, origin)| Value {
+    set.map(|(key, value, origin)| SettingValue {
         key: key.clone(),
         value: value.clone(),
         origin: origin.word(),
@@ -203,7 +203,7 @@ fn context(context: &contexts::Configured) -> Vec<Cell> {
     ]
 }
 
-fn origins(values: &[Value]) -> String {
+fn origins(values: &[SettingValue]) -> String {
     let rows: Vec<Vec<Cell>> = values
         .iter()
         .map(|value| {

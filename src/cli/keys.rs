@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[derive(Serialize)]
-struct Row {
+struct BindingRow {
     scope: &'static str,
     action: &'static str,
     keys: Vec<String>,
@@ -59,7 +59,7 @@ pub fn keys(doors: &Doors, start: &Start, arguments: &Keys) -> Outcome {
 }
 
 /// A row for each scope in which an action may be bound.
-fn rows(keymap: &Keymap) -> Vec<Row> {
+fn rows(keymap: &Keymap) -> Vec<BindingRow> {
     let places = Scope::ALL.iter().flat_map(|scope| {
         let here = Action::ALL
             .iter()
@@ -67,7 +67,7 @@ fn rows(keymap: &Keymap) -> Vec<Row> {
         here.map(|action| (*scope, *action))
     });
     places
-        .map(|(scope, action)| Row {
+        .map(|(scope, action)| BindingRow {
             scope: scope.name(),
             action: action.name(),
             keys: keymap.keys_for(scope, action),

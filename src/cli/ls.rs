@@ -105,7 +105,7 @@ fn print(
     arguments: &Ls,
     now: Timestamp,
 ) -> Result<(), Fail> {
-    let theme = colours();
+    let theme = colors();
     let painter = Painter {
         now,
         theme: theme.as_ref(),
@@ -132,7 +132,7 @@ fn print(
     let rows: Vec<Vec<Cell>> = sessions.iter().zip(&ids).map(cells).collect();
     let heads: Vec<String> = columns.iter().map(|column| column.head()).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    output::coloured(&output::table(&heads, &rows, theme.is_some()))
+    output::colored(&output::table(&heads, &rows, theme.is_some()))
 }
 
 /// Reads the state of the requested contexts, as far as each is available.
@@ -254,8 +254,8 @@ fn accents(picture: &Picture, theme: Option<&Theme>) -> HashMap<ContextName, Sty
     states
         .filter_map(|state| {
             let accent = state.context.accent.as_ref()?;
-            let colour = color::reduce(color::parse(accent.as_str())?, ColorDepth::Ansi16)?;
-            Some((state.context.name, Style::new().fg(colour)))
+            let color = color::reduce(color::parse(accent.as_str())?, ColorDepth::Ansi16)?;
+            Some((state.context.name, Style::new().fg(color)))
         })
         .collect()
 }
@@ -272,8 +272,8 @@ fn nothing(arguments: &Ls) -> &'static str {
 }
 
 /// The terminal's own colors, if stdout supports any.
-pub fn colours() -> Option<Theme> {
-    output::is_colourful()
+pub fn colors() -> Option<Theme> {
+    output::is_colorful()
         .then(|| Theme::builtin("ansi16", ColorDepth::Ansi16))
         .flatten()
 }

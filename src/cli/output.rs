@@ -15,7 +15,7 @@ pub fn print(text: &str) -> Result<(), Fail> {
 }
 
 /// Like [`print()`], for a table in color whose cells are clean.
-pub fn coloured(table: &str) -> Result<(), Fail> {
+pub fn colored(table: &str) -> Result<(), Fail> {
     bytes(table.as_bytes())
 }
 
@@ -60,7 +60,7 @@ fn escaped(json: &str) -> Result<(), Fail> {
 }
 
 /// Whether stdout is a terminal that supports color.
-pub fn is_colourful() -> bool {
+pub fn is_colorful() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     io::stdout().is_terminal() && !set("NO_COLOR") && !dumb
@@ -89,7 +89,7 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 /// Aligned columns, separated by two spaces. The last column isn't padded.
-pub fn table(head: &[&str], rows: &[Vec<Cell>], colour: bool) -> String {
+pub fn table(head: &[&str], rows: &[Vec<Cell>], color: bool) -> String {
     let mut widths: Vec<usize> = head.iter().map(|name| name.width()).collect();
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -98,10 +98,10 @@ pub fn table(head: &[&str], rows: &[Vec<Cell>], colour: bool) -> String {
     }
     let head: Vec<Cell> = head.iter().map(|name| Cell::from(*name)).collect();
     let lines = std::iter::once(&head).chain(rows);
-    lines.map(|row| aligned(row, &widths, colour)).collect()
+    lines.map(|row| aligned(row, &widths, color)).collect()
 }
 
-fn aligned(row: &[Cell], widths: &[usize], colour: bool) -> String {
+fn aligned(row: &[Cell], widths: &[usize], color: bool) -> String {
     let mut line = String::new();
     for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
         let last = column + 1 == widths.len();
@@ -110,7 +110,7 @@ fn aligned(row: &[Cell], widths: &[usize], colour: bool) -> String {
         } else {
             width.saturating_sub(cell.text.width()) + 2
         };
-        let (on, off) = if colour {
+        let (on, off) = if color {
             sgr(cell.style)
         } else {
             Default::default()

@@ -6,7 +6,7 @@ use super::{Start, fail::Outcome, output, output::Cell};
 use crate::{keymap, theme};
 
 #[derive(Serialize)]
-struct Row {
+struct ThemeRow {
     kind: &'static str,
     name: String,
     /// Whether it is a file of the user, not built into workbay.
@@ -18,7 +18,7 @@ pub fn themes(start: &Start, json: bool) -> Outcome {
     let ui = &start.loaded.settings.ui;
     let themes = theme::names(Some(&start.paths.themes_dir()));
     let keymaps = keymap::names(Some(&start.paths.keymaps_dir()));
-    let mut rows = vec![Row {
+    let mut rows = vec![ThemeRow {
         kind: "theme",
         name: "auto".to_owned(),
         own: false,
@@ -35,10 +35,10 @@ pub fn themes(start: &Start, json: bool) -> Outcome {
     Ok(0)
 }
 
-fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<Row> {
+fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<ThemeRow> {
     names
         .into_iter()
-        .map(|(name, own)| Row {
+        .map(|(name, own)| ThemeRow {
             kind,
             in_use: name == chosen,
             name,
@@ -47,7 +47,7 @@ fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<R
         .collect()
 }
 
-fn cells(row: Row) -> Vec<Cell> {
+fn cells(row: ThemeRow) -> Vec<Cell> {
     let from = if row.own { "yours" } else { "workbay" };
     let mark = if row.in_use { "in use" } else { "" };
     vec![row.kind.into(), row.name.into(), from.into(), mark.into()]

@@ -11,7 +11,7 @@ use super::{
     Problem, amount,
     document::{Document, Entry, Fault, Item, Value},
     library,
-    rows::{Row, row, set},
+    rows::{KeyRow, row, set},
     writing::{in_quotes, key, quoted, quoted_list, slots},
 };
 use crate::model::{
@@ -120,7 +120,7 @@ enum Key {
     /// A field that is one text.
     Text(&'static str, &'static TextValue),
     /// A field with a form of its own.
-    Own(&'static Row<LaunchRequest>),
+    Own(&'static KeyRow<LaunchRequest>),
 }
 
 impl Key {
@@ -159,7 +159,7 @@ fn keys() -> impl Iterator<Item = Key> {
 }
 
 /// The keys after the text of a field that aren't one text.
-fn own(field: LaunchField) -> &'static [Row<LaunchRequest>] {
+fn own(field: LaunchField) -> &'static [KeyRow<LaunchRequest>] {
     match field {
         LaunchField::Name => TYPE,
         LaunchField::Accelerator => ACCELERATORS,
@@ -186,30 +186,30 @@ fn text_of(item: &Item, kind: ValueKind) -> Result<String, Fault> {
     })
 }
 
-const TYPE: &[Row<LaunchRequest>] = &[row!(
+const TYPE: &[KeyRow<LaunchRequest>] = &[row!(
     "type",
     |r, i| set(&mut r.session_type, session_type(i)),
     |r| (r.session_type == SessionType::Batch).then(|| quoted("batch"))
 )];
 
-const ACCELERATORS: &[Row<LaunchRequest>] = &[row!(
+const ACCELERATORS: &[KeyRow<LaunchRequest>] = &[row!(
     "accelerators",
     |r, i| set(&mut r.accelerators, amount::accelerators(i)),
     |r| slots(&r.accelerators)
 )];
 
-const CLUSTER_MODE: &[Row<LaunchRequest>] = &[row!(
+const CLUSTER_MODE: &[KeyRow<LaunchRequest>] = &[row!(
     "cluster-mode",
     |r, i| set(&mut r.cluster_mode, cluster_mode(i)),
     |r| (r.cluster_mode == ClusterMode::MultiNode).then(|| quoted("multi-node"))
 )];
 
-const MOUNTS: &[Row<LaunchRequest>] =
+const MOUNTS: &[KeyRow<LaunchRequest>] =
     &[row!("mounts", |r, i| set(&mut r.mounts, mounts(i)), |r| {
         list(r.mounts.iter().map(ToString::to_string))
     })];
 
-const STOP_HOOK: &[Row<LaunchRequest>] = &[
+const STOP_HOOK: &[KeyRow<LaunchRequest>] = &[
     row!(
         "stop-hook",
         |r, i| {
@@ -252,7 +252,7 @@ const STOP_HOOK: &[Row<LaunchRequest>] = &[
 ];
 
 /// `write` writes `env` as a table of its own.
-const VARIABLES: &[Row<LaunchRequest>] = &[
+const VARIABLES: &[KeyRow<LaunchRequest>] = &[
     row!("secrets", wanted_secrets, |r| {
         let names = r.env.keys().filter(|name| r.is_secret(name));
         list(names.cloned())

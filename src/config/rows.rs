@@ -6,7 +6,7 @@ use super::{
 };
 
 /// One key of a table that fills a `T`.
-pub(super) struct Row<T> {
+pub(super) struct KeyRow<T> {
     pub name: &'static str,
     pub read: fn(&mut T, &Item) -> Result<(), Fault>,
     /// The value as TOML, `None` if it isn't set.
@@ -15,7 +15,7 @@ pub(super) struct Row<T> {
 
 macro_rules! row {
     ($name:expr, $read:expr, $show:expr) => {
-        $crate::config::rows::Row {
+        $crate::config::rows::KeyRow {
             name: $name,
             read: $read,
             show: $show,
@@ -23,7 +23,7 @@ macro_rules! row {
     };
     // An optional field: its path, and functions to read and write its value.
     ($name:literal, $($field:ident).+: $read:expr, $show:expr) => {
-        $crate::config::rows::Row {
+        $crate::config::rows::KeyRow {
             name: $name,
             read: |place, item| {
                 $crate::config::rows::set(&mut place.$($field).+, $read(item).map(Some))
@@ -44,7 +44,7 @@ pub(super) fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault
 /// messages: `setting of group 'gpu'`.
 pub(super) fn read_into<T>(
     place: &mut T,
-    rows: &[Row<T>],
+    rows: &[KeyRow<T>],
     what: &str,
     entries: &[Entry],
     faults: &mut Vec<Fault>,
@@ -64,14 +64,14 @@ pub(super) fn read_into<T>(
 }
 
 /// All set keys as `(key, value)`, in the order of the rows.
-pub(super) fn written<T>(value: &T, rows: &[Row<T>]) -> Vec<(&'static str, String)> {
+pub(super) fn written<T>(value: &T, rows: &[KeyRow<T>]) -> Vec<(&'static str, String)> {
     rows.iter()
         .filter_map(|row| Some((row.name, (row.show)(value)?)))
         .collect()
 }
 
 /// All set keys as one inline table.
-pub(super) fn inline<T>(value: &T, rows: &[Row<T>]) -> String {
+pub(super) fn inline<T>(value: &T, rows: &[KeyRow<T>]) -> String {
     let pairs = written(value, rows);
     table(
         pairs

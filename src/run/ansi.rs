@@ -16,7 +16,7 @@ use ratatui::{
 
 use super::canvas::Output;
 use crate::{
-    terminal::{link::Link, look::Underline},
+    terminal::{attributes::Underline, link::Link},
     view::surface::{Extra, Extras},
 };
 
@@ -132,13 +132,13 @@ impl<W: Write> AnsiWriter<W> {
                 Underline::Dashed => "4:5",
             });
         }
-        for (colour, before, ground) in [
+        for (color, before, ground) in [
             (to.foreground, from.foreground, Ground::Fore),
             (to.background, from.background, Ground::Back),
-            (to.underline_colour, from.underline_colour, Ground::Under),
+            (to.underline_color, from.underline_color, Ground::Under),
         ] {
-            if colour != before {
-                codes.add(&ground.code(colour));
+            if color != before {
+                codes.add(&ground.code(color));
             }
         }
         codes.end();
@@ -176,7 +176,7 @@ struct Dress {
     foreground: Color,
     background: Color,
     underline: Underline,
-    underline_colour: Color,
+    underline_color: Color,
 }
 
 impl Dress {
@@ -185,7 +185,7 @@ impl Dress {
         foreground: Color::Reset,
         background: Color::Reset,
         underline: Underline::None,
-        underline_colour: Color::Reset,
+        underline_color: Color::Reset,
     };
 
     fn of(cell: &Cell, extra: Option<&Extra>, outer: Outer) -> Self {
@@ -201,7 +201,7 @@ impl Dress {
             } else {
                 Underline::None
             },
-            underline_colour: if styled {
+            underline_color: if styled {
                 cell.underline_color
             } else {
                 Color::Reset
@@ -218,12 +218,12 @@ enum Ground {
 
 impl Ground {
     /// Empty if colors are switched off.
-    fn code(&self, colour: Color) -> String {
-        let colour = colour.into_crossterm();
+    fn code(&self, color: Color) -> String {
+        let color = color.into_crossterm();
         match self {
-            Self::Fore => Colored::ForegroundColor(colour),
-            Self::Back => Colored::BackgroundColor(colour),
-            Self::Under => Colored::UnderlineColor(colour),
+            Self::Fore => Colored::ForegroundColor(color),
+            Self::Back => Colored::BackgroundColor(color),
+            Self::Under => Colored::UnderlineColor(color),
         }
         .to_string()
     }

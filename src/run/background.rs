@@ -15,7 +15,7 @@ use rustix::{
 
 use super::clock;
 use crate::{
-    terminal::defaults::{DefaultColours, Rgb},
+    terminal::defaults::{DefaultColors, Rgb},
     theme::ColorDepth,
 };
 
@@ -24,7 +24,7 @@ use crate::{
 pub struct Background {
     pub dark: Option<bool>,
     /// The colors of text and background that have no color of their own.
-    pub colours: DefaultColours,
+    pub colours: DefaultColors,
     /// The terminal supports the keyboard protocol of kitty.
     pub tells_keys_apart: bool,
     /// The name that the terminal reports (XTVERSION).
@@ -61,7 +61,7 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
     let mut answer = Vec::new();
     let complete = ask(&mut answer).unwrap_or(false);
     let dark = variable("COLORFGBG").as_deref().and_then(by_variable);
-    let colours = DefaultColours {
+    let colours = DefaultColors {
         foreground: colour(&answer, "\x1b]10;"),
         background: colour(&answer, "\x1b]11;"),
     };

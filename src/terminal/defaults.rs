@@ -49,12 +49,12 @@ impl fmt::Display for Rgb {
 
 /// `None` = the terminal did not answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DefaultColours {
+pub struct DefaultColors {
     pub foreground: Option<Rgb>,
     pub background: Option<Rgb>,
 }
 
-impl DefaultColours {
+impl DefaultColors {
     /// The color that the OSC with this number queries.
     #[must_use]
     pub fn of(self, osc: u16) -> Option<Rgb> {
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_read_in_every_length() {
-        for (told, colour) in [
+    fn colors_are_read_in_every_length() {
+        for (told, color) in [
             ("rgb:ffff/8080/0000", [0xffff, 0x8080, 0]),
             ("rgb:ff/80/00", [0xffff, 0x8080, 0]),
             ("rgb:f/8/0", [0xffff, 0x8888, 0]),
@@ -80,9 +80,9 @@ mod tests {
             ("rgba:1e1e/1e1e/2e2e/ffff", [0x1e1e, 0x1e1e, 0x2e2e]),
         ] {
             let [red, green, blue] = Rgb::parse(told).unwrap().0;
-            assert!(red.abs_diff(colour[0]) <= 1, "{told}");
-            assert!(green.abs_diff(colour[1]) <= 1, "{told}");
-            assert!(blue.abs_diff(colour[2]) <= 1, "{told}");
+            assert!(red.abs_diff(color[0]) <= 1, "{told}");
+            assert!(green.abs_diff(color[1]) <= 1, "{told}");
+            assert!(blue.abs_diff(color[2]) <= 1, "{told}");
         }
         for wrong in [
             "",

@@ -14,7 +14,7 @@ use std::num::NonZeroU16;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    defaults::DefaultColours,
+    defaults::DefaultColors,
     encode::{Modes, MouseMode},
     link::Numbers,
 };
@@ -82,8 +82,8 @@ impl Emulator {
 
     /// Sets the answers to programs that query the default colors (OSC 10, 11).
     #[must_use]
-    pub fn telling(mut self, colours: DefaultColours) -> Self {
-        self.parser.reports_mut().colours = colours;
+    pub fn telling(mut self, colors: DefaultColors) -> Self {
+        self.parser.reports_mut().colors = colors;
         self
     }
 
@@ -108,7 +108,7 @@ impl Emulator {
         let (columns, rows) = self.size();
         let before = self.parser.reports();
         let mut new = Self::new(columns, rows)
-            .telling(before.colours)
+            .telling(before.colors)
             .linking(before.link_schemes.clone());
         new.parser.reports_mut().links = before.links.clone();
         new

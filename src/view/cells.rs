@@ -10,8 +10,8 @@ use super::{still::Still, surface::Extras};
 use crate::{
     model::text::{Clean, is_joining},
     terminal::{
+        attributes::{self, Attributes, Underline},
         emulator::{Cell, CellWidth, Emulator},
-        look::{Colour, Look, Underline},
     },
 };
 
@@ -95,7 +95,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Converts a look to a style, which has no styles of underlines.
-pub fn style(look: Look) -> Style {
+pub fn style(look: Attributes) -> Style {
     let mut modifier = Modifier::empty();
     modifier.set(Modifier::BOLD, look.bold);
     modifier.set(Modifier::DIM, look.dim);
@@ -106,18 +106,18 @@ pub fn style(look: Look) -> Style {
     modifier.set(Modifier::HIDDEN, look.concealed);
     modifier.set(Modifier::CROSSED_OUT, look.struck);
     Style::new()
-        .fg(colour(look.foreground))
-        .bg(colour(look.background))
-        .underline_color(colour(look.underline_colour))
+        .fg(color(look.foreground))
+        .bg(color(look.background))
+        .underline_color(color(look.underline_color))
         .add_modifier(modifier)
 }
 
 /// Numbered colors stay numbers, so that your terminal's palette applies.
-fn colour(colour: Colour) -> Color {
-    match colour {
-        Colour::Default => Color::Reset,
-        Colour::Indexed(index) => Color::Indexed(index),
-        Colour::Rgb(r, g, b) => Color::Rgb(r, g, b),
+fn color(color: attributes::Color) -> Color {
+    match color {
+        attributes::Color::Default => Color::Reset,
+        attributes::Color::Indexed(index) => Color::Indexed(index),
+        attributes::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
     }
 }
 

@@ -7,7 +7,7 @@ use ratatui::{
     layout::Rect,
 };
 
-use crate::terminal::{link::Link, look::Underline};
+use crate::terminal::{attributes::Underline, link::Link};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {

@@ -4,8 +4,8 @@ use workbay::{
     engine::api::{Containers as _, Output, Streams as _},
     model::id::SessionId,
     terminal::{
+        attributes::{Attributes, Color, Underline},
         encode,
-        look::{Colour, Look, Underline},
     },
 };
 
@@ -315,16 +315,16 @@ async fn struck_text_and_underlines_of_every_style_arrive() {
         .await;
     pane.wait_for("curly struck two.\n").await;
     let look = |column| pane.emulator.cell(column, 0).unwrap().look;
-    let curly = Look {
+    let curly = Attributes {
         underline: Underline::Curly,
-        underline_colour: Colour::Rgb(1, 2, 3),
-        ..Look::default()
+        underline_color: Color::Rgb(1, 2, 3),
+        ..Attributes::default()
     };
     assert_eq!(pane.emulator.row_text(0), "curly struck two.");
     assert_eq!(look(0), curly);
     assert!(look(6).struck && !look(5).struck);
     assert_eq!(look(13).underline, Underline::Double);
-    assert_eq!(look(16), Look::default());
+    assert_eq!(look(16), Attributes::default());
 }
 
 /// Types keys as the pane has to send them now; `cat -v` in it writes down what arrives.

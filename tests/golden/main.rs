@@ -2,7 +2,7 @@
 //! the same cells come out.
 //!
 //! `streams/` holds what the client wrote while a person listed files, edited Korean text in split
-//! windows of vim, searched in less, printed colours, watched a table change, and used fish, python, mc
+//! windows of vim, searched in less, printed colors, watched a table change, and used fish, python, mc
 //! and htop.
 
 #![allow(

@@ -8,8 +8,8 @@ use alacritty_terminal::{
     vte::ansi::{Color, NamedColor, Processor},
 };
 use workbay::terminal::{
+    attributes::Underline,
     emulator::{CellWidth, Emulator},
-    look::Underline,
 };
 
 pub struct Screen {
@@ -51,8 +51,8 @@ impl Screen {
         let flag = |flag| cell.flags.contains(flag);
         words(
             &text,
-            &colour(cell.fg, NamedColor::Foreground),
-            &colour(cell.bg, NamedColor::Background),
+            &color_name(cell.fg, NamedColor::Foreground),
+            &color_name(cell.bg, NamedColor::Background),
             &marks(&[
                 ("bold", flag(Flags::BOLD)),
                 ("dim", flag(Flags::DIM)),
@@ -69,7 +69,7 @@ impl Screen {
             &cell
                 .underline_color()
                 .map_or("Default".to_owned(), |color| {
-                    colour(color, NamedColor::Foreground)
+                    color_name(color, NamedColor::Foreground)
                 }),
             cell.hyperlink().as_ref().map_or("", |link| link.uri()),
         )
@@ -111,7 +111,7 @@ pub fn told(emulator: &Emulator, column: u16, row: u16) -> String {
             ("concealed", look.concealed),
             ("struck", look.struck),
         ]),
-        &format!("{:?}", look.underline_colour),
+        &format!("{:?}", look.underline_color),
         cell.link.map_or("", |link| link.address()),
     )
 }
@@ -134,7 +134,7 @@ fn words(
     if text == "<-" {
         return text.to_owned();
     }
-    // The colour of what is blank is not seen.
+    // The color of what is blank is not seen.
     let blank = text.trim().is_empty() && marks.is_empty();
     let foreground = if blank { "" } else { foreground };
     let underline = if ["Single", "Double", "Curly", "Dotted", "Dashed"]
@@ -148,8 +148,8 @@ fn words(
     format!("{text:?} {foreground} on {background} {marks} {underline} {link}")
 }
 
-fn colour(colour: Color, default: NamedColor) -> String {
-    match colour {
+fn color_name(color: Color, default: NamedColor) -> String {
+    match color {
         Color::Named(name) if name == default => "Default".to_owned(),
         Color::Named(name) => format!("Indexed({})", name as usize),
         Color::Indexed(index) => format!("Indexed({index})"),

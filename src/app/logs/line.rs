@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::{
     model::log::{LONGEST_TIME, split_time},
     model::text::{Clean, is_hidden, is_joiner, is_joining},
-    terminal::look::Look,
+    terminal::attributes::Attributes,
 };
 
 /// Longer lines are broken, so that an endless line can't fill the memory.
@@ -22,22 +22,24 @@ pub struct LogLine {
     pub time: Option<Timestamp>,
     pub text: Clean,
     /// The byte where each look begins, empty for plain text.
-    pub looks: Vec<(usize, Look)>,
+    pub looks: Vec<(usize, Attributes)>,
 }
 
 impl LogLine {
     /// Approximate size in memory, in bytes.
     pub fn cost(&self) -> usize {
-        self.text.as_str().len() + self.looks.len() * size_of::<(usize, Look)>() + size_of::<Self>()
+        self.text.as_str().len()
+            + self.looks.len() * size_of::<(usize, Attributes)>()
+            + size_of::<Self>()
     }
 
     /// The look at a byte of the text.
-    pub fn look_at(&self, byte: usize) -> Look {
+    pub fn look_at(&self, byte: usize) -> Attributes {
         let behind = self.looks.partition_point(|(start, _)| *start <= byte);
         behind
             .checked_sub(1)
             .and_then(|at| self.looks.get(at))
-            .map_or_else(Look::default, |(_, look)| *look)
+            .map_or_else(Attributes::default, |(_, look)| *look)
     }
 }
 
@@ -48,8 +50,8 @@ pub struct LineReader {
     partial: Vec<u8>,
     state: LineState,
     sequence: String,
-    pen: Look,
-    line: Vec<(char, Look)>,
+    pen: Attributes,
+    line: Vec<(char, Attributes)>,
     /// The position of the next character.
     cursor: usize,
     times: Option<Times>,
@@ -297,15 +299,15 @@ impl LineReader {
     /// Adds blanks up to the cursor.
     fn pad(&mut self) {
         if self.line.len() < self.cursor {
-            self.line.resize(self.cursor, (' ', Look::default()));
+            self.line.resize(self.cursor, (' ', Attributes::default()));
         }
     }
 }
 
-fn finished(line: &[(char, Look)]) -> LogLine {
+fn finished(line: &[(char, Attributes)]) -> LogLine {
     let mut text = String::with_capacity(line.len());
     let mut looks = Vec::new();
-    let mut before = Look::default();
+    let mut before = Attributes::default();
     for (at, (c, look)) in line.iter().enumerate() {
         let after = line.get(at + 1).map(|(after, _)| *after);
         if is_joiner(*c) && !is_joining(text.chars().next_back(), *c, after) {
@@ -330,7 +332,7 @@ fn finished(line: &[(char, Look)]) -> LogLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::look::Colour;
+    use crate::terminal::attributes::Color;
 
     fn read(chunks: &[&[u8]]) -> (Vec<String>, String) {
         let mut reader = LineReader::default();
@@ -384,18 +386,18 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_kept_by_place() {
+    fn colors_are_kept_by_place() {
         let mut reader = LineReader::default();
         let mut lines = Vec::new();
         let stream = b"a\x1b[1;31mb\x1b[38;5;200mc\x1b[48;2;1;2;3md\x1b[mE\n";
         reader.read(stream, |line| lines.push(line));
         let line = &lines[0];
-        assert_eq!(line.look_at(0), Look::default());
-        assert_eq!(line.look_at(1).foreground, Colour::Indexed(1));
+        assert_eq!(line.look_at(0), Attributes::default());
+        assert_eq!(line.look_at(1).foreground, Color::Indexed(1));
         assert!(line.look_at(1).bold);
-        assert_eq!(line.look_at(2).foreground, Colour::Indexed(200));
-        assert_eq!(line.look_at(3).background, Colour::Rgb(1, 2, 3));
-        assert_eq!(line.look_at(4), Look::default());
+        assert_eq!(line.look_at(2).foreground, Color::Indexed(200));
+        assert_eq!(line.look_at(3).background, Color::Rgb(1, 2, 3));
+        assert_eq!(line.look_at(4), Attributes::default());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::{feed::Page, line::LogLine, lines::LogEntry};
 use crate::{
     model::{log::LogSource, text::Clean},
-    terminal::look::Look,
+    terminal::attributes::Attributes,
 };
 
 /// A line in its visible form.
@@ -44,13 +44,13 @@ pub fn time_text(time: Timestamp, zone: &TimeZone) -> String {
 
 fn timed(line: &LogLine, zone: &TimeZone) -> Option<LogLine> {
     let time = time_text(line.time?, zone);
-    let dim = Look {
+    let dim = Attributes {
         dim: true,
-        ..Look::default()
+        ..Attributes::default()
     };
     let mut looks = vec![(0, dim)];
     if line.looks.first().is_none_or(|(at, _)| *at > 0) {
-        looks.push((time.len(), Look::default()));
+        looks.push((time.len(), Attributes::default()));
     }
     let moved = line.looks.iter();
     looks.extend(moved.map(|(at, look)| (at + time.len(), *look)));

@@ -22,7 +22,7 @@ use crate::{
     },
     protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
-        defaults::DefaultColours,
+        defaults::DefaultColors,
         emulator::{ClipboardText, Emulator},
         encode::{self, Modes},
     },
@@ -162,7 +162,7 @@ impl Pane {
 
     /// Sets the default colors that its programs get when they ask for them.
     #[must_use]
-    pub fn telling(mut self, colours: DefaultColours) -> Self {
+    pub fn telling(mut self, colours: DefaultColors) -> Self {
         self.emulator = self.emulator.telling(colours);
         self
     }

@@ -25,7 +25,7 @@ pub struct Place<'c> {
 }
 
 /// The words before the last one, as read so far.
-struct Reader<'c> {
+struct WordReader<'c> {
     command: &'c Command,
     path: Vec<&'c str>,
     given: Vec<(&'c str, String)>,
@@ -40,7 +40,7 @@ struct Reader<'c> {
 impl<'c> Place<'c> {
     pub fn find(root: &'c Command, words: &'c [String]) -> Option<Self> {
         let (last, before) = words.split_last()?;
-        let mut reader = Reader {
+        let mut reader = WordReader {
             command: root,
             path: Vec::new(),
             given: Vec::new(),
@@ -62,7 +62,7 @@ impl<'c> Place<'c> {
     }
 }
 
-impl<'c> Reader<'c> {
+impl<'c> WordReader<'c> {
     fn take(&mut self, word: &str) {
         if let Some(option) = self.pending.take() {
             self.give(option, word);

@@ -115,7 +115,7 @@ pub fn doctor(doors: &Doors, start: &Start, arguments: args::Doctor) -> Outcome 
             findings,
         })?;
     } else {
-        output::print(&text(&findings, ls::colours().as_ref()))?;
+        output::print(&text(&findings, ls::colors().as_ref()))?;
     }
     Ok(if ok { 0 } else { code::FAILED })
 }

@@ -21,7 +21,7 @@ pub fn examine() -> Vec<Finding> {
 type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 fn kind(variable: &Variable<'_>) -> Finding {
-    let colours = match variable("COLORTERM").as_deref() {
+    let colors = match variable("COLORTERM").as_deref() {
         _ if variable("NO_COLOR").is_some() => "no colors (NO_COLOR is set)",
         Some("truecolor" | "24bit") => "true color",
         _ => "the colors of TERM",
@@ -32,7 +32,7 @@ fn kind(variable: &Variable<'_>) -> Finding {
             "TERM isn't set or is dumb: the TUI can't be drawn",
         )
         .hint("export TERM=xterm-256color, if your terminal supports it"),
-        Some(term) => Finding::ok("terminal", format!("TERM={term}, {colours}")),
+        Some(term) => Finding::ok("terminal", format!("TERM={term}, {colors}")),
     }
 }
 

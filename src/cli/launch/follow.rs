@@ -34,14 +34,14 @@ const LAST_OUTPUT: Duration = Duration::from_secs(10);
 /// A session that has ended, and the signal that requested it.
 pub struct Followed {
     pub session: Session,
-    pub signal: Option<Heard>,
+    pub signal: Option<CaughtSignal>,
 }
 
 /// A signal that this command received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard(i32);
+pub struct CaughtSignal(i32);
 
-impl Heard {
+impl CaughtSignal {
     /// The exit code that shells use for this signal.
     pub fn code(self) -> u8 {
         u8::try_from(128 + self.0).unwrap_or(code::INTERRUPTED)
@@ -52,7 +52,7 @@ impl Heard {
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    heard: Vec<Heard>,
+    caught: Vec<CaughtSignal>,
 }
 
 impl Signals {
@@ -60,23 +60,23 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            heard: Vec::new(),
+            caught: Vec::new(),
         })
     }
 
-    pub async fn next(&mut self) -> Heard {
-        let heard = tokio::select! {
-            Some(()) = self.interrupt.recv() => Heard(SIGINT),
-            Some(()) = self.terminate.recv() => Heard(SIGTERM),
+    pub async fn next(&mut self) -> CaughtSignal {
+        let caught = tokio::select! {
+            Some(()) = self.interrupt.recv() => CaughtSignal(SIGINT),
+            Some(()) = self.terminate.recv() => CaughtSignal(SIGTERM),
             else => std::future::pending().await,
         };
-        self.heard.push(heard);
-        heard
+        self.caught.push(caught);
+        caught
     }
 
     /// How many signals were received.
-    pub fn heard(&self) -> usize {
-        self.heard.len()
+    pub fn caught(&self) -> usize {
+        self.caught.len()
     }
 }
 
@@ -160,8 +160,8 @@ async fn to_the_end(
     let mut output = Output::open(line, key);
     let mut asked = 0;
     while !watch.is_over() {
-        if signals.heard() > asked {
-            asked = signals.heard();
+        if signals.caught() > asked {
+            asked = signals.caught();
             end(line, key, asked > 1).await;
         }
         tokio::select! {
@@ -190,7 +190,7 @@ async fn to_the_end(
     }
     Ok(Followed {
         session,
-        signal: signals.heard.first().copied(),
+        signal: signals.caught.first().copied(),
     })
 }
 

@@ -13,13 +13,13 @@ const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub struct OwnLines {
-    state: State,
+    state: LineState,
     /// Bytes that may be from the runner.
     held: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LineState {
     /// No bytes were read yet.
     First,
     /// In the introduction.
@@ -32,7 +32,7 @@ enum State {
 impl OwnLines {
     pub fn new() -> Self {
         Self {
-            state: State::First,
+            state: LineState::First,
             held: Vec::new(),
         }
     }
@@ -41,12 +41,12 @@ impl OwnLines {
     pub fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
         let mut out = Vec::new();
-        while self.state != State::Command {
+        while self.state != LineState::Command {
             let Some(end) = self.held.iter().position(|byte| *byte == b'\n') else {
                 if self.is_ours_so_far() {
                     return out;
                 }
-                self.state = State::Command;
+                self.state = LineState::Command;
                 break;
             };
             let rest = self.held.split_off(end + 1);
@@ -67,24 +67,24 @@ impl OwnLines {
             self.held[..known] == mark[..known]
         };
         let begins = match self.state {
-            State::First => begins(MARK),
-            State::Ready => begins(RUNS),
+            LineState::First => begins(MARK),
+            LineState::Ready => begins(RUNS),
             // A bootstrap script may print something before the command begins.
-            State::Introduction | State::Command => true,
+            LineState::Introduction | LineState::Command => true,
         };
         begins && self.held.len() < LONGEST
     }
 
     fn introduced(&mut self, line: Vec<u8>, out: &mut Vec<u8>) {
         let ours = match self.state {
-            State::Ready => line.starts_with(RUNS),
+            LineState::Ready => line.starts_with(RUNS),
             _ => line.starts_with(MARK),
         };
         self.state = match self.state {
-            State::First if !ours => State::Command,
-            State::Ready | State::Command => State::Command,
-            _ if line == READY => State::Ready,
-            _ => State::Introduction,
+            LineState::First if !ours => LineState::Command,
+            LineState::Ready | LineState::Command => LineState::Command,
+            _ if line == READY => LineState::Ready,
+            _ => LineState::Introduction,
         };
         if !ours {
             out.extend(line);
@@ -96,9 +96,9 @@ impl OwnLines {
         let held = std::mem::take(&mut self.held);
         let ours = match self.state {
             // Engines may lose the end of a line that they cut into pieces.
-            State::Command => held.len() > END.len(),
-            State::Ready => held.starts_with(RUNS),
-            State::First | State::Introduction => held.starts_with(MARK),
+            LineState::Command => held.len() > END.len(),
+            LineState::Ready => held.starts_with(RUNS),
+            LineState::First | LineState::Introduction => held.starts_with(MARK),
         };
         if ours { Vec::new() } else { held }
     }

@@ -94,7 +94,7 @@ async fn launched(
         tokio::select! {
             answer = &mut work => break answer,
             signal = signals.next() => {
-                if signals.heard() > 1 {
+                if signals.caught() > 1 {
                     let why = "interrupted before the daemon answered: the session may have been launched";
                     return Err(Fail::new(signal.code(), why).hint("run `workbay ls` to check"));
                 }
@@ -123,7 +123,7 @@ async fn end(line: &Line, followed: Followed, deletes: bool) -> Outcome {
             let help = format!("`workbay show {}` shows its history", session.name);
             let fail = if deletes { fail } else { fail.hint(help) };
             let number = report(&fail);
-            signal.map_or(number, super::follow::Heard::code)
+            signal.map_or(number, super::follow::CaughtSignal::code)
         }
     };
     if deletes && let Err(fail) = rm::delete(line, session.key()).await {

@@ -41,7 +41,7 @@ use usage::{Used, UsedByKernel};
 
 /// The output of `--json`: the session's fields, its usage and its history, newest first.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct SessionJson<'a> {
     #[serde(flatten)]
     session: Listed<'a>,
     /// When the last sample was taken.
@@ -74,7 +74,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         Err(why) => (Vec::new(), why.message()),
     };
     if arguments.format.json {
-        output::json(&Shown {
+        output::json(&SessionJson {
             session: Listed::new(&session, now()),
             sampled_at: figures.at.last().copied(),
             usage: usage::used(&figures),

@@ -149,7 +149,7 @@ impl Row {
         kernels.map(row).collect()
     }
 
-    fn cells(&self, name: &str, id: &str, shown: Shown, at: Timestamp) -> Vec<Cell> {
+    fn cells(&self, name: &str, id: &str, shown: OptionalColumns, at: Timestamp) -> Vec<Cell> {
         let context = shown.context.then(|| self.session.context.as_str().into());
         let mut cells: Vec<Cell> = context.into_iter().collect();
         cells.extend([
@@ -176,7 +176,7 @@ impl Row {
 
 /// Columns that are only sometimes shown.
 #[derive(Clone, Copy)]
-struct Shown {
+struct OptionalColumns {
     context: bool,
     accelerators: bool,
 }
@@ -202,7 +202,7 @@ impl Refresh {
     }
 
     pub fn table(&self, by: TopSort) -> String {
-        let shown = Shown {
+        let shown = OptionalColumns {
             context: self.several,
             accelerators: self
                 .rows

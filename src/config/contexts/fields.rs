@@ -47,7 +47,7 @@ pub(super) fn entries(files: &mut Files, variable: Variable<'_>) -> Vec<ContextE
     let drafts = std::mem::take(&mut files.drafts);
     let mut entries = Vec::new();
     for draft in &drafts {
-        let mut reader = Reader {
+        let mut reader = ContextReader {
             draft,
             variable,
             faults: Vec::new(),
@@ -66,13 +66,13 @@ pub(super) fn entries(files: &mut Files, variable: Variable<'_>) -> Vec<ContextE
     entries
 }
 
-struct Reader<'a> {
+struct ContextReader<'a> {
     draft: &'a Draft,
     variable: Variable<'a>,
     faults: Vec<(At, Fault)>,
 }
 
-impl Reader<'_> {
+impl ContextReader<'_> {
     /// `None` if the context is disabled or has a fault.
     fn entry(&mut self) -> Option<ContextEntry> {
         let enabled = self.get("enabled", Item::boolean).unwrap_or(true);

@@ -6,7 +6,7 @@ use super::super::{
     Problem,
     amount::{any_memory, cores},
     document::{Document, Entry, Fault, Item, Value},
-    rows::{self, Row, row, set},
+    rows::{self, KeyRow, row, set},
     setting::word,
 };
 use crate::model::{
@@ -198,7 +198,7 @@ macro_rules! key {
 }
 
 /// The list of all keys of an environment.
-const ROWS: &[Row<Draft>] = &[
+const ROWS: &[KeyRow<Draft>] = &[
     key!("about", about, word),
     key!("image", image, image_name),
     key!("versions", versions, versions),

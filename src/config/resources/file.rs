@@ -7,7 +7,7 @@ use super::{
         Problem, amount,
         document::{Document, Entry, Fault, Item, Value},
         library,
-        rows::{self, Row},
+        rows::{self, KeyRow},
     },
     idle::{IDLE, IdleTable},
     network::{self, NETWORK},
@@ -74,7 +74,7 @@ pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
             return None;
         }
     };
-    let mut reader = Reader::default();
+    let mut reader = ResourcesReader::default();
     for entry in document.entries() {
         reader.table(entry);
     }
@@ -100,7 +100,7 @@ pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ResourcesReader {
     host: SlotLimits,
     host_at: usize,
     groups: Vec<Named<GroupRules>>,
@@ -115,7 +115,7 @@ struct Reader {
     faults: Vec<Fault>,
 }
 
-impl Reader {
+impl ResourcesReader {
     fn table(&mut self, entry: &Entry) {
         let outcome = entry.item.table();
         let entries = match (entry.key.as_str(), outcome) {
@@ -231,7 +231,7 @@ fn unknown(entry: &Entry) -> Fault {
 fn named<T>(
     entries: &[Entry],
     table: &str,
-    rows: &[Row<T>],
+    rows: &[KeyRow<T>],
     faults: &mut Vec<Fault>,
     blank: fn() -> T,
 ) -> Vec<Named<T>> {
@@ -257,7 +257,7 @@ fn named<T>(
 }
 
 /// The fields of one table. The likeliest mistake is `[group]` with settings but without a name.
-fn fields<'a, T>(item: &'a Item, table: &str, rows: &[Row<T>]) -> Result<&'a [Entry], Fault> {
+fn fields<'a, T>(item: &'a Item, table: &str, rows: &[KeyRow<T>]) -> Result<&'a [Entry], Fault> {
     item.table().map_err(|fault| {
         let example = rows.first().map_or("", |row| row.name);
         fault.help(format!(

@@ -3,7 +3,7 @@
 use super::super::{
     amount::{count, some_span, span, thousandths},
     document::{Entry, Fault, Item},
-    rows::{self, Row, row, set},
+    rows::{self, KeyRow, row, set},
     setting,
     writing::{in_quotes, plain, quoted, table},
 };
@@ -24,7 +24,7 @@ pub(super) struct IdleTable {
 }
 
 /// `[idle]`.
-pub(super) const IDLE: &[Row<IdleTable>] = &[
+pub(super) const IDLE: &[KeyRow<IdleTable>] = &[
     row!("network-timeout", rules.network_timeout: some_span, in_quotes),
     row!("session-lifetime", rules.session_lifetime: some_span, in_quotes),
     row!(
@@ -54,23 +54,23 @@ fn contact(item: &Item) -> Result<Clean, Fault> {
 }
 
 /// `[idle.utilization]`.
-const UTILIZATION: &[Row<UtilizationRules>] = &[
-    Row {
+const UTILIZATION: &[KeyRow<UtilizationRules>] = &[
+    KeyRow {
         name: "time-window",
         read: |u, i| set(&mut u.time_window, some_span(i)),
         show: |u| Some(in_quotes(u.time_window)),
     },
-    Row {
+    KeyRow {
         name: "initial-grace-period",
         read: |u, i| set(&mut u.initial_grace_period, span(i)),
         show: |u| (u.initial_grace_period.0 > 0).then(|| in_quotes(u.initial_grace_period)),
     },
-    Row {
+    KeyRow {
         name: "operator",
         read: |u, i| set(&mut u.operator, operator(i)),
         show: |u| (u.operator == Join::Or).then(|| quoted("or")),
     },
-    Row {
+    KeyRow {
         name: "thresholds",
         read: |u, i| thresholds(u, i),
         show: |u| {

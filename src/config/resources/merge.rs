@@ -4,7 +4,7 @@ use super::{
     super::{
         document::{Document, Fault},
         origin::Origin,
-        rows::{self, Row},
+        rows::{self, KeyRow},
         writing::key,
     },
     Resources,
@@ -107,7 +107,7 @@ fn take_network(merged: &mut Resources, file: &File, is_site: bool) {
     note_changed(merged, file, changed, is_site);
 }
 
-fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[Row<T>], origin: Origin) {
+fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[KeyRow<T>], origin: Origin) {
     let key = format!("{table}.{}", key(&named.name));
     put(set, key, rows::inline(&named.value, rows), origin);
 }
@@ -118,7 +118,7 @@ type Changed = Vec<(String, String, usize)>;
 /// The settings that a file changed, so that the file is their origin.
 fn changed<T>(
     table: &str,
-    rows: &[Row<T>],
+    rows: &[KeyRow<T>],
     (before, after): (&T, &T),
     places: &[(String, usize)],
 ) -> Changed {

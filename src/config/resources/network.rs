@@ -2,7 +2,7 @@
 
 use super::super::{
     document::{Fault, Item},
-    rows::{Row, row, set},
+    rows::{KeyRow, row, set},
     writing::{plain, quoted},
 };
 use crate::model::network::{Isolation, NetworkRules};
@@ -11,7 +11,7 @@ const ISOLATION: &str = "isolation";
 pub(super) const ISOLATION_KEY: &str = "network.isolation";
 
 /// `[network]`.
-pub(super) const NETWORK: &[Row<NetworkRules>] = &[
+pub(super) const NETWORK: &[KeyRow<NetworkRules>] = &[
     row!(
         ISOLATION,
         |n, i| set(&mut n.isolation, isolation(i).map(Some)),

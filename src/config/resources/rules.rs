@@ -6,7 +6,7 @@ use super::super::{
         thousandths,
     },
     document::{Fault, Item},
-    rows::{Row, row, set},
+    rows::{KeyRow, row, set},
     writing::{decimal, in_quotes, plain, quoted, size, slots},
 };
 use crate::model::{
@@ -27,13 +27,13 @@ fn unless_zero(number: u32) -> Option<String> {
 }
 
 /// `[host]`.
-pub(super) const HOST: &[Row<SlotLimits>] = &[
+pub(super) const HOST: &[KeyRow<SlotLimits>] = &[
     row!("cpu", cpu: cores, plain),
     row!("mem", mem: least, size),
 ];
 
 /// `[group.NAME]`.
-pub(super) const GROUP: &[Row<GroupRules>] = &[
+pub(super) const GROUP: &[KeyRow<GroupRules>] = &[
     row!("cpu", most.cpu: cores, plain),
     row!("mem", most.mem: least, size),
     row!(
@@ -87,7 +87,7 @@ fn order(item: &Item) -> Result<QueueOrder, Fault> {
 }
 
 /// `[preset.NAME]`.
-pub(super) const PRESET: &[Row<Preset>] = &[
+pub(super) const PRESET: &[KeyRow<Preset>] = &[
     row!("cpu", |p, i| set(&mut p.slots.cpu, cores(i)), |p| {
         Some(p.slots.cpu.to_string())
     }),
@@ -116,7 +116,7 @@ pub(super) const PRESET: &[Row<Preset>] = &[
 pub(super) const PRESET_NEEDS: [&str; 2] = ["cpu", "mem"];
 
 /// `[limits]`.
-pub(super) const LIMITS: &[Row<UserLimits>] = &[
+pub(super) const LIMITS: &[KeyRow<UserLimits>] = &[
     row!("cpu", total.cpu: cores, plain),
     row!("mem", total.mem: least, size),
     row!(
@@ -148,7 +148,7 @@ pub(super) const LIMITS: &[Row<UserLimits>] = &[
 ];
 
 /// `[accelerator."SLOT"]`.
-pub(super) const ACCELERATOR: &[Row<AcceleratorRules>] = &[
+pub(super) const ACCELERATOR: &[KeyRow<AcceleratorRules>] = &[
     row!("amount", amount: thousandths, decimal),
     row!("quantum", quantum: quantum, decimal),
     row!("shares-per-device", shares_per_device: some_count, plain),

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::{
     app::logs::{line::LogLine, lines::LogEntry},
     model::{log::LogSource, text::Clean},
-    terminal::look::{Colour, Look, Underline},
+    terminal::attributes::{Attributes, Color, Underline},
 };
 
 const LENGTH: usize = 4;
@@ -87,12 +87,12 @@ impl<'a> Record<'a> {
     }
 }
 
-fn write_look(out: &mut Vec<u8>, look: &Look) {
-    for colour in [look.foreground, look.background, look.underline_colour] {
-        out.extend_from_slice(&match colour {
-            Colour::Default => [0, 0, 0, 0],
-            Colour::Indexed(index) => [1, index, 0, 0],
-            Colour::Rgb(red, green, blue) => [2, red, green, blue],
+fn write_look(out: &mut Vec<u8>, look: &Attributes) {
+    for color in [look.foreground, look.background, look.underline_color] {
+        out.extend_from_slice(&match color {
+            Color::Default => [0, 0, 0, 0],
+            Color::Indexed(index) => [1, index, 0, 0],
+            Color::Rgb(red, green, blue) => [2, red, green, blue],
         });
     }
     let flags = [
@@ -116,20 +116,20 @@ fn write_look(out: &mut Vec<u8>, look: &Look) {
     });
 }
 
-fn read_look(bytes: &[u8]) -> Look {
-    let mut colours = bytes.chunks_exact(4).map(|colour| match *colour {
-        [1, index, ..] => Colour::Indexed(index),
-        [2, red, green, blue] => Colour::Rgb(red, green, blue),
-        _ => Colour::Default,
+fn read_look(bytes: &[u8]) -> Attributes {
+    let mut colors = bytes.chunks_exact(4).map(|color| match *color {
+        [1, index, ..] => Color::Indexed(index),
+        [2, red, green, blue] => Color::Rgb(red, green, blue),
+        _ => Color::Default,
     });
-    let mut colour = || colours.next().unwrap_or_default();
-    let (foreground, background, underline_colour) = (colour(), colour(), colour());
+    let mut color = || colors.next().unwrap_or_default();
+    let (foreground, background, underline_color) = (color(), color(), color());
     let flags = bytes.get(12).copied().unwrap_or_default();
     let has = |bit: u8| flags & (1 << bit) != 0;
-    Look {
+    Attributes {
         foreground,
         background,
-        underline_colour,
+        underline_color,
         bold: has(0),
         dim: has(1),
         italic: has(2),

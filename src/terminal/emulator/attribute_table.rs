@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{encoding, parser::Parser};
-use crate::terminal::{link::Link, look::Look};
+use crate::terminal::{attributes::Attributes, link::Link};
 
 /// Most entries at a time. One screen never has that many in practice, and the limit bounds hostile output.
 const LIMIT: usize = 4096;
@@ -13,7 +13,7 @@ pub(super) type AttributeId = u16;
 /// Everything that a child chose for what it prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct CellAttributes {
-    pub look: Look,
+    pub look: Attributes,
     pub link: Option<Arc<Link>>,
 }
 
@@ -30,8 +30,8 @@ pub(super) struct AttributeTable {
 }
 
 impl AttributeTable {
-    /// Look and link of a cell.
-    pub fn of(&self, cell: &vt100::Cell) -> (Look, Option<&Arc<Link>>) {
+    /// Attributes and link of a cell.
+    pub fn of(&self, cell: &vt100::Cell) -> (Attributes, Option<&Arc<Link>>) {
         match self.entry(cell.fgcolor()).filter(|_| cell.has_contents()) {
             Some(entry) => (entry.look, entry.link.as_ref()),
             None => (encoding::look_of_cell(cell), None),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::terminal::{link::Link, look::Look};
+use crate::terminal::{attributes::Attributes, link::Link};
 
 /// One cell. The text is empty for a blank cell and may contain combining characters. It is as the child sent
 /// it: the painter cleans it.
@@ -10,7 +10,7 @@ use crate::terminal::{link::Link, look::Look};
 pub struct Cell<'a> {
     pub text: &'a str,
     pub width: CellWidth,
-    pub look: Look,
+    pub look: Attributes,
     pub link: Option<&'a Arc<Link>>,
 }
 

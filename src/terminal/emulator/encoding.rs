@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 
 use super::attribute_table::{AttributeId, CellAttributes};
-use crate::terminal::look::{Colour, Look, Underline};
+use crate::terminal::attributes::{Attributes, Color, Underline};
 
 /// The red of foreground colors that are ids.
 const ID_RED: u8 = 1;
@@ -26,9 +26,9 @@ pub(super) fn id_of(color: vt100::Color) -> Option<AttributeId> {
 /// The attributes that vt100 stores itself, of a cell or of the cursor.
 macro_rules! own_look {
     ($of:expr) => {
-        Look {
-            foreground: colour($of.fgcolor()),
-            background: colour($of.bgcolor()),
+        Attributes {
+            foreground: color($of.fgcolor()),
+            background: color($of.bgcolor()),
             bold: $of.bold(),
             dim: $of.dim(),
             italic: $of.italic(),
@@ -38,25 +38,25 @@ macro_rules! own_look {
                 Underline::None
             },
             reverse: $of.inverse(),
-            ..Look::default()
+            ..Attributes::default()
         }
     };
 }
 
 /// The look of a cell without an entry.
-pub(super) fn look_of_cell(cell: &vt100::Cell) -> Look {
+pub(super) fn look_of_cell(cell: &vt100::Cell) -> Attributes {
     if cell.has_contents() {
         return own_look!(cell);
     }
     // An erased cell has only the background of the eraser.
-    Look {
-        background: colour(cell.bgcolor()),
-        ..Look::default()
+    Attributes {
+        background: color(cell.bgcolor()),
+        ..Attributes::default()
     }
 }
 
 /// The look of what is printed next, if it has no entry.
-pub(super) fn look_of_cursor(screen: &vt100::Screen) -> Look {
+pub(super) fn look_of_cursor(screen: &vt100::Screen) -> Attributes {
     own_look!(screen)
 }
 
@@ -65,12 +65,12 @@ pub(super) fn needs_entry(attributes: &CellAttributes) -> bool {
     let look = &attributes.look;
     attributes.link.is_some()
         || !matches!(look.underline, Underline::None | Underline::Single)
-        || look.underline_colour != Colour::Default
+        || look.underline_color != Color::Default
         || look.struck
         || look.blink
         || look.concealed
         || (look.bold && look.dim)
-        || matches!(look.foreground, Colour::Rgb(ID_RED, _, _))
+        || matches!(look.foreground, Color::Rgb(ID_RED, _, _))
 }
 
 /// Whether these parameters of `CSI … m` may choose attributes that vt100 can't store.
@@ -101,16 +101,16 @@ pub(super) fn may_need_entry(parameters: &[u8]) -> bool {
 }
 
 /// The `CSI … m` that makes vt100 print with this entry. The background is vt100's own, for erased cells.
-pub(super) fn select_entry(id: AttributeId, background: Colour) -> String {
+pub(super) fn select_entry(id: AttributeId, background: Color) -> String {
     let [high, low] = id.to_be_bytes();
     let mut sequence = String::from("\x1b[0");
-    add_colour(&mut sequence, 38, Colour::Rgb(ID_RED, high, low));
-    add_colour(&mut sequence, 48, background);
+    add_color(&mut sequence, 38, Color::Rgb(ID_RED, high, low));
+    add_color(&mut sequence, 48, background);
     sequence + "m"
 }
 
 /// The `CSI … m` that makes vt100 print with as much of this look as it can store.
-pub(super) fn select_look(look: Look) -> String {
+pub(super) fn select_look(look: Attributes) -> String {
     let mut sequence = String::from("\x1b[0");
     for (on, code) in [
         (look.bold, ";1"),
@@ -125,27 +125,27 @@ pub(super) fn select_look(look: Look) -> String {
     }
     let foreground = match look.foreground {
         // The nearest color that isn't an id.
-        Colour::Rgb(ID_RED, green, blue) => Colour::Rgb(ID_RED + 1, green, blue),
-        colour => colour,
+        Color::Rgb(ID_RED, green, blue) => Color::Rgb(ID_RED + 1, green, blue),
+        color => color,
     };
-    add_colour(&mut sequence, 38, foreground);
-    add_colour(&mut sequence, 48, look.background);
+    add_color(&mut sequence, 38, foreground);
+    add_color(&mut sequence, 48, look.background);
     sequence + "m"
 }
 
-fn add_colour(sequence: &mut String, code: u8, colour: Colour) {
+fn add_color(sequence: &mut String, code: u8, color: Color) {
     // Writing to a string doesn't fail.
-    let _ = match colour {
-        Colour::Default => Ok(()),
-        Colour::Indexed(index) => write!(sequence, ";{code};5;{index}"),
-        Colour::Rgb(red, green, blue) => write!(sequence, ";{code};2;{red};{green};{blue}"),
+    let _ = match color {
+        Color::Default => Ok(()),
+        Color::Indexed(index) => write!(sequence, ";{code};5;{index}"),
+        Color::Rgb(red, green, blue) => write!(sequence, ";{code};2;{red};{green};{blue}"),
     };
 }
 
-fn colour(colour: vt100::Color) -> Colour {
-    match colour {
-        vt100::Color::Default => Colour::Default,
-        vt100::Color::Idx(index) => Colour::Indexed(index),
-        vt100::Color::Rgb(r, g, b) => Colour::Rgb(r, g, b),
+fn color(color: vt100::Color) -> Color {
+    match color {
+        vt100::Color::Default => Color::Default,
+        vt100::Color::Idx(index) => Color::Indexed(index),
+        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
     }
 }

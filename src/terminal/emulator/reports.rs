@@ -10,7 +10,7 @@ use vt100::{Callbacks, MouseProtocolMode, Screen};
 use crate::{
     model::{link_schemes::LinkSchemes, text::Clean},
     terminal::{
-        defaults::DefaultColours,
+        defaults::DefaultColors,
         link::{Link, Numbers},
     },
 };
@@ -56,7 +56,7 @@ pub(super) struct Reports {
     /// The schemes that links may have.
     pub link_schemes: LinkSchemes,
     /// The answers to programs that query the default colors.
-    pub colours: DefaultColours,
+    pub colors: DefaultColors,
     /// An overlong string is being ended, so everything that the parser reports is ignored.
     pub deaf: bool,
 }
@@ -96,10 +96,10 @@ impl Reports {
 
     /// Answers OSC 10 and 11: `?` queries the color, and each further `?` queries the color of the next number.
     /// Requests to set a color are ignored, because they would change the outer terminal permanently.
-    fn default_colours(&mut self, first: u16, asked: &[&[u8]]) {
+    fn default_colors(&mut self, first: u16, asked: &[&[u8]]) {
         for (osc, what) in (first..).zip(asked) {
-            if let (b"?", Some(colour)) = (*what, self.colours.of(osc)) {
-                self.answer(format!("\x1b]{osc};{colour}\x1b\\").as_bytes());
+            if let (b"?", Some(color)) = (*what, self.colors.of(osc)) {
+                self.answer(format!("\x1b]{osc};{color}\x1b\\").as_bytes());
             }
         }
     }
@@ -216,8 +216,8 @@ impl Callbacks for Reports {
             [b"0" | b"2", pieces @ ..] => {
                 self.title = Some(short_title(&pieces.join(&b';')));
             }
-            [b"10", asked @ ..] => self.default_colours(10, asked),
-            [b"11", asked @ ..] => self.default_colours(11, asked),
+            [b"10", asked @ ..] => self.default_colors(10, asked),
+            [b"11", asked @ ..] => self.default_colors(11, asked),
             [b"8", about, pieces @ ..] => {
                 let link = Link::parse(
                     about,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::terminal::{
-    defaults::{DefaultColours, Rgb},
-    look::{Colour, Look, Underline},
+    attributes::{Attributes, Color, Underline},
+    defaults::{DefaultColors, Rgb},
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -22,11 +22,11 @@ fn text_wide_text_and_looks_become_cells() {
     assert_eq!(emulator.row_text(0), "a한b");
     let wide = emulator.cell(1, 0).unwrap();
     assert_eq!((wide.text, wide.width), ("한", CellWidth::Two));
-    assert_eq!(wide.look.foreground, Colour::Indexed(1));
+    assert_eq!(wide.look.foreground, Color::Indexed(1));
     assert!(wide.look.bold);
     assert_eq!(emulator.cell(2, 0).unwrap().width, CellWidth::Continuation);
     let last = emulator.cell(3, 0).unwrap();
-    assert_eq!(last.look.background, Colour::Rgb(1, 2, 3));
+    assert_eq!(last.look.background, Color::Rgb(1, 2, 3));
     assert_eq!(emulator.cursor(), Some(Cursor { column: 4, row: 0 }));
     assert_eq!(fed("\x1b[?25l").cursor(), None);
 }
@@ -58,13 +58,13 @@ fn questions_are_answered() {
 }
 
 #[test]
-fn the_outer_terminals_colours_are_told_where_it_told_them() {
-    let told = |colours: DefaultColours, asked: &str| {
-        let mut emulator = Emulator::new(20, 5).telling(colours).anew();
+fn the_outer_terminals_colors_are_told_where_it_told_them() {
+    let told = |colors: DefaultColors, asked: &str| {
+        let mut emulator = Emulator::new(20, 5).telling(colors).anew();
         emulator.feed(asked.as_bytes(), NOW);
         String::from_utf8(emulator.take_answers()).unwrap()
     };
-    let light = DefaultColours {
+    let light = DefaultColors {
         foreground: Rgb::parse("rgb:12/34/56"),
         background: Rgb::parse("rgb:ff/fb/ee"),
     };
@@ -76,7 +76,7 @@ fn the_outer_terminals_colours_are_told_where_it_told_them() {
     assert_eq!(told(light, "\x1b]11;?\x1b\\"), back);
     assert_eq!(told(light, "\x1b]10;?;?;?\x07"), [fore, back].concat());
     assert_eq!(told(light, "\x1b]11;#000000\x07\x1b]11;?\x07"), back);
-    let half = DefaultColours {
+    let half = DefaultColors {
         foreground: None,
         ..light
     };

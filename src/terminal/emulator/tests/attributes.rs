@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn look(emulator: &Emulator, column: u16) -> Look {
+fn look(emulator: &Emulator, column: u16) -> Attributes {
     emulator.cell(column, 0).unwrap().look
 }
 
@@ -16,20 +16,20 @@ fn every_cell_keeps_the_look_it_was_printed_with() {
     let emulator = fed(
         "a\x1b[9;31mb\x1b[4:3;58:2::1:2:3mc\x1b[29md\x1b[8;5me\x1b[0mf\x1b[38;2;1;7;9mg\x1b[1;2mh\x1b[mi",
     );
-    assert_eq!(look(&emulator, 0), Look::default());
+    assert_eq!(look(&emulator, 0), Attributes::default());
     assert!(look(&emulator, 1).struck);
-    assert_eq!(look(&emulator, 1).foreground, Colour::Indexed(1));
+    assert_eq!(look(&emulator, 1).foreground, Color::Indexed(1));
     let curly = look(&emulator, 2);
     assert!(curly.struck);
     assert_eq!(curly.underline, Underline::Curly);
-    assert_eq!(curly.underline_colour, Colour::Rgb(1, 2, 3));
+    assert_eq!(curly.underline_color, Color::Rgb(1, 2, 3));
     let after = look(&emulator, 3);
     assert!(!after.struck && after.underline == Underline::Curly);
     assert!(look(&emulator, 4).concealed && look(&emulator, 4).blink);
-    assert_eq!(look(&emulator, 5), Look::default());
-    assert_eq!(look(&emulator, 6).foreground, Colour::Rgb(1, 7, 9));
+    assert_eq!(look(&emulator, 5), Attributes::default());
+    assert_eq!(look(&emulator, 6).foreground, Color::Rgb(1, 7, 9));
     assert!(look(&emulator, 7).bold && look(&emulator, 7).dim);
-    assert_eq!(look(&emulator, 8), Look::default());
+    assert_eq!(look(&emulator, 8), Attributes::default());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_saved_cursor_saves_its_look() {
     assert!(look(&other, 0).struck);
     for reset in ["\x1bc", "\x1b[!p"] {
         let emulator = fed(&format!("\x1b[9;4:3m{reset}a"));
-        assert_eq!(look(&emulator, 0), Look::default(), "{reset:?}");
+        assert_eq!(look(&emulator, 0), Attributes::default(), "{reset:?}");
     }
     let repeated = fed("\x1b[4:3ma\x1b[2b\x1b[0m");
     assert_eq!(look(&repeated, 2).underline, Underline::Curly);
@@ -72,9 +72,9 @@ fn what_is_erased_keeps_the_background_alone() {
         "\x1b]8;;http://a\x07\x1b[44m",
     ] {
         let emulator = fed(&format!("abc\r{chosen}\x1b[K"));
-        let expected = Look {
-            background: Colour::Indexed(4),
-            ..Look::default()
+        let expected = Attributes {
+            background: Color::Indexed(4),
+            ..Attributes::default()
         };
         assert_eq!(look(&emulator, 1), expected, "{chosen:?}");
         assert_eq!(link(&emulator, 1), "");
@@ -106,10 +106,10 @@ fn the_table_is_bounded_and_what_is_seen_stays() {
         "{}",
         emulator.attributes.count()
     );
-    assert_eq!(look(&emulator, 0).foreground, Colour::Rgb(0, 0x4e, 0x1f));
+    assert_eq!(look(&emulator, 0).foreground, Color::Rgb(0, 0x4e, 0x1f));
     assert!(look(&emulator, 0).struck);
     emulator.feed(b"\x1b[?1049l", NOW);
-    assert_eq!(look(&emulator, 3).underline_colour, Colour::Indexed(77));
+    assert_eq!(look(&emulator, 3).underline_color, Color::Indexed(77));
 }
 
 /// The attributes of a saved cursor stay in the table.
@@ -124,8 +124,8 @@ fn a_saved_cursor_keeps_its_entry_in_the_table() {
         }
         emulator.feed(b"\x1b8\x1b[1Gy", NOW);
         assert_eq!(
-            look(&emulator, 0).underline_colour,
-            Colour::Indexed(77),
+            look(&emulator, 0).underline_color,
+            Color::Indexed(77),
             "{save:?}"
         );
     }
@@ -133,7 +133,7 @@ fn a_saved_cursor_keeps_its_entry_in_the_table() {
 
 /// The colors stay correct on a screen where every cell differs and the table is full.
 #[test]
-fn a_full_table_keeps_colours() {
+fn a_full_table_keeps_colors() {
     let mut emulator = Emulator::new(100, 100);
     for cell in 0..10_000_u32 {
         let [_, _, g, b] = cell.to_be_bytes();
@@ -141,7 +141,7 @@ fn a_full_table_keeps_colours() {
     }
     assert_eq!(emulator.attributes.count(), 4096);
     let last = emulator.cell(99, 99).unwrap();
-    assert_eq!(last.look.foreground, Colour::Rgb(200, 0x27, 0x0f));
+    assert_eq!(last.look.foreground, Color::Rgb(200, 0x27, 0x0f));
     let first = emulator.cell(0, 0).unwrap();
     assert!(first.look.struck);
 }

@@ -2,7 +2,7 @@
 
 /// A color as the child specified it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Colour {
+pub enum Color {
     #[default]
     Default,
     /// 0 to 15 are the user's palette.
@@ -23,10 +23,10 @@ pub enum Underline {
 
 /// The attributes of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Look {
-    pub foreground: Colour,
-    pub background: Colour,
-    pub underline_colour: Colour,
+pub struct Attributes {
+    pub foreground: Color,
+    pub background: Color,
+    pub underline_color: Color,
     pub bold: bool,
     pub dim: bool,
     pub italic: bool,
@@ -38,7 +38,7 @@ pub struct Look {
     pub struck: bool,
 }
 
-impl Look {
+impl Attributes {
     /// Applies the parameters of `CSI … m`, without the bracket and the `m`.
     ///
     /// Values of one attribute may be joined by colons (`4:3`, `38:2::1:2:3`). Colors may also use semicolons
@@ -75,12 +75,12 @@ impl Look {
             29 => self.struck = false,
             30..=37 => self.foreground = indexed(code - 30),
             38 => self.foreground = spread(more).unwrap_or(self.foreground),
-            39 => self.foreground = Colour::Default,
+            39 => self.foreground = Color::Default,
             40..=47 => self.background = indexed(code - 40),
             48 => self.background = spread(more).unwrap_or(self.background),
-            49 => self.background = Colour::Default,
-            58 => self.underline_colour = spread(more).unwrap_or(self.underline_colour),
-            59 => self.underline_colour = Colour::Default,
+            49 => self.background = Color::Default,
+            58 => self.underline_color = spread(more).unwrap_or(self.underline_color),
+            59 => self.underline_color = Color::Default,
             90..=97 => self.foreground = indexed(code - 90 + 8),
             100..=107 => self.background = indexed(code - 100 + 8),
             _ => {}
@@ -106,7 +106,7 @@ impl Look {
             Some(4) => self.underline = underline(values[1].unwrap_or(1), self.underline),
             Some(38) => self.foreground = packed(values).unwrap_or(self.foreground),
             Some(48) => self.background = packed(values).unwrap_or(self.background),
-            Some(58) => self.underline_colour = packed(values).unwrap_or(self.underline_colour),
+            Some(58) => self.underline_color = packed(values).unwrap_or(self.underline_color),
             _ => {}
         }
     }
@@ -128,27 +128,27 @@ fn number(digits: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-fn indexed(number: u16) -> Colour {
-    Colour::Indexed(u8::try_from(number).unwrap_or(u8::MAX))
+fn indexed(number: u16) -> Color {
+    Color::Indexed(u8::try_from(number).unwrap_or(u8::MAX))
 }
 
 /// `5;N` or `2;R;G;B` after 38, 48 or 58.
-fn spread<'a>(more: &mut impl Iterator<Item = &'a [u8]>) -> Option<Colour> {
+fn spread<'a>(more: &mut impl Iterator<Item = &'a [u8]>) -> Option<Color> {
     let mut byte = || u8::try_from(number(more.next()?).unwrap_or(0)).ok();
     match byte()? {
-        5 => Some(Colour::Indexed(byte()?)),
-        2 => Some(Colour::Rgb(byte()?, byte()?, byte()?)),
+        5 => Some(Color::Indexed(byte()?)),
+        2 => Some(Color::Rgb(byte()?, byte()?, byte()?)),
         _ => None,
     }
 }
 
 /// `38:5:N`, `38:2:R:G:B` or, with a color space, `38:2::R:G:B`.
-fn packed(values: &[Option<u16>]) -> Option<Colour> {
+fn packed(values: &[Option<u16>]) -> Option<Color> {
     let byte = |value: Option<u16>| u8::try_from(value.unwrap_or(0)).ok();
     match values {
-        [_, Some(5), index] => Some(Colour::Indexed(byte(*index)?)),
+        [_, Some(5), index] => Some(Color::Indexed(byte(*index)?)),
         [_, Some(2), red, green, blue] | [_, Some(2), _, red, green, blue, ..] => {
-            Some(Colour::Rgb(byte(*red)?, byte(*green)?, byte(*blue)?))
+            Some(Color::Rgb(byte(*red)?, byte(*green)?, byte(*blue)?))
         }
         _ => None,
     }
@@ -158,8 +158,8 @@ fn packed(values: &[Option<u16>]) -> Option<Colour> {
 mod tests {
     use super::*;
 
-    fn selected(parameters: &str) -> Look {
-        let mut look = Look::default();
+    fn selected(parameters: &str) -> Attributes {
+        let mut look = Attributes::default();
         look.select(parameters.as_bytes());
         look
     }
@@ -186,23 +186,27 @@ mod tests {
             ("1;2;3;4;5;7;8;9;31;41;58:5:1", "0"),
             ("1;2", ""),
         ] {
-            assert_ne!(selected(on), Look::default(), "{on}");
-            assert_eq!(selected(&format!("{on};{off}")), Look::default(), "{on}");
+            assert_ne!(selected(on), Attributes::default(), "{on}");
+            assert_eq!(
+                selected(&format!("{on};{off}")),
+                Attributes::default(),
+                "{on}"
+            );
         }
     }
 
     #[test]
-    fn colours_are_read_in_all_their_forms() {
+    fn colors_are_read_in_all_their_forms() {
         for form in ["58;2;1;2;3", "58:2:1:2:3", "58:2::1:2:3", "58::2::1::2::3"] {
             let look = selected(form);
-            assert_eq!(look.underline_colour, Colour::Rgb(1, 2, 3), "{form}");
+            assert_eq!(look.underline_color, Color::Rgb(1, 2, 3), "{form}");
         }
         for form in ["38;5;200", "38:5:200", "38::5::200"] {
-            assert_eq!(selected(form).foreground, Colour::Indexed(200), "{form}");
+            assert_eq!(selected(form).foreground, Color::Indexed(200), "{form}");
         }
         let both = selected("38;2;1;2;3;48;5;9;1");
-        assert_eq!(both.foreground, Colour::Rgb(1, 2, 3));
-        assert_eq!(both.background, Colour::Indexed(9));
+        assert_eq!(both.foreground, Color::Rgb(1, 2, 3));
+        assert_eq!(both.background, Color::Indexed(9));
         assert!(both.bold);
     }
 
