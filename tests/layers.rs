@@ -132,12 +132,12 @@ const IMPURE: &[&[&str]] = &[
 
 /// The parts of `terminal` that `app` may import: they do no I/O.
 const PURE_TERMINAL: &[&str] = &[
+    "attributes",
     "clipboard",
     "control",
     "defaults",
     "emulator",
     "encode",
-    "look",
     "tmux",
 ];
 
