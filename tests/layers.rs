@@ -83,7 +83,7 @@ const ROWS: &[(&str, &[&str])] = &[
 
 /// A library, and the only files or directories that may name it.
 const OWNERS: &[(&str, &[&str])] = &[
-    ("vt100", &["terminal/emulator.rs", "terminal/emulator"]),
+    ("vt100", &["terminal/emulator"]),
     ("bollard", &["engine/docker"]),
     ("nvml_wrapper", &["engine/docker/accelerator/nvidia.rs"]),
     ("reqwest", &["engine/backendai"]),
@@ -218,9 +218,7 @@ fn the_app_imports_only_the_pure_parts_of_the_terminal() {
 fn no_panel_names_the_app_itself() {
     let names_app = |source: &Source, path: &[String]| {
         let is_routing = source.file.starts_with("app/app");
-        let is_root = ["app/app.rs", "app/mod.rs"]
-            .iter()
-            .any(|it| source.file.ends_with(it));
+        let is_root = source.file.ends_with("app/mod.rs");
         source.module == "app"
             && !is_routing
             && !is_root
@@ -229,4 +227,16 @@ fn no_panel_names_the_app_itself() {
                 .any(|pair| (pair[0] == "app" || pair[0] == "super") && pair[1] == "app")
     };
     assert_none(&findings(names_app, "a panel must not know the app"));
+}
+
+#[test]
+fn a_module_with_files_of_its_own_is_a_mod_rs() {
+    let beside = sources().iter().filter(|source| {
+        let directory = source.file.with_extension("");
+        sources()
+            .iter()
+            .any(|it| it.file.parent() == Some(directory.as_path()))
+    });
+    let wrong = beside.map(|source| format!("{}: move it to mod.rs", source.file.display()));
+    assert_none(&wrong.collect::<Vec<_>>());
 }

@@ -7,7 +7,7 @@
 pub mod allowed;
 #[expect(
     clippy::module_inception,
-    reason = "the floor plan calls the router app/app.rs"
+    reason = "`app::app` routes messages between the other modules"
 )]
 pub mod app;
 pub mod area;

@@ -23,7 +23,7 @@ const MARKS: [&str; 13] = [
 
 /// Errors without a field for the fix: their text has it.
 const WITH_FIX: [&str; 6] = [
-    "src/client.rs",
+    "src/client/mod.rs",
     "src/daemon/process/lock.rs",
     "src/daemon/connection/socket.rs",
     "src/model/name.rs",

@@ -9,7 +9,6 @@ const PLACES: &[&str] = &[
     "src/app",
     "src/cli",
     "src/client",
-    "src/client.rs",
     "src/config",
     "src/controller",
     "src/daemon",

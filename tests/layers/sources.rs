@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_path_through_super_to_the_root_is_an_import() {
         let code = "use super::{super::store::Row, mirror::Mirror};";
-        let source = source("app/logs.rs".into(), code.parse().expect("code"));
+        let source = source("app/logs/mod.rs".into(), code.parse().expect("code"));
         let named: Vec<_> = source
             .paths
             .iter()
@@ -136,6 +136,10 @@ mod tests {
         let is_of_tests =
             |it: &Source| it.file.ends_with("tests.rs") || it.file.ends_with("testing.rs");
         assert!(!sources().iter().any(is_of_tests));
-        assert!(sources().iter().any(|it| it.file.ends_with("app/app.rs")));
+        assert!(
+            sources()
+                .iter()
+                .any(|it| it.file.ends_with("app/app/mod.rs"))
+        );
     }
 }

@@ -72,7 +72,7 @@ impl ManagerConnection {
             (SearchScope::Everything, _) => {}
             (SearchScope::User, _) => variables["scope"] = json!(format!("user:{}", self.me.id)),
             (SearchScope::Project, Some(project)) => {
-                variables["project"] = json!(project.id.as_str())
+                variables["project"] = json!(project.id.as_str());
             }
             (SearchScope::Project, None) => return Err(declined("the user is in no project")),
         }

@@ -195,7 +195,7 @@ mod tests {
             for registry in [reference::HUB, "quay.io", "", "한"] {
                 match file.login_source(registry) {
                     Some(LoginSource::Stored(credentials)) => {
-                        crate::fuzz::bounded(bytes, &credentials)
+                        crate::fuzz::bounded(bytes, &credentials);
                     }
                     Some(LoginSource::Helper { name, server }) => {
                         crate::fuzz::bounded(bytes, &(name, server));
