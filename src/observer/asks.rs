@@ -43,7 +43,7 @@ impl Observer {
     pub(super) fn history_read(turn: &mut Turn, tickets: &[Ticket], result: Result<Got, Failure>) {
         let answer = match result {
             Ok(Got::History(entries)) => Ok(Answer::History(entries)),
-            Ok(_) => Ok(Answer::History(Vec::new())),
+            Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure),
         };
         for ticket in tickets {
@@ -64,7 +64,8 @@ impl Observer {
     ) {
         let answer = match result {
             Ok(Got::Recalled(Some(recalled))) => Ok(Answer::Again(recalled)),
-            Ok(_) => Err(vanished(session)),
+            Ok(Got::Recalled(None)) => Err(vanished(session)),
+            Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure),
         };
         turn.answer(ticket, answer);
@@ -117,7 +118,7 @@ impl Observer {
                 }
                 Ok(Answer::Environments(environments))
             }
-            Ok(_) => Ok(Answer::Environments(self.environments.clone())),
+            Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure),
         };
         for ticket in tickets {
@@ -173,7 +174,7 @@ impl Observer {
                 self.keep_catalogue(now, project, &catalogue);
                 Ok(Answer::Catalogue(Box::new(self.as_known(&catalogue))))
             }
-            Ok(_) => Ok(Answer::Catalogue(Box::default())),
+            Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure),
         };
         for ticket in tickets {

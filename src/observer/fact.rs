@@ -87,6 +87,13 @@ pub enum Got {
     Owner(OwnerChoices),
 }
 
+impl Got {
+    /// Why a request fails whose answer is of another kind than it asked for.
+    pub fn mismatch(&self) -> Failure {
+        Failure::internal("the answer of the engine doesn't fit the request. Try again")
+    }
+}
+
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {

@@ -47,7 +47,7 @@ impl Observer {
                 }
                 Ok(Answer::Folder(folder))
             }
-            Ok(_) => Ok(Answer::Done),
+            Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure.about(LaunchField::Folders)),
         };
         turn.answer(ticket, answer);
@@ -64,7 +64,7 @@ impl Observer {
     pub(super) fn owner_found(turn: &mut Turn, ticket: Ticket, result: Result<Got, Failure>) {
         let answer = match result {
             Ok(Got::Owner(owner)) => Ok(Answer::Owner(owner)),
-            Ok(_) => Ok(Answer::Done),
+            Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure.about(LaunchField::Owner)),
         };
         turn.answer(ticket, answer);

@@ -3,7 +3,10 @@
 use jiff::SignedDuration;
 
 use super::{
-    super::fact::{Ask, Fact},
+    super::{
+        fact::{Ask, Fact, Got},
+        order::Order,
+    },
     Play, at, fault, info,
 };
 use crate::{
@@ -355,6 +358,14 @@ fn owners_are_found_where_the_engine_has_such() {
         fault(FailureKind::Failed).message()
     );
     assert_eq!(play.refused_at(ticket).1, LaunchField::Owner);
+    // Not a success without an answer.
+    let ticket = play.ask(find());
+    let Some((_, Order::Run { errand, .. })) = play.orders.pop() else {
+        panic!("{:?}", play.orders);
+    };
+    let result = Ok(Got::Done);
+    play.tell(Fact::Answered { errand, result });
+    assert_eq!(play.failed(ticket).kind, FailureKind::Internal);
 
     let mut play = Play::with(0);
     play.orders.clear();
