@@ -207,9 +207,12 @@ fn take_body<In: Limits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameErro
     if bytes == 0 {
         return Err(FrameError::Short);
     }
-    let most = match wire.get(LENGTH_BYTES) {
-        Some(kind) => longest::<In>(*kind),
-        None => longest::<In>(CONTROL).max(longest::<In>(DATA)),
+    // The same error however the bytes are split: a length beyond all limits is refused without the kind.
+    let any = longest::<In>(CONTROL).max(longest::<In>(DATA));
+    let of_kind = |kind: &u8| longest::<In>(*kind);
+    let most = match wire.get(LENGTH_BYTES).map(of_kind) {
+        Some(most) if bytes <= any => most,
+        _ => any,
     };
     if bytes > most {
         return Err(FrameError::TooLong { bytes, most });
