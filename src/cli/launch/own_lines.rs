@@ -14,6 +14,8 @@ const LONGEST: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct OwnLines {
     state: LineState,
+    /// Whether the log begins with the runner's introduction.
+    introduced: bool,
     /// Bytes that may be from the runner.
     held: Vec<u8>,
 }
@@ -33,6 +35,7 @@ impl OwnLines {
     pub fn new() -> Self {
         Self {
             state: LineState::First,
+            introduced: false,
             held: Vec::new(),
         }
     }
@@ -80,6 +83,7 @@ impl OwnLines {
             LineState::Ready => line.starts_with(RUNS),
             _ => line.starts_with(MARK),
         };
+        self.introduced |= ours;
         self.state = match self.state {
             LineState::First if !ours => LineState::Command,
             LineState::Ready | LineState::Command => LineState::Command,
@@ -96,7 +100,9 @@ impl OwnLines {
         let held = std::mem::take(&mut self.held);
         let ours = match self.state {
             // Engines may lose the end of a line that they cut into pieces.
-            LineState::Command => held.len() > END.len(),
+            LineState::Command => {
+                held.len() > END.len() || (self.introduced && held.starts_with(MARK))
+            }
             LineState::Ready => held.starts_with(RUNS),
             LineState::First | LineState::Introduction => held.starts_with(MARK),
         };
@@ -168,6 +174,8 @@ mod tests {
             &format!("{INTRODUCTION}xworkbay: ended with exit code 0"),
             "x",
         );
+        left(&format!("{INTRODUCTION}xworkbay: ended with ex"), "x");
+        left(&format!("{INTRODUCTION}xworkb"), "xworkb");
     }
 
     #[test]
