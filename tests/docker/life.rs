@@ -310,7 +310,7 @@ async fn an_image_that_is_gone_is_told_and_leaves_nothing() {
         error.to_string().contains("workbay-test/never-was:1"),
         "{error}"
     );
-    assert!(error.to_string().contains("env pull"), "{error}");
+    assert!(error.sentence().contains("env pull"), "{error}");
     assert!(containers(plan.session).is_empty());
     assert!(!bench.home(plan.session).exists());
 }
