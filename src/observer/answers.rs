@@ -3,7 +3,7 @@
 use crate::model::{failure::Failure, id::SessionId};
 
 /// The session doesn't exist any more.
-pub(super) fn vanished(id: SessionId) -> Failure {
+pub(crate) fn vanished(id: SessionId) -> Failure {
     let text = format!(
         "session {} doesn't exist any more: the engine doesn't report it",
         id.short()

@@ -1,15 +1,10 @@
-//! What is read only on request: histories, environments, catalogs.
+//! What is read only on request: environments, catalogs, and queries that the daemon sends.
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{
-    answers::vanished, core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn,
-};
+use super::{core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
 use crate::{
-    model::{
-        capability::Capability, catalogue::Catalogue, change::Change, failure::Failure,
-        id::SessionId,
-    },
+    model::{capability::Capability, catalogue::Catalogue, change::Change, failure::Failure},
     state_machine::{Answer, Ticket},
 };
 
@@ -21,54 +16,17 @@ const CATALOGUES: usize = 32;
 const ENVIRONMENTS: SignedDuration = SignedDuration::from_mins(5);
 
 impl Observer {
-    pub(super) fn history(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
-        if let Some(failure) = self.lacks(Capability::SchedulingHistory) {
-            return turn.answer(ticket, Err(failure));
-        }
-        for task in self.under_way.values_mut() {
-            if let Purpose::History {
-                session: read,
-                tickets,
-            } = &mut task.purpose
-                && *read == session
-            {
-                return tickets.push(ticket);
-            }
-        }
-        let tickets = vec![ticket];
-        let purpose = Purpose::History { session, tickets };
-        self.run(turn, Errand::History(session), purpose);
-    }
-
-    pub(super) fn history_read(turn: &mut Turn, tickets: &[Ticket], result: Result<Got, Failure>) {
-        let answer = match result {
-            Ok(Got::History(entries)) => Ok(Answer::History(entries)),
-            Ok(got) => Err(got.mismatch()),
-            Err(failure) => Err(failure),
-        };
-        for ticket in tickets {
-            turn.answer(*ticket, answer.clone());
-        }
-    }
-
-    pub(super) fn recall(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
-        let purpose = Purpose::Recall { session, ticket };
-        self.run(turn, Errand::Recall(session), purpose);
-    }
-
-    pub(super) fn recalled(
+    /// The daemon sends an admitted query to the engine.
+    pub(super) fn admit_query(
+        &mut self,
         turn: &mut Turn,
         ticket: Ticket,
-        session: SessionId,
-        result: Result<Got, Failure>,
+        needs: Option<Capability>,
     ) {
-        let answer = match result {
-            Ok(Got::Recalled(Some(recalled))) => Ok(Answer::Again(recalled)),
-            Ok(Got::Recalled(None)) => Err(vanished(session)),
-            Ok(got) => Err(got.mismatch()),
-            Err(failure) => Err(failure),
-        };
-        turn.answer(ticket, answer);
+        match needs.and_then(|capability| self.lacks(capability)) {
+            Some(failure) => turn.answer(ticket, Err(failure)),
+            None => turn.admitted.push(ticket),
+        }
     }
 
     /// Reads the environments if the known ones are old.

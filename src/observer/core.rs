@@ -146,6 +146,10 @@ impl Observer {
             Fact::Event { line, session } if line == self.line.number => self.hint(now, session),
             Fact::Event { .. } => {}
             Fact::Answered { errand, result } => self.answered(&mut turn, now, errand, result),
+            Fact::QueryFailed { line, failure } if line == self.line.number => {
+                self.note_failure(&mut turn, now, &failure);
+            }
+            Fact::QueryFailed { .. } => {}
             Fact::Progressed { errand, progress } => self.progressed(&mut turn, errand, &progress),
             Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
             Fact::Tick => self.tick(&mut turn, now),
@@ -230,8 +234,6 @@ impl Observer {
                 image_name,
             } => self.commit(turn, now, ticket, session, image_name),
             Ask::Detail { session } => self.detail(turn, ticket, session),
-            Ask::History { session } => self.history(turn, ticket, session),
-            Ask::Recall { session } => self.recall(turn, ticket, session),
             Ask::Reach { tab, text, count } => self.reach(turn, now, ticket, tab, text, count),
             Ask::Refresh { .. } => self.refresh_now(turn, now, ticket),
             Ask::Environments => self.ask_environments(turn, ticket),
@@ -239,7 +241,7 @@ impl Observer {
                 self.ask_catalogue(turn, now, ticket, project, anew);
             }
             Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
-            Ask::FindOwner { email } => self.find_owner(turn, ticket, email),
+            Ask::Admit { needs } => self.admit_query(turn, ticket, needs),
         }
     }
 
@@ -291,7 +293,6 @@ impl Observer {
                 self.launched(turn, now, ticket, request, result);
             }
             Purpose::Deed => self.deed_done(turn, now, errand, result),
-            Purpose::History { tickets, .. } => Self::history_read(turn, &tickets, result),
             Purpose::Environments { tickets } => {
                 self.environments_read(turn, now, &tickets, result);
             }
@@ -302,11 +303,7 @@ impl Observer {
             Purpose::Recheck { project, waiting } => {
                 self.rechecked(turn, now, project, waiting, result);
             }
-            Purpose::Recall { session, ticket } => {
-                Self::recalled(turn, ticket, session, result);
-            }
             Purpose::Folder { ticket } => self.folder_made(turn, ticket, result),
-            Purpose::Owner { ticket } => Self::owner_found(turn, ticket, result),
         }
     }
 
@@ -337,13 +334,11 @@ impl Observer {
                 ..
             } => return self.born(turn, now, session, &request, &tickets),
             Purpose::Detail { tickets, .. }
-            | Purpose::History { tickets, .. }
             | Purpose::Environments { tickets }
             | Purpose::Catalogue { tickets, .. } => tickets,
             Purpose::Recheck { waiting, .. } => {
                 waiting.into_iter().map(|(ticket, _)| ticket).collect()
             }
-            Purpose::Recall { ticket, .. } | Purpose::Owner { ticket } => vec![ticket],
             _ => Vec::new(),
         };
         for ticket in tickets {

@@ -4,13 +4,11 @@ use super::order::{ConnectionNumber, ErrandNumber};
 use crate::{
     engine::manager::{Page, Progress, Totals},
     model::{
-        capability::EngineInfo,
-        catalogue::{Catalogue, Folder, OwnerChoices},
+        capability::{Capability, EngineInfo},
+        catalogue::{Catalogue, Folder},
         environment::Environment,
         failure::Failure,
-        history::HistoryEntry,
         id::SessionId,
-        launch::again::Recalled,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,
@@ -55,6 +53,11 @@ pub enum Fact {
         errand: ErrandNumber,
         result: Result<Got, Failure>,
     },
+    /// A query that was admitted failed.
+    QueryFailed {
+        line: ConnectionNumber,
+        failure: Failure,
+    },
     /// Progress of creating an image. More follows for the same request.
     Progressed {
         errand: ErrandNumber,
@@ -77,14 +80,10 @@ pub enum Got {
     /// Everything about one session; `None` if it doesn't exist.
     Session(Option<Box<Session>>),
     Launched(SessionId),
-    /// `None` if the session doesn't exist.
-    Recalled(Option<Box<Recalled>>),
-    History(Vec<HistoryEntry>),
     Environments(Vec<Environment>),
     Statistics(Box<Statistics>),
     Catalogue(Box<Catalogue>),
     Folder(Folder),
-    Owner(OwnerChoices),
 }
 
 impl Got {
@@ -113,13 +112,6 @@ pub enum Ask {
     Detail {
         session: SessionId,
     },
-    History {
-        session: SessionId,
-    },
-    /// How the session was launched, as far as the engine reports it.
-    Recall {
-        session: SessionId,
-    },
     Commit {
         session: SessionId,
         image_name: String,
@@ -141,8 +133,8 @@ pub enum Ask {
     CreateFolder {
         name: String,
     },
-    /// The keys and projects of a user.
-    FindOwner {
-        email: String,
+    /// Whether a query may go to the engine directly, which needs this capability.
+    Admit {
+        needs: Option<Capability>,
     },
 }

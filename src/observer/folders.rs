@@ -1,4 +1,4 @@
-//! Creates folders, and finds the users that a session may be launched for.
+//! Creates folders.
 
 use jiff::Timestamp;
 
@@ -49,23 +49,6 @@ impl Observer {
             }
             Ok(got) => Err(got.mismatch()),
             Err(failure) => Err(failure.about(LaunchField::Folders)),
-        };
-        turn.answer(ticket, answer);
-    }
-
-    pub(super) fn find_owner(&mut self, turn: &mut Turn, ticket: Ticket, email: String) {
-        if let Some(failure) = self.lacks(Capability::Owners) {
-            return turn.answer(ticket, Err(failure.about(LaunchField::Owner)));
-        }
-        let purpose = Purpose::Owner { ticket };
-        self.run(turn, Errand::FindOwner { email }, purpose);
-    }
-
-    pub(super) fn owner_found(turn: &mut Turn, ticket: Ticket, result: Result<Got, Failure>) {
-        let answer = match result {
-            Ok(Got::Owner(owner)) => Ok(Answer::Owner(owner)),
-            Ok(got) => Err(got.mismatch()),
-            Err(failure) => Err(failure.about(LaunchField::Owner)),
         };
         turn.answer(ticket, answer);
     }

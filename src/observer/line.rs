@@ -43,6 +43,11 @@ impl Observer {
         self.line.ears == Ears::Open
     }
 
+    /// The number of the current attempt to connect.
+    pub fn connection(&self) -> ConnectionNumber {
+        self.line.number
+    }
+
     /// Why the engine doesn't support the capability, if it doesn't.
     pub(super) fn lacks(&self, capability: Capability) -> Option<Failure> {
         let info = self.line.info.as_ref()?;

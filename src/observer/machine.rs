@@ -76,6 +76,7 @@ impl StateMachine for Observer {
             writes: turn.audits.into_iter().map(Write::Audit).collect(),
             changes: turn.changes,
             answers: turn.answers,
+            admitted: turn.admitted,
             commands: turn.orders,
             follow: turn.follow,
             recorded: false,

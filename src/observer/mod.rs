@@ -35,4 +35,5 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answers::vanished;
 pub use core::Observer;

@@ -53,8 +53,6 @@ pub enum Errand {
         session: SessionId,
         priority: i32,
     },
-    History(SessionId),
-    Recall(SessionId),
     Commit {
         session: SessionId,
         image_name: String,
@@ -66,9 +64,6 @@ pub enum Errand {
     },
     CreateFolder {
         name: String,
-    },
-    FindOwner {
-        email: String,
     },
 }
 
@@ -84,14 +79,11 @@ impl Errand {
             Self::Terminate { .. } => "terminate",
             Self::Rename { .. } => "rename",
             Self::Prioritize { .. } => "priority",
-            Self::History(_) => "history",
-            Self::Recall(_) => "recall",
             Self::Commit { .. } => "commit",
             Self::Environments => "environments",
             Self::Statistics => "statistics",
             Self::Catalogue { .. } => "catalogue",
             Self::CreateFolder { .. } => "create-folder",
-            Self::FindOwner { .. } => "find-owner",
         }
     }
 

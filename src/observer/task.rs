@@ -60,10 +60,6 @@ pub(super) enum Purpose {
     },
     /// See `Observer::deeds`.
     Deed,
-    History {
-        session: SessionId,
-        tickets: Vec<Ticket>,
-    },
     Environments {
         tickets: Vec<Ticket>,
     },
@@ -79,13 +75,6 @@ pub(super) enum Purpose {
         waiting: Vec<(Ticket, Box<LaunchRequest>)>,
     },
     Folder {
-        ticket: Ticket,
-    },
-    Recall {
-        session: SessionId,
-        ticket: Ticket,
-    },
-    Owner {
         ticket: Ticket,
     },
 }

@@ -25,6 +25,8 @@ pub struct Turn {
     pub audits: Vec<AuditEntry>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
+    /// The queries that the engine may be asked directly.
+    pub admitted: Vec<Ticket>,
     pub orders: Vec<Order>,
     /// Events to handle right after this turn.
     pub follow: Vec<Fact>,
@@ -38,6 +40,7 @@ impl Turn {
             audits: Vec::new(),
             changes: Vec::new(),
             answers: Vec::new(),
+            admitted: Vec::new(),
             orders: Vec::new(),
             follow: Vec::new(),
         }

@@ -87,6 +87,7 @@ impl StateMachine for Controller {
             writes: std::mem::take(&mut turn.writes),
             changes: std::mem::take(&mut turn.changes),
             answers: std::mem::take(&mut turn.answers),
+            admitted: Vec::new(),
             commands: std::mem::take(&mut turn.orders),
             follow: std::mem::take(&mut turn.follow),
             refusable: turn.refusable,

@@ -8,11 +8,10 @@ use jiff::Timestamp;
 
 use crate::model::{
     capability::EngineState,
-    catalogue::{Catalogue, Folder, OwnerChoices},
+    catalogue::{Catalogue, Folder},
     change::Change,
     environment::Environment,
     failure::Failure,
-    history::HistoryEntry,
     id::SessionId,
     launch::again::Recalled,
     record::{SessionRecord, Write},
@@ -38,11 +37,8 @@ pub enum Answer {
     /// The settings that a session was launched with.
     Again(Box<Recalled>),
     Folder(Folder),
-    Owner(OwnerChoices),
     /// How many sessions match the request in all, loaded or not.
     Reached(u64),
-    /// The newest entry first.
-    History(Vec<HistoryEntry>),
 }
 
 /// What a state machine knows of its context.
@@ -150,6 +146,8 @@ pub struct Step<M: StateMachine + ?Sized> {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
+    /// The queries that the engine may be asked directly.
+    pub admitted: Vec<Ticket>,
     pub commands: Vec<M::Command>,
     /// Events to handle right after this one.
     pub follow: Vec<M::Fact>,

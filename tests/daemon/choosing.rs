@@ -79,6 +79,34 @@ async fn keys_and_projects_of_somebody_else() {
 }
 
 #[tokio::test]
+async fn equal_queries_at_the_same_time_are_one_request() {
+    let manager = MemoryScheduler::new();
+    let house = house_with(&manager).await;
+    let face = house.face().await;
+    let find = || {
+        face.client.ask(Request::FindOwner {
+            context: prod(),
+            email: "x@example.com".to_owned(),
+        })
+    };
+    manager.hold(Question::FindOwner);
+    let release = async {
+        // Requests of a client are handled in their order.
+        face.client.ask(Request::Status).await.unwrap();
+        manager.release(Question::FindOwner);
+    };
+    let (one, other, ()) = tokio::join!(find(), find(), release);
+    assert_eq!(one, other);
+    assert!(matches!(one, Ok(Reply::Owner { .. })), "{one:?}");
+    assert_eq!(manager.count(Question::FindOwner), 1);
+
+    manager.fail_next(Question::FindOwner, Failure::refused("no such user"));
+    let failure = find().await.unwrap_err();
+    assert_eq!(failure.field, Some(LaunchField::Owner));
+    assert!(find().await.is_ok());
+}
+
+#[tokio::test]
 async fn a_launch_that_cannot_be_is_refused_and_nothing_is_launched() {
     let manager = MemoryScheduler::new();
     manager.offer(Catalogue {

@@ -59,6 +59,8 @@ pub(in crate::daemon) struct Step {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
+    /// The queries that the engine may be asked directly.
+    pub admitted: Vec<Ticket>,
     /// The whole step follows from one request, so it can be taken back.
     pub refusable: bool,
     /// A command depends on the state database, so it waits for all pending writes.
@@ -214,6 +216,7 @@ impl<M: StateMachine, E: Execute<M::Command>> Drive for Driver<M, E> {
             writes: step.writes,
             changes: step.changes,
             answers: step.answers,
+            admitted: step.admitted,
             refusable: step.refusable,
             waits: step.recorded && self.commands.iter().any(M::waits_for_record),
             asked,

@@ -1,16 +1,21 @@
 //! Runs the requests of the observer to a manager: one task each, and every answer is sent back as an event.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use futures_util::{Stream, StreamExt};
+use futures_util::{
+    FutureExt, Stream, StreamExt,
+    future::{BoxFuture, Shared},
+};
 use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 
 use super::{
     driver::{Execute, Reporter},
     lazy_engine::LazyEngine,
+    query::Query,
 };
 use crate::{
     engine::{
@@ -22,6 +27,7 @@ use crate::{
         fact::{Fact, Got},
         order::{ConnectionNumber, Errand, ErrandNumber, Order},
     },
+    protocol::message::Reply,
 };
 
 /// The limit for reading requests that run at the same time.
@@ -36,6 +42,9 @@ const ACT: u64 = 120;
 /// The longest pause between two progress reports of an image that is being created.
 const PROGRESS: u64 = 30 * 60;
 
+/// The answer to a query, for all clients that wait for it.
+type SharedReply = Shared<BoxFuture<'static, Result<Reply, Failure>>>;
+
 /// Cheap to clone.
 #[derive(Clone)]
 pub(in crate::daemon) struct ManagerExecutor {
@@ -44,6 +53,8 @@ pub(in crate::daemon) struct ManagerExecutor {
     reading: Arc<Semaphore>,
     acting: Arc<Semaphore>,
     listener: Arc<Mutex<Option<AbortHandle>>>,
+    /// The queries in progress.
+    queries: Arc<Mutex<HashMap<Query, SharedReply>>>,
 }
 
 impl ManagerExecutor {
@@ -54,6 +65,7 @@ impl ManagerExecutor {
             reading: Arc::new(Semaphore::new(READING)),
             acting: Arc::new(Semaphore::new(ACTING)),
             listener: Arc::default(),
+            queries: Arc::default(),
         }
     }
 }
@@ -215,11 +227,6 @@ impl ManagerExecutor {
                 engine.prioritize(session, priority).await?;
                 Got::Done
             }
-            Errand::Recall(session) => {
-                let recalled = engine.recall(session).await?;
-                Got::Recalled(recalled.map(Box::new))
-            }
-            Errand::History(session) => Got::History(engine.history(session).await?),
             Errand::Environments => Got::Environments(engine.environments().await?),
             Errand::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),
             Errand::Catalogue { project } => {
@@ -227,7 +234,6 @@ impl ManagerExecutor {
                 Got::Catalogue(Box::new(catalogue))
             }
             Errand::CreateFolder { name } => Got::Folder(engine.create_folder(&name).await?),
-            Errand::FindOwner { email } => Got::Owner(engine.find_owner(&email).await?),
             // A commit runs separately because it reports progress.
             Errand::Commit { .. } => Got::Done,
         })
@@ -254,6 +260,42 @@ impl ManagerExecutor {
             };
             self.tell(Fact::Progressed { errand, progress }).await;
         }
+    }
+
+    /// Asks the manager. Equal queries at the same time share one request.
+    pub fn query(&self, line: ConnectionNumber, query: Query) -> SharedReply {
+        let mut queries = self.queries();
+        if let Some(running) = queries.get(&query) {
+            return running.clone();
+        }
+        let reply = self.clone().ask_query(line, query.clone());
+        let reply = reply.boxed().shared();
+        queries.insert(query, reply.clone());
+        reply
+    }
+
+    fn queries(&self) -> MutexGuard<'_, HashMap<Query, SharedReply>> {
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn ask_query(self, line: ConnectionNumber, query: Query) -> Result<Reply, Failure> {
+        // The semaphore is never closed.
+        let _room = self.reading.acquire().await;
+        let asked = async {
+            let engine = self.engine.get().await?;
+            query.ask(&*engine).await
+        };
+        let result = bounded(READ, FailureKind::Failed, asked).await;
+        self.queries().remove(&query);
+        match &result {
+            Ok(_) => tracing::debug!(query = query.name(), "done"),
+            Err(failure) => {
+                tracing::warn!(query = query.name(), why = %failure.message(), "failed");
+                let failure = failure.clone();
+                self.tell(Fact::QueryFailed { line, failure }).await;
+            }
+        }
+        result.map_err(|failure| query.locate(failure))
     }
 
     async fn tell(&self, fact: Fact) {

@@ -6,5 +6,6 @@ pub(super) mod health_check;
 pub(super) mod lazy_engine;
 pub(super) mod manager_executor;
 pub(super) mod pulls;
+pub(super) mod query;
 pub(super) mod runner;
 pub(super) mod stop_hook;

@@ -330,6 +330,9 @@ impl Core {
                 client.outbox.notice(change);
             }
         }
+        for ticket in step.admitted {
+            self.begin_query(ticket);
+        }
         for (ticket, answer) in step.answers {
             let result = answer.map(replies::answer);
             self.reply(ticket, result);

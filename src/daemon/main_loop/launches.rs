@@ -8,6 +8,7 @@ use crate::{
         connection::inbound::ConnectionId,
         context::{
             driver::Step,
+            query::Query,
             runner::{ContextRunner, Machine},
         },
         storage::recent_launch::Memory,
@@ -117,14 +118,8 @@ impl Core {
             };
             return self.answer(connection, id, Ok(reply));
         }
-        let ticket = self.waiters.ticket(connection, id);
-        let ask = Question::Recall {
-            session: session.id,
-        };
-        if let Machine::Observer(driver) = &mut self.contexts[number].machine {
-            driver.push(Observed::Asked { ticket, ask });
-        }
-        self.settle(number).await;
+        let query = Query::LaunchSettings(session.id);
+        self.query(connection, id, number, query).await;
     }
 
     /// Removes secrets from launch settings that the engine reports.

@@ -6,6 +6,7 @@ pub(super) mod first_lists;
 pub(super) mod launches;
 pub(super) mod messages;
 pub(super) mod pace;
+pub(super) mod queries;
 pub(super) mod replies;
 pub(super) mod requests;
 pub(super) mod snapshots;

@@ -22,11 +22,9 @@ pub(in crate::daemon) fn answer(answer: Answer) -> Reply {
             missing: recalled.missing,
         },
         Answer::Folder(folder) => Reply::Folder { folder },
-        Answer::Owner(owner) => Reply::Owner { owner },
         Answer::Environments(environments) => Reply::Environments { environments },
         Answer::Catalogue(catalogue) => Reply::Catalogue { catalogue },
         Answer::Reached(total) => Reply::Reached { total },
-        Answer::History(entries) => Reply::History { entries },
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
             driver::Driver,
             executor::Executor,
             manager_executor::ManagerExecutor,
+            query::Query,
             runner::{ContextRunner, Machine},
         },
     },
@@ -103,6 +104,9 @@ impl Core {
             return self
                 .send_relaunch_settings(connection, id, number, session)
                 .await;
+        }
+        if observing && let Some(query) = Query::of(&request) {
+            return self.query(connection, id, number, query).await;
         }
         let ticket = self.waiters.ticket(connection, id);
         let handling = match &mut self.contexts[number].machine {
@@ -380,9 +384,6 @@ fn observed(
         },
         Request::Refresh { .. } => Question::Refresh { wait: true },
         Request::Environments { .. } => Question::Environments,
-        Request::History { session } => Question::History {
-            session: session.id,
-        },
         Request::Detail { session } => Question::Detail {
             session: session.id,
         },
@@ -398,7 +399,6 @@ fn observed(
         },
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
-        Request::FindOwner { email, .. } => Question::FindOwner { email },
         Request::Keep { .. } => return Handling::Answer(Err(lacks(known, Capability::Reprieve))),
         Request::Pull { .. } => return Handling::Answer(Err(pulls_itself())),
         Request::Delete { .. } => return Handling::Answer(Err(keeps_ended())),

@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{
-    daemon::{connection::inbound::ConnectionId, storage::recent_launch::Memory},
+    daemon::{
+        connection::inbound::ConnectionId,
+        context::{query::Query, runner::Number},
+        storage::recent_launch::Memory,
+    },
     model::{failure::Failure, session::Session},
     protocol::message::{Reply, RequestId},
     state_machine::Ticket,
@@ -26,11 +30,13 @@ struct Waiter {
 }
 
 /// How the answer of a ticket is used.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Wish {
     Plain,
     /// The ticket belongs to a group with one answer for all tickets.
     OneOf(Ticket),
+    /// The engine of the context is asked when the ticket is admitted.
+    Query(Number, Query),
 }
 
 #[derive(Debug)]
@@ -52,11 +58,44 @@ enum Got {
     },
 }
 
+/// A query that may go to the engine.
+pub(in crate::daemon) struct AdmittedQuery {
+    pub connection: ConnectionId,
+    pub id: RequestId,
+    pub number: Number,
+    pub query: Query,
+}
+
 type Answered = (ConnectionId, RequestId, Result<Reply, Failure>);
 
 impl Waiters {
     pub fn ticket(&mut self, connection: ConnectionId, id: RequestId) -> Ticket {
         self.wait(connection, id, Wish::Plain)
+    }
+
+    /// Creates the ticket of a query, see [`Self::admitted`].
+    pub fn ticket_of_query(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        number: Number,
+        query: Query,
+    ) -> Ticket {
+        self.wait(connection, id, Wish::Query(number, query))
+    }
+
+    /// Returns the query of a ticket, which is answered without the ticket.
+    pub fn admitted(&mut self, ticket: Ticket) -> Option<AdmittedQuery> {
+        let waiter = self.waiting.remove(&ticket)?;
+        let Wish::Query(number, query) = waiter.wish else {
+            return None;
+        };
+        Some(AdmittedQuery {
+            connection: waiter.connection,
+            id: waiter.id,
+            number,
+            query,
+        })
     }
 
     fn wait(&mut self, connection: ConnectionId, id: RequestId, wish: Wish) -> Ticket {
@@ -141,6 +180,7 @@ impl Waiters {
         let result = match (waiter.wish, result) {
             (Wish::OneOf(group), result) => self.counted(group, ticket, result)?,
             (Wish::Plain, result) => result,
+            (Wish::Query(_, query), result) => result.map_err(|failure| query.locate(failure)),
         };
         Some((waiter.connection, waiter.id, result))
     }
@@ -177,7 +217,7 @@ impl Waiters {
         self.waiting.retain(|ticket, waiter| {
             let launches = match waiter.wish {
                 Wish::OneOf(group) => groups.get(&group).is_some_and(Group::is_launch),
-                Wish::Plain => false,
+                Wish::Plain | Wish::Query(..) => false,
             };
             let stays = launches || waiter.connection != connection;
             if !stays {

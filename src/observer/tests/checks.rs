@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     model::{
-        capability::{Capability, EngineInfo},
+        capability::{Capability, EngineInfo, EngineState},
         catalogue::{Agent, Folder, Preset, ResourceGroup},
         failure::FailureKind,
         launch::{LaunchField, StartAt},
@@ -337,43 +337,54 @@ fn a_folder_is_made_and_known_at_once() {
     });
     play.carry_out(0, Some(FailureKind::Failed));
     assert_eq!(play.refused_at(taken).1, LaunchField::Folders);
-}
-
-#[test]
-fn owners_are_found_where_the_engine_has_such() {
-    let find = || Ask::FindOwner {
-        email: "x@example.com".to_owned(),
-    };
-    let mut play = Play::watched(0);
-    let ticket = play.ask(find());
-    play.work_off();
-    let Ok(Answer::Owner(owner)) = &play.answers[&ticket] else {
-        panic!("{:?}", play.answers);
-    };
-    assert_eq!(owner.email, "x@example.com");
-    let ticket = play.ask(find());
-    play.carry_out(0, Some(FailureKind::Failed));
-    assert_eq!(
-        play.failed(ticket).message(),
-        fault(FailureKind::Failed).message()
-    );
-    assert_eq!(play.refused_at(ticket).1, LaunchField::Owner);
-    // Not a success without an answer.
-    let ticket = play.ask(find());
+    // An answer of another kind is no success.
+    let name = "others".to_owned();
+    let odd = play.ask(Ask::CreateFolder { name });
     let Some((_, Order::Run { errand, .. })) = play.orders.pop() else {
         panic!("{:?}", play.orders);
     };
     let result = Ok(Got::Done);
     play.tell(Fact::Answered { errand, result });
-    assert_eq!(play.failed(ticket).kind, FailureKind::Internal);
+    assert_eq!(play.failed(odd).kind, FailureKind::Internal);
+}
+
+#[test]
+fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
+    let find = || Ask::Admit {
+        needs: Some(Capability::Owners),
+    };
+    let mut play = Play::watched(0);
+    let ticket = play.ask(find());
+    assert!(play.admitted.contains(&ticket));
 
     let mut play = Play::with(0);
     play.orders.clear();
+    let early = play.ask(find());
     let mut poor: EngineInfo = info();
     poor.capabilities.missing = vec![(Capability::Owners, "not for you".into())];
     let line = 1;
     play.tell(Fact::Connected { line, info: poor });
-    let ticket = play.ask(find());
-    assert_eq!(play.failed(ticket).message(), "not for you");
-    assert_eq!(play.requests_of("find-owner"), 0);
+    assert_eq!(play.failed(early).message(), "not for you");
+    let other = play.ask(Ask::Admit { needs: None });
+    assert!(play.admitted.contains(&other) && play.admitted.len() == 1);
+}
+
+#[test]
+fn a_query_that_finds_no_engine_disconnects() {
+    let mut play = Play::watched(0);
+    let lost = |line| Fact::QueryFailed {
+        line,
+        failure: fault(FailureKind::Unreachable),
+    };
+    let is_connected =
+        |play: &Play| matches!(play.observer.engine(), EngineState::Connected { .. });
+    // A query of an earlier connection says nothing about this one.
+    play.tell(lost(play.line - 1));
+    play.tell(Fact::QueryFailed {
+        line: play.line,
+        failure: fault(FailureKind::Failed),
+    });
+    assert!(is_connected(&play));
+    play.tell(lost(play.line));
+    assert!(!is_connected(&play));
 }

@@ -8,7 +8,7 @@ mod deeds;
 mod line;
 mod reading;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -23,14 +23,11 @@ use crate::{
     engine::manager::{Page, PageQuery},
     model::{
         capability::EngineInfo,
-        catalogue::{Catalogue, Folder, OwnerChoices},
+        catalogue::{Catalogue, Folder},
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionId},
-        launch::{
-            LaunchField,
-            again::{Told, recalled},
-        },
+        launch::LaunchField,
         notice::Level,
         session::Session,
         spec::LaunchRequest,
@@ -55,6 +52,8 @@ struct Play {
     mirror: BTreeMap<SessionId, Session>,
     told: Vec<Change>,
     answers: BTreeMap<u64, Result<Answer, Failure>>,
+    /// The queries that may go to the engine.
+    admitted: BTreeSet<u64>,
     asked: u64,
     line: u32,
     listening: bool,
@@ -94,6 +93,7 @@ impl Play {
             mirror: BTreeMap::new(),
             told: Vec::new(),
             answers: BTreeMap::new(),
+            admitted: BTreeSet::new(),
             asked: 0,
             line: 0,
             listening: false,
@@ -169,6 +169,13 @@ impl Play {
         for (ticket, answer) in turn.answers {
             let twice = self.answers.insert(ticket, answer);
             assert!(twice.is_none(), "ticket {ticket} was answered twice");
+        }
+        for ticket in turn.admitted {
+            let twice = self.answers.contains_key(&ticket);
+            assert!(
+                !twice && self.admitted.insert(ticket),
+                "ticket {ticket} was answered twice"
+            );
         }
         for order in turn.orders {
             if order == Order::Rest {
@@ -263,13 +270,7 @@ impl Play {
                 }
                 Got::Done
             }
-            Errand::History(_) => Got::History(Vec::new()),
             Errand::Commit { .. } => Got::Done,
-            Errand::Recall(id) => Got::Recalled(
-                self.there
-                    .get(id)
-                    .map(|it| Box::new(recalled(it, Told::default()))),
-            ),
             Errand::Environments => Got::Environments(Vec::new()),
             Errand::Statistics => Got::Statistics(Box::new(self.held.clone())),
             Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
@@ -278,11 +279,6 @@ impl Play {
                 self.offer.folders.push(folder.clone());
                 Got::Folder(folder)
             }
-            Errand::FindOwner { email } => Got::Owner(OwnerChoices {
-                email: email.as_str().into(),
-                access_keys: vec!["AK".into()],
-                projects: Vec::new(),
-            }),
         }
     }
 
