@@ -3,7 +3,6 @@
 use jiff::SignedDuration;
 use workbay::model::{
     capability::Capability,
-    failure::Failure,
     launch::LaunchField as Field,
     log::LogOptions,
     resources::{Bytes, Cpu},
