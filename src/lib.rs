@@ -18,6 +18,7 @@ pub mod keymap;
 pub mod model;
 pub mod observer;
 pub mod protocol;
+pub mod rules;
 pub mod run;
 pub mod runner;
 pub mod scheduler;

@@ -20,25 +20,27 @@ use self::sources::{Source, sources};
 /// A module, and the modules that it may import.
 const ROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    ("rules", &["model"]),
     ("action", &[]),
     ("key", &[]),
-    ("config", &["model"]),
-    ("protocol", &["model"]),
+    ("config", &["model", "rules"]),
+    ("protocol", &["model", "rules"]),
     ("tree", &[]),
-    ("engine", &["model", "tree"]),
-    ("state_machine", &["model"]),
-    ("scheduler", &["model", "engine", "state_machine"]),
-    ("observer", &["model", "engine", "state_machine"]),
+    ("engine", &["model", "rules", "tree"]),
+    ("state_machine", &["model", "rules"]),
+    ("scheduler", &["model", "rules", "engine", "state_machine"]),
+    ("observer", &["model", "rules", "engine", "state_machine"]),
     ("store", &["model"]),
     ("terminal", &["key", "model"]),
     ("keymap", &["action", "key", "config", "model"]),
     ("theme", &["config", "model"]),
     ("runner", &["model", "tree"]),
-    ("client", &["model", "protocol", "config"]),
+    ("client", &["model", "rules", "protocol", "config"]),
     (
         "daemon",
         &[
             "model",
+            "rules",
             "engine",
             "protocol",
             "state_machine",
@@ -50,12 +52,14 @@ const ROWS: &[(&str, &[&str])] = &[
     ),
     (
         "app",
-        &["model", "protocol", "action", "key", "keymap", "terminal"],
+        &[
+            "model", "rules", "protocol", "action", "key", "keymap", "terminal",
+        ],
     ),
     (
         "view",
         &[
-            "model", "app", "action", "key", "theme", "keymap", "terminal",
+            "model", "rules", "app", "action", "key", "theme", "keymap", "terminal",
         ],
     ),
     (
@@ -68,7 +72,8 @@ const ROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "model", "protocol", "client", "config", "action", "keymap", "theme", "terminal",
+            "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
+            "terminal",
         ],
     ),
     // The two roots: they only list modules and dispatch.
@@ -109,6 +114,7 @@ const OWNERS: &[(&str, &[&str])] = &[
 /// Modules that use no runtime, no clock and no environment variable.
 const PURE: &[&str] = &[
     "model",
+    "rules",
     "state_machine",
     "scheduler",
     "observer",

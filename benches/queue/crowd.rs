@@ -159,7 +159,7 @@ fn settings(skip: u32) -> Settings {
             shmem: Bytes::mib(16),
             pids: 100,
             env: BTreeMap::new(),
-            secrets: workbay::model::launch::secrets::SecretRules::default(),
+            secrets: workbay::model::secret_rules::SecretRules::default(),
         },
         engine: EngineSettings {
             endpoint: None,

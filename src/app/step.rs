@@ -18,7 +18,7 @@ use crate::{
     model::{
         id::{ContextName, SessionKey},
         idle::Keep,
-        launch::{LaunchField, grown::Grown},
+        launch_field::LaunchField,
         notice::{Level, NoticesEdit},
         shell::ShellStart,
         spec::LaunchRequest,
@@ -26,6 +26,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::{Request, StreamId},
+    rules::launch::grown::Grown,
 };
 
 /// One result of a panel. `App` carries out the results in order.

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     keymap::Keymap,
     model::{
-        launch::secrets::SecretRules,
         resources::{Bytes, Cpu, ResourceSlots},
+        secret_rules::SecretRules,
         session::Session,
         settings::{LaunchSettings, NotificationSettings, TerminalSettings},
         status::Status,

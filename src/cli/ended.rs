@@ -6,10 +6,12 @@ use super::{
     line::Line,
     report,
 };
-use crate::model::{
-    ending::{Ending, ending},
-    session::Session,
-    verdict::verdict,
+use crate::{
+    model::session::Session,
+    rules::{
+        ending::{Ending, ending},
+        verdict::verdict,
+    },
 };
 
 /// The exit code of its command, or why there is none.

@@ -9,8 +9,8 @@ use super::{
     output, resources,
 };
 use crate::{
-    model::launch::folders,
     protocol::message::{Reply, Request},
+    rules::launch::folders,
 };
 
 pub fn folder(start: &Start, words: &Words) -> Outcome {

@@ -4,10 +4,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{fail::Fail, now, output};
-use crate::model::{
-    change::Change,
-    ending::{Ending, ending},
-    session::Session,
+use crate::{
+    model::{change::Change, session::Session},
+    rules::ending::{Ending, ending},
 };
 
 /// A session's own fields and values derived from them.

@@ -19,7 +19,7 @@ use crate::{
         change::Change,
         id::SessionKey,
         idle::{Keep, Reprieve},
-        launch, name,
+        name, priority,
         session::Session,
         short,
         status::Tab,
@@ -44,7 +44,7 @@ pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
 
 pub fn priority(start: &Start, arguments: &Priority) -> Outcome {
     let priority = arguments.priority;
-    launch::priority::check(priority).map_err(Fail::usage)?;
+    priority::check(priority).map_err(Fail::usage)?;
     line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let asked = &arguments.one.session;

@@ -5,10 +5,8 @@ use ratatui::style::Style;
 
 use super::{output::Cell, times::elapsed};
 use crate::{
-    model::{
-        reclaim::{Reclaim, Standing, nearest, reclaim, standing},
-        session::Session,
-    },
+    model::session::Session,
+    rules::reclaim::{Reclaim, Standing, nearest, reclaim, standing},
     theme::{Theme, face::Face},
 };
 

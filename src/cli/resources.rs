@@ -12,12 +12,12 @@ use super::{
 use crate::{
     model::{
         catalogue::{Catalogue, Folder, Limits, Policy, Preset, ResourceGroup},
-        launch::amounts,
         resources::ResourceSlots,
         span::Span,
         text::Clean,
     },
     protocol::message::{Reply, Request},
+    rules::launch::amounts,
 };
 
 pub fn resources(start: &Start, arguments: &args::Resources) -> Outcome {

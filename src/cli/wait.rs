@@ -11,7 +11,7 @@ use super::{
     listed, output, report,
     watch::{Goal, Watch, has_begun, not_running},
 };
-use crate::model::{ending::ending, session::Session};
+use crate::{model::session::Session, rules::ending::ending};
 
 pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
     line::block_on(async {

@@ -7,11 +7,11 @@ use crate::{
     model::{
         failure::{Failure, FailureKind},
         id::ContextName,
-        launch::key,
         spec::LaunchRequest,
         status::Tab,
     },
     protocol::message::{Reply, Request},
+    rules::launch::key,
 };
 
 impl Client {

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::document::{Entry, Fault, Item, Value};
-use crate::model::{
-    launch::amounts,
-    resources::{Bytes, Cpu},
-    span::Span,
+use crate::{
+    model::{
+        resources::{Bytes, Cpu},
+        span::Span,
+    },
+    rules::launch::amounts,
 };
 
 /// A CPU amount, min 0.01.

@@ -14,14 +14,18 @@ use super::{
     rows::{KeyRow, row, set},
     writing::{in_quotes, key, quoted, quoted_list, slots},
 };
-use crate::model::{
-    launch::{
-        LaunchField, amounts, ports, priority,
+use crate::{
+    model::{
+        launch_field::LaunchField,
+        ports, priority,
+        session::{ClusterMode, SessionType},
+        spec::{FolderMount, LaunchRequest, check_variable_name},
+        stop_hook::StopHook,
+    },
+    rules::launch::{
+        amounts,
         table::{Reading, TABLE, TextValue, ValueKind},
     },
-    session::{ClusterMode, SessionType},
-    spec::{FolderMount, LaunchRequest, check_variable_name},
-    stop_hook::StopHook,
 };
 
 /// Reads a recipe at `now` in the user's time zone. `env` contains secret variables without a value.

@@ -7,10 +7,10 @@ use super::{
     writing::{quoted, quoted_list, table},
 };
 use crate::model::{
-    launch::secrets::NamePattern,
     link_schemes::LinkSchemes,
     notice::EVENTS,
     resources::Bytes,
+    secret_rules::NamePattern,
     settings::{ClipboardPolicy, CopyKeys, DesktopNotices, Settings},
     span::Span,
     spec::check_variable_name,

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fmt::Display};
 
-use crate::model::{launch::amounts, resources::Bytes, text::is_hidden};
+use crate::{
+    model::{resources::Bytes, text::is_hidden},
+    rules::launch::amounts,
+};
 
 /// A string as TOML writes it.
 pub(super) fn quoted(text: &str) -> String {

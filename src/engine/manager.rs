@@ -5,17 +5,19 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 use super::api::{Engine, Result};
-use crate::model::{
-    catalogue::{Catalogue, OwnerChoices},
-    failure::Failure,
-    history::HistoryEntry,
-    id::SessionId,
-    launch::again::{self, Recalled},
-    session::Session,
-    spec::LaunchRequest,
-    statistics::Statistics,
-    status::Tab,
-    text::Clean,
+use crate::{
+    model::{
+        catalogue::{Catalogue, OwnerChoices},
+        failure::Failure,
+        history::HistoryEntry,
+        id::SessionId,
+        session::Session,
+        spec::LaunchRequest,
+        statistics::Statistics,
+        status::Tab,
+        text::Clean,
+    },
+    rules::launch::again::{self, Recalled},
 };
 
 #[async_trait]

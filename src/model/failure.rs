@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{launch::LaunchField, text::Clean};
+use super::{launch_field::LaunchField, text::Clean};
 
 /// Why something failed, and how to fix it. It is created where the failure happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    image,
-    launch::{ports, start},
-    reference,
+    image, reference,
     resources::{Bytes, Cpu},
     selector::Asked,
     span::Span,
@@ -13,6 +11,7 @@ use super::{
     text::Clean,
 };
 use crate::fuzz::{bounded, parser};
+use crate::model::{ports, start_time};
 
 #[test]
 fn fuzz_values() {
@@ -31,7 +30,7 @@ fn fuzz_values() {
         );
         bounded(bytes, &Asked::read(text));
         for now in [Timestamp::MIN, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
-            bounded(bytes, &start::read(text, now, &TimeZone::UTC));
+            bounded(bytes, &start_time::read(text, now, &TimeZone::UTC));
         }
         let clean = Clean::from_bytes(bytes);
         bounded(bytes, &clean);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{launch::ports, session::Session};
+use super::{ports, session::Session};
 
 /// Where the user's programs find the ports.
 #[derive(Clone, Debug, PartialEq, Eq)]

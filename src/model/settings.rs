@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::{
-    launch::secrets::SecretRules,
     link_schemes::LinkSchemes,
     policy::ResourceRules,
     resources::{Bytes, Cpu},
+    secret_rules::SecretRules,
     span::Span,
     wellknown::WellKnown,
 };

@@ -13,11 +13,12 @@ use super::{
     environment::{EnvironmentSource, SessionUser},
     id::SessionId,
     idle::IdleRules,
-    launch::StartAt,
+    inside,
     resources::{Bytes, Cpu, ResourceSlots},
     service::Service,
     session::{ClusterMode, SessionType},
     span::Span,
+    start_time::StartAt,
     stop_hook::StopHook,
 };
 
@@ -257,6 +258,21 @@ pub struct LaunchSpec {
     pub home_of: Option<SessionId>,
 }
 
+impl FolderMount {
+    /// The absolute path in the container, without doubled or trailing slashes.
+    #[must_use]
+    pub fn target(&self) -> String {
+        let path = self.path.as_deref().map(str::trim).unwrap_or_default();
+        let path = match path {
+            "" => format!("{}/{}", inside::HOME, self.folder),
+            path if path.starts_with('/') => path.to_owned(),
+            path => format!("{}/{path}", inside::HOME),
+        };
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        format!("/{}", parts.join("/"))
+    }
+}
+
 /// A folder and its absolute path in the container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mounted {
@@ -277,7 +293,7 @@ impl From<&FolderMount> for Mounted {
     fn from(mount: &FolderMount) -> Self {
         Self {
             folder: mount.folder.clone(),
-            target: super::launch::folders::target(mount),
+            target: mount.target(),
             read_only: mount.read_only,
         }
     }

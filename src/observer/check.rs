@@ -17,10 +17,11 @@ use crate::{
         catalogue::Catalogue,
         environment::Environment,
         failure::Failure,
-        launch::{FieldProblem, Ground, check, check::check_agent, check_words},
+        launch_field::FieldProblem,
         spec::LaunchRequest,
         text::Clean,
     },
+    rules::launch::{Ground, check, check::check_agent, check_words},
     state_machine::Ticket,
 };
 

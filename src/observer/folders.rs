@@ -4,11 +4,8 @@ use jiff::Timestamp;
 
 use super::{core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
 use crate::{
-    model::{
-        capability::Capability,
-        failure::Failure,
-        launch::{LaunchField, folders::check_name},
-    },
+    model::{capability::Capability, failure::Failure, launch_field::LaunchField},
+    rules::launch::folders::check_name,
     state_machine::{Answer, Ticket},
 };
 

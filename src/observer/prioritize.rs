@@ -9,9 +9,7 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    model::{
-        capability::Capability, failure::Failure, id::SessionId, launch::priority, status::Status,
-    },
+    model::{capability::Capability, failure::Failure, id::SessionId, priority, status::Status},
     state_machine::{Answer, Ticket},
 };
 

@@ -2,27 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
-    capability::EngineState,
-    catalogue::{Catalogue, Folder, OwnerChoices},
-    change::Change,
-    context::Context,
-    environment::Environment,
-    failure::Failure,
-    figures::Figures,
-    history::HistoryEntry,
-    id::{ContextName, InstanceId, KernelId, SessionKey},
-    idle::Keep,
-    launch::again::Missing,
-    log::{LogOptions, LogSource},
-    notice::{Notice, NoticesEdit},
-    recent::{Recent, RecentEdit, RecentId},
-    session::Session,
-    shell::ShellStart,
-    spec::LaunchRequest,
-    statistics::Statistics,
-    status::Tab,
-    text::Clean,
+use crate::{
+    model::{
+        capability::EngineState,
+        catalogue::{Catalogue, Folder, OwnerChoices},
+        change::Change,
+        context::Context,
+        environment::Environment,
+        failure::Failure,
+        figures::Figures,
+        history::HistoryEntry,
+        id::{ContextName, InstanceId, KernelId, SessionKey},
+        idle::Keep,
+        log::{LogOptions, LogSource},
+        notice::{Notice, NoticesEdit},
+        recent::{Recent, RecentEdit, RecentId},
+        session::Session,
+        shell::ShellStart,
+        spec::LaunchRequest,
+        statistics::Statistics,
+        status::Tab,
+        text::Clean,
+    },
+    rules::launch::again::Missing,
 };
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other

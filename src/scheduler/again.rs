@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use super::held::Held;
 use crate::model::{
     environment::EnvironmentSource,
-    launch::StartAt,
     record::SessionRecord,
     spec::{FolderMount, LaunchRequest},
+    start_time::StartAt,
 };
 
 /// The original request without what would be refused now: a start time in the past, or the name of

@@ -7,16 +7,20 @@ use super::{
     queue::{Room, Share},
     turn::Turn,
 };
-use crate::model::{
-    capability::EngineState,
-    catalogue::{AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits},
-    change::Change,
-    launch::amounts,
-    policy::AcceleratorRules,
-    resources::{Bytes, Cpu, ResourceSlots},
-    span::Span,
-    statistics::Statistics,
-    text::Clean,
+use crate::{
+    model::{
+        capability::EngineState,
+        catalogue::{
+            AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits,
+        },
+        change::Change,
+        policy::AcceleratorRules,
+        resources::{Bytes, Cpu, ResourceSlots},
+        span::Span,
+        statistics::Statistics,
+        text::Clean,
+    },
+    rules::launch::amounts,
 };
 
 /// A note about accelerators that are only counted.

@@ -11,12 +11,11 @@ use crate::{
         environment::Environment,
         failure::{Failure, FailureKind},
         id::SessionId,
-        launch::{
-            FieldProblem, Ground, LaunchField, amounts, check, check_words, environment, secrets,
-        },
-        name,
+        launch_field::{FieldProblem, LaunchField},
+        name, secret_rules,
         spec::LaunchRequest,
     },
+    rules::launch::{Ground, amounts, check, check_words, environment},
     state_machine::{Answer, Ticket},
 };
 
@@ -113,7 +112,7 @@ impl Controller {
     pub(super) fn without_secrets(&self, request: &LaunchRequest) -> LaunchRequest {
         let mut asked = request.clone();
         self.settings.launch.secrets.mark(&mut asked);
-        asked.env = secrets::blanked(&asked);
+        asked.env = secret_rules::blanked(&asked);
         asked
     }
 

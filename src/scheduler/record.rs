@@ -9,7 +9,6 @@ use crate::model::{
     environment::{Environment, EnvironmentRef},
     id::SessionKey,
     idle::IdleRules,
-    launch::folders,
     record::{SessionRecord, Step},
     secret::Secret,
     session::Session,
@@ -84,7 +83,7 @@ impl Controller {
         });
         own.chain(asked.iter().cloned())
             .map(|mount| Mounted {
-                target: folders::target(&mount),
+                target: mount.target(),
                 folder: mount.folder,
                 read_only: mount.read_only,
             })

@@ -13,12 +13,12 @@ use crate::{
         failure::Failure,
         history::Outcome,
         id::SessionId,
-        launch::folders,
         notice::Level,
         record::{Ending, Step},
         status::Status,
         text::Clean,
     },
+    rules::launch::folders,
     state_machine::{Answer, Ticket},
 };
 

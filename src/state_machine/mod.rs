@@ -6,18 +6,20 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{
-    capability::EngineState,
-    catalogue::{Catalogue, Folder},
-    change::Change,
-    environment::Environment,
-    failure::Failure,
-    id::SessionId,
-    launch::again::Recalled,
-    record::{SessionRecord, Write},
-    session::Session,
-    statistics::Statistics,
-    text::Clean,
+use crate::{
+    model::{
+        capability::EngineState,
+        catalogue::{Catalogue, Folder},
+        change::Change,
+        environment::Environment,
+        failure::Failure,
+        id::SessionId,
+        record::{SessionRecord, Write},
+        session::Session,
+        statistics::Statistics,
+        text::Clean,
+    },
+    rules::launch::again::Recalled,
 };
 
 /// The number of a request, by which it is answered.

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{
-    id::SessionId,
-    idle::{IdleCheck, IdleChecker},
-    reclaim::nearest,
-    span::Span,
+use crate::{
+    model::{
+        id::SessionId,
+        idle::{IdleCheck, IdleChecker},
+        span::Span,
+    },
+    rules::reclaim::nearest,
 };
 
 const MARKS: [SignedDuration; 4] = [

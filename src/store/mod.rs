@@ -37,9 +37,9 @@ use crate::model::{
     figures::{Figures, FiguresRecord},
     history::HistoryEntry,
     id::{ContextName, InstanceId, SessionId, SessionKey},
-    launch::secrets::SecretRules,
     recent::{Recent, RecentEdit, RecentId},
     record::{Mounts, SessionRecord, Write},
+    secret_rules::SecretRules,
     spec::LaunchRequest,
     text::Clean,
 };

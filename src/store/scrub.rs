@@ -7,7 +7,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result};
 use serde_json::{Map, Value, json};
 
 use super::checksum;
-use crate::model::launch::secrets::SecretRules;
+use crate::model::secret_rules::SecretRules;
 
 /// Increases when the built-in rules change, so that every file is checked once by the new rules.
 const RULES: u32 = 1;

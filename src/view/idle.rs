@@ -5,10 +5,8 @@ use jiff::Timestamp;
 use super::glyphs::Glyphs;
 use crate::{
     app::clock,
-    model::{
-        reclaim::{Reclaim, Standing, nearest, reclaim, standing},
-        session::Session,
-    },
+    model::session::Session,
+    rules::reclaim::{Reclaim, Standing, nearest, reclaim, standing},
     theme::face::Face,
 };
 

@@ -19,10 +19,8 @@ use crate::{
         sessions::sort::{Column, Order},
         shown_contexts::ShownContexts,
     },
-    model::{
-        catalogue::AcceleratorKind, launch::amounts::thousandths, session::Session, status::Tab,
-        text::Clean,
-    },
+    model::{catalogue::AcceleratorKind, session::Session, status::Tab, text::Clean},
+    rules::launch::amounts::thousandths,
     theme::face::Face,
 };
 

@@ -2,7 +2,8 @@
 
 use super::{glyphs::Glyphs, paint::Piece};
 use crate::{
-    model::{ending::ending, session::Session, status::Status, verdict},
+    model::{session::Session, status::Status},
+    rules::{ending::ending, verdict},
     theme::face::Face,
 };
 

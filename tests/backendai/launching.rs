@@ -6,7 +6,7 @@ use workbay::{
     engine::manager::Manager as _,
     model::{
         failure::Failure,
-        launch::LaunchField as Field,
+        launch_field::LaunchField as Field,
         resources::Bytes,
         session::SessionType,
         span::Span,

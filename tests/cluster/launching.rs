@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use workbay::model::{
     capability::Capability,
-    launch::LaunchField as Field,
+    launch_field::LaunchField as Field,
     log::LogOptions,
     resources::{Bytes, Cpu},
     session::{BatchResult, ClusterMode, Session},

@@ -4,7 +4,7 @@ use workbay::{
     model::{
         catalogue::{Catalogue, ResourceGroup},
         failure::{Failure, FailureKind},
-        launch::LaunchField,
+        launch_field::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
     },

@@ -6,7 +6,7 @@ use workbay::{
     model::{
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
-        launch::LaunchField,
+        launch_field::LaunchField,
         recent::{Recent, RecentEdit, RecentId},
         resources::{Bytes, Cpu, ResourceSlots},
         session::{Session, SessionType},

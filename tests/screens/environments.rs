@@ -1,13 +1,12 @@
 //! What a launch runs in, on an engine of ours: images by hand, a search that is taken back.
 
 use workbay::{
-    app::launcher::Launcher,
-    app::launcher::{Mark, Page},
+    app::launcher::{Launcher, Mark, Page},
     model::{
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup},
         change::Change,
         environment::Environment,
-        launch::LaunchField,
+        launch_field::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
         text::Clean,
     },

@@ -71,7 +71,7 @@ pub fn facts() -> Facts {
             shmem: Bytes::mib(64),
             pids: 4096,
             env: std::collections::BTreeMap::new(),
-            secrets: workbay::model::launch::secrets::SecretRules::default(),
+            secrets: workbay::model::secret_rules::SecretRules::default(),
         },
         copies: "/home/kim/.local/share/workbay/copies".into(),
         notifications: NotificationSettings {

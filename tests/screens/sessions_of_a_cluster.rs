@@ -2,16 +2,16 @@
 
 use bytes::Bytes;
 use workbay::{
-    app::launcher::Launcher,
     app::{
         effect::Effect,
+        launcher::Launcher,
         logs::feed::LogOrder,
         msg::{Msg, StreamEvent},
         panels::commit::CommitForm,
     },
     model::{
         change::Change, failure::Failure, id::KernelId, kernel::Kernel,
-        launch::LaunchField as Field, log::LogSource, status::Status, text::Clean,
+        launch_field::LaunchField as Field, log::LogSource, status::Status, text::Clean,
     },
     protocol::message::{Reply, Request, StreamEnd, StreamId, StreamOpen},
 };

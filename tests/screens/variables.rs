@@ -1,12 +1,11 @@
 //! Environment variables in the launcher: secrets, and rows that are left half filled.
 
 use workbay::{
-    app::launcher::Launcher,
     app::launcher::{
-        LAUNCH, Page, Row,
+        LAUNCH, Launcher, Page, Row,
         allocation::{Part, variable_row},
     },
-    model::{failure::Failure, launch::LaunchField as Field, spec::LaunchRequest},
+    model::{failure::Failure, launch_field::LaunchField as Field, spec::LaunchRequest},
     protocol::message::{Reply, Request},
 };
 

@@ -48,7 +48,7 @@ pub fn settings() -> Settings {
             shmem: Bytes::mib(64),
             pids: 512,
             env: BTreeMap::new(),
-            secrets: workbay::model::launch::secrets::SecretRules::default(),
+            secrets: workbay::model::secret_rules::SecretRules::default(),
         },
         engine: EngineSettings {
             endpoint: None,

@@ -14,15 +14,17 @@ use crate::{
     model::{
         failure::Failure,
         id::{ContextName, SessionKey},
-        launch::grown::Grown,
         notice::Level,
         session::Session,
         spec::LaunchRequest,
         status::Status,
         text::Clean,
-        verdict::{memory_of_one, ran_out_of_memory},
     },
     protocol::message::{Reply, Request},
+    rules::{
+        launch::grown::Grown,
+        verdict::{memory_of_one, ran_out_of_memory},
+    },
 };
 
 impl App {

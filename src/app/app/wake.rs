@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{App, interrupt_ends};
 use crate::{
     app::{clock, focus::Page, launcher::Launcher},
-    model::reclaim::{Reclaim, reclaim},
+    rules::reclaim::{Reclaim, reclaim},
 };
 
 impl App {

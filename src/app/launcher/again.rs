@@ -7,9 +7,9 @@ use crate::{
     app::{facts::Facts, mirror::Mirror, shown_contexts::ShownContexts},
     model::{
         id::{ContextName, SessionKey},
-        launch::{again::Missing, free_name, grown::Grown},
         spec::LaunchRequest,
     },
+    rules::launch::{again::Missing, free_name, grown::Grown},
 };
 
 /// Earlier settings that fill a new launcher.

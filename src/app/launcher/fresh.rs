@@ -10,7 +10,7 @@ use crate::{
         capability::{Capability, EngineState},
         change::Change,
         id::ContextName,
-        launch::StartAt,
+        start_time::StartAt,
     },
 };
 

@@ -7,7 +7,7 @@ use super::{Heard, LAUNCH, Launcher, Overlay, Page, Question, Row, help::Topic, 
 use crate::{
     action::Action,
     app::{mirror::Mirror, step::Step},
-    model::launch::FieldProblem,
+    model::launch_field::FieldProblem,
 };
 
 /// A destination in the launcher.

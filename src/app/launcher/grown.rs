@@ -1,7 +1,7 @@
 //! Relaunches a session that ran out of memory with more memory.
 
 use super::Launcher;
-use crate::model::launch::amounts;
+use crate::rules::launch::amounts;
 
 impl Launcher {
     /// A note about a launch with more memory.

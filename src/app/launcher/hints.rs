@@ -4,7 +4,7 @@ use super::{FolderLine, LAUNCH, Launcher, Overlay, Page};
 use crate::{
     action::{Action, Scope},
     app::panels::{Hint, INPUT_HINTS, MOVE},
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
 };
 
 const S: Scope = Scope::Launcher;

@@ -35,12 +35,15 @@ use crate::{
         capability::Capability,
         failure::Failure,
         id::{ContextName, SessionKey},
-        launch::{self, FieldProblem, LaunchField, again::Missing, grown::Grown},
-        resolve,
+        launch_field::{FieldProblem, LaunchField},
         spec::LaunchRequest,
         text::Clean,
     },
     protocol::message::{Reply, Request},
+    rules::{
+        launch::{self, again::Missing, grown::Grown},
+        resolve,
+    },
 };
 
 pub use again::Relaunch;

@@ -6,7 +6,8 @@ use crate::{
     app::input::Input,
     key::Key,
     model::{
-        launch::{FieldProblem, LaunchField as Field, ports},
+        launch_field::{FieldProblem, LaunchField as Field},
+        ports,
         spec::LaunchRequest,
     },
 };

@@ -11,11 +11,11 @@ use crate::{
         catalogue::{Catalogue, ResourceGroup},
         environment::Environment,
         id::ContextName,
-        launch::{Ground, environment, table::Reading},
         settings::LaunchSettings,
         spec::LaunchRequest,
         text::Clean,
     },
+    rules::launch::{Ground, environment, table::Reading},
 };
 
 #[derive(Clone, Debug)]

@@ -3,11 +3,13 @@
 use jiff::Timestamp;
 
 use super::Launcher;
-use crate::model::{
-    catalogue::{Catalogue, SlotLimits},
-    launch::amounts::{self, thousandths},
-    resources::{Bytes, Cpu, ResourceSlots},
-    session::SessionType,
+use crate::{
+    model::{
+        catalogue::{Catalogue, SlotLimits},
+        resources::{Bytes, Cpu, ResourceSlots},
+        session::SessionType,
+    },
+    rules::launch::amounts::{self, thousandths},
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! The rows of the launcher's pages, and the interface of a page's form.
 
 use super::offer::Offer;
-pub use crate::model::launch::page::Page;
+pub use crate::rules::launch::page::Page;
 use crate::{
     action::Action,
     app::step::Step,
     key::Key,
     model::{
-        launch::{FieldProblem, LaunchField},
+        launch_field::{FieldProblem, LaunchField},
         spec::LaunchRequest,
     },
 };
@@ -128,7 +128,7 @@ pub trait Form {
     /// [`Form::problems`].
     fn write(&self, request: &mut LaunchRequest, offer: &Offer);
 
-    /// The problems in addition to the rules of `model::launch::check`: texts that don't parse, and
+    /// The problems in addition to the rules of `rules::launch::check`: texts that don't parse, and
     /// incomplete rows.
     fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
         Vec::new()

@@ -4,7 +4,7 @@ use super::{Form, Heard, Offer, Page, Row};
 use crate::{
     action::Action,
     key::Key,
-    model::{launch::LaunchField as Field, spec::LaunchRequest},
+    model::{launch_field::LaunchField as Field, spec::LaunchRequest},
 };
 
 /// The line of the launch button.

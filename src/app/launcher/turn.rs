@@ -14,9 +14,10 @@ use crate::{
         capability::Capability,
         failure::Failure,
         id::ContextName,
-        launch::{FieldProblem, LaunchField, command},
+        launch_field::{FieldProblem, LaunchField},
     },
     protocol::message::Request,
+    rules::launch::command,
 };
 
 impl Launcher {

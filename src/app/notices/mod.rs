@@ -8,11 +8,13 @@ use std::collections::{BTreeSet, VecDeque};
 use jiff::{SignedDuration, Timestamp};
 
 use super::mirror::Mirror;
-use crate::model::{
-    id::SessionKey,
-    notice::{Level, Notice, NoticeKind},
-    reclaim::nearest,
-    session::Session,
+use crate::{
+    model::{
+        id::SessionKey,
+        notice::{Level, Notice, NoticeKind},
+        session::Session,
+    },
+    rules::reclaim::nearest,
 };
 
 /// Maximum number of notifications. The oldest is dropped.

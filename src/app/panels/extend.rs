@@ -15,11 +15,11 @@ use crate::{
     model::{
         id::SessionKey,
         idle::{IdleState, Keep, ReprieveRules},
-        reclaim::nearest,
         session::Session,
         text::Clean,
     },
     protocol::message::Request,
+    rules::reclaim::nearest,
 };
 
 /// The possible actions, one row for each.

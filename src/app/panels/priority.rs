@@ -1,9 +1,7 @@
 //! The prompt for another priority of a waiting session.
 
 use super::{Panel, PanelEnv, PromptLine};
-use crate::model::{
-    id::SessionKey, launch::priority, session::Session, spec::PRIORITY, text::Clean,
-};
+use crate::model::{id::SessionKey, priority, session::Session, spec::PRIORITY, text::Clean};
 use crate::{
     app::{
         input::Input,

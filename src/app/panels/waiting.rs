@@ -13,19 +13,11 @@ use crate::{
     },
     key::Key,
     model::{
-        ahead::{ahead, priority_to_be_first},
         capability::Capability,
         catalogue::Catalogue,
         failure::Failure,
         id::SessionKey,
-        launch::{
-            self,
-            again::Missing,
-            free_name,
-            whatif::{Alternative, Around, alternatives},
-        },
         notice::Level,
-        resolve,
         session::{Session, SessionType},
         span::Span,
         spec::LaunchRequest,
@@ -33,6 +25,16 @@ use crate::{
         text::Clean,
     },
     protocol::message::{Reply, Request},
+    rules::{
+        ahead::{ahead, priority_to_be_first},
+        launch::{
+            self,
+            again::Missing,
+            free_name,
+            whatif::{Alternative, Around, alternatives},
+        },
+        resolve,
+    },
 };
 
 /// A generous allowance, in seconds, for starting and stopping a session in addition to its timeout.

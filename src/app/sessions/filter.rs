@@ -7,10 +7,12 @@ use nucleo_matcher::{
 };
 
 use crate::app::{input::Input, shown_contexts::ShownContexts};
-use crate::model::{
-    ending::{Ending, ending, is_meant, joined},
-    session::{Session, placement_words},
-    text::Clean,
+use crate::{
+    model::{
+        session::{Session, placement_words},
+        text::Clean,
+    },
+    rules::ending::{Ending, ending, is_meant, joined},
 };
 
 /// The characters of a row that match a filter.

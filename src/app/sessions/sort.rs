@@ -5,12 +5,16 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{mirror::Mirror, shown_contexts::ShownContexts};
-use crate::model::{
-    ending::{Ending, ending},
-    natural,
-    reclaim::reclaim,
-    session::{Session, by_run_time, newest_first},
-    status::Tab,
+use crate::{
+    model::{
+        natural,
+        session::{Session, by_run_time, newest_first},
+        status::Tab,
+    },
+    rules::{
+        ending::{Ending, ending},
+        reclaim::reclaim,
+    },
 };
 
 /// A column of the list.

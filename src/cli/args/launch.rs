@@ -9,16 +9,19 @@ use clap::{
 };
 
 use super::{Json, One};
-use crate::model::{
-    launch::{
-        LaunchField, amounts, key,
+use crate::{
+    model::{
+        launch_field::LaunchField,
+        recent::RecentId,
+        resources::{Bytes, Cpu},
+        session::ClusterMode,
+        span::Span,
+        spec::{FolderMount, Owner},
+    },
+    rules::launch::{
+        amounts, key,
         table::{Argument, FieldRow, TABLE, TextValue, ValueKind, section},
     },
-    recent::RecentId,
-    resources::{Bytes, Cpu},
-    session::ClusterMode,
-    span::Span,
-    spec::{FolderMount, Owner},
 };
 
 #[derive(Args, Debug, Default)]

@@ -20,13 +20,13 @@ use crate::{
     },
     model::{
         catalogue::Catalogue,
-        ending::ending,
         environment::EnvironmentSource,
         selector,
         session::{Session, newest_first},
         status::{Status, Tab},
     },
     protocol::message::{ContextState, Reply, Request, Snapshot},
+    rules::ending::ending,
 };
 
 /// How long a Tab may wait.

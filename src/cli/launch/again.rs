@@ -16,11 +16,13 @@ use super::{
 use crate::{
     model::{
         id::{ContextName, SessionKey},
-        launch::{LaunchField, again::Missing, check::names, free_name, secrets::SecretRules},
+        launch_field::LaunchField,
+        secret_rules::SecretRules,
         session::Session,
         spec::LaunchRequest,
     },
     protocol::message::{Reply, Request, Snapshot},
+    rules::launch::{again::Missing, check::names, free_name},
 };
 
 /// How many more names to try: a cluster may have sessions that the daemon doesn't report.

@@ -26,14 +26,10 @@ use crate::{
     client::launch::{unknown, with_key},
     config::recipe,
     model::{
-        failure::Failure,
-        id::ContextName,
-        launch::{check::short_of_shmem, check_words, command},
-        resources::Bytes,
-        session::Session,
-        spec::LaunchRequest,
+        failure::Failure, id::ContextName, resources::Bytes, session::Session, spec::LaunchRequest,
     },
     protocol::message::{Reply, Snapshot},
+    rules::launch::{check::short_of_shmem, check_words, command},
 };
 
 pub fn launch(start: &Start, arguments: Launch) -> Outcome {

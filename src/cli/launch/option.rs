@@ -2,7 +2,7 @@
 
 use super::super::args::Manner;
 use crate::model::{
-    launch::{FieldProblem, LaunchField},
+    launch_field::{FieldProblem, LaunchField},
     session::SessionType,
     spec::LaunchRequest,
 };

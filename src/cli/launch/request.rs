@@ -12,13 +12,14 @@ use super::super::{args::Fields, fail::Fail, now};
 use crate::{
     config::reading,
     model::{
-        launch::{LaunchField, script, table::Reading},
+        launch_field::LaunchField,
         session::SessionType,
         span::Span,
         spec::{LaunchRequest, check_variable_name},
         stop_hook::StopHook,
         text::Clean,
     },
+    rules::launch::{script, table::Reading},
 };
 
 /// The surroundings that the meaning of the words depends on.

@@ -17,7 +17,9 @@ use super::{
     follow::{Followed, Printer, Signals, follow},
     knows_keys, request, tell,
 };
-use crate::model::{id::ContextName, launch::LaunchField, session::Session, spec::LaunchRequest};
+use crate::model::{
+    id::ContextName, launch_field::LaunchField, session::Session, spec::LaunchRequest,
+};
 
 pub fn run(start: &Start, arguments: Run) -> Outcome {
     let request = asked(start, &arguments)?;

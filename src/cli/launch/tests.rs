@@ -16,15 +16,14 @@ use super::{
 use crate::{
     config::recipe,
     model::{
-        launch::{
-            StartAt, command,
-            secrets::{self, SecretRules},
-        },
         resources::{Bytes, Cpu},
+        secret_rules::{self, SecretRules},
         session::{ClusterMode, SessionType},
         span::Span,
         spec::{FolderMount, LaunchRequest, Owner},
+        start_time::StartAt,
     },
+    rules::launch::command,
 };
 
 /// The request that these words mean, in this environment.
@@ -204,7 +203,7 @@ proptest! {
     #[test]
     fn a_recipe_of_a_launch_is_that_launch(request in requests()) {
         let request = marked(request);
-        let kept = LaunchRequest { env: secrets::blanked(&request), ..request.clone() };
+        let kept = LaunchRequest { env: secret_rules::blanked(&request), ..request.clone() };
         let text = recipe::write(&request);
         let read = recipe::parse(
             std::path::Path::new("recipe.toml"),

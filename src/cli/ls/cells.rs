@@ -13,12 +13,11 @@ use crate::{
         times::{elapsed, moment},
     },
     model::{
-        ending::ending,
         id::ContextName,
         resources::{Bytes, Cpu},
         session::Session,
-        verdict::Tone,
     },
+    rules::{ending::ending, verdict::Tone},
     theme::{Theme, face::Face},
 };
 

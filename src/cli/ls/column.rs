@@ -5,12 +5,16 @@ use std::cmp::Ordering;
 use clap::ValueEnum;
 use jiff::Timestamp;
 
-use crate::model::{
-    ending::{Ending, ending},
-    natural,
-    reclaim::{Reclaim, reclaim},
-    session::{Session, SessionType, has_several_owners},
-    text::Clean,
+use crate::{
+    model::{
+        natural,
+        session::{Session, SessionType, has_several_owners},
+        text::Clean,
+    },
+    rules::{
+        ending::{Ending, ending},
+        reclaim::{Reclaim, reclaim},
+    },
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,13 +7,15 @@ use clap::ValueEnum;
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::column::{Column, Unit, Value};
-use crate::model::{
-    ending::{Ending, ending, is_meant, joined},
-    history::filter::{moment, words},
-    nearest::nearest,
-    resources::{Bytes, Cpu},
-    session::{Session, placement_words},
-    span::Span,
+use crate::{
+    model::{
+        history::filter::{moment, words},
+        nearest::nearest,
+        resources::{Bytes, Cpu},
+        session::{Session, placement_words},
+        span::Span,
+    },
+    rules::ending::{Ending, ending, is_meant, joined},
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

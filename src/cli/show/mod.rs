@@ -23,19 +23,21 @@ use super::{
     times::{elapsed, moment},
 };
 use crate::config::person;
-use crate::model::{
-    capability::EngineState,
-    ending::ending,
-    figures::Figures,
-    history::HistoryEntry,
-    kernel::Kernel,
-    launch::ports,
-    launch::secrets,
-    reached::reached,
-    resources::ResourceSlots,
-    session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
-    short,
-    text::Clean,
+use crate::{
+    model::{
+        capability::EngineState,
+        figures::Figures,
+        history::HistoryEntry,
+        kernel::Kernel,
+        ports,
+        reached::reached,
+        resources::ResourceSlots,
+        secret_rules,
+        session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
+        short,
+        text::Clean,
+    },
+    rules::ending::ending,
 };
 use usage::{Used, UsedByKernel};
 
@@ -239,7 +241,7 @@ fn batch(session: &Session) -> Vec<(&'static str, String)> {
         fields.push(("Type", "batch".to_owned()));
     }
     if let Some(command) = &session.startup_command {
-        fields.push(("Command", secrets::mask(command.as_str())));
+        fields.push(("Command", secret_rules::mask(command.as_str())));
     }
     if let Some(at) = session.starts_at {
         fields.push(("Start time", moment(at)));

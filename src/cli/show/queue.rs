@@ -2,11 +2,8 @@
 
 use crate::{
     cli::line::Line,
-    model::{
-        ahead::{ahead, holders, named, priority_to_be_first},
-        session::Session,
-        status::Status,
-    },
+    model::{session::Session, status::Status},
+    rules::ahead::{ahead, holders, named, priority_to_be_first},
 };
 
 pub async fn around(line: &Line, session: &Session) -> Vec<(&'static str, String)> {

@@ -13,14 +13,16 @@ use super::{
     network::{self, NETWORK},
     rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, PRESET_NEEDS},
 };
-use crate::model::{
-    catalogue::{Preset, SlotLimits},
-    idle::IdleRules,
-    launch::amounts,
-    network::NetworkRules,
-    policy::{AcceleratorRules, GroupRules, UserLimits},
-    resources::ResourceSlots,
-    text::Clean,
+use crate::{
+    model::{
+        catalogue::{Preset, SlotLimits},
+        idle::IdleRules,
+        network::NetworkRules,
+        policy::{AcceleratorRules, GroupRules, UserLimits},
+        resources::ResourceSlots,
+        text::Clean,
+    },
+    rules::launch::amounts,
 };
 
 const TABLES: [&str; 7] = [

@@ -9,12 +9,14 @@ use super::super::{
     rows::{KeyRow, row, set},
     writing::{decimal, in_quotes, plain, quoted, size, slots},
 };
-use crate::model::{
-    catalogue::{Preset, SlotLimits},
-    launch::amounts::LEAST_MEMORY,
-    policy::{AcceleratorRules, Backfill, GroupRules, QueueOrder, UserLimits},
-    resources::Bytes,
-    text::Clean,
+use crate::{
+    model::{
+        catalogue::{Preset, SlotLimits},
+        policy::{AcceleratorRules, Backfill, GroupRules, QueueOrder, UserLimits},
+        resources::Bytes,
+        text::Clean,
+    },
+    rules::launch::amounts::LEAST_MEMORY,
 };
 
 fn least(item: &Item) -> Result<Bytes, Fault> {

@@ -7,7 +7,8 @@ use crate::{
         capability::Capability,
         failure::Failure,
         id::SessionId,
-        launch::{LaunchField, secrets, secrets::SecretRules},
+        launch_field::LaunchField,
+        secret_rules::{self, SecretRules},
     },
     observer,
     protocol::message::{Reply, Request},
@@ -85,7 +86,7 @@ impl Query {
 pub(in crate::daemon) fn without_secrets(mut reply: Reply, rules: &SecretRules) -> Reply {
     if let Reply::Again { launch, .. } = &mut reply {
         rules.mark(launch);
-        launch.env = secrets::blanked(launch);
+        launch.env = secret_rules::blanked(launch);
     }
     reply
 }

@@ -24,9 +24,9 @@ use crate::{
     model::{
         context::Context,
         id::{SessionId, SessionKey},
-        launch::secrets::SecretRules,
         record::SessionRecord,
         secret::Secret,
+        secret_rules::SecretRules,
         spec::FolderMount,
         status::Tab,
         text::Clean,

@@ -17,17 +17,18 @@ use crate::{
         capability::EngineState,
         failure::Failure,
         id::{ContextName, InstanceId, KernelId, SessionId, SessionKey},
-        launch::{
-            again,
-            check::{self, Ground},
-            key, secrets,
-        },
         name,
         recent::{self, RecentEdit, RecentId},
+        secret_rules,
         spec::LaunchRequest,
     },
     observer::fact::{Ask as Question, Fact as Observed},
     protocol::message::{Reply, RequestId},
+    rules::launch::{
+        again,
+        check::{self, Ground},
+        key,
+    },
     scheduler::fact::{Ask, Fact, Launch},
     state_machine::{Answer, Ticket},
 };
@@ -127,7 +128,7 @@ impl Core {
         for (_, answer) in &mut step.answers {
             if let Ok(Answer::Again(recalled)) = answer {
                 self.contexts[number].secrets.mark(&mut recalled.launch);
-                recalled.launch.env = secrets::blanked(&recalled.launch);
+                recalled.launch.env = secret_rules::blanked(&recalled.launch);
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     daemon::clock,
     model::{
-        environment::EnvironmentSource, id::ContextName, launch::secrets, record::Write,
+        environment::EnvironmentSource, id::ContextName, record::Write, secret_rules,
         session::Session, spec::LaunchRequest, text::Clean,
     },
 };
@@ -20,7 +20,7 @@ pub(in crate::daemon) struct Memory {
 impl Memory {
     pub fn new(context: ContextName, title: Option<&str>, request: &LaunchRequest) -> Self {
         let launch = LaunchRequest {
-            env: secrets::blanked(request),
+            env: secret_rules::blanked(request),
             home_of: None,
             ..request.clone().without_key()
         };

@@ -17,9 +17,10 @@ use crate::{
     model::{
         catalogue::Folder,
         failure::{Failure, FailureKind},
-        launch::{LaunchField, folders::check_name},
+        launch_field::LaunchField,
         text::Clean,
     },
+    rules::launch::folders::check_name,
 };
 
 #[async_trait]

@@ -23,16 +23,18 @@ use super::{
     api::{Engine, Need, Result, UsageAsk},
     manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
 };
-use crate::model::{
-    capability::EngineInfo,
-    catalogue::{Catalogue, OwnerChoices},
-    history::HistoryEntry,
-    id::SessionId,
-    launch::again::Recalled,
-    session::Session,
-    spec::LaunchRequest,
-    statistics::Statistics,
-    usage::Usage,
+use crate::{
+    model::{
+        capability::EngineInfo,
+        catalogue::{Catalogue, OwnerChoices},
+        history::HistoryEntry,
+        id::SessionId,
+        session::Session,
+        spec::LaunchRequest,
+        statistics::Statistics,
+        usage::Usage,
+    },
+    rules::launch::again::Recalled,
 };
 
 pub use connect::config::{BackendAiConfig, Login};

@@ -14,7 +14,7 @@ const HERE: &str = "localhost";
 const LATEST: &str = "latest";
 /// `registry/name:tag@digest`, with each part completed as an engine does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reference<'a> {
+pub(crate) struct Reference<'a> {
     registry: Option<&'a str>,
     name: String,
     pub tag: Option<&'a str>,

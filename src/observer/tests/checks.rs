@@ -14,11 +14,12 @@ use crate::{
         capability::{Capability, EngineInfo, EngineState},
         catalogue::{Agent, Folder, Preset, ResourceGroup},
         failure::FailureKind,
-        launch::{LaunchField, StartAt},
+        launch_field::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
         span::Span,
         spec::LaunchRequest,
+        start_time::StartAt,
     },
     state_machine::Answer,
 };

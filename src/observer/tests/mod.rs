@@ -27,7 +27,7 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionId},
-        launch::LaunchField,
+        launch_field::LaunchField,
         notice::Level,
         session::Session,
         spec::LaunchRequest,

@@ -8,11 +8,11 @@ use crate::{
         history::HistoryEntry,
         id::SessionId,
         idle::{ActivityKind, IdleState, Keep, Reprieve},
-        reclaim::nearest,
         record::Write,
         session::Session,
         text::Clean,
     },
+    rules::reclaim::nearest,
     scheduler::{core::Controller, held::Held, turn::Turn},
     state_machine::Answer,
 };

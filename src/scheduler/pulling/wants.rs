@@ -8,11 +8,12 @@ use crate::{
         failure::Failure,
         id::SessionId,
         record::{Ending, Step},
-        reference, resolve,
+        reference,
         spec::LaunchSpec,
         status::Status,
         text::Clean,
     },
+    rules::resolve,
     scheduler::{core::Controller, held::Held, order::Order, turn::Turn},
     state_machine::{Answer, Ticket},
 };

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    model::{failure::Failure, id::SessionId, launch::priority, record::Step},
+    model::{failure::Failure, id::SessionId, priority, record::Step},
     scheduler::{core::Controller, turn::Turn},
 };
 

@@ -1,7 +1,7 @@
 //! Tests that secrets of earlier versions are removed from the file.
 
 use super::*;
-use crate::model::{launch::secrets::SecretRules, spec::LaunchRequest};
+use crate::model::{secret_rules::SecretRules, spec::LaunchRequest};
 
 const SECRETS: [(&str, &str); 3] = [
     ("DB_PASS", "hush-hush"),

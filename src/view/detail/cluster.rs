@@ -5,8 +5,9 @@ use crate::{
     app::app::App,
     model::{
         history::Outcome,
-        launch::{ports, secrets},
+        ports,
         reached::reached,
+        secret_rules,
         session::{BatchResult, ClusterMode, CommitStatus, Linked, Session, SessionType},
         text::Clean,
     },
@@ -26,14 +27,14 @@ pub fn command(session: &Session, width: usize) -> Vec<DetailLine> {
     if let Some(command) = &session.startup_command {
         lines.extend(wrapped_row(
             "Command",
-            &secrets::mask(command.as_str()),
+            &secret_rules::mask(command.as_str()),
             width,
         ));
     }
     if let Some(hook) = &session.stop_hook {
         lines.extend(wrapped_row(
             "Stop hook",
-            &secrets::mask(hook.as_str()),
+            &secret_rules::mask(hook.as_str()),
             width,
         ));
     }

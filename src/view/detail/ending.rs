@@ -8,8 +8,8 @@ use crate::{
         figures::{Figures, Metric},
         resources::Bytes,
         text::Clean,
-        verdict::{Tone, memory_of_one, ran_out_of_memory, verdict},
     },
+    rules::verdict::{Tone, memory_of_one, ran_out_of_memory, verdict},
     theme::face::Face,
 };
 

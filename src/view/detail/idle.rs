@@ -5,10 +5,8 @@ use super::{DetailLine, DetailView, short_moment};
 use crate::{
     action::{Action, Scope},
     app::clock,
-    model::{
-        idle::{Activity, ActivityKind, IdleBasis, IdleCheck, IdleResource, IdleState, Join},
-        reclaim::{left, nearest, of_resource, standing},
-    },
+    model::idle::{Activity, ActivityKind, IdleBasis, IdleCheck, IdleResource, IdleState, Join},
+    rules::reclaim::{left, nearest, of_resource, standing},
     theme::face::Face,
     view::idle::{face, word},
 };

@@ -7,7 +7,7 @@ use crate::{
         Launcher,
         help::{self, Topic},
     },
-    model::launch::LaunchField,
+    model::launch_field::LaunchField,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };

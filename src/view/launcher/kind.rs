@@ -3,12 +3,8 @@
 use super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{EMAIL, Row, Search},
-    model::{
-        launch::{LaunchField as Field, table::Widget},
-        session::SessionType,
-        span::Span,
-        text::Clean,
-    },
+    model::{launch_field::LaunchField as Field, session::SessionType, span::Span, text::Clean},
+    rules::launch::table::Widget,
     theme::face::Face,
 };
 

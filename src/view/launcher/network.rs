@@ -3,10 +3,7 @@
 use super::sheet::{Sheet, VALUES};
 use crate::{
     app::launcher::Row,
-    model::{
-        capability::Capability,
-        launch::{LaunchField as Field, ports},
-    },
+    model::{capability::Capability, launch_field::LaunchField as Field, ports},
     theme::face::Face,
 };
 

@@ -9,7 +9,7 @@ use crate::{
         input::Input,
         launcher::{Launcher, Row},
     },
-    model::launch::LaunchField,
+    model::launch_field::LaunchField,
     theme::face::Face,
     view::{
         glyphs::Glyphs,

@@ -3,7 +3,7 @@
 use super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{Entry, FolderLine, Making, Row},
-    model::{capability::Capability, inside, launch::LaunchField as Field, text::Clean},
+    model::{capability::Capability, inside, launch_field::LaunchField as Field, text::Clean},
     theme::face::Face,
 };
 

@@ -5,16 +5,18 @@ use crate::{
     model::{
         capability::Capability,
         catalogue::{AcceleratorKind, unit},
-        launch::{
-            LaunchField, StartAt,
-            amounts::thousandths,
-            folders, ports, secrets,
-            table::{FieldRow, TABLE, Widget},
-        },
+        launch_field::LaunchField,
+        ports,
         resources::ResourceSlots,
+        secret_rules,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
+        start_time::StartAt,
         text::Clean,
+    },
+    rules::launch::{
+        amounts::thousandths,
+        table::{FieldRow, TABLE, Widget},
     },
     view::glyphs::Glyphs,
 };
@@ -227,7 +229,7 @@ fn total(launcher: &Launcher, request: &LaunchRequest, times: u32, dot: &str) ->
 
 /// Masks everything that looks like a secret in a command.
 fn masked(text: String) -> String {
-    secrets::mask(&text)
+    secret_rules::mask(&text)
 }
 
 /// Shows only the names of secrets, never their values.
@@ -249,7 +251,7 @@ fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
         .iter()
         .map(|mount| {
             let only = if mount.read_only { ", read-only" } else { "" };
-            let target = folders::target(mount);
+            let target = mount.target();
             ("Folder", format!("{} at {target}{only}", mount.folder))
         })
         .collect();

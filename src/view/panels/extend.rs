@@ -12,10 +12,8 @@ use crate::{
         clock,
         panels::extend::{ExtendDialog, ExtendRow, whom_to_ask},
     },
-    model::{
-        reclaim::{Reclaim, nearest, reclaim},
-        session::Session,
-    },
+    model::session::Session,
+    rules::reclaim::{Reclaim, nearest, reclaim},
     theme::face::Face,
     view::{detail::short_moment, dialog, idle, paint::Paint, text},
 };

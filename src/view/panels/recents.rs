@@ -7,13 +7,10 @@ use super::Dialog;
 use crate::{
     app::{app::App, area::DialogAreas, clock, launcher::Launcher, panels::recents::Recents},
     model::{
-        environment::Environment,
-        launch::{environment, secrets},
-        recent::Recent,
-        resolve,
-        session::SessionType,
+        environment::Environment, recent::Recent, secret_rules, session::SessionType,
         spec::LaunchRequest,
     },
+    rules::{launch::environment, resolve},
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };
@@ -153,7 +150,7 @@ fn command(launch: &LaunchRequest) -> Option<String> {
     let command = launch.startup_command.as_deref()?;
     let lines: Vec<&str> = command.split_whitespace().collect();
     let batch = launch.session_type == SessionType::Batch && !lines.is_empty();
-    batch.then(|| secrets::mask(&lines.join(" ")))
+    batch.then(|| secret_rules::mask(&lines.join(" ")))
 }
 
 /// Whether the context no longer has the launch's environment.

@@ -6,7 +6,8 @@ use ratatui::layout::Rect;
 use super::Dialog;
 use crate::{
     app::{app::App, area::DialogAreas, clock, panels::waiting::WaitingDialog},
-    model::{ahead, session::Session},
+    model::session::Session,
+    rules::ahead,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };

@@ -1,15 +1,10 @@
 //! The way from opening the launcher to the session, and what stands in it.
 
 use workbay::{
-    app::effect::Effect,
-    app::launcher::Launcher,
+    app::{effect::Effect, launcher::Launcher},
     model::{
-        change::Change,
-        failure::Failure,
-        launch::{LaunchField as Field, StartAt},
-        session::SessionType,
-        span::Span,
-        status::Status,
+        change::Change, failure::Failure, launch_field::LaunchField as Field, session::SessionType,
+        span::Span, start_time::StartAt, status::Status,
     },
     protocol::message::{Reply, Request},
 };

@@ -14,7 +14,7 @@ use workbay::{
         environment::Environment,
         failure::Failure,
         id::SessionId,
-        launch::LaunchField,
+        launch_field::LaunchField,
         log::{LogOptions, LogSource},
         usage::Usage,
     },

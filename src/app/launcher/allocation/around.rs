@@ -10,9 +10,10 @@ use crate::{
         capability::Capability,
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits, unit},
         environment::Environment,
-        launch::{LaunchField, amounts},
+        launch_field::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
     },
+    rules::launch::amounts,
 };
 
 #[derive(Clone, Copy)]

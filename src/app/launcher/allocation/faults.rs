@@ -3,7 +3,7 @@
 use super::{Allocation, Fault, Part, variable_of, variable_row};
 use crate::{
     app::launcher::{Form, Offer, Row, Undone},
-    model::launch::{FieldProblem, LaunchField as Field},
+    model::launch_field::{FieldProblem, LaunchField as Field},
 };
 
 impl Allocation {

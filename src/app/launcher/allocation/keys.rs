@@ -6,7 +6,7 @@ use super::{
 use crate::{
     action::Action,
     key::{Key, KeyCode},
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
 };
 
 impl Allocation {

@@ -31,7 +31,7 @@ use crate::{
     key::Key,
     model::{
         id::ContextName,
-        launch::{FieldProblem, LaunchField as Field},
+        launch_field::{FieldProblem, LaunchField as Field},
         spec::LaunchRequest,
     },
 };

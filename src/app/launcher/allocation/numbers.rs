@@ -8,10 +8,11 @@ use crate::{
     app::launcher::Offer,
     model::{
         capability::Capability,
-        launch::{FieldProblem, LaunchField as Field, check::MOST_COPIES},
+        launch_field::{FieldProblem, LaunchField as Field},
         session::ClusterMode,
         spec::LaunchRequest,
     },
+    rules::launch::check::MOST_COPIES,
 };
 
 #[derive(Clone, Debug)]

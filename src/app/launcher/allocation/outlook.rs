@@ -1,10 +1,12 @@
 //! What the queue would do with an amount: it is free now, or the session would wait for it.
 
 use super::slider::Unit;
-use crate::model::{
-    catalogue::{Catalogue, ResourceGroup},
-    launch::amounts,
-    resources::ResourceSlots,
+use crate::{
+    model::{
+        catalogue::{Catalogue, ResourceGroup},
+        resources::ResourceSlots,
+    },
+    rules::launch::amounts,
 };
 
 /// The outlook for an amount of a slot.

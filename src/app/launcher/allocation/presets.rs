@@ -1,7 +1,10 @@
 //! Presets, the environment's minimum, or custom amounts.
 
 use super::{around::Around, options::Choose};
-use crate::model::{catalogue::Preset, launch::amounts::why_not_preset, text::Clean};
+use crate::{
+    model::{catalogue::Preset, text::Clean},
+    rules::launch::amounts::why_not_preset,
+};
 
 /// The source of the amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

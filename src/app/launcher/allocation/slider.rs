@@ -3,10 +3,8 @@
 use crate::{
     app::input::Input,
     key::{Key, KeyCode},
-    model::{
-        launch::amounts::read_thousandths,
-        resources::{Bytes, Cpu},
-    },
+    model::resources::{Bytes, Cpu},
+    rules::launch::amounts::read_thousandths,
 };
 
 /// The unit of a number.

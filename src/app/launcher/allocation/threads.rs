@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::slider::{Slider, Unit};
-use crate::model::launch::{FieldProblem, LaunchField as Field};
+use crate::model::launch_field::{FieldProblem, LaunchField as Field};
 
 pub const OPEN_MP: &str = "OMP_NUM_THREADS";
 pub const OPEN_BLAS: &str = "OPENBLAS_NUM_THREADS";

@@ -3,10 +3,9 @@
 mod cards;
 
 use super::{Offer, Page};
-use crate::model::{
-    catalogue::unit,
-    launch::{LaunchField as Field, amounts, check::MOST_COPIES, ports},
-    spec::LaunchRequest,
+use crate::{
+    model::{catalogue::unit, launch_field::LaunchField as Field, ports, spec::LaunchRequest},
+    rules::launch::{amounts, check::MOST_COPIES},
 };
 
 /// What can be explained.

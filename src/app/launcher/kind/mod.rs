@@ -10,14 +10,13 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{
-            FieldProblem, LaunchField as Field, StartAt, start,
-            table::{FieldRow, Only, TABLE, TextValue, Widget},
-        },
+        launch_field::{FieldProblem, LaunchField as Field},
         session::SessionType,
         spec::LaunchRequest,
+        start_time::{self, StartAt},
         stop_hook::StopHook,
     },
+    rules::launch::table::{FieldRow, Only, TABLE, TextValue, Widget},
 };
 
 pub use owner::{ACCESS_KEY, EMAIL, OwnerForm, PROJECT, Search};
@@ -192,7 +191,7 @@ pub fn turned(count: usize, at: Option<usize>, by: isize) -> Option<usize> {
 /// The text of a field. A start time is in local time.
 fn shown(field: Field, request: &LaunchRequest, offer: &Offer) -> String {
     if let (Field::StartTime, Some(StartAt::At(at))) = (field, request.starts_at) {
-        return start::local_text(at, &offer.zone);
+        return start_time::local_text(at, &offer.zone);
     }
     field.row().written(request).unwrap_or_default()
 }

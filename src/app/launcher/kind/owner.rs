@@ -8,7 +8,7 @@ use crate::{
     },
     model::{
         catalogue::OwnerChoices,
-        launch::LaunchField as Field,
+        launch_field::LaunchField as Field,
         spec::{LaunchRequest, Owner},
         text::Clean,
     },

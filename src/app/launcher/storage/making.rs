@@ -8,8 +8,9 @@ use crate::{
         step::{Purpose, Step},
     },
     key::{Key, KeyCode},
-    model::{capability::Capability, catalogue::Folder, launch::folders, text::Clean},
+    model::{capability::Capability, catalogue::Folder, text::Clean},
     protocol::message::Request,
+    rules::launch::folders,
 };
 
 /// The state of the new folder.

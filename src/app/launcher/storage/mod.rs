@@ -9,7 +9,7 @@ use crate::{
     key::Key,
     model::{
         catalogue::Folder,
-        launch::{FieldProblem, LaunchField as Field},
+        launch_field::{FieldProblem, LaunchField as Field},
         spec::{FolderMount, LaunchRequest},
         text::Clean,
     },

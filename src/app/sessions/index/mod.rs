@@ -6,16 +6,19 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{Owners, Widest};
 use crate::{
     app::{
-        mirror::Mirror, sessions::filter::Filter, sessions::sort::Order,
+        mirror::Mirror,
+        sessions::{filter::Filter, sort::Order},
         shown_contexts::ShownContexts,
     },
     model::{
-        ending::{Ending, ending, is_meant, joined},
         id::{SessionId, SessionKey},
-        reclaim::{Reclaim, reclaim},
         session::{Session, has_several_owners, placement_words},
         status::Tab,
         text::Clean,
+    },
+    rules::{
+        ending::{Ending, ending, is_meant, joined},
+        reclaim::{Reclaim, reclaim},
     },
 };
 

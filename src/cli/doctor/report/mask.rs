@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::super::Start;
 use crate::{
     config::contexts::{Credentials, EngineSpec, Source},
-    model::launch::secrets::{self, names::is_secret},
+    model::secret_rules::{self, names::is_secret},
 };
 
 const MASK: &str = "•••";
@@ -77,7 +77,7 @@ impl Known {
         for value in &self.0 {
             text = text.replace(value.as_str(), MASK);
         }
-        secrets::mask(&text).lines().map(line).collect()
+        secret_rules::mask(&text).lines().map(line).collect()
     }
 }
 

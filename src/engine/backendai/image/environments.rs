@@ -324,7 +324,7 @@ mod tests {
             all[1].facts.chips,
             ["Customized: mine", "py311"].map(Clean::from)
         );
-        let found = crate::model::resolve::find(&all, "mine");
+        let found = crate::rules::resolve::find(&all, "mine");
         assert_eq!(found, Some(&all[1]));
     }
 

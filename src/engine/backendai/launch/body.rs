@@ -4,13 +4,15 @@
 use serde_json::{Map, Value, json};
 
 use super::{image::Image, owner::SessionOwner};
-use crate::model::{
-    launch::{amounts, folders},
-    name,
-    resources::{Bytes, Cpu},
-    session::{ClusterMode, SessionType},
-    span::Span,
-    spec::{FolderMount, LaunchRequest},
+use crate::{
+    model::{
+        name,
+        resources::{Bytes, Cpu},
+        session::{ClusterMode, SessionType},
+        span::Span,
+        spec::{FolderMount, LaunchRequest},
+    },
+    rules::launch::amounts,
 };
 
 /// Requested when neither the user nor the image sets an amount.
@@ -92,7 +94,7 @@ fn mounts(mounts: &[FolderMount], config: &mut Body) {
     };
     config.maybe(
         "mount_map",
-        of(&|it| it.path.as_ref().map(|_| json!(folders::target(it)))),
+        of(&|it| it.path.as_ref().map(|_| json!(it.target()))),
     );
     let read_only = json!({"type": "bind", "permission": "ro"});
     config.maybe(

@@ -12,10 +12,8 @@ use super::super::{
 };
 use crate::{
     engine::api::Result,
-    model::{
-        id::SessionId,
-        launch::again::{Recalled, Told, recalled},
-    },
+    model::id::SessionId,
+    rules::launch::again::{Recalled, Told, recalled},
 };
 
 const RUNTIME: &str = "query($id: UUID!) { sessionV2(id: $id) { runtime { environ { entries { name \

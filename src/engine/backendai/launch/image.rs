@@ -8,7 +8,7 @@ use crate::{
     model::{
         environment::{Environment, EnvironmentSource, HOST},
         failure::Failure,
-        launch::LaunchField,
+        launch_field::LaunchField,
         resources::ResourceSlots,
         spec::LaunchRequest,
         text::Clean,

@@ -12,12 +12,10 @@ use super::{BackendAiEngine, connect::connection::ManagerConnection, request::ht
 use crate::{
     engine::api::Result,
     model::{
-        failure::Failure,
-        id::SessionId,
-        launch::{LaunchField, amounts, check_words},
-        spec::LaunchRequest,
+        failure::Failure, id::SessionId, launch_field::LaunchField, spec::LaunchRequest,
         text::Clean,
     },
+    rules::launch::{amounts, check_words},
 };
 
 impl BackendAiEngine {

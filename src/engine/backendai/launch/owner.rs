@@ -11,7 +11,7 @@ use crate::{
     model::{
         catalogue::OwnerChoices,
         failure::{Failure, FailureKind},
-        launch::LaunchField,
+        launch_field::LaunchField,
         spec::{LaunchRequest, Owner},
         text::Clean,
     },

@@ -3,7 +3,7 @@
 
 use crate::model::{
     failure::{Failure, FailureKind},
-    launch::LaunchField as Field,
+    launch_field::LaunchField as Field,
     resources::{Bytes, Cpu},
     spec::LaunchRequest,
     text::Clean,

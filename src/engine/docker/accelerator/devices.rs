@@ -10,9 +10,10 @@ use bollard::models::DeviceRequest;
 use crate::{
     engine::api::Result,
     model::{
-        failure::Failure, launch::amounts::exact, policy::AcceleratorRules, resources::Bytes,
-        text::Clean, usage::AcceleratorUsage,
+        failure::Failure, policy::AcceleratorRules, resources::Bytes, text::Clean,
+        usage::AcceleratorUsage,
     },
+    rules::launch::amounts::exact,
 };
 
 pub(in crate::engine::docker) const WHOLE: &str = "cuda.device";

@@ -29,9 +29,10 @@ use crate::{
         },
     },
     model::{
-        environment::EnvironmentSource, failure::Failure, image, inside, launch::amounts,
-        resources::Bytes, service::Service, session::SessionType,
+        environment::EnvironmentSource, failure::Failure, image, inside, resources::Bytes,
+        service::Service, session::SessionType,
     },
+    rules::launch::amounts,
 };
 
 /// The minimum memory that Docker accepts for a container.

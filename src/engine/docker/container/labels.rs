@@ -11,12 +11,12 @@ use crate::{
     model::{
         id::{InstanceId, KernelId, SessionId},
         image,
-        launch::check_recorded,
         resources::ResourceSlots,
         service::Service,
         spec::LaunchSpec,
         text::Clean,
     },
+    rules::launch::check_recorded,
 };
 
 /// Label names of Backend.AI.

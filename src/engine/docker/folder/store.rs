@@ -17,11 +17,8 @@ use crate::{
             container::identity::{Identity, caller, give},
         },
     },
-    model::{
-        catalogue::Folder,
-        failure::Failure,
-        launch::{LaunchField, folders::check_name},
-    },
+    model::{catalogue::Folder, failure::Failure, launch_field::LaunchField},
+    rules::launch::folders::check_name,
 };
 
 /// The name of this machine in the field where a cluster has a storage host.

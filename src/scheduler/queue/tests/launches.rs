@@ -4,7 +4,7 @@ use super::{MIB_64, cpus, full_by, named, settings};
 use crate::{
     model::{
         catalogue::{Catalogue, Folder, Preset},
-        launch::LaunchField,
+        launch_field::LaunchField,
         policy::AcceleratorRules,
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,

@@ -48,7 +48,7 @@ pub fn settings() -> Settings {
             shmem: Bytes::mib(16),
             pids: 100,
             env: BTreeMap::new(),
-            secrets: crate::model::launch::secrets::SecretRules::default(),
+            secrets: crate::model::secret_rules::SecretRules::default(),
         },
         engine: EngineSettings {
             endpoint: None,

@@ -3,7 +3,7 @@
 use super::super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{Row, allocation::Choose},
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
     theme::face::Face,
     view::text,
 };

@@ -7,7 +7,7 @@ use crate::{
         Row,
         allocation::{Choice, Environments, Line as Entry},
     },
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
     theme::face::Face,
     view::text,
 };

@@ -12,7 +12,7 @@ use crate::{
         Page, Row,
         allocation::{OPEN_BLAS, OPEN_MP, Slot},
     },
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
     theme::face::Face,
 };
 use number::Columns;

@@ -7,7 +7,7 @@ use crate::{
         Row,
         allocation::{Bounds, Outlook, Slider, Slot},
     },
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
     theme::face::Face,
     view::{paint::Piece, text},
 };

@@ -6,7 +6,7 @@ use crate::{
         Row,
         allocation::{Part, Variable, variable_of, variable_row},
     },
-    model::launch::LaunchField as Field,
+    model::launch_field::LaunchField as Field,
     theme::face::Face,
     view::text,
 };

@@ -11,7 +11,7 @@ use crate::{
     app::launcher::Offer,
     model::{
         catalogue::{Preset, unit},
-        launch::{FieldProblem, LaunchField as Field},
+        launch_field::{FieldProblem, LaunchField as Field},
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
     },

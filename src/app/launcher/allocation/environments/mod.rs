@@ -9,7 +9,8 @@ pub use choice::Choice;
 use crate::{
     app::{input::Input, launcher::Offer},
     key::Key,
-    model::{environment::Environment, resolve, spec::LaunchRequest, text::Clean},
+    model::{environment::Environment, spec::LaunchRequest, text::Clean},
+    rules::resolve,
 };
 
 /// A line of the list.

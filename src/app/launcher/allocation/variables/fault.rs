@@ -1,7 +1,7 @@
 //! Finds the problem with a row of the variables, and the part that has it.
 
 use super::{Part, Variables};
-use crate::model::{launch::check::check_value, spec::check_variable_name};
+use crate::{model::spec::check_variable_name, rules::launch::check::check_value};
 
 /// Characters of a name that a question shows.
 const NAMES: usize = 40;

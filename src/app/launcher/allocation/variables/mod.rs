@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     app::input::Input,
     key::{Key, KeyCode},
-    model::launch::secrets::SecretRules,
+    model::secret_rules::SecretRules,
 };
 
 pub use fault::Fault;

@@ -1,0 +1,232 @@
+//! Where folders are mounted in a container, and the rules for their paths.
+
+use crate::model::{inside, name};
+use crate::model::{
+    spec::FolderMount,
+    text::{Clean, is_hidden},
+};
+
+/// Checks one path: letters, digits, `_ . - /`, and no part that leads elsewhere.
+pub fn check_path(path: &str) -> Result<(), String> {
+    let shown = Clean::new(path);
+    let word = |c: char| !is_hidden(c) && (c.is_alphanumeric() || name::is_mark(c));
+    let fine = |c: char| word(c) || matches!(c, '_' | '.' | '-' | '/');
+    if let Some(c) = path.chars().find(|c| !fine(*c)) {
+        return Err(format!(
+            "'{}' isn't allowed in a path. Use letters, digits, _ . - and /",
+            Clean::new(&c.to_string())
+        ));
+    }
+    if path.split('/').any(|part| part == ".." || part == ".") {
+        return Err(format!(
+            "invalid path '{shown}'. Don't use the parts . and .."
+        ));
+    }
+    Ok(())
+}
+
+/// System directories of a container. A folder mounted over one of them would break the session.
+const SYSTEM: [&str; 17] = [
+    "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/root",
+    "/run", "/sbin", "/sys", "/tmp", "/usr", "/var",
+];
+
+/// The kernel's directories, with everything in them.
+const KERNEL: [&str; 3] = ["/dev/", "/proc/", "/sys/"];
+
+/// The max number of folders in one session.
+const MOST: usize = 100;
+
+/// The problems of the mounts: the index of each, and the reason. `automatic` are the automounted folders.
+pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String)> {
+    if mounts.len() > MOST {
+        let why = format!("{} folders are too many (max: {MOST})", mounts.len());
+        return vec![(MOST, why)];
+    }
+    let mut targets: Vec<String> = automatic
+        .iter()
+        .map(|name| format!("{}/{name}", inside::HOME))
+        .collect();
+    let mut faults = Vec::new();
+    for (at, mount) in mounts.iter().enumerate() {
+        let target = mount.target();
+        let outcome = check_one(mount, &target, &mounts[..at], &targets);
+        faults.extend(outcome.err().map(|why| (at, why)));
+        targets.push(target);
+    }
+    faults
+}
+
+/// Checks the name of a folder, or a path below it, because it becomes a part of the path in the container.
+pub(super) fn check_folder(folder: &str) -> Result<(), String> {
+    let shown = Clean::new(folder);
+    if folder.contains(is_hidden) || folder.len() > 255 {
+        return Err(format!(
+            "invalid folder '{shown}': too long, or contains a control character"
+        ));
+    }
+    let climbs = |part: &str| matches!(part, "" | "." | "..");
+    if folder.split('/').any(climbs) {
+        return Err(format!(
+            "invalid folder '{shown}': a part of its path is empty, . or .."
+        ));
+    }
+    Ok(())
+}
+
+/// Checks one mount against those `before` it, whose paths are `targets`.
+fn check_one(
+    mount: &FolderMount,
+    target: &String,
+    before: &[FolderMount],
+    targets: &[String],
+) -> Result<(), String> {
+    let folder = &mount.folder;
+    check_folder(folder)?;
+    if let Some(path) = &mount.path {
+        check_path(path.trim()).map_err(|why| format!("{folder}: {why}"))?;
+    }
+    if before.iter().any(|other| other.folder == *folder) {
+        return Err(format!(
+            "folder {folder} is mounted twice. Remove one mount"
+        ));
+    }
+    if target == inside::HOME || target == inside::TOOLBOX {
+        return Err(format!(
+            "{folder}: workbay itself uses {target}. Choose another path"
+        ));
+    }
+    let kernel = KERNEL.iter().any(|top| target.starts_with(top));
+    if kernel || SYSTEM.contains(&target.as_str()) {
+        return Err(format!(
+            "{folder}: {target} is a system directory. Choose a path below {}",
+            inside::HOME
+        ));
+    }
+    if targets.contains(target) {
+        return Err(format!(
+            "{folder}: another folder is mounted at {target}. Choose another path"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the name of a new folder.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let word = |c: char| c.is_alphanumeric() || name::is_mark(c);
+    let fine = |c: char| !is_hidden(c) && (word(c) || matches!(c, '_' | '.' | '-'));
+    let shown = Clean::new(name);
+    if name.is_empty() {
+        return Err("a folder needs a name".to_owned());
+    }
+    let count = name.chars().count();
+    // File systems limit bytes, not characters.
+    if count > 64 || name.len() > 240 {
+        return Err(format!("the name has {count} characters (max: 64)"));
+    }
+    if let Some(c) = name.chars().find(|c| !fine(*c)) {
+        return Err(format!(
+            "'{}' isn't allowed in a folder name. Use letters, digits, _ . and -",
+            Clean::new(&c.to_string())
+        ));
+    }
+    if matches!(name, "." | "..") || name.starts_with('-') {
+        return Err(format!(
+            "invalid folder name '{shown}'. Use letters, digits, _ . and -"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mount(folder: &str, path: Option<&str>) -> FolderMount {
+        FolderMount {
+            folder: folder.to_owned(),
+            path: path.map(str::to_owned),
+            read_only: false,
+        }
+    }
+
+    #[test]
+    fn targets() {
+        assert_eq!(mount("data", None).target(), "/home/work/data");
+        assert_eq!(mount("data", Some("in/a/")).target(), "/home/work/in/a");
+        assert_eq!(mount("data", Some("/srv/x")).target(), "/srv/x");
+    }
+
+    #[test]
+    fn the_rule() {
+        let why = |mounts: &[FolderMount]| {
+            let faults = check(mounts, &[".cache".to_owned()]);
+            let [(at, why)] = &faults[..] else {
+                panic!("{faults:?}");
+            };
+            assert_eq!(*at, mounts.len() - 1, "it is about the last one: {why}");
+            why.clone()
+        };
+        assert!(why(&[mount("a", Some("../x"))]).contains(".."));
+        assert!(why(&[mount("a", Some("x y"))]).contains("' '"));
+        for bad in ["", "..", "../../etc", "a/../..", "/a"] {
+            assert!(why(&[mount(bad, None)]).contains(".."), "{bad}");
+        }
+        for bad in ["a\0", "a\nb", "a\u{1b}[2J", &"x".repeat(256)] {
+            let said = why(&[mount(bad, Some("in"))]);
+            assert!(
+                said.contains("control") && !said.contains(is_hidden),
+                "{said:?}"
+            );
+        }
+        assert!(why(&[mount("a", Some("/etc/"))]).contains("system"));
+        for system in ["/", "//etc", "/usr/", "/proc/sys", "/var//"] {
+            assert!(
+                why(&[mount("a", Some(system))]).contains("system"),
+                "{system}"
+            );
+        }
+        assert!(why(&[mount("a", Some("/home//work"))]).contains("workbay itself"));
+        assert!(why(&[mount("a", Some("x/y")), mount("b", Some("x//y"))]).contains("x/y"));
+        assert!(why(&[mount("a", Some("/home/work"))]).contains("workbay itself"));
+        assert!(why(&[mount("a", None), mount("a", Some("b"))]).contains("twice"));
+        assert!(why(&[mount("a", Some("x")), mount("b", Some("x"))]).contains("/home/work/x"));
+        assert!(why(&[mount("a", Some(".cache"))]).contains(".cache"));
+        let fine = check(&[mount("a", None), mount("b", Some("/srv/b"))], &[]);
+        assert!(fine.is_empty(), "{fine:?}");
+    }
+
+    #[test]
+    fn each_mount_that_is_wrong_is_told() {
+        let mounts = [
+            mount("a", Some("/etc")),
+            mount("b", Some("x")),
+            mount("c", Some("x")),
+            mount("d", Some("..")),
+        ];
+        let wrong: Vec<usize> = check(&mounts, &[]).into_iter().map(|it| it.0).collect();
+        assert_eq!(wrong, [0, 2, 3]);
+        let crowd: Vec<FolderMount> = (0..=MOST).map(|n| mount(&format!("f{n}"), None)).collect();
+        assert_eq!(check(&crowd, &[])[0].0, MOST);
+    }
+
+    #[test]
+    fn names_of_folders() {
+        for good in ["my-data.1", "자료", "데이터-1"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        let long = "자".repeat(65);
+        for bad in [
+            "",
+            "..",
+            "a/b",
+            "자 료",
+            "\u{202e}ab",
+            "-x",
+            &"x".repeat(65),
+            &long,
+        ] {
+            assert!(check_name(bad).is_err(), "{bad} was taken");
+        }
+    }
+}
