@@ -14,9 +14,16 @@ fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The files and directories in a directory.
+fn below(dir: &'static str) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(top().join(dir)).unwrap();
+    entries.map(move |entry| Path::new(dir).join(entry.unwrap().file_name()))
+}
+
 fn pages() -> Vec<Page> {
-    let docs = fs::read_dir(top().join("docs")).unwrap();
-    let docs = docs.map(|entry| Path::new("docs").join(entry.unwrap().file_name()));
+    let docs = ["docs", "docs/reference", "docs/reference/commands"]
+        .into_iter()
+        .flat_map(below);
     let docs = docs.filter(|path| path.extension().is_some_and(|end| end == "md"));
     let others = ["README.md", "CONTRIBUTING.md"].map(PathBuf::from);
     let mut paths: Vec<PathBuf> = others.into_iter().chain(docs).collect();

@@ -17,6 +17,7 @@ mod environments;
 mod errors;
 mod kept;
 mod layers;
+mod reference;
 mod resources;
 mod words;
 
