@@ -49,8 +49,8 @@ pub fn alone(samples: &mut Samples) {
             thousands => format!("{thousands},{:03}", size % 1000),
         };
         let all = format!("Finished {shown}");
-        let at = terminal.wait_timed("all are told", |screen| screen.contains(&all));
-        samples.add(&format!("many-told/workbay/{size}"), millis(at - begun));
+        let at = terminal.wait_timed("all are listed", |screen| screen.contains(&all));
+        samples.add(&format!("many-listed/workbay/{size}"), millis(at - begun));
         keys(samples, &mut terminal, size);
         settle();
         let name = format!("many-rss/workbay/{size}");

@@ -140,7 +140,7 @@ impl Row {
             self.ratio.is_some() || self.limit.is_some(),
             ratio_held && limit_held,
         ) {
-            (false, _) => "told only",
+            (false, _) => "no goal",
             (true, true) => "reached",
             (true, false) => "**missed**",
         };

@@ -35,8 +35,8 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
         ),
         key("14 the same, p99", "filter", 0.99, None, Some(8.0)),
         key(
-            "from exec until 100,000 ended sessions are told, cold",
-            "told",
+            "from exec until 100,000 ended sessions are listed, cold",
+            "listed",
             0.5,
             None,
             None,
