@@ -17,18 +17,19 @@ use super::{
 use crate::{
     engine::manager::Totals,
     model::{
-        capability::EngineState,
+        capability::{Capability, EngineState},
         catalogue::Catalogue,
         environment::Environment,
         failure::Failure,
         id::{ContextName, SessionId},
         record::AuditEntry,
+        request::{ContextRequest, SessionRequest},
         session::Session,
         spec::{FolderMount, Mounted},
         statistics::Statistics,
         text::Clean,
     },
-    state_machine::{Ticket, warnings::Warner},
+    state_machine::{Ticket, lacks, misdirected, warnings::Warner},
 };
 
 /// How long a request counts as attention, even if no client watches.
@@ -218,30 +219,75 @@ impl Observer {
     }
 
     fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
-        self.attended_until = now.checked_add(ATTENTION).ok();
-        let Some(ask) = self.admit(turn, now, ticket, ask) else {
-            return;
+        let ask = if is_refused(&ask) {
+            ask
+        } else {
+            self.attended_until = now.checked_add(ATTENTION).ok();
+            let Some(ask) = self.admit(turn, now, ticket, ask) else {
+                return;
+            };
+            ask
         };
         match ask {
+            Ask::Session { session, request } => {
+                self.session_asked(turn, now, ticket, session, request);
+            }
+            Ask::Context(request) => self.context_asked(turn, now, ticket, request),
             Ask::Launch(request) => self.launch(turn, now, ticket, request),
-            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, name),
-            Ask::Priority { session, priority } => {
+            Ask::RefreshOrRetry => self.refresh_now(turn, now, ticket),
+            Ask::Admit { needs } => self.admit_query(turn, ticket, needs),
+        }
+    }
+
+    fn session_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        session: SessionId,
+        request: SessionRequest,
+    ) {
+        match request {
+            SessionRequest::Rename { name } => self.rename(turn, now, ticket, session, name),
+            SessionRequest::Priority { priority } => {
                 self.prioritize(turn, now, ticket, session, priority);
             }
-            Ask::Terminate { session, force } => self.terminate(turn, now, ticket, session, force),
-            Ask::Commit {
-                session,
-                image_name,
-            } => self.commit(turn, now, ticket, session, image_name),
-            Ask::Detail { session } => self.detail(turn, ticket, session),
-            Ask::Reach { tab, text, count } => self.reach(turn, now, ticket, tab, text, count),
-            Ask::Refresh { .. } => self.refresh_now(turn, now, ticket),
-            Ask::Environments => self.ask_environments(turn, ticket),
-            Ask::Catalogue { project, anew } => {
+            SessionRequest::Terminate { force } => {
+                self.terminate(turn, now, ticket, session, force);
+            }
+            SessionRequest::Commit { image_name } => {
+                self.commit(turn, now, ticket, session, image_name);
+            }
+            SessionRequest::Detail => self.detail(turn, ticket, session),
+            SessionRequest::Keep { .. } => {
+                turn.answer(ticket, Err(lacks(self.engine(), Capability::Reprieve)));
+            }
+            SessionRequest::Delete => turn.answer(ticket, Err(keeps_ended())),
+            SessionRequest::Again | SessionRequest::History | SessionRequest::Figures => {
+                turn.answer(ticket, Err(misdirected()));
+            }
+        }
+    }
+
+    fn context_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: ContextRequest,
+    ) {
+        match request {
+            ContextRequest::Refresh => self.refresh_now(turn, now, ticket),
+            ContextRequest::Environments => self.ask_environments(turn, ticket),
+            ContextRequest::Catalogue { project, anew } => {
                 self.ask_catalogue(turn, now, ticket, project, anew);
             }
-            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
-            Ask::Admit { needs } => self.admit_query(turn, ticket, needs),
+            ContextRequest::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            ContextRequest::Reach { tab, text, count } => {
+                self.reach(turn, now, ticket, tab, text, count);
+            }
+            ContextRequest::Pull { .. } => turn.answer(ticket, Err(pulls_itself())),
+            ContextRequest::FindOwner { .. } => turn.answer(ticket, Err(misdirected())),
         }
     }
 
@@ -396,4 +442,25 @@ impl Observer {
     pub fn totals(&self) -> Option<Totals> {
         self.totals
     }
+}
+
+/// Whether a request is refused whatever the manager answers, so that it needs no connection.
+const fn is_refused(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Session {
+            request: SessionRequest::Keep { .. } | SessionRequest::Delete,
+            ..
+        } | Ask::Context(ContextRequest::Pull { .. })
+    )
+}
+
+fn pulls_itself() -> Failure {
+    let text = "the manager of this context pulls images automatically when a session starts";
+    Failure::refused(text)
+}
+
+fn keeps_ended() -> Failure {
+    let text = "ended sessions of a Backend.AI context can't be deleted: the manager keeps them";
+    Failure::refused(text)
 }

@@ -9,10 +9,10 @@ use crate::{
         environment::Environment,
         failure::Failure,
         id::SessionId,
+        request::{ContextRequest, SessionRequest},
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,
-        status::Tab,
     },
     state_machine::Ticket,
 };
@@ -96,45 +96,22 @@ impl Got {
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
+    Session {
+        session: SessionId,
+        request: SessionRequest,
+    },
+    Context(ContextRequest),
     Launch(Box<LaunchRequest>),
-    Rename {
-        session: SessionId,
-        name: String,
-    },
-    Priority {
-        session: SessionId,
-        priority: i32,
-    },
-    Terminate {
-        session: SessionId,
-        force: bool,
-    },
-    Detail {
-        session: SessionId,
-    },
-    Commit {
-        session: SessionId,
-        image_name: String,
-    },
-    Reach {
-        tab: Tab,
-        text: Option<String>,
-        count: u32,
-    },
-    /// Reads the list again. With `wait`, a disconnected engine is tried before the answer.
-    Refresh {
-        wait: bool,
-    },
-    Environments,
-    Catalogue {
-        project: Option<String>,
-        anew: bool,
-    },
-    CreateFolder {
-        name: String,
-    },
+    /// Reads the list again. A disconnected engine is tried again, but doesn't delay the answer.
+    RefreshOrRetry,
     /// Whether a query may go to the engine directly, which needs this capability.
     Admit {
         needs: Option<Capability>,
     },
+}
+
+impl Ask {
+    pub const fn session(session: SessionId, request: SessionRequest) -> Self {
+        Self::Session { session, request }
+    }
 }

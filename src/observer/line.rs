@@ -15,6 +15,7 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::ContextName,
+        request::ContextRequest,
     },
     state_machine::{Answer, Ticket},
 };
@@ -176,12 +177,14 @@ impl Observer {
         if self.is_connected() {
             return Some(ask);
         }
-        if let Ask::Refresh { wait } = ask {
-            self.try_now(turn, now);
-            if !wait {
+        match ask {
+            Ask::Context(ContextRequest::Refresh) => self.try_now(turn, now),
+            Ask::RefreshOrRetry => {
+                self.try_now(turn, now);
                 turn.answer(ticket, Ok(Answer::Done));
                 return None;
             }
+            _ => {}
         }
         // No client watched for a while, so there were no attempts. Now there is a request.
         if !self.line.connecting && self.line.retry_at.is_some_and(|at| at <= now) {

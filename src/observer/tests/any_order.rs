@@ -8,7 +8,13 @@ use super::{
     super::fact::{Ask, Fact},
     Play, fault, launch,
 };
-use crate::model::{capability::Capability, failure::FailureKind, id::SessionId, status::Tab};
+use crate::model::{
+    capability::Capability,
+    failure::FailureKind,
+    id::SessionId,
+    request::{ContextRequest, SessionRequest},
+    status::Tab,
+};
 
 /// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
@@ -88,14 +94,15 @@ impl Play {
             Deed::Reach(number, tab, text) => {
                 let tab = Tab::ALL[usize::from(tab) % 3];
                 let text = text.then(|| "session-1".to_owned());
-                self.ask(Ask::Reach {
+                self.ask(Ask::Context(ContextRequest::Reach {
                     tab,
                     text,
                     count: 10 * number as u32,
-                });
+                }));
             }
-            Deed::Refresh(wait) => drop(self.ask(Ask::Refresh { wait })),
-            Deed::Environments => drop(self.ask(Ask::Environments)),
+            Deed::Refresh(true) => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
+            Deed::Refresh(false) => drop(self.ask(Ask::RefreshOrRetry)),
+            Deed::Environments => drop(self.ask(Ask::Context(ContextRequest::Environments))),
             Deed::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
             }
@@ -152,19 +159,18 @@ impl Play {
             return;
         };
         match deed {
-            Deed::Terminate(_, force) => drop(self.ask(Ask::Terminate { session, force })),
+            Deed::Terminate(_, force) => {
+                self.ask(Ask::session(session, SessionRequest::Terminate { force }));
+            }
             Deed::Rename(_) => {
                 let name = format!("name-{}", self.asked);
-                self.ask(Ask::Rename { session, name });
+                self.ask(Ask::session(session, SessionRequest::Rename { name }));
             }
             Deed::Commit(_) => {
                 let image_name = "mine".to_owned();
-                self.ask(Ask::Commit {
-                    session,
-                    image_name,
-                });
+                self.ask(Ask::session(session, SessionRequest::Commit { image_name }));
             }
-            Deed::Detail(_) => drop(self.ask(Ask::Detail { session })),
+            Deed::Detail(_) => drop(self.ask(Ask::session(session, SessionRequest::Detail))),
             Deed::Query(_) => {
                 let needs = Some(Capability::SchedulingHistory);
                 self.ask(Ask::Admit { needs });
@@ -223,7 +229,7 @@ proptest! {
         play.tell(Fact::Watched(true));
         play.work_off();
         play.now += 30_000;
-        play.ask(Ask::Refresh { wait: true });
+        play.ask(Ask::Context(ContextRequest::Refresh));
         play.pass(300);
         play.check_rest();
         let begin = play.now;

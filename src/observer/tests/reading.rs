@@ -16,6 +16,7 @@ use crate::{
         id::SessionId,
         idle::{IdleCheck, IdleChecker, IdleState},
         notice::{Level, NoticeKind},
+        request::{ContextRequest, SessionRequest},
         status::{Status, Tab},
     },
     state_machine::Answer,
@@ -153,10 +154,12 @@ fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
     play.settle();
     assert_eq!(play.mirror.len(), 100);
     play.requests.clear();
-    let reach = |tab, text: Option<&str>, count| Ask::Reach {
-        tab,
-        text: text.map(Into::into),
-        count,
+    let reach = |tab, text: Option<&str>, count| {
+        Ask::Context(ContextRequest::Reach {
+            tab,
+            text: text.map(Into::into),
+            count,
+        })
     };
     let ticket = play.ask(reach(Tab::Finished, None, 100));
     assert_eq!(
@@ -240,7 +243,7 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     let mut play = Play::watched(1);
     play.pass(10);
     let id = *play.there.keys().next().unwrap();
-    let ticket = play.ask(Ask::Detail { session: id });
+    let ticket = play.ask(Ask::session(id, SessionRequest::Detail));
     let (_, Order::Run { errand, .. }) = play.orders.remove(0) else {
         panic!("no order");
     };
@@ -257,9 +260,11 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
 #[test]
 fn catalogues_are_kept_a_minute_for_each_project() {
     let mut play = Play::watched(0);
-    let ask = |project: Option<&str>, anew| Ask::Catalogue {
-        project: project.map(Into::into),
-        anew,
+    let ask = |project: Option<&str>, anew| {
+        Ask::Context(ContextRequest::Catalogue {
+            project: project.map(Into::into),
+            anew,
+        })
     };
     for (step, (ask, read)) in [
         (ask(None, false), 1),

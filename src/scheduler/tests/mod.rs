@@ -21,6 +21,7 @@ use crate::model::{
     capability::{Capability, EngineState},
     failure::{Failure, FailureKind},
     id::SessionId,
+    request::{ContextRequest, SessionRequest},
     spec::LaunchRequest,
     status::Status,
 };
@@ -100,18 +101,18 @@ impl Play {
             }
             Deed::Pull(number) => {
                 let image = format!("image{number}:1");
-                self.ask(Ask::Pull { image });
+                self.ask(Ask::Context(ContextRequest::Pull { image }));
             }
             Deed::Leave(ticket) => self.leave(ticket),
             Deed::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
-                    self.ask(Ask::Terminate { session, force });
+                    self.ask(Ask::session(session, SessionRequest::Terminate { force }));
                 }
             }
             Deed::Rename(number) => {
                 if let Some(session) = self.one_of(number) {
                     let name = format!("name-{}", self.asked);
-                    self.ask(Ask::Rename { session, name });
+                    self.ask(Ask::session(session, SessionRequest::Rename { name }));
                 }
             }
             Deed::CarryOut(number) if !self.orders.is_empty() => {
@@ -152,7 +153,7 @@ impl Play {
                 });
             }
             Deed::Return => self.connected = true,
-            Deed::Refresh => drop(self.ask(Ask::Refresh)),
+            Deed::Refresh => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
             Deed::Restart => self.restart(),
             Deed::Wait => {
                 self.now += 40;
@@ -193,7 +194,7 @@ proptest! {
             play.do_deed(deed);
         }
         play.work_off();
-        play.ask(Ask::Refresh);
+        play.ask(Ask::Context(ContextRequest::Refresh));
         play.work_off();
         play.check_rest();
     }
@@ -203,15 +204,9 @@ proptest! {
 fn a_stale_answer_changes_nothing() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     let gentle = play.orders.remove(0);
-    play.ask(Ask::Terminate {
-        session: id,
-        force: true,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
     let (session, epoch) = gentle.about().unwrap();
     play.tell(Fact::Done {
         session,
@@ -260,11 +255,11 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
     };
     assert_eq!(lacks(&play), None);
     play.lacks = vec![(Capability::HostProtection, "no iptables".into())];
-    play.ask(Ask::Refresh);
+    play.ask(Ask::Context(ContextRequest::Refresh));
     play.work_off();
     assert_eq!(lacks(&play), Some("no iptables".into()));
     play.lacks.clear();
-    play.ask(Ask::Refresh);
+    play.ask(Ask::Context(ContextRequest::Refresh));
     play.work_off();
     assert_eq!(lacks(&play), None);
 }
@@ -273,10 +268,7 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
 fn a_turn_that_cannot_be_written_is_taken_back() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    let ask = Ask::Terminate {
-        session: id,
-        force: false,
-    };
+    let ask = Ask::session(id, SessionRequest::Terminate { force: false });
     let mut turn = play
         .controller
         .handle(at(900), Fact::Asked { ticket: 90, ask });
@@ -291,10 +283,7 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
 fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     for _ in 0..4 {
         play.carry_out(0, Some(FailureKind::Failed));
         play.now += 60;
@@ -302,10 +291,7 @@ fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
     }
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.there.len(), 1);
-    play.ask(Ask::Terminate {
-        session: id,
-        force: true,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert!(play.there.is_empty());

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     model::{
-        failure::FailureKind, history::Outcome, id::SessionId, idle::IdleRules, span::Span,
-        spec::LaunchRequest, status::Status, stop_hook::StopHook,
+        failure::FailureKind, history::Outcome, id::SessionId, idle::IdleRules,
+        request::SessionRequest, span::Span, spec::LaunchRequest, status::Status,
+        stop_hook::StopHook,
     },
     scheduler::{
         fact::{Ask, Fact, Happening, StopHookEnd},
@@ -34,7 +35,7 @@ fn begun() -> (Play, SessionId) {
 }
 
 fn asked(play: &mut Play, session: SessionId, force: bool) {
-    play.ask(Ask::Terminate { session, force });
+    play.ask(Ask::session(session, SessionRequest::Terminate { force }));
 }
 
 /// The results of its stop hooks in its history.

@@ -20,6 +20,7 @@ use crate::{
         notice::Notice,
         pull::Pull,
         record::{SessionRecord, Write},
+        request::SessionRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{
             EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
@@ -263,7 +264,7 @@ impl Play {
 
     pub fn terminate(&mut self, session: SessionId) {
         let force = false;
-        self.ask(Ask::Terminate { session, force });
+        self.ask(Ask::session(session, SessionRequest::Terminate { force }));
         self.work_off();
     }
 
