@@ -1,6 +1,6 @@
 //! The events that the observer handles.
 
-use super::order::{ConnectionNumber, ErrandNumber};
+use super::order::{ConnectionNumber, RequestNumber};
 use crate::{
     engine::manager::{Page, Progress, Totals},
     model::{
@@ -26,41 +26,41 @@ pub enum Fact {
     },
     /// The engine responds and accepts our credentials.
     Connected {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         info: EngineInfo,
     },
     /// The engine isn't reachable, or doesn't accept our credentials.
     Disconnected {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Failure,
     },
     /// Events arrive from now on.
     Listening {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
     },
     /// Events don't arrive any more; `None` if this engine has none.
     EventsEnded {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Option<Failure>,
     },
     /// Something happened to a session. It is a hint to read the session again.
     Event {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         session: SessionId,
     },
     /// A request to the engine succeeded or failed.
     Answered {
-        errand: ErrandNumber,
+        number: RequestNumber,
         result: Result<Got, Failure>,
     },
     /// A query that was admitted failed.
     QueryFailed {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Failure,
     },
     /// Progress of creating an image. More follows for the same request.
     Progressed {
-        errand: ErrandNumber,
+        number: RequestNumber,
         progress: Progress,
     },
     /// Whether a client watches.

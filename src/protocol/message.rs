@@ -78,14 +78,15 @@ pub enum FromDaemon {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Request {
-    /// Each request of a session says what its answer is: `Reply::Done`, `Reply::Session` (`Keep`, `Detail`),
-    /// `Reply::Again`, `Reply::History` or `Reply::Figures`.
+    /// Ends with `Reply::Session` (for `Detail` and `Keep`), `Reply::Again`, `Reply::History`, `Reply::Figures`, or
+    /// `Reply::Done` for the others.
     Session {
         session: SessionKey,
         request: SessionRequest,
     },
-    /// The answer is `Reply::Done`, `Reply::Environments`, `Reply::Catalogue`, `Reply::Folder`, `Reply::Owner`,
-    /// or `Reply::Reached` after the notices of the sessions. `Change::Pull` reports the progress of a pull.
+    /// Ends with `Reply::Environments`, `Reply::Catalogue`, `Reply::Folder` or `Reply::Owner`, with
+    /// `Reply::Reached` after the notices of the sessions, or with `Reply::Done` for the others. `Change::Pull`
+    /// reports the progress of a pull.
     Context {
         context: ContextName,
         request: ContextRequest,

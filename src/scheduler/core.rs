@@ -108,11 +108,18 @@ impl Controller {
         let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
-            Fact::EngineUp { line, info, survey } => {
-                self.engine_up(&mut turn, now, line, info, survey);
+            Fact::EngineUp {
+                connection,
+                info,
+                survey,
+            } => {
+                self.engine_up(&mut turn, now, connection, info, survey);
             }
-            Fact::EngineDown { line, failure } => {
-                if line == self.line.number && (self.line.connecting || self.is_connected()) {
+            Fact::EngineDown {
+                connection,
+                failure,
+            } => {
+                if connection == self.line.number && (self.line.connecting || self.is_connected()) {
                     self.lose_line(&mut turn, now, &failure);
                 }
             }

@@ -29,13 +29,13 @@ pub enum Fact {
     },
     /// The engine is connected. This is what was found on it.
     EngineUp {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         info: EngineInfo,
         survey: Survey,
     },
     /// The connection was lost, or the attempt to connect failed.
     EngineDown {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Failure,
     },
     Surveyed {

@@ -342,11 +342,11 @@ fn a_folder_is_made_and_known_at_once() {
     // An answer of another kind is no success.
     let name = "others".to_owned();
     let odd = play.ask(Ask::Context(ContextRequest::CreateFolder { name }));
-    let Some((_, Order::Run { errand, .. })) = play.orders.pop() else {
+    let Some((_, Order::Run { number, .. })) = play.orders.pop() else {
         panic!("{:?}", play.orders);
     };
     let result = Ok(Got::Done);
-    play.tell(Fact::Answered { errand, result });
+    play.tell(Fact::Answered { number, result });
     assert_eq!(play.failed(odd).kind, FailureKind::Internal);
 }
 
@@ -364,8 +364,11 @@ fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
     let early = play.ask(find());
     let mut poor: EngineInfo = info();
     poor.capabilities.missing = vec![(Capability::Owners, "not for you".into())];
-    let line = 1;
-    play.tell(Fact::Connected { line, info: poor });
+    let connection = 1;
+    play.tell(Fact::Connected {
+        connection,
+        info: poor,
+    });
     assert_eq!(play.failed(early).message(), "not for you");
     let other = play.ask(Ask::Admit { needs: None });
     assert!(play.admitted.contains(&other) && play.admitted.len() == 1);
@@ -374,19 +377,19 @@ fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
 #[test]
 fn a_query_that_finds_no_engine_disconnects() {
     let mut play = Play::watched(0);
-    let lost = |line| Fact::QueryFailed {
-        line,
+    let lost = |connection| Fact::QueryFailed {
+        connection,
         failure: fault(FailureKind::Unreachable),
     };
     let is_connected =
         |play: &Play| matches!(play.observer.engine(), EngineState::Connected { .. });
     // A query of an earlier connection says nothing about this one.
-    play.tell(lost(play.line - 1));
+    play.tell(lost(play.connection - 1));
     play.tell(Fact::QueryFailed {
-        line: play.line,
+        connection: play.connection,
         failure: fault(FailureKind::Failed),
     });
     assert!(is_connected(&play));
-    play.tell(lost(play.line));
+    play.tell(lost(play.connection));
     assert!(!is_connected(&play));
 }

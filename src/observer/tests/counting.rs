@@ -63,7 +63,7 @@ fn soon_after_sessions_moved() {
     let mut play = Play::watched(1);
     let id = play.make("PENDING");
     play.tell(Fact::Event {
-        line: play.line,
+        connection: play.connection,
         session: id,
     });
     play.pass(30);

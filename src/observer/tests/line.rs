@@ -113,11 +113,11 @@ fn what_is_asked_before_the_first_answer_waits_for_it() {
 fn lost_events_are_listened_to_again_and_the_list_is_read_whole() {
     let mut play = Play::watched(1);
     play.pass(100);
-    let line = play.line;
+    let connection = play.connection;
     play.listening = false;
     let quiet = play.make("RUNNING");
     play.tell(Fact::EventsEnded {
-        line,
+        connection,
         failure: Some(fault(FailureKind::Failed)),
     });
     assert!(matches!(
@@ -137,10 +137,10 @@ fn another_users_keys_bring_another_users_sessions() {
     play.there.clear();
     let theirs = play.make("RUNNING");
     play.ask(Ask::Context(ContextRequest::Refresh));
-    let Order::Connect { line, .. } = play.orders.remove(0).1 else {
+    let Order::Connect { connection, .. } = play.orders.remove(0).1 else {
         panic!("no attempt");
     };
-    play.line = line;
+    play.connection = connection;
     let mut other = info();
     other.user = Some(crate::model::catalogue::User {
         email: "other@example.com".into(),
@@ -148,7 +148,10 @@ fn another_users_keys_bring_another_users_sessions() {
         domain: "default".into(),
         role: "user".into(),
     });
-    play.tell(Fact::Connected { line, info: other });
+    play.tell(Fact::Connected {
+        connection,
+        info: other,
+    });
     assert!(
         play.mirror.is_empty(),
         "the other's are not shown for a moment"

@@ -3,7 +3,7 @@
 use super::{
     super::{
         fact::{Ask, Fact, Got},
-        order::{Errand, Order},
+        order::{ManagerRequest, Order},
         testing::at,
     },
     Play,
@@ -244,7 +244,7 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     play.pass(10);
     let id = *play.there.keys().next().unwrap();
     let ticket = play.ask(Ask::session(id, SessionRequest::Detail));
-    let (_, Order::Run { errand, .. }) = play.orders.remove(0) else {
+    let (_, Order::Run { number, .. }) = play.orders.remove(0) else {
         panic!("no order");
     };
     let old = play.there[&id].clone();
@@ -252,7 +252,7 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     play.event(id);
     play.settle();
     let result = Ok(Got::Session(Some(Box::new(old))));
-    play.tell(Fact::Answered { errand, result });
+    play.tell(Fact::Answered { number, result });
     assert_eq!(play.status(id), "TERMINATING");
     assert!(play.answers[&ticket].is_ok());
 }
@@ -294,7 +294,7 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
             matches!(
                 order,
                 Order::Run {
-                    what: Errand::Page(_),
+                    request: ManagerRequest::Page(_),
                     ..
                 }
             )
@@ -325,10 +325,13 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
 #[test]
 fn too_many_events_become_one_list() {
     let mut play = Play::watched(0);
-    let line = play.line;
+    let connection = play.connection;
     for number in 0..10_000 {
         let session = SessionId::from_u128(number);
-        play.tell(Fact::Event { line, session });
+        play.tell(Fact::Event {
+            connection,
+            session,
+        });
     }
     assert!(play.observer.hints.len() <= 2_000);
     play.requests.clear();
@@ -349,14 +352,14 @@ fn a_page_that_is_short_is_completed() {
         let (_, order) = play.orders.remove(0);
         match order {
             Order::Run {
-                errand,
-                what: Errand::Page(query),
+                number,
+                request: ManagerRequest::Page(query),
             } => {
                 let mut page = play.page(&query);
                 short += usize::from(page.sessions.len() > 30);
                 page.sessions.truncate(30);
                 play.tell(Fact::Answered {
-                    errand,
+                    number,
                     result: Ok(Got::Page(page)),
                 });
             }

@@ -47,10 +47,10 @@ fn a_timeout_counts_the_time_that_passed() {
 fn a_line_that_was_lost_is_not_waited_for_an_hour() {
     let mut play = Play::new();
     play.connected = false;
-    let line = play.line;
+    let connection = play.connection;
     let lost = fault(FailureKind::Unreachable);
     play.tell(Fact::EngineDown {
-        line,
+        connection,
         failure: lost,
     });
     let waits = play.controller.next_deadline().unwrap();

@@ -135,9 +135,12 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     play.connected = false;
-    let line = play.line;
+    let connection = play.connection;
     let failure = super::play::fault(FailureKind::Unreachable);
-    play.tell(Fact::EngineDown { line, failure });
+    play.tell(Fact::EngineDown {
+        connection,
+        failure,
+    });
     // The connection broke together with the hook.
     play.carry_out(0, Some(FailureKind::Unreachable));
     play.work_off();

@@ -375,7 +375,7 @@ fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
     assert_eq!(info(&play, one), "user-requested");
     play.connected = false;
     play.tell(crate::scheduler::fact::Fact::EngineDown {
-        line: play.line,
+        connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
     play.ask(Ask::session(two, SessionRequest::Terminate { force }));
@@ -390,7 +390,7 @@ fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
     let id = play.comes(named("waits"));
     play.connected = false;
     play.tell(crate::scheduler::fact::Fact::EngineDown {
-        line: play.line,
+        connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
     assert_eq!(play.status(id), Status::Pending);

@@ -104,7 +104,7 @@ pub struct Play {
     pub asked: u64,
     pub launched: Vec<SessionId>,
     pub connected: bool,
-    pub line: u32,
+    pub connection: u32,
 }
 
 impl Play {
@@ -144,7 +144,7 @@ impl Play {
             asked: 0,
             launched: Vec::new(),
             connected: true,
-            line: 0,
+            connection: 0,
         }
     }
 

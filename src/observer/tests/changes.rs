@@ -207,7 +207,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
     );
     let ticket = play.ask(commit.clone());
     assert_eq!(play.pending(id).unwrap(), "creating image mine");
-    let Some((_, Order::Run { errand, .. })) = play.orders.first().cloned() else {
+    let Some((_, Order::Run { number, .. })) = play.orders.first().cloned() else {
         panic!("no order");
     };
     let progress = Progress {
@@ -215,7 +215,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
         done: 1.0,
         total: 3.0,
     };
-    play.tell(Fact::Progressed { errand, progress });
+    play.tell(Fact::Progressed { number, progress });
     assert_eq!(
         play.pending(id).unwrap(),
         "creating image mine: 1/3 Committed image"
@@ -251,7 +251,7 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
         assert_eq!(turn.audits.len(), 1);
         play.observer.take_back(900);
         assert_eq!(play.observer.session(id).unwrap().pending_request, None);
-        assert!(play.observer.under_way.is_empty() && play.observer.deeds.is_empty());
+        assert!(play.observer.under_way.is_empty() && play.observer.pending.is_empty());
     }
 }
 
