@@ -50,7 +50,7 @@ impl Crowd {
         };
         crowd.tell(Fact::Tick);
         crowd.tell(Fact::EngineUp {
-            line: 1,
+            connection: 1,
             info: info(),
             survey: Survey::default(),
         });

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 
 use super::step::{Purpose, Step};
 use crate::{
-    model::{failure::Failure, id::ContextName, idle::ReprieveRules, text::Clean},
+    model::{
+        failure::Failure, id::ContextName, idle::ReprieveRules, request::ContextRequest,
+        text::Clean,
+    },
     protocol::message::{Reply, Request},
 };
 
@@ -40,11 +43,13 @@ impl ExtensionRules {
             self.states.insert(context, RulesState::Asked);
         }
         Step::Ask {
-            request: Request::Catalogue {
+            request: Request::context(
                 context,
-                project: None,
-                anew: false,
-            },
+                ContextRequest::Catalogue {
+                    project: None,
+                    anew: false,
+                },
+            ),
             purpose: Purpose::ExtensionRules(context),
         }
     }

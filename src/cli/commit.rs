@@ -14,6 +14,7 @@ use crate::{
         change::Change,
         id::SessionKey,
         notice::{Level, NoticeKind},
+        request::SessionRequest,
         text::Clean,
     },
     protocol::message::Request,
@@ -30,10 +31,12 @@ pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
         } else {
             None
         };
-        line.tell(Request::Commit {
-            session: session.key(),
-            image_name: arguments.image_name.clone(),
-        })
+        line.tell(Request::session(
+            session.key(),
+            SessionRequest::Commit {
+                image_name: arguments.image_name.clone(),
+            },
+        ))
         .await?;
         let Some(seen) = seen else {
             return Ok(0);

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     model::environment::{Environment, EnvironmentSource},
+    model::request::ContextRequest,
     protocol::message::{Reply, Request},
 };
 
@@ -18,7 +19,10 @@ pub fn ls(start: &Start, arguments: &EnvLs) -> Outcome {
     let mut environments = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let context = Choice::of(start).context(&line.snapshot().await?)?;
-        match line.ask(Request::Environments { context }).await? {
+        match line
+            .ask(Request::context(context, ContextRequest::Environments))
+            .await?
+        {
             Reply::Environments { environments } => Ok(environments),
             other => Err(line::unexpected(&other)),
         }

@@ -15,6 +15,7 @@ use crate::{
         capability::EngineState,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
+        request::{ContextRequest, SessionRequest},
         selector::{self, Asked, SelectError},
         session::Session,
         status::Tab,
@@ -99,15 +100,13 @@ async fn freshen(
     let ask = |request| line.client.ask(request);
     if anew {
         let context = Some(context);
-        ask(Request::Refresh { context }).await?;
+        ask(Request::refresh(context)).await?;
     }
     for Wanted { tab, text, count } in wanted.iter().cloned() {
-        ask(Request::Reach {
+        ask(Request::context(
             context,
-            tab,
-            text,
-            count,
-        })
+            ContextRequest::Reach { tab, text, count },
+        ))
         .await?;
     }
     Ok(())
@@ -252,12 +251,14 @@ async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<
         return detail(line, SessionKey::new(context, id)).await;
     }
     for tab in Tab::ALL {
-        line.ask(Request::Reach {
+        line.ask(Request::context(
             context,
-            tab,
-            text: Some(text.to_owned()),
-            count: NAMESAKES,
-        })
+            ContextRequest::Reach {
+                tab,
+                text: Some(text.to_owned()),
+                count: NAMESAKES,
+            },
+        ))
         .await?;
     }
     let snapshot = line.snapshot().await?;
@@ -270,7 +271,11 @@ async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<
 
 /// Reads the details of a session from the engine. `None` = not found.
 pub async fn detail(line: &Line, session: SessionKey) -> Result<Option<Session>, Fail> {
-    match line.client.ask(Request::Detail { session }).await {
+    match line
+        .client
+        .ask(Request::session(session, SessionRequest::Detail))
+        .await
+    {
         Ok(Reply::Session { session }) => Ok(Some(*session)),
         Ok(other) => Err(line::unexpected(&other)),
         Err(failure) if failure.kind == FailureKind::NotFound => Ok(None),

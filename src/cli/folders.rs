@@ -9,6 +9,7 @@ use super::{
     output, resources,
 };
 use crate::{
+    model::request::ContextRequest,
     protocol::message::{Reply, Request},
     rules::launch::folders,
 };
@@ -39,7 +40,13 @@ fn create(start: &Start, name: &str, json: bool) -> Outcome {
         let line = Line::connect(&start.paths).await?;
         let context = Choice::of(start).context(&line.snapshot().await?)?;
         let name = name.to_owned();
-        match line.ask(Request::CreateFolder { context, name }).await? {
+        match line
+            .ask(Request::context(
+                context,
+                ContextRequest::CreateFolder { name },
+            ))
+            .await?
+        {
             Reply::Folder { folder } => Ok(folder),
             other => Err(line::unexpected(&other)),
         }

@@ -20,6 +20,7 @@ use crate::{
         id::SessionKey,
         idle::{Keep, Reprieve},
         name, priority,
+        request::SessionRequest,
         session::Session,
         short,
         status::Tab,
@@ -37,7 +38,8 @@ pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
         let asked = &arguments.one.session;
         let session = find::session(&line, Choice::of(start), asked).await?.key();
         let name = arguments.new.clone();
-        line.tell(Request::Rename { session, name }).await?;
+        line.tell(Request::session(session, SessionRequest::Rename { name }))
+            .await?;
         Ok(0)
     })
 }
@@ -49,7 +51,11 @@ pub fn priority(start: &Start, arguments: &Priority) -> Outcome {
         let line = Line::connect(&start.paths).await?;
         let asked = &arguments.one.session;
         let session = find::session(&line, Choice::of(start), asked).await?.key();
-        line.tell(Request::Priority { session, priority }).await?;
+        line.tell(Request::session(
+            session,
+            SessionRequest::Priority { priority },
+        ))
+        .await?;
         Ok(0)
     })
 }
@@ -64,7 +70,9 @@ pub fn extend(start: &Start, arguments: &args::Extend) -> Outcome {
         let line = Line::connect(&start.paths).await?;
         let asked = &arguments.one.session;
         let session = find::session(&line, Choice::of(start), asked).await?.key();
-        let reply = line.ask(Request::Keep { session, keep }).await?;
+        let reply = line
+            .ask(Request::session(session, SessionRequest::Keep { keep }))
+            .await?;
         if let Reply::Session { session } = reply {
             output::line(&kept(&session))?;
         }
@@ -105,7 +113,11 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
         let force = arguments.force;
         for session in &chosen {
             let session = session.key();
-            line.tell(Request::Terminate { session, force }).await?;
+            line.tell(Request::session(
+                session,
+                SessionRequest::Terminate { force },
+            ))
+            .await?;
         }
         if arguments.wait.wait {
             let work = ends(&mut line, &snapshot, &chosen);

@@ -10,7 +10,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    model::{change::Change, id::ContextName, pull::Pull, reference},
+    model::{change::Change, id::ContextName, pull::Pull, reference, request::ContextRequest},
     protocol::message::{Reply, Request},
 };
 
@@ -44,10 +44,12 @@ fn reference(start: &Start, asked: &str) -> String {
 /// Waits until the image is pulled. If the user interrupts, cancels the pull.
 async fn fetch(line: &mut Line, seen: u64, teller: &mut Teller<'_>) -> Result<(), Fail> {
     let client = line.client.clone();
-    let asked = client.ask(Request::Pull {
-        context: teller.context,
-        image: teller.image.to_owned(),
-    });
+    let asked = client.ask(Request::context(
+        teller.context,
+        ContextRequest::Pull {
+            image: teller.image.to_owned(),
+        },
+    ));
     let mut asked = std::pin::pin!(asked);
     let mut seen = seen;
     loop {

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     model::{
         catalogue::{Catalogue, Folder, Limits, Policy, Preset, ResourceGroup},
+        request::ContextRequest,
         resources::ResourceSlots,
         span::Span,
         text::Clean,
@@ -39,11 +40,7 @@ pub fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
         let line = Line::connect(&start.paths).await?;
         let context = Choice::of(start).context(&line.snapshot().await?)?;
         let anew = true;
-        let request = Request::Catalogue {
-            context,
-            project,
-            anew,
-        };
+        let request = Request::context(context, ContextRequest::Catalogue { project, anew });
         match line.ask(request).await? {
             Reply::Catalogue { catalogue } => Ok(*catalogue),
             other => Err(line::unexpected(&other)),

@@ -12,7 +12,7 @@ use super::{
     output, tty,
 };
 use crate::{
-    model::{id::SessionKey, session::Session},
+    model::{id::SessionKey, request::SessionRequest, session::Session},
     protocol::message::Request,
 };
 
@@ -42,7 +42,8 @@ pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
 
 /// Returns when all data of the session is deleted.
 pub async fn delete(line: &Line, session: SessionKey) -> Result<(), Fail> {
-    line.tell(Request::Delete { session }).await
+    line.tell(Request::session(session, SessionRequest::Delete))
+        .await
 }
 
 /// Fails if a session hasn't ended, so that nothing is deleted.

@@ -10,7 +10,7 @@ use super::{
     manage, output,
 };
 use crate::{
-    model::session::Session,
+    model::{request::SessionRequest, session::Session},
     protocol::message::{Request, Snapshot},
 };
 
@@ -80,10 +80,7 @@ fn open(snapshot: &Snapshot) -> Vec<Session> {
 /// Requests all terminations before it waits for any. A session that is already gone counts as ended.
 async fn end(line: &Line, open: &[Session]) -> Result<(), Fail> {
     for session in open {
-        let asked = Request::Terminate {
-            session: session.key(),
-            force: false,
-        };
+        let asked = Request::session(session.key(), SessionRequest::Terminate { force: false });
         match line.tell(asked).await {
             Err(fail) if fail.code != code::NOT_FOUND => return Err(fail),
             _ => {}

@@ -2,7 +2,10 @@
 //! and watches; it stores none of their sessions in the state database.
 
 use async_trait::async_trait;
-use futures_util::stream::BoxStream;
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
 
 use super::api::{Engine, Result};
 use crate::{
@@ -37,17 +40,9 @@ pub trait Manager: Engine {
     /// Puts a session into the engine's queue; returns as soon as it is in the queue.
     async fn launch(&self, request: &LaunchRequest) -> Result<SessionId>;
 
-    /// Asks the session to end, or kills it. Succeeds when the session has already ended.
-    async fn terminate(&self, session: SessionId, force: bool) -> Result<()>;
-
-    async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
-
-    /// Changes the priority of a pending session (0 to 100).
-    async fn prioritize(&self, _session: SessionId, _priority: i32) -> Result<()> {
-        Err(Failure::unsupported(
-            "this engine can't change the priority of a session",
-        ))
-    }
+    /// Changes a session. The stream reports the progress of a change that takes long, and ends when the change
+    /// is done, or with an error. It is empty if the change is done already.
+    async fn change(&self, session: SessionId, change: &SessionChange) -> Result<ProgressStream>;
 
     /// How the session was launched, as far as the engine reports it; `None` when it doesn't exist.
     async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
@@ -57,13 +52,6 @@ pub trait Manager: Engine {
 
     /// The scheduling history of the session, newest first.
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>>;
-
-    /// Creates an image from a running session. Ends after the last item, or with an error.
-    async fn commit(
-        &self,
-        session: SessionId,
-        image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>>;
 
     /// The available resources for a launch in this project (`None` = the configured one).
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue>;
@@ -79,6 +67,38 @@ pub trait Manager: Engine {
     /// Events of sessions from now on, as hints which sessions to read again. Ends with an error when the
     /// connection is lost; `Unsupported` where there are no events.
     async fn events(&self) -> Result<BoxStream<'static, Result<ManagerEvent>>>;
+}
+
+/// A change of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionChange {
+    /// Asks the session to end, or kills it. Succeeds when the session has already ended.
+    Terminate {
+        force: bool,
+    },
+    Rename {
+        name: String,
+    },
+    /// The priority of a pending session, 0 to 100.
+    Priority {
+        priority: i32,
+    },
+    /// Creates an image from a running session.
+    Commit {
+        image_name: String,
+    },
+}
+
+impl SessionChange {
+    /// The name in logs and in audit entries.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Terminate { .. } => "terminate",
+            Self::Rename { .. } => "rename",
+            Self::Priority { .. } => "priority",
+            Self::Commit { .. } => "commit",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +128,14 @@ pub struct ManagerEvent {
     /// `session_started`, `kernel_pulling`, …
     pub event: Clean,
     pub reason: Option<Clean>,
+}
+
+/// The progress of a change, until it is done.
+pub type ProgressStream = BoxStream<'static, Result<Progress>>;
+
+/// The progress of a change that is done already.
+pub fn done() -> ProgressStream {
+    stream::empty().boxed()
 }
 
 /// The progress of a long task.

@@ -38,6 +38,7 @@ pub mod reached;
 pub mod recent;
 pub mod record;
 pub mod reference;
+pub mod request;
 pub mod resources;
 pub mod secret;
 pub mod secret_rules;

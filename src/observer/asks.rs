@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
+use super::{core::Observer, fact::Got, order::ManagerRequest, task::Purpose, turn::Turn};
 use crate::{
     model::{capability::Capability, catalogue::Catalogue, change::Change, failure::Failure},
     state_machine::{Answer, Ticket},
@@ -37,7 +37,7 @@ impl Observer {
             let tickets = Vec::new();
             self.run(
                 turn,
-                Errand::Environments,
+                ManagerRequest::Environments,
                 Purpose::Environments { tickets },
             );
         }
@@ -52,7 +52,7 @@ impl Observer {
         let tickets = vec![ticket];
         self.run(
             turn,
-            Errand::Environments,
+            ManagerRequest::Environments,
             Purpose::Environments { tickets },
         );
     }
@@ -116,7 +116,7 @@ impl Observer {
             project: project.clone(),
             tickets: vec![ticket],
         };
-        self.run(turn, Errand::Catalogue { project }, purpose);
+        self.run(turn, ManagerRequest::Catalogue { project }, purpose);
     }
 
     pub(super) fn catalogue_read(

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     core::Observer,
     fact::{Ask, Fact, Got},
-    order::Errand,
+    order::ManagerRequest,
     task::Purpose,
     turn::Turn,
 };
@@ -128,7 +128,7 @@ impl Observer {
             project: project.clone(),
             waiting: vec![(ticket, request)],
         };
-        self.run(turn, Errand::Catalogue { project }, purpose);
+        self.run(turn, ManagerRequest::Catalogue { project }, purpose);
     }
 
     /// Decides the launches as if they were requested now. The engine decides if the resources

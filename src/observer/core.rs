@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    deed::Deed,
+    changes::is_refused,
     fact::{Ask, Fact, Got},
-    order::{Errand, ErrandNumber, Order},
+    order::{ManagerRequest, Order, RequestNumber},
+    pending::PendingChange,
     row::Row,
     task::{Purpose, Task, Times},
     turn::Turn,
@@ -23,12 +24,13 @@ use crate::{
         failure::Failure,
         id::{ContextName, SessionId},
         record::AuditEntry,
+        request::ContextRequest,
         session::Session,
         spec::{FolderMount, Mounted},
         statistics::Statistics,
         text::Clean,
     },
-    state_machine::{Ticket, warnings::Warner},
+    state_machine::{Ticket, misdirected, warnings::Warner},
 };
 
 /// How long a request counts as attention, even if no client watches.
@@ -63,10 +65,10 @@ pub struct Observer {
     /// The project whose catalog couldn't be read completely, and when.
     pub(super) unread: Option<(Option<String>, Timestamp)>,
     /// Requests to the engine without an answer.
-    pub(super) under_way: BTreeMap<ErrandNumber, Task>,
-    next_errand: ErrandNumber,
+    pub(super) under_way: BTreeMap<RequestNumber, Task>,
+    next_request: RequestNumber,
     /// Requested changes of sessions, until the engine shows them.
-    pub(super) deeds: BTreeMap<ErrandNumber, Deed>,
+    pub(super) pending: BTreeMap<RequestNumber, PendingChange>,
     pub(super) sweeps: BTreeMap<SweepNumber, Sweep>,
     pub(super) next_sweep: SweepNumber,
     pub(super) reading: Option<Reading>,
@@ -109,8 +111,8 @@ impl Observer {
             catalogues: BTreeMap::new(),
             unread: None,
             under_way: BTreeMap::new(),
-            next_errand: 0,
-            deeds: BTreeMap::new(),
+            next_request: 0,
+            pending: BTreeMap::new(),
             sweeps: BTreeMap::new(),
             next_sweep: 0,
             reading: None,
@@ -137,20 +139,32 @@ impl Observer {
         let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
-            Fact::Connected { line, info } => self.line_up(&mut turn, now, line, info),
-            Fact::Disconnected { line, failure } => self.line_down(&mut turn, now, line, &failure),
-            Fact::Listening { line } => self.listening(&mut turn, now, line),
-            Fact::EventsEnded { line, failure } => {
-                self.deafened(&mut turn, now, line, failure.as_ref());
+            Fact::Connected { connection, info } => self.line_up(&mut turn, now, connection, info),
+            Fact::Disconnected {
+                connection,
+                failure,
+            } => self.line_down(&mut turn, now, connection, &failure),
+            Fact::Listening { connection } => self.listening(&mut turn, now, connection),
+            Fact::EventsEnded {
+                connection,
+                failure,
+            } => {
+                self.deafened(&mut turn, now, connection, failure.as_ref());
             }
-            Fact::Event { line, session } if line == self.line.number => self.hint(now, session),
+            Fact::Event {
+                connection,
+                session,
+            } if connection == self.line.number => self.hint(now, session),
             Fact::Event { .. } => {}
-            Fact::Answered { errand, result } => self.answered(&mut turn, now, errand, result),
-            Fact::QueryFailed { line, failure } if line == self.line.number => {
+            Fact::Answered { number, result } => self.answered(&mut turn, now, number, result),
+            Fact::QueryFailed {
+                connection,
+                failure,
+            } if connection == self.line.number => {
                 self.note_failure(&mut turn, now, &failure);
             }
             Fact::QueryFailed { .. } => {}
-            Fact::Progressed { errand, progress } => self.progressed(&mut turn, errand, &progress),
+            Fact::Progressed { number, progress } => self.progressed(&mut turn, number, &progress),
             Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
             Fact::Tick => self.tick(&mut turn, now),
         }
@@ -169,7 +183,7 @@ impl Observer {
             self.attended_until = None;
         }
         self.tend_line(turn, now);
-        self.drop_old_deeds(turn, now);
+        self.drop_old_changes(turn, now);
         self.warn_due(turn, now);
         if self.is_connected() && self.is_attended(now) {
             self.tend_reading(turn, now);
@@ -193,11 +207,12 @@ impl Observer {
             .filter(|_| self.is_connected());
         let retry = self.line.retry_at.filter(|_| !self.line.connecting);
         let listen = self.line.listen_at.filter(|_| self.watched);
-        let deeds = self.deeds.values().filter_map(Deed::expires_at);
+        let pending = self.pending.values();
+        let expiries = pending.filter_map(PendingChange::expires_at);
         let attended = |at: &Timestamp| self.is_attended(*at);
         let warning = self.warner.next_deadline();
         let dues = reading.chain(retry).chain(warning).filter(attended);
-        dues.chain(listen).chain(deeds).min()
+        dues.chain(listen).chain(expiries).min()
     }
 
     /// Whether a client watches or has recently asked at that time, as far as it is known now.
@@ -218,55 +233,85 @@ impl Observer {
     }
 
     fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
-        self.attended_until = now.checked_add(ATTENTION).ok();
-        let Some(ask) = self.admit(turn, now, ticket, ask) else {
-            return;
+        let ask = if is_refused(&ask) {
+            ask
+        } else {
+            self.attended_until = now.checked_add(ATTENTION).ok();
+            let Some(ask) = self.admit(turn, now, ticket, ask) else {
+                return;
+            };
+            ask
         };
         match ask {
+            Ask::Session { session, request } => {
+                self.session_asked(turn, now, ticket, session, request);
+            }
+            Ask::Context(request) => self.context_asked(turn, now, ticket, request),
             Ask::Launch(request) => self.launch(turn, now, ticket, request),
-            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, name),
-            Ask::Priority { session, priority } => {
-                self.prioritize(turn, now, ticket, session, priority);
-            }
-            Ask::Terminate { session, force } => self.terminate(turn, now, ticket, session, force),
-            Ask::Commit {
-                session,
-                image_name,
-            } => self.commit(turn, now, ticket, session, image_name),
-            Ask::Detail { session } => self.detail(turn, ticket, session),
-            Ask::Reach { tab, text, count } => self.reach(turn, now, ticket, tab, text, count),
-            Ask::Refresh { .. } => self.refresh_now(turn, now, ticket),
-            Ask::Environments => self.ask_environments(turn, ticket),
-            Ask::Catalogue { project, anew } => {
-                self.ask_catalogue(turn, now, ticket, project, anew);
-            }
-            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            Ask::RefreshOrRetry => self.refresh_now(turn, now, ticket),
             Ask::Admit { needs } => self.admit_query(turn, ticket, needs),
         }
     }
 
+    fn context_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: ContextRequest,
+    ) {
+        match request {
+            ContextRequest::Refresh => self.refresh_now(turn, now, ticket),
+            ContextRequest::Environments => self.ask_environments(turn, ticket),
+            ContextRequest::Catalogue { project, anew } => {
+                self.ask_catalogue(turn, now, ticket, project, anew);
+            }
+            ContextRequest::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            ContextRequest::Reach { tab, text, count } => {
+                self.reach(turn, now, ticket, tab, text, count);
+            }
+            ContextRequest::Pull { .. } => turn.answer(ticket, Err(pulls_itself())),
+            ContextRequest::FindOwner { .. } => turn.answer(ticket, Err(misdirected())),
+        }
+    }
+
     /// Sends a request to the engine.
-    pub(super) fn run(&mut self, turn: &mut Turn, what: Errand, purpose: Purpose) -> ErrandNumber {
-        self.next_errand += 1;
-        let errand = self.next_errand;
-        let line = self.line.number;
-        self.under_way.insert(errand, Task { line, purpose });
-        turn.orders.push(Order::Run { errand, what });
-        errand
+    pub(super) fn run(
+        &mut self,
+        turn: &mut Turn,
+        request: ManagerRequest,
+        purpose: Purpose,
+    ) -> RequestNumber {
+        self.next_request += 1;
+        let number = self.next_request;
+        let connection = self.line.number;
+        self.under_way.insert(
+            number,
+            Task {
+                connection,
+                purpose,
+            },
+        );
+        turn.orders.push(Order::Run { number, request });
+        number
     }
 
     fn answered(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        errand: ErrandNumber,
+        number: RequestNumber,
         result: Result<Got, Failure>,
     ) {
-        let Some(Task { line, purpose }) = self.under_way.remove(&errand) else {
+        let Some(Task {
+            connection,
+            purpose,
+        }) = self.under_way.remove(&number)
+        else {
             return;
         };
         if let Err(failure) = &result
-            && line == self.line.number
+            && connection == self.line.number
         {
             self.note_failure(turn, now, failure);
         }
@@ -275,24 +320,24 @@ impl Observer {
                 sweep,
                 offset,
                 limit,
-            } => self.paged(turn, now, errand, sweep, (offset, limit), result),
+            } => self.paged(turn, now, number, sweep, (offset, limit), result),
             Purpose::Totals => self.totalled(turn, now, result),
-            Purpose::Rows(asked) => self.rows_read(turn, now, errand, &asked, result),
+            Purpose::Rows(asked) => self.rows_read(turn, now, number, &asked, result),
             Purpose::Detail {
                 session,
                 tickets,
                 launched,
                 explain,
             } => {
-                self.detail_read(turn, now, errand, session, result, &tickets, launched);
+                self.detail_read(turn, now, number, session, result, &tickets, launched);
                 if explain {
-                    self.explain(turn, errand, session);
+                    self.explain(turn, number, session);
                 }
             }
             Purpose::Launch { ticket, request } => {
                 self.launched(turn, now, ticket, request, result);
             }
-            Purpose::Deed => self.deed_done(turn, now, errand, result),
+            Purpose::Change => self.change_done(turn, now, number, result),
             Purpose::Environments { tickets } => {
                 self.environments_read(turn, now, &tickets, result);
             }
@@ -310,11 +355,11 @@ impl Observer {
     /// The connection is lost: drops all requests that only read. Requests that change something
     /// wait for their own answers.
     pub(super) fn drop_reading(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
-        let (deeds, reading): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        let (changes, reading): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.under_way)
                 .into_iter()
                 .partition(|(_, task)| task.purpose.is_change());
-        self.under_way = deeds;
+        self.under_way = changes;
         for task in reading.into_values() {
             self.give_up(turn, now, task.purpose, failure);
         }
@@ -353,7 +398,7 @@ impl Observer {
             _ => false,
         };
         self.under_way.retain(|_, task| !mine(task));
-        self.take_back_deeds(ticket);
+        self.take_back_changes(ticket);
     }
 
     pub(super) fn audit(
@@ -396,4 +441,9 @@ impl Observer {
     pub fn totals(&self) -> Option<Totals> {
         self.totals
     }
+}
+
+fn pulls_itself() -> Failure {
+    let text = "the manager of this context pulls images automatically when a session starts";
+    Failure::refused(text)
 }

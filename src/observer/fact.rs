@@ -1,6 +1,6 @@
 //! The events that the observer handles.
 
-use super::order::{ConnectionNumber, ErrandNumber};
+use super::order::{ConnectionNumber, RequestNumber};
 use crate::{
     engine::manager::{Page, Progress, Totals},
     model::{
@@ -9,10 +9,10 @@ use crate::{
         environment::Environment,
         failure::Failure,
         id::SessionId,
+        request::{ContextRequest, SessionRequest},
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,
-        status::Tab,
     },
     state_machine::Ticket,
 };
@@ -26,41 +26,41 @@ pub enum Fact {
     },
     /// The engine responds and accepts our credentials.
     Connected {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         info: EngineInfo,
     },
     /// The engine isn't reachable, or doesn't accept our credentials.
     Disconnected {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Failure,
     },
     /// Events arrive from now on.
     Listening {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
     },
     /// Events don't arrive any more; `None` if this engine has none.
     EventsEnded {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Option<Failure>,
     },
     /// Something happened to a session. It is a hint to read the session again.
     Event {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         session: SessionId,
     },
     /// A request to the engine succeeded or failed.
     Answered {
-        errand: ErrandNumber,
+        number: RequestNumber,
         result: Result<Got, Failure>,
     },
     /// A query that was admitted failed.
     QueryFailed {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Failure,
     },
     /// Progress of creating an image. More follows for the same request.
     Progressed {
-        errand: ErrandNumber,
+        number: RequestNumber,
         progress: Progress,
     },
     /// Whether a client watches.
@@ -96,45 +96,22 @@ impl Got {
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
+    Session {
+        session: SessionId,
+        request: SessionRequest,
+    },
+    Context(ContextRequest),
     Launch(Box<LaunchRequest>),
-    Rename {
-        session: SessionId,
-        name: String,
-    },
-    Priority {
-        session: SessionId,
-        priority: i32,
-    },
-    Terminate {
-        session: SessionId,
-        force: bool,
-    },
-    Detail {
-        session: SessionId,
-    },
-    Commit {
-        session: SessionId,
-        image_name: String,
-    },
-    Reach {
-        tab: Tab,
-        text: Option<String>,
-        count: u32,
-    },
-    /// Reads the list again. With `wait`, a disconnected engine is tried before the answer.
-    Refresh {
-        wait: bool,
-    },
-    Environments,
-    Catalogue {
-        project: Option<String>,
-        anew: bool,
-    },
-    CreateFolder {
-        name: String,
-    },
+    /// Reads the list again. A disconnected engine is tried again, but doesn't delay the answer.
+    RefreshOrRetry,
     /// Whether a query may go to the engine directly, which needs this capability.
     Admit {
         needs: Option<Capability>,
     },
+}
+
+impl Ask {
+    pub const fn session(session: SessionId, request: SessionRequest) -> Self {
+        Self::Session { session, request }
+    }
 }

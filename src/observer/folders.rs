@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
+use super::{core::Observer, fact::Got, order::ManagerRequest, task::Purpose, turn::Turn};
 use crate::{
     model::{capability::Capability, failure::Failure, launch_field::LaunchField},
     rules::launch::folders::check_name,
@@ -26,7 +26,7 @@ impl Observer {
         }
         self.audit(turn, now, "create-folder", None, &name);
         let purpose = Purpose::Folder { ticket };
-        self.run(turn, Errand::CreateFolder { name }, purpose);
+        self.run(turn, ManagerRequest::CreateFolder { name }, purpose);
     }
 
     /// Catalogs that were read earlier don't have the new folder.

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::{check::Verdict, core::Observer, fact::Got, order::Errand, task::Purpose, turn::Turn};
+use super::{
+    check::Verdict, core::Observer, fact::Got, order::ManagerRequest, task::Purpose, turn::Turn,
+};
 use crate::{
     model::{
         environment::{EnvironmentRef, EnvironmentSource},
@@ -45,8 +47,8 @@ impl Observer {
     ) {
         let name = request.name.as_deref().unwrap_or_default();
         self.audit(turn, now, "launch", None, name);
-        let what = Errand::Launch(request.clone());
-        self.run(turn, what, Purpose::Launch { ticket, request });
+        let sent = ManagerRequest::Launch(request.clone());
+        self.run(turn, sent, Purpose::Launch { ticket, request });
     }
 
     /// The session is in the engine's queue. It is read at once, for its row and the answer.

@@ -15,6 +15,7 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::ContextName,
+        request::ContextRequest,
     },
     state_machine::{Answer, Ticket},
 };
@@ -61,7 +62,7 @@ impl Observer {
         self.line.retry_at = None;
         self.line.tried_at = Some(now);
         turn.orders.push(Order::Connect {
-            line: self.line.number,
+            connection: self.line.number,
             anew: self.line.denied,
         });
     }
@@ -83,10 +84,10 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         info: EngineInfo,
     ) {
-        if line != self.line.number || !self.line.connecting {
+        if connection != self.line.number || !self.line.connecting {
             return;
         }
         let user = |info: &EngineInfo| info.user.as_ref().map(|user| user.email.clone());
@@ -114,10 +115,10 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: &Failure,
     ) {
-        if line == self.line.number && (self.line.connecting || self.is_connected()) {
+        if connection == self.line.number && (self.line.connecting || self.is_connected()) {
             self.lose_line(turn, now, failure);
         }
     }
@@ -176,12 +177,14 @@ impl Observer {
         if self.is_connected() {
             return Some(ask);
         }
-        if let Ask::Refresh { wait } = ask {
-            self.try_now(turn, now);
-            if !wait {
+        match ask {
+            Ask::Context(ContextRequest::Refresh) => self.try_now(turn, now),
+            Ask::RefreshOrRetry => {
+                self.try_now(turn, now);
                 turn.answer(ticket, Ok(Answer::Done));
                 return None;
             }
+            _ => {}
         }
         // No client watched for a while, so there were no attempts. Now there is a request.
         if !self.line.connecting && self.line.retry_at.is_some_and(|at| at <= now) {
@@ -239,8 +242,8 @@ impl Observer {
         self.line.listen_at = None;
         if self.is_connected() && self.line.ears == Ears::Closed {
             self.line.ears = Ears::Opening;
-            let line = self.line.number;
-            turn.orders.push(Order::Listen { line });
+            let connection = self.line.number;
+            turn.orders.push(Order::Listen { connection });
         }
     }
 
@@ -254,8 +257,13 @@ impl Observer {
         }
     }
 
-    pub(super) fn listening(&mut self, turn: &mut Turn, now: Timestamp, line: ConnectionNumber) {
-        if line != self.line.number || self.line.ears != Ears::Opening {
+    pub(super) fn listening(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        connection: ConnectionNumber,
+    ) {
+        if connection != self.line.number || self.line.ears != Ears::Opening {
             return;
         }
         let again = self.line.deaf > 0;
@@ -272,10 +280,10 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Option<&Failure>,
     ) {
-        if line != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {
+        if connection != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {
             return;
         }
         let held = self.line.listening_since.take();

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     model::{
         capability::EngineState, environment::Environment, id::SessionId, record::Write,
-        session::Session, statistics::Statistics, text::Clean,
+        request::SessionRequest, session::Session, statistics::Statistics, text::Clean,
     },
     state_machine::{Known, StateMachine, Step, Ticket},
 };
@@ -100,7 +100,11 @@ impl StateMachine for Observer {
     fn ends(fact: &Fact) -> Option<SessionId> {
         match fact {
             Fact::Asked {
-                ask: Ask::Terminate { session, .. },
+                ask:
+                    Ask::Session {
+                        session,
+                        request: SessionRequest::Terminate { .. },
+                    },
                 ..
             } => Some(*session),
             _ => None,

@@ -7,10 +7,9 @@
 
 mod answers;
 mod asks;
+mod changes;
 mod check;
 mod core;
-mod deed;
-mod deeds;
 pub mod fact;
 mod folders;
 mod holding;
@@ -19,7 +18,7 @@ mod launch;
 mod line;
 mod machine;
 pub mod order;
-mod prioritize;
+mod pending;
 mod reading;
 mod row;
 mod rows;

@@ -1,7 +1,7 @@
 //! Orders of the observer.
 
 use crate::{
-    engine::manager::PageQuery,
+    engine::manager::{PageQuery, SessionChange},
     model::{id::SessionId, spec::LaunchRequest},
 };
 
@@ -9,53 +9,39 @@ use crate::{
 /// current one.
 pub type ConnectionNumber = u32;
 
-/// The number of a request to the engine. An answer to a request that isn't in progress any more is
+/// The number of a request to the manager. An answer to a request that isn't in progress any more is
 /// ignored.
-pub type ErrandNumber = u64;
+pub type RequestNumber = u64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
     /// Test whether the engine responds and accepts our credentials.
     Connect {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         /// Create a new engine first, because the keys may have changed.
         anew: bool,
     },
     /// Listen to events. An older listener ends.
-    Listen {
-        line: ConnectionNumber,
-    },
+    Listen { connection: ConnectionNumber },
     /// Stop listening.
     Rest,
     Run {
-        errand: ErrandNumber,
-        what: Errand,
+        number: RequestNumber,
+        request: ManagerRequest,
     },
 }
 
-/// One request to the engine.
+/// One request to the manager.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Errand {
+pub enum ManagerRequest {
     Page(PageQuery),
     Totals,
     Rows(Vec<SessionId>),
     Detail(SessionId),
     Launch(Box<LaunchRequest>),
-    Terminate {
+    Change {
         session: SessionId,
-        force: bool,
-    },
-    Rename {
-        session: SessionId,
-        name: String,
-    },
-    Prioritize {
-        session: SessionId,
-        priority: i32,
-    },
-    Commit {
-        session: SessionId,
-        image_name: String,
+        change: SessionChange,
     },
     Environments,
     Statistics,
@@ -67,7 +53,7 @@ pub enum Errand {
     },
 }
 
-impl Errand {
+impl ManagerRequest {
     /// The name in logs.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -76,10 +62,7 @@ impl Errand {
             Self::Rows(_) => "rows",
             Self::Detail(_) => "detail",
             Self::Launch(_) => "launch",
-            Self::Terminate { .. } => "terminate",
-            Self::Rename { .. } => "rename",
-            Self::Prioritize { .. } => "priority",
-            Self::Commit { .. } => "commit",
+            Self::Change { change, .. } => change.name(),
             Self::Environments => "environments",
             Self::Statistics => "statistics",
             Self::Catalogue { .. } => "catalogue",
@@ -91,12 +74,7 @@ impl Errand {
     pub const fn is_change(&self) -> bool {
         matches!(
             self,
-            Self::Launch(_)
-                | Self::Terminate { .. }
-                | Self::Rename { .. }
-                | Self::Prioritize { .. }
-                | Self::Commit { .. }
-                | Self::CreateFolder { .. }
+            Self::Launch(_) | Self::Change { .. } | Self::CreateFolder { .. }
         )
     }
 }

@@ -8,7 +8,7 @@ use super::{
     answers::vanished,
     core::Observer,
     fact::Got,
-    order::{Errand, ErrandNumber},
+    order::{ManagerRequest, RequestNumber},
     task::Purpose,
     turn::Turn,
 };
@@ -124,7 +124,7 @@ impl Observer {
     pub(super) fn ask_totals(&mut self, turn: &mut Turn) {
         let same = |purpose: &Purpose| matches!(purpose, Purpose::Totals);
         if !self.is_under_way(same) {
-            self.run(turn, Errand::Totals, Purpose::Totals);
+            self.run(turn, ManagerRequest::Totals, Purpose::Totals);
         }
     }
 
@@ -140,14 +140,14 @@ impl Observer {
         let ids: Vec<SessionId> = self.hints.iter().copied().take(ROWS).collect();
         self.hints.retain(|id| !ids.contains(id));
         self.times.last_hints = Some(now);
-        self.run(turn, Errand::Rows(ids.clone()), Purpose::Rows(ids));
+        self.run(turn, ManagerRequest::Rows(ids.clone()), Purpose::Rows(ids));
     }
 
     pub(super) fn rows_read(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        errand: ErrandNumber,
+        number: RequestNumber,
         asked: &[SessionId],
         result: Result<Got, Failure>,
     ) {
@@ -155,11 +155,11 @@ impl Observer {
             Ok(Got::Rows(rows)) => {
                 let came: BTreeSet<SessionId> = rows.iter().map(|row| row.id).collect();
                 for session in rows {
-                    self.put(turn, now, errand, session, false);
+                    self.put(turn, now, number, session, false);
                 }
                 self.make_room(turn);
                 for id in asked.iter().filter(|id| !came.contains(id)) {
-                    self.missed(turn, now, errand, *id);
+                    self.missed(turn, now, number, *id);
                 }
             }
             Ok(_) => {}
@@ -172,13 +172,13 @@ impl Observer {
     }
 
     /// The engine's answer lacks a session.
-    fn missed(&mut self, turn: &mut Turn, now: Timestamp, errand: ErrandNumber, id: SessionId) {
+    fn missed(&mut self, turn: &mut Turn, now: Timestamp, number: RequestNumber, id: SessionId) {
         let Some(row) = self.rows.get(&id) else {
             return;
         };
         if row.unread && now.duration_since(row.since) < NEWBORN {
             self.hints.insert(id);
-        } else if row.read_by < errand {
+        } else if row.read_by < number {
             self.gone(turn, id);
         }
     }
@@ -246,7 +246,7 @@ impl Observer {
                 launched: None,
                 explain: false,
             };
-            self.run(turn, Errand::Detail(id), purpose);
+            self.run(turn, ManagerRequest::Detail(id), purpose);
         }
     }
 
@@ -276,8 +276,8 @@ impl Observer {
 
     /// Changing sessions that may not send events.
     fn on_the_move(&self, now: Timestamp) -> Vec<SessionId> {
-        let asked = self.deeds.values().filter(|deed| deed.is_taken());
-        let asked = asked.map(|deed| deed.session);
+        let asked = self.pending.values().filter(|it| it.is_accepted());
+        let asked = asked.map(|pending| pending.session);
         let new = |id: &&SessionId| {
             let row = self.rows.get(id);
             row.is_some_and(|row| now.duration_since(row.since) < STILL_MOVING)
@@ -321,7 +321,7 @@ impl Observer {
             launched,
             explain: false,
         };
-        self.run(turn, Errand::Detail(session), purpose);
+        self.run(turn, ManagerRequest::Detail(session), purpose);
     }
 
     #[expect(clippy::too_many_arguments, reason = "one fact, taken apart once")]
@@ -329,7 +329,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        errand: ErrandNumber,
+        number: RequestNumber,
         id: SessionId,
         result: Result<Got, Failure>,
         tickets: &[Ticket],
@@ -340,7 +340,7 @@ impl Observer {
                 if let Some(request) = &launched {
                     complete(&mut session, request, now);
                 }
-                self.put(turn, now, errand, *session, true);
+                self.put(turn, now, number, *session, true);
                 self.make_room(turn);
                 Ok(())
             }

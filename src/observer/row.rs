@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::order::ErrandNumber;
+use super::order::RequestNumber;
 use crate::model::{
     idle::{IdleCheck, IdleState},
     kernel::Kernel,
@@ -18,7 +18,7 @@ pub(super) struct Row {
     /// The session as clients know it.
     pub shown: Session,
     /// The request that read it. Data of an earlier request is older.
-    pub read_by: ErrandNumber,
+    pub read_by: RequestNumber,
     /// Since when it has its status.
     pub since: Timestamp,
     /// When everything about it was last read.

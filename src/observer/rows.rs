@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     core::Observer,
-    order::{Errand, ErrandNumber},
+    order::{ManagerRequest, RequestNumber},
     row::{self, Row},
     task::Purpose,
     turn::Turn,
@@ -29,7 +29,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        errand: ErrandNumber,
+        number: RequestNumber,
         mut session: Session,
         whole: bool,
     ) {
@@ -39,13 +39,13 @@ impl Observer {
         }
         let id = session.id;
         let Some(old) = self.rows.get(&id) else {
-            self.insert(now, errand, session, whole);
-            self.settle_deeds(id);
+            self.insert(now, number, session, whole);
+            self.settle_changes(id);
             self.tell(turn, id, None);
             return self.warn(turn, now, id);
         };
         // The answer of an earlier request is older, whenever it arrives.
-        if errand < old.read_by {
+        if number < old.read_by {
             return;
         }
         let (before, detailed) = (old.shown.clone(), old.detailed_at.is_some());
@@ -72,7 +72,7 @@ impl Observer {
             return;
         };
         row.shown = session;
-        row.read_by = errand;
+        row.read_by = number;
         row.unread = false;
         if whole {
             row.detailed_at = Some(now);
@@ -85,12 +85,12 @@ impl Observer {
             }
             self.follow(turn, id);
         }
-        self.settle_deeds(id);
+        self.settle_changes(id);
         self.tell(turn, id, Some(&before));
         self.warn(turn, now, id);
     }
 
-    fn insert(&mut self, now: Timestamp, errand: ErrandNumber, session: Session, whole: bool) {
+    fn insert(&mut self, now: Timestamp, number: RequestNumber, session: Session, whole: bool) {
         self.stirred = true;
         self.count(&session, 1);
         self.note_life(&session);
@@ -99,7 +99,7 @@ impl Observer {
         }
         self.ask_totals_soon(now);
         let row = Row {
-            read_by: errand,
+            read_by: number,
             since: now,
             detailed_at: whole.then_some(now),
             followed: false,
@@ -254,16 +254,16 @@ impl Observer {
             launched: None,
             explain: true,
         };
-        self.run(turn, Errand::Detail(id), purpose);
+        self.run(turn, ManagerRequest::Detail(id), purpose);
     }
 
     /// Reports why a launch failed, as far as it is known.
-    pub(super) fn explain(&mut self, turn: &mut Turn, errand: ErrandNumber, id: SessionId) {
+    pub(super) fn explain(&mut self, turn: &mut Turn, number: RequestNumber, id: SessionId) {
         let Some(row) = self.rows.get(&id) else {
             return;
         };
         // The answer to a request from before the failure doesn't have the reason.
-        if row.read_by > errand {
+        if row.read_by > number {
             return self.read_reason(turn, id);
         }
         let session = &row.shown;

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     core::Observer,
     fact::Got,
-    order::Errand,
+    order::ManagerRequest,
     reading::{due, sooner},
     task::Purpose,
     turn::Turn,
@@ -48,7 +48,7 @@ impl Observer {
             return;
         }
         self.times.counted_at = Some(now);
-        self.run(turn, Errand::Statistics, Purpose::Statistics);
+        self.run(turn, ManagerRequest::Statistics, Purpose::Statistics);
     }
 
     fn is_counting(&self) -> bool {

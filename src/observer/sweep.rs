@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{
     core::Observer,
     fact::Got,
-    order::{Errand, ErrandNumber},
+    order::{ManagerRequest, RequestNumber},
     rows::place,
     task::Purpose,
     turn::Turn,
@@ -182,9 +182,9 @@ impl Observer {
                 offset,
                 limit,
             };
-            let errand = self.run(turn, Errand::Page(query), purpose);
+            let request = self.run(turn, ManagerRequest::Page(query), purpose);
             if let Some(sweep) = self.sweeps.get_mut(&number) {
-                sweep.first.get_or_insert(errand);
+                sweep.first.get_or_insert(request);
             }
         }
     }
@@ -193,7 +193,7 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        errand: ErrandNumber,
+        request: RequestNumber,
         number: SweepNumber,
         place: (u32, u32),
         result: Result<Got, Failure>,
@@ -206,7 +206,7 @@ impl Observer {
             Ok(Got::Page(page)) => {
                 sweep.take(&page, place);
                 for session in page.sessions {
-                    self.put(turn, now, errand, session, false);
+                    self.put(turn, now, request, session, false);
                 }
                 self.make_room(turn);
             }

@@ -32,7 +32,7 @@ pub(super) struct Times {
 /// A request in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
-    pub line: ConnectionNumber,
+    pub connection: ConnectionNumber,
     pub purpose: Purpose,
 }
 
@@ -58,8 +58,8 @@ pub(super) enum Purpose {
         ticket: Ticket,
         request: Box<LaunchRequest>,
     },
-    /// See `Observer::deeds`.
-    Deed,
+    /// See `Observer::pending`.
+    Change,
     Environments {
         tickets: Vec<Ticket>,
     },
@@ -83,6 +83,9 @@ impl Purpose {
     /// Whether the request changes something, so that its answer counts even if the connection was
     /// lost.
     pub(super) fn is_change(&self) -> bool {
-        matches!(self, Self::Launch { .. } | Self::Deed | Self::Folder { .. })
+        matches!(
+            self,
+            Self::Launch { .. } | Self::Change | Self::Folder { .. }
+        )
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::order::ErrandNumber;
+use super::order::RequestNumber;
 use crate::{
     engine::manager::Page,
     model::{failure::Failure, id::SessionId, status::Tab},
@@ -38,7 +38,7 @@ pub(super) struct Sweep {
     /// When the oldest session that was read was created.
     pub oldest: Option<Timestamp>,
     /// The first request. Rows that were read after it are newer.
-    pub first: Option<ErrandNumber>,
+    pub first: Option<RequestNumber>,
     pub tickets: Vec<Ticket>,
     pub failure: Option<Failure>,
     /// This is a second pass, because rows were missing in the first one.

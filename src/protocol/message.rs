@@ -13,10 +13,10 @@ use crate::{
         figures::Figures,
         history::HistoryEntry,
         id::{ContextName, InstanceId, KernelId, SessionKey},
-        idle::Keep,
         log::{LogOptions, LogSource},
         notice::{Notice, NoticesEdit},
         recent::{Recent, RecentEdit, RecentId},
+        request::{ContextRequest, SessionRequest},
         session::Session,
         shell::ShellStart,
         spec::LaunchRequest,
@@ -29,7 +29,7 @@ use crate::{
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other
 /// with an error.
-pub const PROTOCOL: u32 = 10;
+pub const PROTOCOL: u32 = 11;
 
 /// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;
@@ -78,30 +78,18 @@ pub enum FromDaemon {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Request {
-    /// Sends a snapshot now (`Reply::Snapshot`), and notices from then on.
-    Subscribe,
-    /// Sends a snapshot without notices, optionally with the sessions of one tab only.
-    Snapshot {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        tab: Option<Tab>,
+    /// Ends with `Reply::Session` (for `Detail` and `Keep`), `Reply::Again`, `Reply::History`, `Reply::Figures`, or
+    /// `Reply::Done` for the others.
+    Session {
+        session: SessionKey,
+        request: SessionRequest,
     },
-    /// Environments, read again from the engine (`Reply::Environments`).
-    Environments {
+    /// Ends with `Reply::Environments`, `Reply::Catalogue`, `Reply::Folder` or `Reply::Owner`, with
+    /// `Reply::Reached` after the notices of the sessions, or with `Reply::Done` for the others. `Change::Pull`
+    /// reports the progress of a pull.
+    Context {
         context: ContextName,
-    },
-    /// Fetches an image, by its reference or its name in the catalog. `Reply::Done` follows when the image
-    /// exists; `Change::Pull` reports the progress. The pull is cancelled when the client that asked
-    /// disconnects.
-    Pull {
-        context: ContextName,
-        image: String,
-    },
-    /// The available resources for a launch (`Reply::Catalogue`), cached for a minute unless `anew` is set.
-    Catalogue {
-        context: ContextName,
-        /// A project's name; `None` = the project of the context.
-        project: Option<String>,
-        anew: bool,
+        request: ContextRequest,
     },
     /// Ends with `Reply::Launched` as soon as the sessions are recorded. The launch itself continues
     /// afterwards.
@@ -109,9 +97,14 @@ pub enum Request {
         context: ContextName,
         launch: Box<LaunchRequest>,
     },
-    /// The launch settings of a session that may have ended, without secrets (`Reply::Again`).
-    Again {
-        session: SessionKey,
+    /// Reads one full list from every engine now.
+    RefreshAll,
+    /// Sends a snapshot now (`Reply::Snapshot`), and notices from then on.
+    Subscribe,
+    /// Sends a snapshot without notices, optionally with the sessions of one tab only.
+    Snapshot {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tab: Option<Tab>,
     },
     /// The newest launches and the pinned ones (`Reply::Recents`).
     Recents,
@@ -120,72 +113,9 @@ pub enum Request {
         id: RecentId,
         edit: RecentEdit,
     },
-    /// Creates a folder that survives sessions (`Reply::Folder`).
-    CreateFolder {
-        context: ContextName,
-        name: String,
-    },
-    /// The keys and projects of the user that a session is launched for (`Reply::Owner`).
-    FindOwner {
-        context: ContextName,
-        email: String,
-    },
-    /// Loads up to `count` sessions of a tab (only those whose name contains `text`) and sends them as
-    /// notices. `Reply::Reached` follows the notices.
-    Reach {
-        context: ContextName,
-        tab: Tab,
-        text: Option<String>,
-        count: u32,
-    },
-    /// Everything about one session, read again from the engine (`Reply::Session`).
-    Detail {
-        session: SessionKey,
-    },
-    /// Creates an image from a running session. The session's `pending_request` shows the progress.
-    Commit {
-        session: SessionKey,
-        image_name: String,
-    },
-    Rename {
-        session: SessionKey,
-        name: String,
-    },
-    /// The priority of a pending session, 0 to 100.
-    Priority {
-        session: SessionKey,
-        priority: i32,
-    },
-    /// `force` kills the session immediately. Ends with `Reply::Done` as soon as the request is recorded.
-    Terminate {
-        session: SessionKey,
-        force: bool,
-    },
-    /// Deletes the record of an ended session, its home directory and its log. `Reply::Done` follows when all
-    /// of them are deleted.
-    Delete {
-        session: SessionKey,
-    },
-    /// Reads one full list from the engine now; `None` = from every engine.
-    Refresh {
-        context: Option<ContextName>,
-    },
     /// Sample the usage of exactly these sessions for this connection (empty = none).
     Watch {
         sessions: Vec<SessionKey>,
-    },
-    /// `Reply::History`, newest first.
-    History {
-        session: SessionKey,
-    },
-    /// Extends or exempts a session from idle checks. `Reply::Session` contains the session with this change.
-    Keep {
-        session: SessionKey,
-        keep: Keep,
-    },
-    /// What the session used over its last minutes, and how it ended (`Reply::Figures`).
-    Figures {
-        session: SessionKey,
     },
     /// The latest notifications (`Reply::Notices`, oldest first).
     Notices,
@@ -195,6 +125,39 @@ pub enum Request {
     Status,
     /// The daemon ends. Sessions keep running.
     Stop,
+}
+
+impl Request {
+    pub const fn session(session: SessionKey, request: SessionRequest) -> Self {
+        Self::Session { session, request }
+    }
+
+    pub const fn context(context: ContextName, request: ContextRequest) -> Self {
+        Self::Context { context, request }
+    }
+
+    /// The request about a session, if it is one.
+    pub const fn of_session(&self) -> Option<&SessionRequest> {
+        match self {
+            Self::Session { request, .. } => Some(request),
+            _ => None,
+        }
+    }
+
+    /// The request about a context, if it is one.
+    pub const fn of_context(&self) -> Option<&ContextRequest> {
+        match self {
+            Self::Context { request, .. } => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Reads one full list from the engine of this context, or from every engine.
+    pub fn refresh(context: Option<ContextName>) -> Self {
+        context.map_or(Self::RefreshAll, |context| {
+            Self::context(context, ContextRequest::Refresh)
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

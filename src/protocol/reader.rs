@@ -167,9 +167,12 @@ mod tests {
     use tokio_util::codec::Encoder;
 
     use super::*;
-    use crate::protocol::{
-        frame::{MAX_DATA, MAX_REQUEST},
-        message::{FromClient, Origin, Request, StreamData},
+    use crate::{
+        model::{id::ContextName, request::ContextRequest},
+        protocol::{
+            frame::{MAX_DATA, MAX_REQUEST},
+            message::{FromClient, Origin, Request, StreamData},
+        },
     };
 
     /// A sender that delivers its bytes in these pieces.
@@ -212,10 +215,7 @@ mod tests {
             })),
             1 => name.prop_map(|email| Frame::Control(FromClient::Ask {
                 id: 1,
-                request: Request::FindOwner {
-                    context: crate::model::id::ContextName::local(),
-                    email,
-                },
+                request: Request::context(ContextName::local(), ContextRequest::FindOwner { email }),
             })),
         ]
     }
@@ -347,10 +347,12 @@ mod tests {
             data(b"ls\r".to_vec()),
             Frame::Control(FromClient::Ask {
                 id: 1,
-                request: Request::FindOwner {
-                    context: crate::model::id::ContextName::local(),
-                    email: "kim@example.com".to_owned(),
-                },
+                request: Request::context(
+                    ContextName::local(),
+                    ContextRequest::FindOwner {
+                        email: "kim@example.com".to_owned(),
+                    },
+                ),
             }),
         ] {
             FrameCodec::<FromClient, ()>::default()

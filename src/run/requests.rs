@@ -130,7 +130,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::id::{InstanceId, SessionId, SessionKey},
+        model::{
+            id::{InstanceId, SessionId, SessionKey},
+            request::SessionRequest,
+        },
         protocol::{
             frame::{Frame, FrameCodec, FrameWriter},
             greeting::{Greeting, Welcome},
@@ -141,9 +144,10 @@ mod tests {
     const MANY: u64 = 900;
 
     fn question(number: u64) -> Request {
-        Request::History {
-            session: SessionKey::local(SessionId::from_u128(number.into())),
-        }
+        Request::session(
+            SessionKey::local(SessionId::from_u128(number.into())),
+            SessionRequest::History,
+        )
     }
 
     /// A daemon that answers nothing. Returns the requests that it received.

@@ -49,7 +49,7 @@ impl Controller {
         self.line.retry_at = None;
         self.line.asked_in = self.turn_number;
         turn.orders.push(Order::Connect {
-            line: self.line.number,
+            connection: self.line.number,
         });
     }
 
@@ -61,11 +61,11 @@ impl Controller {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         info: EngineInfo,
         survey: Survey,
     ) {
-        if line != self.line.number {
+        if connection != self.line.number {
             return;
         }
         let first = !self.line.stood;

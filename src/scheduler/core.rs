@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     model::{
-        capability::EngineState,
+        capability::{Capability, EngineState},
         catalogue::Folder,
         change::Change,
         environment::Environment,
@@ -26,6 +26,7 @@ use crate::{
         history::{HistoryEntry, Outcome},
         id::{ContextName, SessionId},
         record::{AuditEntry, SessionRecord, Write},
+        request::{ContextRequest, SessionRequest},
         resources::ResourceSlots,
         session::Session,
         settings::Settings,
@@ -33,7 +34,7 @@ use crate::{
         status::Status,
         text::Clean,
     },
-    state_machine::{Answer, Ticket},
+    state_machine::{Answer, Ticket, lacks, misdirected},
 };
 
 /// Decides what happens to sessions. See the description of this module.
@@ -107,11 +108,18 @@ impl Controller {
         let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
-            Fact::EngineUp { line, info, survey } => {
-                self.engine_up(&mut turn, now, line, info, survey);
+            Fact::EngineUp {
+                connection,
+                info,
+                survey,
+            } => {
+                self.engine_up(&mut turn, now, connection, info, survey);
             }
-            Fact::EngineDown { line, failure } => {
-                if line == self.line.number && (self.line.connecting || self.is_connected()) {
+            Fact::EngineDown {
+                connection,
+                failure,
+            } => {
+                if connection == self.line.number && (self.line.connecting || self.is_connected()) {
                     self.lose_line(&mut turn, now, &failure);
                 }
             }
@@ -149,7 +157,7 @@ impl Controller {
             Fact::Jumped { set_by } => self.clock_jumped(&mut turn, now, set_by),
             Fact::Tick => self.tick(&mut turn, now),
         }
-        if !matches!(self.line.state, EngineState::Connecting) {
+        if !self.is_connecting() {
             let early = self.early.drain(..);
             turn.follow
                 .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
@@ -222,48 +230,91 @@ impl Controller {
 
     /// Whether terminals of a session must wait until those of an earlier daemon are detached.
     pub fn is_settling(&self, id: SessionId) -> bool {
+        self.is_connecting() || self.held.get(&id).is_some_and(|held| held.detaching)
+    }
+
+    fn is_connecting(&self) -> bool {
         matches!(self.line.state, EngineState::Connecting)
-            || self.held.get(&id).is_some_and(|held| held.detaching)
     }
 
     fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
-        if matches!(self.line.state, EngineState::Connecting) {
-            self.early.push((ticket, ask));
-            return;
-        }
         match ask {
+            Ask::Session { session, request } => {
+                self.session_asked(turn, now, ticket, session, request);
+            }
+            Ask::Context(request) => self.context_asked(turn, now, ticket, request),
+            ask @ Ask::Launch(_) if self.is_connecting() => self.early.push((ticket, ask)),
             Ask::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
-            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, &name),
-            Ask::Terminate { session, force } => {
+        }
+    }
+
+    /// Handles a request about a session. What needs no engine comes first.
+    fn session_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        session: SessionId,
+        request: SessionRequest,
+    ) {
+        match request {
+            SessionRequest::Commit { .. } => {
+                turn.answer(ticket, Err(lacks(self.engine(), Capability::Commit)));
+            }
+            SessionRequest::Detail | SessionRequest::History | SessionRequest::Figures => {
+                turn.answer(ticket, Err(misdirected()));
+            }
+            request if self.is_connecting() => {
+                self.early.push((ticket, Ask::session(session, request)));
+            }
+            SessionRequest::Rename { name } => self.rename(turn, now, ticket, session, &name),
+            SessionRequest::Terminate { force } => {
                 let answer = self.terminate(turn, now, session, force);
                 turn.refusable = true;
                 turn.answer(ticket, answer.map(|()| Answer::Done));
             }
-            Ask::Delete { session } => self.ask_delete(turn, now, ticket, session),
-            Ask::Priority { session, priority } => {
+            SessionRequest::Delete => self.ask_delete(turn, now, ticket, session),
+            SessionRequest::Priority { priority } => {
                 let answer = self.set_priority(turn, now, session, priority);
                 turn.refusable = true;
                 turn.answer(ticket, answer.map(|()| Answer::Done));
             }
-            Ask::Refresh => self.refresh(turn, now, ticket),
-            Ask::Environments => match self.unreachable() {
-                Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, Purpose::Environments(ticket), true),
-            },
-            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
-            Ask::Catalogue => match self.unreachable() {
-                Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, Purpose::Catalogue(ticket), true),
-            },
-            Ask::Pull { image } => self.ask_pull(turn, ticket, &image),
-            Ask::Keep { session, keep } => {
+            SessionRequest::Keep { keep } => {
                 let answer = self.keep(turn, now, session, keep);
                 turn.answer(ticket, answer);
             }
-            Ask::Again { session } => {
+            SessionRequest::Again => {
                 let answer = self.find(session).map(|held| again(held, now));
                 turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it.into()))));
             }
+        }
+    }
+
+    /// Handles a request about the context. What needs no engine comes first.
+    fn context_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: ContextRequest,
+    ) {
+        match request {
+            ContextRequest::FindOwner { .. } => {
+                turn.answer(ticket, Err(lacks(self.engine(), Capability::Owners)));
+            }
+            ContextRequest::Reach { .. } => turn.answer(ticket, Err(misdirected())),
+            request if self.is_connecting() => self.early.push((ticket, Ask::Context(request))),
+            ContextRequest::Refresh => self.refresh(turn, now, ticket),
+            ContextRequest::Environments => match self.unreachable() {
+                Some(failure) => turn.answer(ticket, Err(failure)),
+                None => self.survey(turn, Purpose::Environments(ticket), true),
+            },
+            ContextRequest::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            ContextRequest::Catalogue { .. } => match self.unreachable() {
+                Some(failure) => turn.answer(ticket, Err(failure)),
+                None => self.survey(turn, Purpose::Catalogue(ticket), true),
+            },
+            ContextRequest::Pull { image } => self.ask_pull(turn, ticket, &image),
         }
     }
 

@@ -10,8 +10,9 @@ use crate::model::{
     environment::Environment,
     failure::Failure,
     id::{KernelId, SessionId},
-    idle::{ActivityKind, Keep},
+    idle::ActivityKind,
     pull::PullFigures,
+    request::{ContextRequest, SessionRequest},
     resources::ResourceSlots,
     spec::LaunchRequest,
     text::Clean,
@@ -28,13 +29,13 @@ pub enum Fact {
     },
     /// The engine is connected. This is what was found on it.
     EngineUp {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         info: EngineInfo,
         survey: Survey,
     },
     /// The connection was lost, or the attempt to connect failed.
     EngineDown {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         failure: Failure,
     },
     Surveyed {
@@ -107,48 +108,21 @@ pub enum Fact {
     Tick,
 }
 
+/// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
+    Session {
+        session: SessionId,
+        request: SessionRequest,
+    },
+    Context(ContextRequest),
     Launch(Box<Launch>),
-    Rename {
-        session: SessionId,
-        name: String,
-    },
-    /// Changes the priority of a waiting session.
-    Priority {
-        session: SessionId,
-        priority: i32,
-    },
-    Terminate {
-        session: SessionId,
-        force: bool,
-    },
-    /// Deletes the record of an ended session and everything that is kept of it.
-    Delete {
-        session: SessionId,
-    },
-    /// Reads the full list from the engine.
-    Refresh,
-    /// Reads the environments again.
-    Environments,
-    /// Returns what can be chosen for a launch. The folders are read again.
-    Catalogue,
-    CreateFolder {
-        name: String,
-    },
-    /// Returns the settings that a session was launched with.
-    Again {
-        session: SessionId,
-    },
-    /// Pulls an image, by its reference or its name in the catalog.
-    Pull {
-        image: String,
-    },
-    /// Extends idle checks, or switches them off or on.
-    Keep {
-        session: SessionId,
-        keep: Keep,
-    },
+}
+
+impl Ask {
+    pub const fn session(session: SessionId, request: SessionRequest) -> Self {
+        Self::Session { session, request }
+    }
 }
 
 /// How a session is used.

@@ -17,6 +17,7 @@ use crate::{
         failure::{Failure, FailureKind},
         id::SessionId,
         record::SessionRecord,
+        request::SessionRequest,
         session::Session,
         statistics::Statistics,
         text::Clean,
@@ -110,7 +111,11 @@ impl StateMachine for Controller {
     fn ends(fact: &Fact) -> Option<SessionId> {
         match fact {
             Fact::Asked {
-                ask: Ask::Terminate { session, .. },
+                ask:
+                    Ask::Session {
+                        session,
+                        request: SessionRequest::Terminate { .. },
+                    },
                 ..
             } => Some(*session),
             _ => None,

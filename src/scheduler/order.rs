@@ -20,7 +20,7 @@ pub type SurveyNumber = u64;
 pub enum Order {
     /// Connect to the engine and take a survey.
     Connect {
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
     },
     Survey {
         survey: SurveyNumber,

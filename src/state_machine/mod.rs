@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::{
     model::{
-        capability::EngineState,
+        capability::{Capability, EngineState},
         catalogue::{Catalogue, Folder},
         change::Change,
         environment::Environment,
@@ -41,6 +41,23 @@ pub enum Answer {
     Folder(Folder),
     /// How many sessions match the request in all, loaded or not.
     Reached(u64),
+}
+
+/// Why a request fails that needs a capability which the engine doesn't have.
+pub fn lacks(engine: &EngineState, capability: Capability) -> Failure {
+    let why = match engine {
+        EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
+        _ => None,
+    };
+    let why = why.unwrap_or_else(|| "this engine doesn't support the request".into());
+    Failure::refused(why)
+}
+
+/// Why a request fails that the daemon answers without the state machine.
+pub fn misdirected() -> Failure {
+    Failure::internal(
+        "the daemon doesn't know this request. Run `workbay daemon stop`, then try again",
+    )
 }
 
 /// What a state machine knows of its context.

@@ -15,7 +15,9 @@ use workbay::{
 };
 
 use super::{
-    ONE, TWO, id,
+    ONE, TWO,
+    changes::Changes as _,
+    id,
     manager::{Manager, Reply, node},
     open, told,
 };

@@ -7,6 +7,8 @@
     reason = "a test may fail at any line"
 )]
 
+#[path = "../support/changes.rs"]
+mod changes;
 #[path = "../support/manager/mod.rs"]
 mod manager;
 

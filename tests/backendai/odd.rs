@@ -4,7 +4,9 @@ use serde_json::json;
 use workbay::{engine::manager::Manager as _, model::failure::FailureKind};
 
 use super::{
-    ONE, TWO, id,
+    ONE, TWO,
+    changes::Changes as _,
+    id,
     manager::{Manager, Reply, node},
     open, running,
 };

@@ -7,7 +7,9 @@ use workbay::{
 };
 
 use super::{
-    ONE, engine, id,
+    ONE,
+    changes::Changes as _,
+    engine, id,
     manager::{Manager, node},
     running,
 };

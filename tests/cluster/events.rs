@@ -3,6 +3,7 @@
 use futures_util::StreamExt;
 use workbay::model::status::Status;
 
+use crate::changes::Changes as _;
 use crate::support::{Bench, small, within};
 
 #[tokio::test]

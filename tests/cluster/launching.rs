@@ -12,6 +12,7 @@ use workbay::model::{
     status::Status,
 };
 
+use crate::changes::Changes as _;
 use crate::{
     batch::batch,
     folder::Made,

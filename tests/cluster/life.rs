@@ -13,6 +13,7 @@ use workbay::{
     },
 };
 
+use crate::changes::Changes as _;
 use crate::pane::Pane;
 use crate::support::{Bench, name, now, page, read_log, small};
 

@@ -5,6 +5,7 @@ use workbay::{
     model::{capability::Capability, environment::EnvironmentSource, id::SessionId, status::Tab},
 };
 
+use crate::changes::Changes as _;
 use crate::support::{Bench, too_large};
 
 #[tokio::test]

@@ -10,6 +10,9 @@
     reason = "what cannot go on here stops"
 )]
 
+#[path = "../support/changes.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod changes;
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;

@@ -6,6 +6,7 @@ use workbay::model::{
     status::{Status, Tab},
 };
 
+use crate::changes::Changes as _;
 use crate::{
     hand::machine,
     support::{Bench, by_admin, cores_of_the_node, engine, page, small, too_large},

@@ -7,6 +7,7 @@ use workbay::{
     model::{failure::Failure, secret::Secret},
 };
 
+use crate::changes::Changes as _;
 use crate::support::{ACCESS_KEY, Bench, by_keys, by_login, engine, now, small, too_large};
 
 fn an_hour_ahead() -> Timestamp {

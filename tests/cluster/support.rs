@@ -8,7 +8,7 @@ use workbay::{
     engine::{
         api::{Attached, Output},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        manager::{Manager, PageQuery},
+        manager::{Manager, PageQuery, SessionChange},
     },
     model::{
         id::{ContextName, SessionId},
@@ -248,7 +248,8 @@ pub async fn end(engine: &Arc<dyn Manager>, id: SessionId) {
                 _ => return,
             }
             // It may be between two states that cannot be left; the next look tells.
-            let _ = engine.terminate(id, true).await;
+            let kill = SessionChange::Terminate { force: true };
+            let _ = engine.change(id, &kill).await;
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     })

@@ -5,6 +5,7 @@ use workbay::{
         catalogue::{Catalogue, ResourceGroup},
         failure::{Failure, FailureKind},
         launch_field::LaunchField,
+        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
     },
@@ -16,19 +17,23 @@ use crate::support::{Face, MemoryScheduler, scheduler::Question};
 
 async fn create(face: &Face, name: &str) -> Result<Reply, Failure> {
     face.client
-        .ask(Request::CreateFolder {
-            context: prod(),
-            name: name.to_owned(),
-        })
+        .ask(Request::context(
+            prod(),
+            ContextRequest::CreateFolder {
+                name: name.to_owned(),
+            },
+        ))
         .await
 }
 
 async fn catalogue(face: &Face) -> Catalogue {
-    let request = Request::Catalogue {
-        context: prod(),
-        project: None,
-        anew: false,
-    };
+    let request = Request::context(
+        prod(),
+        ContextRequest::Catalogue {
+            project: None,
+            anew: false,
+        },
+    );
     match face.client.ask(request).await.unwrap() {
         Reply::Catalogue { catalogue } => *catalogue,
         other => panic!("{other:?}"),
@@ -66,10 +71,12 @@ async fn keys_and_projects_of_somebody_else() {
     let face = house.face().await;
     let found = face
         .client
-        .ask(Request::FindOwner {
-            context: prod(),
-            email: "x@example.com".to_owned(),
-        })
+        .ask(Request::context(
+            prod(),
+            ContextRequest::FindOwner {
+                email: "x@example.com".to_owned(),
+            },
+        ))
         .await;
     let Ok(Reply::Owner { owner }) = found else {
         panic!("{found:?}");
@@ -84,10 +91,12 @@ async fn equal_queries_at_the_same_time_are_one_request() {
     let house = house_with(&manager).await;
     let face = house.face().await;
     let find = || {
-        face.client.ask(Request::FindOwner {
-            context: prod(),
-            email: "x@example.com".to_owned(),
-        })
+        face.client.ask(Request::context(
+            prod(),
+            ContextRequest::FindOwner {
+                email: "x@example.com".to_owned(),
+            },
+        ))
     };
     manager.hold(Question::FindOwner);
     let release = async {

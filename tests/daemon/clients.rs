@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use workbay::{
     client::{Client, ClientError, ClientEvent, ConnectOptions},
-    model::{failure::FailureKind, id::SessionKey, status::Status},
+    model::{failure::FailureKind, id::SessionKey, request::SessionRequest, status::Status},
     protocol::message::{Reply, Request},
 };
 
@@ -134,10 +134,7 @@ async fn a_face_that_does_not_read_holds_up_nobody() {
     for number in 0..600 {
         let name = format!("name-{number}");
         let expected = name.clone();
-        let rename = Request::Rename {
-            session: SessionKey::local(id),
-            name,
-        };
+        let rename = Request::session(SessionKey::local(id), SessionRequest::Rename { name });
         quick.client.ask(rename).await.unwrap();
         quick
             .until(id, |session| session.name == expected.as_str())

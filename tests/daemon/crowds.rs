@@ -3,7 +3,7 @@
 use tokio::{io::AsyncWriteExt, net::UnixStream};
 use workbay::{
     client::{Client, ClientEvent, ConnectOptions},
-    model::{failure::FailureKind, id::ContextName, text::Clean},
+    model::{failure::FailureKind, id::ContextName, request::ContextRequest, text::Clean},
     protocol::message::{Reply, Request},
 };
 
@@ -92,10 +92,12 @@ async fn unfinished_messages_hold_up_nobody() {
 async fn a_request_that_is_too_long_fails_alone() {
     let house = House::open().await;
     let face = house.face().await;
-    let long = Request::FindOwner {
-        context: ContextName::local(),
-        email: "x".repeat(2 * 1024 * 1024),
-    };
+    let long = Request::context(
+        ContextName::local(),
+        ContextRequest::FindOwner {
+            email: "x".repeat(2 * 1024 * 1024),
+        },
+    );
     let failure = face.client.ask(long).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
     let expected = Clean::new("the request is too long: ");

@@ -5,6 +5,7 @@ use workbay::{
         failure::FailureKind,
         figures::{Figures, Metric, Series},
         id::{SessionId, SessionKey},
+        request::SessionRequest,
         resources::{Bytes, Cpu},
         status::Status,
         usage::{Counted, Traffic, Usage},
@@ -16,7 +17,11 @@ use crate::support::{Face, House, house::settings};
 
 async fn figures(face: &Face, id: SessionId) -> Figures {
     let session = SessionKey::local(id);
-    match face.client.ask(Request::Figures { session }).await {
+    match face
+        .client
+        .ask(Request::session(session, SessionRequest::Figures))
+        .await
+    {
         Ok(Reply::Figures { figures }) => *figures,
         other => panic!("no figures but {other:?}"),
     }
@@ -190,6 +195,9 @@ async fn of_a_session_nobody_knows_there_are_no_figures() {
     let house = House::open().await;
     let face = house.face().await;
     let session = SessionKey::local(SessionId::random());
-    let failure = face.client.ask(Request::Figures { session }).await;
+    let failure = face
+        .client
+        .ask(Request::session(session, SessionRequest::Figures))
+        .await;
     assert_eq!(failure.unwrap_err().kind, FailureKind::NotFound);
 }

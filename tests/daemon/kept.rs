@@ -8,6 +8,7 @@ use std::{
 use workbay::{
     model::{
         id::SessionKey,
+        request::SessionRequest,
         session::{BatchResult, Session},
         status::Status,
     },
@@ -85,9 +86,7 @@ fn check_waiting(face: &Face) {
 /// What ran is known, so that its end is told: there is no such container here.
 async fn check_running(face: &mut Face) {
     let one = called(face, "running-one");
-    let request = Request::Figures {
-        session: SessionKey::local(one.id),
-    };
+    let request = Request::session(SessionKey::local(one.id), SessionRequest::Figures);
     let Ok(Reply::Figures { figures }) = face.client.ask(request).await else {
         panic!("its figures are lost");
     };

@@ -8,6 +8,7 @@ use workbay::{
         id::{ContextName, SessionKey},
         launch_field::LaunchField,
         recent::{Recent, RecentEdit, RecentId},
+        request::SessionRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         session::{Session, SessionType},
         spec::LaunchRequest,
@@ -49,7 +50,11 @@ async fn edit(face: &Face, id: RecentId, edit: RecentEdit) -> Result<Vec<Recent>
 }
 
 async fn again(face: &Face, session: SessionKey) -> LaunchRequest {
-    match face.client.ask(Request::Again { session }).await {
+    match face
+        .client
+        .ask(Request::session(session, SessionRequest::Again))
+        .await
+    {
         Ok(Reply::Again { launch, .. }) => *launch,
         other => panic!("no launch but {other:?}"),
     }
@@ -329,7 +334,10 @@ async fn a_session_is_launched_again_as_it_was() {
     let request = again(&face, SessionKey::local(running)).await;
     assert_eq!(request.name, None);
     let nobody = SessionKey::local(workbay::model::id::SessionId::from_u128(1));
-    let failure = face.client.ask(Request::Again { session: nobody }).await;
+    let failure = face
+        .client
+        .ask(Request::session(nobody, SessionRequest::Again))
+        .await;
     assert_eq!(failure.unwrap_err().kind, FailureKind::NotFound);
 }
 
@@ -359,7 +367,10 @@ async fn a_session_of_a_manager_tells_itself_how_it_was_launched() {
 
     manager.vanish(id);
     let session = key(id);
-    let gone = face.client.ask(Request::Again { session }).await;
+    let gone = face
+        .client
+        .ask(Request::session(session, SessionRequest::Again))
+        .await;
     assert_eq!(gone.unwrap_err().kind, FailureKind::NotFound);
 }
 

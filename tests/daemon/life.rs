@@ -5,6 +5,7 @@ use workbay::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{SessionId, SessionKey},
+        request::SessionRequest,
         resources::Bytes,
         spec::LaunchRequest,
         status::Status,
@@ -233,10 +234,10 @@ async fn a_rename_is_checked_shown_as_asked_and_done_by_the_engine() {
     let (id, _) = (face.run("before").await, face.run("other").await);
     let rename = |name: &str| {
         let name = name.to_owned();
-        face.client.ask(Request::Rename {
-            session: SessionKey::local(id),
-            name,
-        })
+        face.client.ask(Request::session(
+            SessionKey::local(id),
+            SessionRequest::Rename { name },
+        ))
     };
     let failure = rename("other").await.unwrap_err();
     assert!(

@@ -56,10 +56,7 @@ async fn an_engine_that_is_away_at_the_start_is_waited_for() {
         until_engine(&mut face, is_lost).await;
     }
     house.engine.restore();
-    face.client
-        .ask(Request::Refresh { context: None })
-        .await
-        .unwrap();
+    face.client.ask(Request::refresh(None)).await.unwrap();
     until_engine(&mut face, is_connected).await;
     face.run("at-last").await;
 }
@@ -118,9 +115,6 @@ async fn what_others_hold_counts_and_is_counted_anew() {
         "waits for 256 MiB of memory in group default: 8 GiB of 8 GiB of the machine in use; position 1 in queue"
     );
     house.engine.set_others(Bytes(0));
-    face.client
-        .ask(Request::Refresh { context: None })
-        .await
-        .unwrap();
+    face.client.ask(Request::refresh(None)).await.unwrap();
     face.until_status(waits.id, Status::Running).await;
 }

@@ -15,6 +15,7 @@ use workbay::{
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         log::LogOptions,
+        request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu},
         status::Status,
         usage::Usage,
@@ -92,7 +93,7 @@ async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
         client.ask(Request::Launch { context, launch }).await
     });
     let id = face.run("unhurt").await;
-    let refresh = Request::Refresh { context: None };
+    let refresh = Request::refresh(None);
     assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
     face.terminate(id, false).await.unwrap();
     face.until_status(id, Status::Terminated).await;
@@ -120,7 +121,7 @@ async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
     let client = face.client.clone();
     let waiting = tokio::spawn(async move {
         let context = Some(prod());
-        client.ask(Request::Refresh { context }).await
+        client.ask(Request::refresh(context)).await
     });
     let id = face.run("unhurt").await;
     assert_eq!(face.session(id).unwrap().context, ContextName::local());
@@ -180,7 +181,7 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
     let mut face = house.face().await;
     face.until_status(id, Status::Running).await;
     manager.cut();
-    let asking = Request::Environments { context: prod() };
+    let asking = Request::context(prod(), ContextRequest::Environments);
     let failure = face.client.ask(asking).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable);
     until_prod(&mut face, is_lost).await;
@@ -190,9 +191,7 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
     face.run("local-one").await;
     manager.restore();
     let newer = manager.add("RUNNING");
-    let refresh = Request::Refresh {
-        context: Some(prod()),
-    };
+    let refresh = Request::refresh(Some(prod()));
     assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
     face.until_status(newer, Status::Running).await;
 }
@@ -224,9 +223,7 @@ async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_as
     assert_eq!(failure.hint.unwrap(), "look at the keys in contexts.toml");
     assert_eq!(made.load(Ordering::SeqCst), 1, "it is not hammered");
     face.run("local-one").await;
-    let refresh = Request::Refresh {
-        context: Some(prod()),
-    };
+    let refresh = Request::refresh(Some(prod()));
     let failure = face.client.ask(refresh).await.unwrap_err();
     assert_eq!(
         failure.kind,
@@ -247,14 +244,11 @@ async fn a_read_only_context_changes_nothing() {
     house.start().await;
     let mut face = house.face().await;
     face.until_status(id, Status::Running).await;
-    let terminate = Request::Terminate {
-        session: key(id),
-        force: false,
-    };
+    let terminate = Request::session(key(id), SessionRequest::Terminate { force: false });
     let failure = face.client.ask(terminate).await.unwrap_err();
     assert_eq!(failure.message(), "context 'prod' is read-only");
     assert_eq!(manager.count(Question::Terminate), 0);
-    let detail = Request::Detail { session: key(id) };
+    let detail = Request::session(key(id), SessionRequest::Detail);
     assert!(face.client.ask(detail).await.is_ok());
 }
 

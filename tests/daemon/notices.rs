@@ -6,6 +6,7 @@ use workbay::{
         failure::Failure,
         id::SessionId,
         notice::{Level, Notice, NoticeKind},
+        request::SessionRequest,
         status::Status,
     },
     protocol::message::{Reply, Request},
@@ -113,10 +114,7 @@ async fn a_managers_sessions_are_told_of_alike() {
     let id = face.launch_in(prod(), named("mine")).await.unwrap().id;
     manager.bring(id, "RUNNING");
     assert_eq!(told(&mut face, id, 2).await, [LAUNCHED, RUNNING]);
-    let request = Request::Terminate {
-        session: key(id),
-        force: false,
-    };
+    let request = Request::session(key(id), SessionRequest::Terminate { force: false });
     face.client.ask(request).await.unwrap();
     manager.edit(id, |session| {
         session.status_info = Some("user-requested".into());

@@ -6,6 +6,7 @@ use workbay::{
         failure::{Failure, FailureKind},
         id::SessionId,
         notice::Level,
+        request::{ContextRequest, SessionRequest},
         session::Session,
         status::{Status, Tab},
     },
@@ -22,10 +23,10 @@ async fn ask(face: &Face, request: Request) -> Reply {
 async fn terminate(face: &Face, id: SessionId) -> Result<Reply, workbay::model::failure::Failure> {
     let session = key(id);
     face.client
-        .ask(Request::Terminate {
+        .ask(Request::session(
             session,
-            force: false,
-        })
+            SessionRequest::Terminate { force: false },
+        ))
         .await
 }
 
@@ -54,19 +55,18 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     let running = face.until_status(id, Status::Running).await;
     assert_eq!(running.status_message, None, "that was why it waited");
 
-    let rename = Request::Rename {
-        session: key(id),
-        name: "renamed".into(),
-    };
+    let rename = Request::session(
+        key(id),
+        SessionRequest::Rename {
+            name: "renamed".into(),
+        },
+    );
     assert_eq!(ask(&face, rename).await, Reply::Done);
     let renamed = face.until(id, |session| session.name == "renamed").await;
     assert_eq!(renamed.pending_request, None);
 
     let image_name = "mine".to_owned();
-    let commit = Request::Commit {
-        session: key(id),
-        image_name,
-    };
+    let commit = Request::session(key(id), SessionRequest::Commit { image_name });
     assert_eq!(ask(&face, commit).await, Reply::Done);
     let made = |change: &Change| {
         matches!(change, Change::Notice { notice } if notice.level == Level::Success
@@ -83,15 +83,19 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
             .any(|text| text.as_str().starts_with("creating image mine"))
     );
 
-    let Reply::History { entries } = ask(&face, Request::History { session: key(id) }).await else {
+    let Reply::History { entries } =
+        ask(&face, Request::session(key(id), SessionRequest::History)).await
+    else {
         panic!("no history");
     };
     assert_eq!(entries[0].message.as_ref().unwrap(), "no room");
-    let catalogue = Request::Catalogue {
-        context: prod(),
-        project: Some("p".into()),
-        anew: false,
-    };
+    let catalogue = Request::context(
+        prod(),
+        ContextRequest::Catalogue {
+            project: Some("p".into()),
+            anew: false,
+        },
+    );
     let Reply::Catalogue { catalogue } = ask(&face, catalogue).await else {
         panic!("no catalogue");
     };
@@ -149,12 +153,7 @@ async fn a_session_that_vanishes_between_list_and_click() {
 /// Asks, and hears what is told meanwhile: the answer comes after it.
 async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64 {
     let (context, text) = (prod(), text.map(ToOwned::to_owned));
-    let request = Request::Reach {
-        context,
-        tab,
-        text,
-        count,
-    };
+    let request = Request::context(context, ContextRequest::Reach { tab, text, count });
     let client = face.client.clone();
     let mut asking = tokio::spawn(async move { client.ask(request).await });
     loop {
@@ -282,9 +281,7 @@ async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
             .unwrap();
     for count in 1..4 {
         manager.add("RUNNING");
-        let refresh = Request::Refresh {
-            context: Some(prod()),
-        };
+        let refresh = Request::refresh(Some(prod()));
         // A list that was read within the last second is fresh enough: then once more.
         loop {
             assert_eq!(client.ask(refresh.clone()).await, Ok(Reply::Done));
@@ -313,10 +310,12 @@ async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     let (mut done, mut refused) = (0, None);
     for session in face.sessions() {
         // What is asked is recorded first, and this is a lot.
-        let commit = Request::Commit {
-            session: session.key(),
-            image_name: "x".repeat(4000),
-        };
+        let commit = Request::session(
+            session.key(),
+            SessionRequest::Commit {
+                image_name: "x".repeat(4000),
+            },
+        );
         match face.client.ask(commit).await {
             Ok(_) => done += 1,
             Err(failure) => {

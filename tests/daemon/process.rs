@@ -9,6 +9,7 @@ use workbay::{
     daemon::fault::Moment,
     model::{
         id::{ContextName, SessionId, SessionKey},
+        request::{ContextRequest, SessionRequest},
         status::Status,
     },
     protocol::message::{Reply, Request, StreamOpen},
@@ -110,10 +111,12 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
         OrderKind::CreateFolder => {
             let mut face = Face::connect(&options).await;
             face.until_connected().await;
-            let make = Request::CreateFolder {
-                context: ContextName::local(),
-                name: "data".to_owned(),
-            };
+            let make = Request::context(
+                ContextName::local(),
+                ContextRequest::CreateFolder {
+                    name: "data".to_owned(),
+                },
+            );
             let _ = face.client.ask(make).await;
             None
         }
@@ -160,10 +163,10 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             let name = "renamed".to_owned();
             let _ = face
                 .client
-                .ask(Request::Rename {
-                    session: SessionKey::local(id),
-                    name,
-                })
+                .ask(Request::session(
+                    SessionKey::local(id),
+                    SessionRequest::Rename { name },
+                ))
                 .await;
             Some(id)
         }

@@ -3,6 +3,7 @@
 use workbay::{
     model::{
         id::{ContextName, SessionKey},
+        request::{ContextRequest, SessionRequest},
         status::{Status, Tab},
     },
     protocol::message::{Reply, Request, StreamOpen},
@@ -16,12 +17,14 @@ use crate::support::{
 const ALL: usize = 8;
 
 async fn reach(face: &Face, text: Option<&str>, count: u32) -> u64 {
-    let request = Request::Reach {
-        context: ContextName::local(),
-        tab: Tab::Finished,
-        text: text.map(str::to_owned),
-        count,
-    };
+    let request = Request::context(
+        ContextName::local(),
+        ContextRequest::Reach {
+            tab: Tab::Finished,
+            text: text.map(str::to_owned),
+            count,
+        },
+    );
     match face.client.ask(request).await {
         Ok(Reply::Reached { total }) => total,
         other => panic!("not reached but {other:?}"),
@@ -65,7 +68,10 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     assert_eq!(face.snapshot.contexts[0].totals, Some([1, ALL as u64, 0]));
     // Whoever names one by its id has it.
     let session = SessionKey::local(ids[0]);
-    let Ok(Reply::Session { session: found }) = face.client.ask(Request::Detail { session }).await
+    let Ok(Reply::Session { session: found }) = face
+        .client
+        .ask(Request::session(session, SessionRequest::Detail))
+        .await
     else {
         panic!("it is lost");
     };

@@ -8,9 +8,10 @@ use workbay::{
         change::Change,
         failure::Failure,
         notice::{Level, Notice},
+        request::{ContextRequest, SessionRequest},
         text::Clean,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Reply,
 };
 
 use crate::{
@@ -161,17 +162,17 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
 /// Whatever was asked last is answered, if it can be.
 fn answered(screen: Screen) -> Screen {
     let last = screen.questions().last().map(|(ticket, request)| {
-        let result = match request {
-            Request::Catalogue { .. } => Ok(Reply::Catalogue {
+        let result = match (request.of_session(), request.of_context()) {
+            (_, Some(ContextRequest::Catalogue { .. })) => Ok(Reply::Catalogue {
                 catalogue: Box::new(catalogue()),
             }),
-            Request::Detail { .. } => Ok(Reply::Session {
+            (Some(SessionRequest::Detail), _) => Ok(Reply::Session {
                 session: Box::new(in_full()),
             }),
-            Request::History { .. } => Ok(Reply::History {
+            (Some(SessionRequest::History), _) => Ok(Reply::History {
                 entries: attempts(),
             }),
-            Request::Reach { .. } => Ok(Reply::Reached { total: 12_000 }),
+            (_, Some(ContextRequest::Reach { .. })) => Ok(Reply::Reached { total: 12_000 }),
             _ => Err(Failure::internal("not that")),
         };
         Msg::Answer { ticket, result }

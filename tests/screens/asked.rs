@@ -3,7 +3,7 @@
 use workbay::{
     app::effect::Effect,
     app::{launcher::Launcher, panels::terminate::TerminateDialog},
-    model::{change::Change, failure::Failure, status::Status},
+    model::{change::Change, failure::Failure, request::SessionRequest, status::Status},
     protocol::message::{Reply, Request},
 };
 
@@ -65,16 +65,10 @@ fn terminating_needs_more_than_enter() {
     let screen = working_day().press("j j x enter");
     assert!(!screen.is_open::<TerminateDialog>() && screen.wishes().is_empty());
     let screen = screen.press("x tab enter");
-    let wish = Request::Terminate {
-        session: key(1),
-        force: false,
-    };
+    let wish = Request::session(key(1), SessionRequest::Terminate { force: false });
     assert_eq!(screen.wishes(), [&wish]);
     let screen = screen.press("x f y");
-    let wish = Request::Terminate {
-        session: key(1),
-        force: true,
-    };
+    let wish = Request::session(key(1), SessionRequest::Terminate { force: true });
     assert_eq!(screen.wishes().last(), Some(&&wish));
 }
 

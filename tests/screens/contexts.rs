@@ -301,15 +301,10 @@ fn refreshing_asks_what_is_shown() {
         .starting_in("seoul")
         .daemon(two())
         .press("R");
-    let wish = Request::Refresh {
-        context: Some(name("seoul")),
-    };
+    let wish = Request::refresh(Some(name("seoul")));
     assert_eq!(screen.wishes(), [&wish]);
     let all = screen.press("c up up up enter R");
-    assert_eq!(
-        all.wishes().last(),
-        Some(&&Request::Refresh { context: None })
-    );
+    assert_eq!(all.wishes().last(), Some(&&Request::refresh(None)));
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use workbay::{
     app::panels::terminate::TerminateDialog,
     app::{app::App, detail::Detail},
-    model::{change::Change, session::Session, spec::LaunchRequest, status::Status, text::Clean},
+    model::{
+        change::Change, request::SessionRequest, session::Session, spec::LaunchRequest,
+        status::Status, text::Clean,
+    },
     protocol::message::{Reply, Request},
 };
 
@@ -62,7 +65,7 @@ fn launched_again_from_its_details_the_new_session_is_described() {
         let screen = screen
             .press(".")
             .answer(
-                |r| matches!(r, Request::Again { .. }),
+                |r| matches!(r.of_session(), Some(SessionRequest::Again)),
                 Ok(Reply::Again {
                     launch,
                     missing: Vec::new(),

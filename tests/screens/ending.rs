@@ -6,13 +6,14 @@ use workbay::{
     app::launcher::Launcher,
     model::{
         figures::{Figures, Metric},
+        request::SessionRequest,
         resources::{Bytes, Cpu},
         session::{BatchResult, Session, SessionType},
         spec::LaunchRequest,
         status::Status,
         text::Clean,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Reply,
 };
 
 use crate::{
@@ -73,7 +74,10 @@ fn the_verdict_stands_first() {
         let screen = answered(finished(columns, rows).press("enter"), kept());
         let entries = history(1);
         let reply = Ok(Reply::History { entries });
-        let screen = screen.answer(|r| matches!(r, Request::History { .. }), reply);
+        let screen = screen.answer(
+            |r| matches!(r.of_session(), Some(SessionRequest::History)),
+            reply,
+        );
         let name = format!("ending_out_of_memory_{columns}x{rows}");
         insta::assert_snapshot!(name, screen.text());
         let below = screen.press("j");
@@ -109,7 +113,7 @@ fn launched_with(mem: u64) -> LaunchRequest {
 fn again(screen: Screen, launch: LaunchRequest) -> Screen {
     let launch = Box::new(launch);
     screen.press(".").answer(
-        |r| matches!(r, Request::Again { .. }),
+        |r| matches!(r.of_session(), Some(SessionRequest::Again)),
         Ok(Reply::Again {
             launch,
             missing: Vec::new(),
@@ -151,7 +155,10 @@ fn the_marked_kernel_gives_its_ids_and_its_log() {
         .starting_in("seoul")
         .daemon(two())
         .press("j enter enter")
-        .answer(|r| matches!(r, Request::Detail { .. }), Ok(reply));
+        .answer(
+            |r| matches!(r.of_session(), Some(SessionRequest::Detail)),
+            Ok(reply),
+        );
     let copied = |screen: &Screen| match screen.effects().last() {
         Some(Effect::Copy { text, .. }) => text.clone(),
         other => panic!("{other:?}"),

@@ -7,6 +7,7 @@ use workbay::{
         change::Change,
         environment::Environment,
         launch_field::LaunchField,
+        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         text::Clean,
     },
@@ -36,7 +37,8 @@ fn chosen(screen: &Screen) -> Option<String> {
 /// How often environments were asked for.
 fn asked(screen: &Screen) -> usize {
     let questions = screen.questions();
-    let of = questions.filter(|(_, it)| matches!(it, Request::Environments { .. }));
+    let of =
+        questions.filter(|(_, it)| matches!(it.of_context(), Some(ContextRequest::Environments)));
     of.count()
 }
 
@@ -193,7 +195,10 @@ fn shares(columns: u16, rows: u16) -> Screen {
     Screen::new(columns, rows)
         .daemon(snapshot(day()))
         .press("n")
-        .answer(|it| matches!(it, Request::Catalogue { .. }), Ok(reply))
+        .answer(
+            |it| matches!(it.of_context(), Some(ContextRequest::Catalogue { .. })),
+            Ok(reply),
+        )
         .press("alt-2")
 }
 

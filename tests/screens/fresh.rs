@@ -6,6 +6,7 @@ use workbay::{
         catalogue::{Catalogue, ResourceGroup},
         change::Change,
         failure::Failure,
+        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         session::Session,
         span::Span,
@@ -39,7 +40,7 @@ fn room(cores: u64, waiting: u32) -> Catalogue {
 fn told(screen: Screen, offer: Catalogue) -> Screen {
     let catalogue = Box::new(offer);
     screen.answer(
-        |r| matches!(r, Request::Catalogue { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
         Ok(Reply::Catalogue { catalogue }),
     )
 }
@@ -57,8 +58,10 @@ fn changed(screen: Screen, session: Session) -> Screen {
 /// How often what can be had was asked for.
 fn asked(screen: &Screen) -> usize {
     let all = screen.questions();
-    all.filter(|(_, request)| matches!(request, Request::Catalogue { .. }))
-        .count()
+    all.filter(|(_, request)| {
+        matches!(request.of_context(), Some(ContextRequest::Catalogue { .. }))
+    })
+    .count()
 }
 
 #[test]
@@ -163,7 +166,10 @@ fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     let screen = opened(140, 40).typed("my-work").press("alt-5");
     let screen = changed(screen, session(70, "more", Status::Pending, 0)).wait(3);
     let away = Failure::lost("the engine doesn't answer");
-    let screen = screen.answer(|r| matches!(r, Request::Catalogue { .. }), Err(away));
+    let screen = screen.answer(
+        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
+        Err(away),
+    );
     let request = screen.panel::<Launcher>().request();
     assert_eq!(request.name.as_deref(), Some("my-work"));
     assert!(screen.sees("starts now"), "{}", screen.text());

@@ -13,6 +13,7 @@ use workbay::{
             Join, Keep, NO_DATA, Reprieve, ReprieveRules,
         },
         notice::{Level, Notice, NoticeKind},
+        request::{ContextRequest, SessionRequest},
         session::Session,
         span::Span,
         status::Status,
@@ -143,7 +144,7 @@ fn rules(extensions: u32, exempt: bool) -> Reply {
 
 fn with_rules(screen: Screen, extensions: u32, exempt: bool) -> Screen {
     screen.answer(
-        |r| matches!(r, Request::Catalogue { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
         Ok(rules(extensions, exempt)),
     )
 }
@@ -250,15 +251,18 @@ fn a_session_is_kept_by_a_dialog() {
         insta::assert_snapshot!(format!("keep_{columns}x{rows}"), screen.text());
         let screen = screen.press("enter");
         assert!(!screen.is_open::<ExtendDialog>());
-        let wanted = Request::Keep {
-            session: sessions()[1].key(),
-            keep: Keep::Extend,
-        };
+        let wanted = Request::session(
+            sessions()[1].key(),
+            SessionRequest::Keep { keep: Keep::Extend },
+        );
         assert_eq!(screen.wishes(), [&wanted]);
         let reply = Reply::Session {
             session: Box::new(sessions().remove(1)),
         };
-        let done = screen.answer(|r| matches!(r, Request::Keep { .. }), Ok(reply));
+        let done = screen.answer(
+            |r| matches!(r.of_session(), Some(SessionRequest::Keep { .. })),
+            Ok(reply),
+        );
         assert!(done.sees("warning extended"));
     }
 }
@@ -278,13 +282,18 @@ fn an_exempt_session_can_be_included_again() {
     let screen = with_rules(screen(80, 24).press("j j j j j j j E"), 2, true);
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("y");
-    let wanted = Request::Keep {
-        session: sessions()[7].key(),
-        keep: Keep::Include,
-    };
+    let wanted = Request::session(
+        sessions()[7].key(),
+        SessionRequest::Keep {
+            keep: Keep::Include,
+        },
+    );
     assert_eq!(screen.wishes(), [&wanted]);
     let failure = Failure::refused(Clean::new("it cannot be done here"));
-    let refused = screen.answer(|r| matches!(r, Request::Keep { .. }), Err(failure));
+    let refused = screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::Keep { .. })),
+        Err(failure),
+    );
     assert!(refused.sees("it cannot be done here"));
 }
 

@@ -2,7 +2,7 @@
 
 use workbay::{
     app::panels::{help::Help, history::HistoryTable, waiting::WaitingDialog},
-    model::{change::Change, failure::Failure},
+    model::{change::Change, failure::Failure, request::SessionRequest},
     protocol::message::{Reply, Request},
 };
 
@@ -20,7 +20,7 @@ fn working_day(columns: u16, rows: u16) -> Screen {
 fn with_history(screen: Screen, n: u128) -> Screen {
     let entries = history(n);
     screen.answer(
-        |request| matches!(request, Request::History { .. }),
+        |request| matches!(request.of_session(), Some(SessionRequest::History)),
         Ok(Reply::History { entries }),
     )
 }
@@ -79,10 +79,12 @@ fn renaming_happens_in_one_line() {
     let screen = working_day(80, 24).press("j j r ctrl-u").typed("no");
     insta::assert_snapshot!(screen.text());
     let screen = screen.typed("w-better").press("enter");
-    let wish = Request::Rename {
-        session: key(1),
-        name: "now-better".to_owned(),
-    };
+    let wish = Request::session(
+        key(1),
+        SessionRequest::Rename {
+            name: "now-better".to_owned(),
+        },
+    );
     assert_eq!(screen.wishes(), [&wish]);
 }
 
@@ -101,7 +103,10 @@ fn a_name_that_is_taken_is_not_typed_again() {
     // By one that only the engine knows.
     let screen = screen.press("ctrl-u").typed("elsewhere").press("enter");
     let taken = Failure::refused("the name elsewhere is taken");
-    let screen = screen.answer(|r| matches!(r, Request::Rename { .. }), Err(taken));
+    let screen = screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::Rename { .. })),
+        Err(taken),
+    );
     assert!(
         both(&screen, "the name elsewhere is taken"),
         "{}",
@@ -111,7 +116,9 @@ fn a_name_that_is_taken_is_not_typed_again() {
     let screen = screen.typed("-2").press("enter");
     let names = screen.wishes();
     let last = names.last().unwrap();
-    assert!(matches!(last, Request::Rename { name, .. } if name == "elsewhere-2"));
+    assert!(
+        matches!(last.of_session(), Some(SessionRequest::Rename { name }) if name == "elsewhere-2")
+    );
 }
 
 #[test]

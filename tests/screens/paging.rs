@@ -4,6 +4,7 @@ use workbay::{
     model::{
         change::Change,
         failure::Failure,
+        request::ContextRequest,
         status::{Status, Tab},
     },
     protocol::message::{Reply, Request},
@@ -22,11 +23,9 @@ fn cluster() -> Screen {
 /// What was asked for: how many, and what the name must hold.
 fn reaches(screen: &Screen) -> Vec<(u32, Option<String>)> {
     let reach = |request: &Request| match request {
-        Request::Reach {
+        Request::Context {
             context,
-            tab,
-            text,
-            count,
+            request: ContextRequest::Reach { tab, text, count },
         } => {
             assert_eq!((*context, *tab), (name("seoul"), Tab::Running));
             Some((*count, text.clone()))
@@ -38,7 +37,7 @@ fn reaches(screen: &Screen) -> Vec<(u32, Option<String>)> {
 
 fn answered(screen: Screen, total: u64) -> Screen {
     screen.answer(
-        |r| matches!(r, Request::Reach { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::Reach { .. })),
         Ok(Reply::Reached { total }),
     )
 }
@@ -92,9 +91,10 @@ fn what_brings_nothing_is_not_asked_again_by_itself() {
 #[test]
 fn a_page_that_cannot_be_had_is_told() {
     let failure = Failure::lost("the manager does not answer");
-    let screen = cluster()
-        .press("G")
-        .answer(|r| matches!(r, Request::Reach { .. }), Err(failure));
+    let screen = cluster().press("G").answer(
+        |r| matches!(r.of_context(), Some(ContextRequest::Reach { .. })),
+        Err(failure),
+    );
     assert!(
         screen.sees("the manager does not answer"),
         "{}",
@@ -131,11 +131,10 @@ fn a_filter_that_is_not_answered_whole_says_so() {
     let cut = answered(screen, 9_000);
     assert!(cut.sees("/worker  100 of 9,000 found"), "{}", cut.text());
     let failure = Failure::lost("the manager does not answer");
-    let failed = cluster()
-        .press("/")
-        .typed("worker")
-        .press("enter")
-        .answer(|r| matches!(r, Request::Reach { .. }), Err(failure));
+    let failed = cluster().press("/").typed("worker").press("enter").answer(
+        |r| matches!(r.of_context(), Some(ContextRequest::Reach { .. })),
+        Err(failure),
+    );
     assert!(
         failed.sees("/worker  100 of 100 loaded"),
         "{}",
@@ -153,7 +152,7 @@ fn where_everything_is_loaded_nothing_is_asked() {
     assert!(
         !screen
             .questions()
-            .any(|(_, r)| matches!(r, Request::Reach { .. }))
+            .any(|(_, r)| matches!(r.of_context(), Some(ContextRequest::Reach { .. })))
     );
     assert!(screen.sees("/worker  200 of 200"), "{}", screen.text());
 }

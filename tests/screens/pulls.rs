@@ -4,6 +4,7 @@ use workbay::{
     model::{
         change::Change,
         pull::{Pull, PullFigures},
+        request::SessionRequest,
         resources::Bytes,
         session::Session,
         status::Status,
@@ -144,7 +145,12 @@ fn shown(columns: u16, rows: u16) -> Screen {
 
 fn terminated(screen: &Screen) -> usize {
     let wishes = screen.wishes().into_iter();
-    let ends = wishes.filter(|it| matches!(it, Request::Terminate { force: false, .. }));
+    let ends = wishes.filter(|it| {
+        matches!(
+            it.of_session(),
+            Some(SessionRequest::Terminate { force: false })
+        )
+    });
     ends.count()
 }
 

@@ -4,6 +4,7 @@ use workbay::{
     model::{
         failure::Failure,
         history::{HistoryEntry, Outcome, SubStep},
+        request::SessionRequest,
         status::Status,
         text::Clean,
     },
@@ -93,7 +94,7 @@ fn entries() -> Vec<HistoryEntry> {
 }
 
 fn is_history(request: &Request) -> bool {
-    matches!(request, Request::History { .. })
+    matches!(request.of_session(), Some(SessionRequest::History))
 }
 
 fn asked(columns: u16, rows: u16) -> Screen {

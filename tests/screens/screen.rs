@@ -22,6 +22,7 @@ use workbay::{
     model::{
         change::Change,
         failure::Failure,
+        request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu},
         settings::{LaunchSettings, NotificationSettings, TerminalSettings},
         text::Clean,
@@ -209,18 +210,19 @@ impl Screen {
     pub fn wishes(&self) -> Vec<&Request> {
         self.questions()
             .map(|(_, request)| request)
-            .filter(|r| {
-                !matches!(
-                    r,
-                    Request::History { .. }
-                        | Request::Figures { .. }
-                        | Request::Detail { .. }
-                        | Request::Catalogue { .. }
-                        | Request::Reach { .. }
-                        | Request::Watch { .. }
-                        | Request::Notices
-                        | Request::Environments { .. }
-                )
+            .filter(|request| match request {
+                Request::Session { request, .. } => !matches!(
+                    request,
+                    SessionRequest::History | SessionRequest::Figures | SessionRequest::Detail
+                ),
+                Request::Context { request, .. } => !matches!(
+                    request,
+                    ContextRequest::Catalogue { .. }
+                        | ContextRequest::Reach { .. }
+                        | ContextRequest::Environments
+                ),
+                Request::Watch { .. } | Request::Notices => false,
+                _ => true,
             })
             .collect()
     }

@@ -10,8 +10,15 @@ use workbay::{
         panels::commit::CommitForm,
     },
     model::{
-        change::Change, failure::Failure, id::KernelId, kernel::Kernel,
-        launch_field::LaunchField as Field, log::LogSource, status::Status, text::Clean,
+        change::Change,
+        failure::Failure,
+        id::KernelId,
+        kernel::Kernel,
+        launch_field::LaunchField as Field,
+        log::LogSource,
+        request::{ContextRequest, SessionRequest},
+        status::Status,
+        text::Clean,
     },
     protocol::message::{Reply, Request, StreamEnd, StreamId, StreamOpen},
 };
@@ -32,14 +39,20 @@ pub fn read_in_full(screen: Screen) -> Screen {
     let reply = Reply::Session {
         session: Box::new(in_full()),
     };
-    screen.answer(|r| matches!(r, Request::Detail { .. }), Ok(reply))
+    screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::Detail)),
+        Ok(reply),
+    )
 }
 
 fn with_history(screen: Screen) -> Screen {
     let reply = Reply::History {
         entries: attempts(),
     };
-    screen.answer(|r| matches!(r, Request::History { .. }), Ok(reply))
+    screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::History)),
+        Ok(reply),
+    )
 }
 
 fn asked(screen: &Screen, wanted: impl Fn(&Request) -> bool) -> usize {
@@ -47,7 +60,9 @@ fn asked(screen: &Screen, wanted: impl Fn(&Request) -> bool) -> usize {
 }
 
 fn details(screen: &Screen) -> usize {
-    asked(screen, |r| matches!(r, Request::Detail { .. }))
+    asked(screen, |r| {
+        matches!(r.of_session(), Some(SessionRequest::Detail))
+    })
 }
 
 #[test]
@@ -111,7 +126,10 @@ fn what_changes_without_notice_is_read_again_where_the_engine_decides() {
 fn a_detail_that_cannot_be_read_leaves_the_row() {
     let failure = Failure::not_found("no such session any more");
     let screen = seoul(140, 40).press("j enter");
-    let screen = screen.answer(|r| matches!(r, Request::Detail { .. }), Err(failure));
+    let screen = screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::Detail)),
+        Err(failure),
+    );
     assert!(screen.sees("pytorch:2.4"), "{}", screen.text());
     let gone = screen.notice(Change::Gone {
         session: key("seoul", 21),
@@ -125,10 +143,7 @@ fn ending_a_session_of_a_cluster_promises_nothing_for_it() {
     assert!(screen.sees("Its 2 folders."), "{}", screen.text());
     assert!(!screen.sees("7 days"));
     let screen = screen.press("y");
-    let wish = Request::Terminate {
-        session: key("seoul", 21),
-        force: false,
-    };
+    let wish = Request::session(key("seoul", 21), SessionRequest::Terminate { force: false });
     assert_eq!(screen.wishes(), [&wish]);
 }
 
@@ -268,12 +283,17 @@ fn an_image_is_made_under_a_name() {
         .press("j i")
         .typed("my-image.1")
         .press("enter");
-    let wish = Request::Commit {
-        session: key("seoul", 21),
-        image_name: "my-image.1".to_owned(),
-    };
+    let wish = Request::session(
+        key("seoul", 21),
+        SessionRequest::Commit {
+            image_name: "my-image.1".to_owned(),
+        },
+    );
     assert_eq!(screen.wishes(), [&wish]);
-    let screen = screen.answer(|r| matches!(r, Request::Commit { .. }), Ok(Reply::Done));
+    let screen = screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::Commit { .. })),
+        Ok(Reply::Done),
+    );
     assert!(screen.sees("creating the image my-image.1 from train-vit-large"));
     let mut session = remote(21, "train-vit-large", Status::Running, 37);
     session.pending_request = Some(Clean::new("creating image 1/3"));
@@ -306,7 +326,10 @@ fn with_catalogue(screen: Screen) -> Screen {
     let reply = Reply::Catalogue {
         catalogue: Box::new(catalogue()),
     };
-    screen.answer(|r| matches!(r, Request::Catalogue { .. }), Ok(reply))
+    screen.answer(
+        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
+        Ok(reply),
+    )
 }
 
 /// From the launcher's first page to the row of a field on the second.
@@ -326,7 +349,10 @@ fn to_field(screen: Screen, field: Field) -> Screen {
 fn the_launcher_of_a_cluster_80x24() {
     let opened = seoul(80, 24).press("n");
     assert_eq!(
-        asked(&opened, |r| matches!(r, Request::Catalogue { .. })),
+        asked(&opened, |r| matches!(
+            r.of_context(),
+            Some(ContextRequest::Catalogue { .. })
+        )),
         1
     );
     let screen = to_field(with_catalogue(opened), Field::ResourceGroup);
@@ -346,10 +372,12 @@ fn the_launcher_of_a_cluster_80x24() {
 #[test]
 fn another_project_has_other_groups() {
     let screen = to_field(with_catalogue(seoul(80, 24).press("n")), Field::Project).press("right");
-    let last = screen.questions().filter_map(|(_, r)| match r {
-        Request::Catalogue { project, .. } => Some(project.clone()),
-        _ => None,
-    });
+    let last = screen
+        .questions()
+        .filter_map(|(_, r)| match r.of_context() {
+            Some(ContextRequest::Catalogue { project, .. }) => Some(project.clone()),
+            _ => None,
+        });
     assert_eq!(last.last().unwrap().as_deref(), Some("언어-모델"));
     assert!(screen.sees("언어-모델"));
 }

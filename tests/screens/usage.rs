@@ -7,6 +7,7 @@ use workbay::{
         change::Change,
         failure::Failure,
         figures::{Figures, Metric, Series},
+        request::SessionRequest,
         resources::Bytes,
         text::Clean,
     },
@@ -65,7 +66,7 @@ pub fn figures() -> Figures {
 }
 
 fn is_figures(request: &Request) -> bool {
-    matches!(request, Request::Figures { .. })
+    matches!(request.of_session(), Some(SessionRequest::Figures))
 }
 
 pub fn answered(screen: Screen, figures: Figures) -> Screen {

@@ -4,9 +4,10 @@ use workbay::{
     model::{
         change::Change,
         figures::{Figures, Series},
+        request::SessionRequest,
         status::Status,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Reply,
 };
 
 use crate::{
@@ -59,7 +60,7 @@ fn of_an_ended_session_each_container_shows_what_it_used() {
         session: Box::new(ended.clone()),
     });
     let screen = screen.press("2 enter").answer(
-        |r| matches!(r, Request::Detail { .. }),
+        |r| matches!(r.of_session(), Some(SessionRequest::Detail)),
         Ok(Reply::Session {
             session: Box::new(ended),
         }),
@@ -77,7 +78,10 @@ fn a_session_of_one_container_shows_its_usage_once() {
         session: Box::new(one),
     };
     let screen = seoul(140, 60).press("j enter");
-    let screen = screen.answer(|r| matches!(r, Request::Detail { .. }), Ok(reply));
+    let screen = screen.answer(
+        |r| matches!(r.of_session(), Some(SessionRequest::Detail)),
+        Ok(reply),
+    );
     let screen = usage::answered(screen, usage::figures());
     assert_eq!(screen.text().matches("Memory of").count(), 1);
     assert!(!screen.sees("memory 1"), "{}", screen.text());

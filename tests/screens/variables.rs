@@ -5,7 +5,10 @@ use workbay::{
         LAUNCH, Launcher, Page, Row,
         allocation::{Part, variable_row},
     },
-    model::{failure::Failure, launch_field::LaunchField as Field, spec::LaunchRequest},
+    model::{
+        failure::Failure, launch_field::LaunchField as Field, request::SessionRequest,
+        spec::LaunchRequest,
+    },
     protocol::message::{Reply, Request},
 };
 
@@ -37,7 +40,7 @@ fn again(columns: u16, rows: u16) -> Screen {
     };
     let launch = Box::new(launch);
     list(columns, rows).press("j .").answer(
-        |r| matches!(r, Request::Again { .. }),
+        |r| matches!(r.of_session(), Some(SessionRequest::Again)),
         Ok(Reply::Again {
             launch,
             missing: Vec::new(),

@@ -6,6 +6,7 @@ use workbay::{
         catalogue::{Catalogue, Preset, ResourceGroup},
         change::Change,
         failure::Failure,
+        request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu, ResourceSlots},
         session::Session,
         spec::LaunchRequest,
@@ -63,14 +64,14 @@ fn told(screen: Screen, offer: Catalogue, launch: LaunchRequest) -> Screen {
     let catalogue = Box::new(offer);
     screen
         .answer(
-            |request| matches!(request, Request::Again { .. }),
+            |request| matches!(request.of_session(), Some(SessionRequest::Again)),
             Ok(Reply::Again {
                 launch,
                 missing: Vec::new(),
             }),
         )
         .answer(
-            |request| matches!(request, Request::Catalogue { .. }),
+            |request| matches!(request.of_context(), Some(ContextRequest::Catalogue { .. })),
             Ok(Reply::Catalogue { catalogue }),
         )
 }
@@ -111,7 +112,7 @@ fn asking_nothing_and_failed() {
     );
     let failure = Failure::lost("the engine does not answer");
     let failed = asked(80, 24).answer(
-        |request| matches!(request, Request::Catalogue { .. }),
+        |request| matches!(request.of_context(), Some(ContextRequest::Catalogue { .. })),
         Err(failure),
     );
     assert!(failed.sees("the engine does not answer"));
@@ -131,10 +132,7 @@ fn enter_launches_it_so_and_the_old_one_leaves_the_queue() {
     };
     let is_launch = |request: &Request| matches!(request, Request::Launch { .. });
     let screen = screen.answer(is_launch, Ok(launched));
-    let taken_out = Request::Terminate {
-        session: key(1),
-        force: false,
-    };
+    let taken_out = Request::session(key(1), SessionRequest::Terminate { force: false });
     assert!(screen.wishes().contains(&&taken_out));
 }
 
@@ -186,7 +184,7 @@ fn another_launch_never_takes_the_place_of_a_waiting_session() {
     let ends = |screen: &Screen| {
         let wishes = screen.wishes().into_iter();
         wishes
-            .filter(|it| matches!(it, Request::Terminate { .. }))
+            .filter(|it| matches!(it.of_session(), Some(SessionRequest::Terminate { .. })))
             .count()
     };
     // The answer to the first launch never comes; a second, unrelated one is answered.

@@ -20,6 +20,7 @@ use workbay::{
         failure::Failure,
         history::HistoryEntry,
         id::{ContextName, SessionId, SessionKey},
+        request::SessionRequest,
         resources::{Bytes, Cpu},
         session::Session,
         settings::{
@@ -316,14 +317,18 @@ impl Face {
 
     pub async fn terminate(&self, session: SessionId, force: bool) -> Result<Reply, Failure> {
         let session = SessionKey::local(session);
-        let request = Request::Terminate { session, force };
+        let request = Request::session(session, SessionRequest::Terminate { force });
         self.client.ask(request).await
     }
 
     /// Oldest first.
     pub async fn history(&self, session: SessionId) -> Vec<HistoryEntry> {
         let session = SessionKey::local(session);
-        match self.client.ask(Request::History { session }).await {
+        match self
+            .client
+            .ask(Request::session(session, SessionRequest::History))
+            .await
+        {
             Ok(Reply::History { mut entries }) => {
                 entries.reverse();
                 entries

@@ -12,7 +12,10 @@ use crate::{
         logs::Logs,
         step::{Go, Purpose, Step},
     },
-    model::{capability::Capability, id::SessionKey, notice::Level, session::Session},
+    model::{
+        capability::Capability, id::SessionKey, notice::Level, request::SessionRequest,
+        session::Session,
+    },
     protocol::message::Request,
 };
 
@@ -61,9 +64,7 @@ impl App {
         self.reach.insist();
         let context = self.sessions.shown().one();
         vec![Step::Ask {
-            request: Request::Refresh {
-                context: context.filter(|_| self.mirror.has_several_contexts()),
-            },
+            request: Request::refresh(context.filter(|_| self.mirror.has_several_contexts())),
             purpose: Purpose::Refresh,
         }]
     }
@@ -86,7 +87,7 @@ impl App {
         let size = usize::try_from(session.placement.cluster_size).unwrap_or(usize::MAX);
         if full.unwrap_or_else(|| session.clone()).kernels.len() < size {
             steps.push(Step::Ask {
-                request: Request::Detail { session: key },
+                request: Request::session(key, SessionRequest::Detail),
                 purpose: Purpose::Detail(key),
             });
         }

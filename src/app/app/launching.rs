@@ -15,6 +15,7 @@ use crate::{
         failure::Failure,
         id::{ContextName, SessionKey},
         notice::Level,
+        request::SessionRequest,
         session::Session,
         spec::LaunchRequest,
         status::Status,
@@ -86,9 +87,7 @@ impl App {
         // A generated name isn't kept.
         let generated = session.name.as_str().ends_with("-session");
         Step::Ask {
-            request: Request::Again {
-                session: session.key(),
-            },
+            request: Request::session(session.key(), SessionRequest::Again),
             purpose: Purpose::Again {
                 context: session.context,
                 name: (!generated).then(|| session.name.clone()),
@@ -147,10 +146,7 @@ impl App {
     fn take_out_replaced(&self, key: SessionKey) -> Option<Step> {
         let session = self.mirror.session(key)?;
         (session.status == Status::Pending).then(|| Step::Ask {
-            request: Request::Terminate {
-                session: key,
-                force: false,
-            },
+            request: Request::session(key, SessionRequest::Terminate { force: false }),
             purpose: Purpose::Terminate {
                 name: session.name.clone(),
             },

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     model::{
         capability::Capability, history::HistoryEntry, id::SessionKey, idle::IdleState,
-        session::Session, status::Status, text::Clean,
+        request::SessionRequest, session::Session, status::Status, text::Clean,
     },
     protocol::message::Request,
 };
@@ -212,7 +212,7 @@ impl Detail {
         self.figures.asked(now);
         let session = self.session;
         Step::Ask {
-            request: Request::Figures { session },
+            request: Request::session(session, SessionRequest::Figures),
             purpose: Purpose::Figures(session),
         }
     }
@@ -223,14 +223,14 @@ impl Detail {
         match mirror.why_not(session.context, Capability::SchedulingHistory) {
             Some(why) => self.history = History::Lacking(why.clone()),
             None => steps.push(Step::Ask {
-                request: Request::History { session },
+                request: Request::session(session, SessionRequest::History),
                 purpose: Purpose::History(session),
             }),
         }
         // The daemon's own records are complete, but the rows of a manager aren't.
         if mirror.can(session.context, Capability::Schedules) {
             steps.push(Step::Ask {
-                request: Request::Detail { session },
+                request: Request::session(session, SessionRequest::Detail),
                 purpose: Purpose::Detail(session),
             });
         }

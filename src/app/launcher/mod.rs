@@ -36,6 +36,7 @@ use crate::{
         failure::Failure,
         id::{ContextName, SessionKey},
         launch_field::{FieldProblem, LaunchField},
+        request::ContextRequest,
         spec::LaunchRequest,
         text::Clean,
     },
@@ -364,7 +365,7 @@ impl Launcher {
     fn ask_environments(&self) -> Step {
         let context = self.offer.context;
         Step::Ask {
-            request: Request::Environments { context },
+            request: Request::context(context, ContextRequest::Environments),
             purpose: Purpose::Environments(context),
         }
     }
@@ -393,11 +394,13 @@ impl Launcher {
         mirror
             .can(context, Capability::Catalogue)
             .then(|| Step::Ask {
-                request: Request::Catalogue {
+                request: Request::context(
                     context,
-                    project: project.clone(),
-                    anew,
-                },
+                    ContextRequest::Catalogue {
+                        project: project.clone(),
+                        anew,
+                    },
+                ),
                 purpose: Purpose::Catalogue { context, project },
             })
     }

@@ -6,7 +6,7 @@ use crate::{
         input::Input,
         step::{Purpose, Step},
     },
-    model::{id::SessionKey, text::Clean},
+    model::{id::SessionKey, request::SessionRequest, text::Clean},
     protocol::message::Request,
 };
 
@@ -57,10 +57,12 @@ impl Panel for CommitForm {
         }
         let image = self.input.text().to_owned();
         let ask = Step::Ask {
-            request: Request::Commit {
-                session: self.session,
-                image_name: image.clone(),
-            },
+            request: Request::session(
+                self.session,
+                SessionRequest::Commit {
+                    image_name: image.clone(),
+                },
+            ),
             purpose: Purpose::Commit {
                 name: self.name.clone(),
                 image,

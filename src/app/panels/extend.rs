@@ -15,6 +15,7 @@ use crate::{
     model::{
         id::SessionKey,
         idle::{IdleState, Keep, ReprieveRules},
+        request::SessionRequest,
         session::Session,
         text::Clean,
     },
@@ -75,10 +76,7 @@ impl ExtendDialog {
             _ => return vec![Step::CLOSE],
         };
         let ask = Step::Ask {
-            request: Request::Keep {
-                session: self.session,
-                keep,
-            },
+            request: Request::session(self.session, SessionRequest::Keep { keep }),
             purpose: Purpose::Keep(keep),
         };
         vec![Step::CLOSE, ask]

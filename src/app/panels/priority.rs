@@ -1,7 +1,10 @@
 //! The prompt for another priority of a waiting session.
 
 use super::{Panel, PanelEnv, PromptLine};
-use crate::model::{id::SessionKey, priority, session::Session, spec::PRIORITY, text::Clean};
+use crate::model::{
+    id::SessionKey, priority, request::SessionRequest, session::Session, spec::PRIORITY,
+    text::Clean,
+};
 use crate::{
     app::{
         input::Input,
@@ -40,7 +43,7 @@ impl PriorityForm {
 /// Requests another priority.
 pub fn ask(session: SessionKey, name: Clean, priority: i32) -> Step {
     Step::Ask {
-        request: Request::Priority { session, priority },
+        request: Request::session(session, SessionRequest::Priority { priority }),
         purpose: Purpose::Priority { name, priority },
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         step::{Purpose, Step},
     },
     key::Key,
-    model::{id::SessionKey, session::Session, status::Status},
+    model::{id::SessionKey, request::SessionRequest, session::Session, status::Status},
     protocol::message::Request,
 };
 
@@ -30,10 +30,7 @@ impl PullDialog {
         let asks = known
             .filter(|it| !it.status.is_final())
             .map(|it| Step::Ask {
-                request: Request::Terminate {
-                    session: it.key(),
-                    force: false,
-                },
+                request: Request::session(it.key(), SessionRequest::Terminate { force: false }),
                 purpose: Purpose::Terminate {
                     name: it.name.clone(),
                 },

@@ -7,7 +7,7 @@ use crate::{
         mirror::Mirror,
         step::{Purpose, Step},
     },
-    model::{id::SessionKey, name, text::Clean},
+    model::{id::SessionKey, name, request::SessionRequest, text::Clean},
     protocol::message::Request,
 };
 
@@ -90,10 +90,7 @@ impl Panel for Rename {
             return Vec::new();
         }
         let ask = (!self.is_unchanged()).then(|| Step::Ask {
-            request: Request::Rename {
-                session: self.session,
-                name: name.clone(),
-            },
+            request: Request::session(self.session, SessionRequest::Rename { name: name.clone() }),
             purpose: Purpose::Rename {
                 session: self.session,
                 name: self.old.clone(),

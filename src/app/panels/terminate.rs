@@ -8,7 +8,9 @@ use crate::{
         step::{Purpose, Step},
     },
     key::Key,
-    model::{id::SessionKey, session::Session, status::Status, text::Clean},
+    model::{
+        id::SessionKey, request::SessionRequest, session::Session, status::Status, text::Clean,
+    },
     protocol::message::Request,
 };
 
@@ -44,10 +46,10 @@ impl TerminateDialog {
 
     fn terminate(&self) -> Vec<Step> {
         let ask = Step::Ask {
-            request: Request::Terminate {
-                session: self.session,
-                force: self.force,
-            },
+            request: Request::session(
+                self.session,
+                SessionRequest::Terminate { force: self.force },
+            ),
             purpose: Purpose::Terminate {
                 name: self.name.clone(),
             },
@@ -171,7 +173,11 @@ mod tests {
         let steps = dialog.action(action, None, &TestEnv::default().env());
         steps.iter().find_map(|it| match it {
             Step::Ask {
-                request: Request::Terminate { force, .. },
+                request:
+                    Request::Session {
+                        request: SessionRequest::Terminate { force },
+                        ..
+                    },
                 ..
             } => Some(*force),
             _ => None,

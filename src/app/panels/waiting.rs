@@ -18,6 +18,7 @@ use crate::{
         failure::Failure,
         id::SessionKey,
         notice::Level,
+        request::{ContextRequest, SessionRequest},
         session::{Session, SessionType},
         span::Span,
         spec::LaunchRequest,
@@ -101,12 +102,14 @@ impl WaitingDialog {
         let (key, context) = (session.key(), session.context);
         let project = session.placement.project.as_ref();
         let requests = [
-            Request::Again { session: key },
-            Request::Catalogue {
+            Request::session(key, SessionRequest::Again),
+            Request::context(
                 context,
-                project: project.map(ToString::to_string),
-                anew: true,
-            },
+                ContextRequest::Catalogue {
+                    project: project.map(ToString::to_string),
+                    anew: true,
+                },
+            ),
         ];
         let asks = requests.into_iter().map(|request| Step::Ask {
             request,

@@ -12,7 +12,7 @@ use crate::app::{
     step::{Purpose, Step},
 };
 use crate::{
-    model::{capability::EngineState, id::ContextName, status::Tab},
+    model::{capability::EngineState, id::ContextName, request::ContextRequest, status::Tab},
     protocol::message::Request,
 };
 
@@ -114,12 +114,14 @@ impl Reaches {
             }
             self.under_way.push(key);
             steps.push(Step::Ask {
-                request: Request::Reach {
+                request: Request::context(
                     context,
-                    tab,
-                    text: None,
-                    count: u32::try_from(before + MORE).unwrap_or(u32::MAX),
-                },
+                    ContextRequest::Reach {
+                        tab,
+                        text: None,
+                        count: u32::try_from(before + MORE).unwrap_or(u32::MAX),
+                    },
+                ),
                 purpose: Purpose::Reach {
                     context,
                     tab,
@@ -185,12 +187,14 @@ impl Reaches {
         for (context, before) in in_part(mirror, search.shown, search.tab) {
             search.asked.push((context, PageAnswer::None));
             steps.push(Step::Ask {
-                request: Request::Reach {
+                request: Request::context(
                     context,
-                    tab: search.tab,
-                    text: Some(search.word.clone()),
-                    count: u32::try_from(MORE).unwrap_or(u32::MAX),
-                },
+                    ContextRequest::Reach {
+                        tab: search.tab,
+                        text: Some(search.word.clone()),
+                        count: u32::try_from(MORE).unwrap_or(u32::MAX),
+                    },
+                ),
                 purpose: Purpose::Reach {
                     context,
                     tab: search.tab,

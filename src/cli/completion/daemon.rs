@@ -21,6 +21,7 @@ use crate::{
     model::{
         catalogue::Catalogue,
         environment::EnvironmentSource,
+        request::ContextRequest,
         selector,
         session::{Session, newest_first},
         status::{Status, Tab},
@@ -60,11 +61,13 @@ async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candi
     match known {
         Known::Environments | Known::Absent | Known::Images => Ok(environments(state, known)),
         _ => {
-            let request = Request::Catalogue {
+            let request = Request::context(
                 context,
-                project: place.given("project").map(str::to_owned),
-                anew: false,
-            };
+                ContextRequest::Catalogue {
+                    project: place.given("project").map(str::to_owned),
+                    anew: false,
+                },
+            );
             match line.ask(request).await? {
                 Reply::Catalogue { catalogue } => Ok(offered(&catalogue, known)),
                 other => Err(line::unexpected(&other)),

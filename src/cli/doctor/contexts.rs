@@ -103,7 +103,7 @@ fn asked(
         let fresh = async {
             let line = Line::existing(&start.paths).await?;
             let context = Some(context);
-            line.tell(Request::Refresh { context }).await
+            line.tell(Request::refresh(context)).await
         };
         if let Err(fail) = line::block_on(fresh) {
             let silent = || Failure::lost("it doesn't answer");

@@ -17,6 +17,7 @@ use crate::{
     model::{
         id::{ContextName, SessionKey},
         launch_field::LaunchField,
+        request::SessionRequest,
         secret_rules::SecretRules,
         session::Session,
         spec::LaunchRequest,
@@ -87,7 +88,10 @@ pub async fn settings(
     line: &Line,
     session: SessionKey,
 ) -> Result<(LaunchRequest, Vec<Missing>), Fail> {
-    match line.ask(Request::Again { session }).await? {
+    match line
+        .ask(Request::session(session, SessionRequest::Again))
+        .await?
+    {
         Reply::Again { launch, missing } => Ok((*launch, missing)),
         other => Err(line::unexpected(&other)),
     }

@@ -22,6 +22,7 @@ use crate::{
     model::{
         id::SessionKey,
         log::{LogOptions, LogSource},
+        request::SessionRequest,
         session::Session,
         text::Clean,
     },
@@ -203,7 +204,12 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
     });
     if let Err(Fail {
         failure: Some(why), ..
-    }) = line.tell(Request::Terminate { session, force }).await
+    }) = line
+        .tell(Request::session(
+            session,
+            SessionRequest::Terminate { force },
+        ))
+        .await
     {
         output::remark(&format!("workbay: {why}"));
     }

@@ -17,6 +17,7 @@ use crate::{
     config::person,
     model::{
         history::{HistoryEntry, Outcome, filter::HistoryFilter},
+        request::SessionRequest,
         session::Session,
         text::Clean,
     },
@@ -45,7 +46,10 @@ pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
 /// The history, newest first.
 pub async fn read(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, Fail> {
     let session = session.key();
-    match line.ask(Request::History { session }).await? {
+    match line
+        .ask(Request::session(session, SessionRequest::History))
+        .await?
+    {
         Reply::History { entries } => Ok(entries),
         other => Err(line::unexpected(&other)),
     }

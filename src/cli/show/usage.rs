@@ -17,6 +17,7 @@ use crate::{
         figures::{Figures, Metric, Series},
         id::KernelId,
         kernel::Kernel,
+        request::SessionRequest,
         resources::Bytes,
         session::Session,
         text::Clean,
@@ -69,7 +70,10 @@ pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figu
 /// Reads the figures that the daemon keeps.
 pub async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
     let session = session.key();
-    match line.ask(Request::Figures { session }).await? {
+    match line
+        .ask(Request::session(session, SessionRequest::Figures))
+        .await?
+    {
         Reply::Figures { figures } => Ok(*figures),
         other => Err(line::unexpected(&other)),
     }

@@ -117,7 +117,7 @@ impl Executor {
         let kind = order.kind();
         tracing::debug!(order = kind.name(), about = ?order.about(), "begins");
         match order {
-            Order::Connect { line } => self.connect(line).await,
+            Order::Connect { connection } => self.connect(connection).await,
             Order::Survey {
                 survey,
                 environments,
@@ -238,10 +238,10 @@ impl Executor {
     }
 
     /// Connects, reports the containers of the engine, then listens for events until the connection breaks.
-    async fn connect(&self, line: ConnectionNumber) {
+    async fn connect(&self, connection: ConnectionNumber) {
         let kind = crate::scheduler::order::OrderKind::Connect;
         fault::point(Moment::Before, kind);
-        let failure = match self.look_around(line).await {
+        let failure = match self.look_around(connection).await {
             Ok((engine, up, events)) => {
                 fault::point(Moment::After, kind);
                 self.tell(up).await;
@@ -250,13 +250,17 @@ impl Executor {
             Err(failure) => failure,
         };
         tracing::warn!(why = %failure.message(), "no connection to the engine");
-        self.tell(Fact::EngineDown { line, failure }).await;
+        self.tell(Fact::EngineDown {
+            connection,
+            failure,
+        })
+        .await;
     }
 
     /// Subscribes to events before it lists containers, so that no change is missed.
     async fn look_around(
         &self,
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
     ) -> Result<
         (
             Arc<dyn Containers>,
@@ -269,7 +273,15 @@ impl Executor {
         let info = lasting(CONNECT, engine.probe()).await?;
         let events = lasting(CONNECT, engine.events()).await?;
         let survey = self.survey(true).await?;
-        Ok((engine, Fact::EngineUp { line, info, survey }, events))
+        Ok((
+            engine,
+            Fact::EngineUp {
+                connection,
+                info,
+                survey,
+            },
+            events,
+        ))
     }
 
     async fn listen(

@@ -20,12 +20,12 @@ use super::{
 use crate::{
     engine::{
         api::Result as EngineResult,
-        manager::{Manager, ManagerEvent, Progress},
+        manager::{Manager, ManagerEvent, Progress, ProgressStream},
     },
     model::failure::{Failure, FailureKind},
     observer::{
         fact::{Fact, Got},
-        order::{ConnectionNumber, Errand, ErrandNumber, Order},
+        order::{ConnectionNumber, ManagerRequest, Order, RequestNumber},
     },
     protocol::message::Reply,
 };
@@ -44,6 +44,12 @@ const PROGRESS: u64 = 30 * 60;
 
 /// The answer to a query, for all clients that wait for it.
 type SharedReply = Shared<BoxFuture<'static, Result<Reply, Failure>>>;
+
+/// The first answer to a request.
+enum Begun {
+    Done(Got),
+    Changing(ProgressStream),
+}
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -75,18 +81,18 @@ impl Execute<Order> for ManagerExecutor {
     fn begin(&self, order: Order) {
         let this = self.clone();
         match order {
-            Order::Connect { line, anew } => {
+            Order::Connect { connection, anew } => {
                 self.rest();
-                tokio::spawn(async move { this.connect(line, anew).await });
+                tokio::spawn(async move { this.connect(connection, anew).await });
             }
-            Order::Listen { line } => {
+            Order::Listen { connection } => {
                 self.rest();
-                let task = tokio::spawn(async move { this.listen(line).await });
+                let task = tokio::spawn(async move { this.listen(connection).await });
                 *self.listener() = Some(task.abort_handle());
             }
             Order::Rest => self.rest(),
-            Order::Run { errand, what } => {
-                tokio::spawn(async move { this.run(errand, what).await });
+            Order::Run { number, request } => {
+                tokio::spawn(async move { this.run(number, request).await });
             }
         }
     }
@@ -108,7 +114,7 @@ impl ManagerExecutor {
         }
     }
 
-    async fn connect(&self, line: ConnectionNumber, anew: bool) {
+    async fn connect(&self, connection: ConnectionNumber, anew: bool) {
         if anew {
             self.engine.discard();
         }
@@ -117,20 +123,23 @@ impl ManagerExecutor {
             engine.probe().await
         };
         let fact = match bounded(CONNECT, FailureKind::Unreachable, probe).await {
-            Ok(info) => Fact::Connected { line, info },
+            Ok(info) => Fact::Connected { connection, info },
             Err(failure) => {
                 tracing::warn!(why = %failure.message(), "no connection to the engine");
-                Fact::Disconnected { line, failure }
+                Fact::Disconnected {
+                    connection,
+                    failure,
+                }
             }
         };
         self.tell(fact).await;
     }
 
-    async fn listen(&self, line: ConnectionNumber) {
+    async fn listen(&self, connection: ConnectionNumber) {
         let failure = match self.events().await {
             Ok(events) => {
-                self.tell(Fact::Listening { line }).await;
-                Some(self.follow(line, events).await)
+                self.tell(Fact::Listening { connection }).await;
+                Some(self.follow(connection, events).await)
             }
             Err(Some(failure)) => Some(failure),
             Err(None) => None,
@@ -138,7 +147,11 @@ impl ManagerExecutor {
         if let Some(failure) = &failure {
             tracing::info!(why = %failure.message(), "the event stream ended");
         }
-        self.tell(Fact::EventsEnded { line, failure }).await;
+        self.tell(Fact::EventsEnded {
+            connection,
+            failure,
+        })
+        .await;
     }
 
     /// `Err(None)` = this engine has no events.
@@ -162,14 +175,18 @@ impl ManagerExecutor {
 
     async fn follow(
         &self,
-        line: ConnectionNumber,
+        connection: ConnectionNumber,
         mut events: impl Stream<Item = EngineResult<ManagerEvent>> + Unpin,
     ) -> Failure {
         while let Some(event) = events.next().await {
             match event {
                 Ok(event) => {
                     let session = event.session;
-                    self.tell(Fact::Event { line, session }).await;
+                    self.tell(Fact::Event {
+                        connection,
+                        session,
+                    })
+                    .await;
                 }
                 Err(error) => return broken(error),
             }
@@ -177,8 +194,8 @@ impl ManagerExecutor {
         failed("the engine ended its stream of events")
     }
 
-    async fn run(&self, errand: ErrandNumber, what: Errand) {
-        let (name, is_change) = (what.name(), what.is_change());
+    async fn run(&self, number: RequestNumber, request: ManagerRequest) {
+        let (name, is_change) = (request.name(), request.is_change());
         let room = if is_change {
             &self.acting
         } else {
@@ -186,70 +203,53 @@ impl ManagerExecutor {
         };
         // The semaphores are never closed.
         let _room = room.acquire().await;
-        let result = match what {
-            Errand::Commit {
-                session,
-                image_name,
-            } => self.commit(errand, session, &image_name).await,
-            what => {
-                let seconds = if is_change { ACT } else { READ };
-                bounded(seconds, FailureKind::Failed, self.ask(what)).await
-            }
+        let seconds = if is_change { ACT } else { READ };
+        let begun = bounded(seconds, FailureKind::Failed, self.ask(request)).await;
+        let result = match begun {
+            Ok(Begun::Done(got)) => Ok(got),
+            Ok(Begun::Changing(steps)) => self.follow_change(number, steps).await,
+            Err(failure) => Err(failure),
         };
         match &result {
-            Ok(_) if is_change => tracing::info!(errand = name, "done"),
-            Ok(_) => tracing::debug!(errand = name, "done"),
-            Err(failure) => tracing::warn!(errand = name, why = %failure.message(), "failed"),
+            Ok(_) if is_change => tracing::info!(request = name, "done"),
+            Ok(_) => tracing::debug!(request = name, "done"),
+            Err(failure) => tracing::warn!(request = name, why = %failure.message(), "failed"),
         }
-        self.tell(Fact::Answered { errand, result }).await;
+        self.tell(Fact::Answered { number, result }).await;
     }
 
-    async fn ask(&self, what: Errand) -> EngineResult<Got> {
+    async fn ask(&self, request: ManagerRequest) -> EngineResult<Begun> {
         let engine = self.engine.get().await?;
-        Ok(match what {
-            Errand::Page(query) => Got::Page(engine.page(&query).await?),
-            Errand::Totals => Got::Totals(engine.totals().await?),
-            Errand::Rows(sessions) => Got::Rows(engine.rows(&sessions).await?),
-            Errand::Detail(session) => {
+        Ok(Begun::Done(match request {
+            ManagerRequest::Change { session, change } => {
+                return Ok(Begun::Changing(engine.change(session, &change).await?));
+            }
+            ManagerRequest::Page(query) => Got::Page(engine.page(&query).await?),
+            ManagerRequest::Totals => Got::Totals(engine.totals().await?),
+            ManagerRequest::Rows(sessions) => Got::Rows(engine.rows(&sessions).await?),
+            ManagerRequest::Detail(session) => {
                 let found = engine.session(session).await?;
                 Got::Session(found.map(Box::new))
             }
-            Errand::Launch(request) => Got::Launched(engine.launch(&request).await?),
-            Errand::Terminate { session, force } => {
-                engine.terminate(session, force).await?;
-                Got::Done
-            }
-            Errand::Rename { session, name } => {
-                engine.rename(session, &name).await?;
-                Got::Done
-            }
-            Errand::Prioritize { session, priority } => {
-                engine.prioritize(session, priority).await?;
-                Got::Done
-            }
-            Errand::Environments => Got::Environments(engine.environments().await?),
-            Errand::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),
-            Errand::Catalogue { project } => {
+            ManagerRequest::Launch(request) => Got::Launched(engine.launch(&request).await?),
+            ManagerRequest::Environments => Got::Environments(engine.environments().await?),
+            ManagerRequest::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),
+            ManagerRequest::Catalogue { project } => {
                 let catalogue = engine.catalogue(project.as_deref()).await?;
                 Got::Catalogue(Box::new(catalogue))
             }
-            Errand::CreateFolder { name } => Got::Folder(engine.create_folder(&name).await?),
-            // A commit runs separately because it reports progress.
-            Errand::Commit { .. } => Got::Done,
-        })
+            ManagerRequest::CreateFolder { name } => {
+                Got::Folder(engine.create_folder(&name).await?)
+            }
+        }))
     }
 
-    async fn commit(
+    /// Reports the progress of a change until it is done.
+    async fn follow_change(
         &self,
-        errand: ErrandNumber,
-        session: crate::model::id::SessionId,
-        image_name: &str,
+        number: RequestNumber,
+        mut steps: ProgressStream,
     ) -> Result<Got, Failure> {
-        let beginning = async {
-            let engine = self.engine.get().await?;
-            engine.commit(session, image_name).await
-        };
-        let mut steps = bounded(ACT, FailureKind::Failed, beginning).await?;
         loop {
             let next = timeout(Duration::from_secs(PROGRESS), steps.next());
             let progress: Progress = match next.await {
@@ -258,17 +258,17 @@ impl ManagerExecutor {
                 Ok(None) => return Ok(Got::Done),
                 Err(_) => return Err(failed("the engine reports no more progress of the image")),
             };
-            self.tell(Fact::Progressed { errand, progress }).await;
+            self.tell(Fact::Progressed { number, progress }).await;
         }
     }
 
     /// Asks the manager. Equal queries at the same time share one request.
-    pub fn query(&self, line: ConnectionNumber, query: Query) -> SharedReply {
+    pub fn query(&self, connection: ConnectionNumber, query: Query) -> SharedReply {
         let mut queries = self.queries();
         if let Some(running) = queries.get(&query) {
             return running.clone();
         }
-        let reply = self.clone().ask_query(line, query.clone());
+        let reply = self.clone().ask_query(connection, query.clone());
         let reply = reply.boxed().shared();
         queries.insert(query, reply.clone());
         reply
@@ -278,7 +278,7 @@ impl ManagerExecutor {
         self.queries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn ask_query(self, line: ConnectionNumber, query: Query) -> Result<Reply, Failure> {
+    async fn ask_query(self, connection: ConnectionNumber, query: Query) -> Result<Reply, Failure> {
         // The semaphore is never closed.
         let _room = self.reading.acquire().await;
         let asked = async {
@@ -292,7 +292,11 @@ impl ManagerExecutor {
             Err(failure) => {
                 tracing::warn!(query = query.name(), why = %failure.message(), "failed");
                 let failure = failure.clone();
-                self.tell(Fact::QueryFailed { line, failure }).await;
+                self.tell(Fact::QueryFailed {
+                    connection,
+                    failure,
+                })
+                .await;
             }
         }
         result.map_err(|failure| query.locate(failure))

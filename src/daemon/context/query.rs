@@ -8,10 +8,11 @@ use crate::{
         failure::Failure,
         id::SessionId,
         launch_field::LaunchField,
+        request::{ContextRequest, SessionRequest},
         secret_rules::{self, SecretRules},
     },
     observer,
-    protocol::message::{Reply, Request},
+    protocol::message::Reply,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,11 +26,18 @@ pub(in crate::daemon) enum Query {
 }
 
 impl Query {
-    /// The query of a request, if the manager answers it directly.
-    pub fn of(request: &Request) -> Option<Self> {
+    /// The query of a request about a session, if the manager answers it directly.
+    pub const fn of_session(session: SessionId, request: &SessionRequest) -> Option<Self> {
         match request {
-            Request::History { session } => Some(Self::History(session.id)),
-            Request::FindOwner { email, .. } => Some(Self::Owner {
+            SessionRequest::History => Some(Self::History(session)),
+            _ => None,
+        }
+    }
+
+    /// The query of a request about a context, if the manager answers it directly.
+    pub fn of_context(request: &ContextRequest) -> Option<Self> {
+        match request {
+            ContextRequest::FindOwner { email } => Some(Self::Owner {
                 email: email.clone(),
             }),
             _ => None,

@@ -44,8 +44,8 @@ impl Core {
         else {
             return;
         };
-        let line = driver.machine.connection();
-        let reply = driver.executor.query(line, admitted.query);
+        let connection = driver.machine.connection();
+        let reply = driver.executor.query(connection, admitted.query);
         let (outbox, rules, id) = (client.outbox.clone(), runner.secrets.clone(), admitted.id);
         tokio::spawn(async move {
             let result = reply.await.map(|reply| without_secrets(reply, &rules));

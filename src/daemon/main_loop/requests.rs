@@ -6,44 +6,24 @@ use crate::{
         clock,
         connection::inbound::{ConnectionId, Inbound},
         context::{
-            driver::Driver,
-            executor::Executor,
-            manager_executor::ManagerExecutor,
             query::Query,
-            runner::{ContextRunner, Machine},
+            runner::{ContextRunner, Machine, Number},
         },
     },
     model::{
-        capability::{Capability, EngineState},
         change::Change,
         failure::Failure,
         id::{ContextName, SessionId, SessionKey},
         notice::{Level, Notice},
+        request::{ContextRequest, SessionRequest},
     },
-    observer::{
-        Observer,
-        fact::{Ask as Question, Fact as Observed},
-    },
+    observer::fact::{Ask as Question, Fact as Observed},
     protocol::{
         message::{DaemonStatus, Reply, Request, RequestId},
         version::version,
     },
-    scheduler::{
-        Controller,
-        fact::{Ask, Fact},
-    },
-    state_machine::{Known, Ticket},
+    scheduler::fact::{Ask, Fact},
 };
-
-/// How a request is handled.
-enum Handling {
-    /// The state machine has the request.
-    Queued,
-    /// It is answered immediately.
-    Answer(Result<Reply, Failure>),
-    /// The state database has the answer.
-    Store(SessionId),
-}
 
 impl Core {
     pub(in crate::daemon) async fn asked(
@@ -52,112 +32,31 @@ impl Core {
         id: RequestId,
         request: Request,
     ) {
-        if let Request::Snapshot { tab } = request
-            && self.wait_for_list(connection, id, tab)
-        {
-            return;
-        }
-        if let Request::Refresh { context: None } = request {
-            return self.refresh_all(connection, id).await;
-        }
-        let context = match about(&request) {
-            About::Session(session) => {
-                self.recall(session).await;
-                session.context
+        let result = match request {
+            Request::Session { session, request } => {
+                return self.session_asked(connection, id, session, request).await;
             }
-            About::Context(context) => context,
-            About::Daemon => {
-                let result = self.read(connection, request).await;
-                return self.answer(connection, id, result);
+            Request::Context { context, request } => {
+                return self.context_asked(connection, id, context, request).await;
             }
-        };
-        let number = match snapshots::context_number(&self.contexts, context) {
-            Ok(number) => number,
-            Err(failure) => return self.answer(connection, id, Err(failure)),
-        };
-        if self.contexts[number].context.read_only && is_change(&request) {
-            let text = format!("context '{context}' is read-only");
-            let failure = Failure::refused(text).hint(
-                "to allow changes, remove `read-only` of the context in contexts.toml, then \
-                     run `workbay daemon stop`",
-            );
-            return self.answer(connection, id, Err(failure));
-        }
-        if let Request::Figures { session } = request {
-            return self.send_figures(connection, id, number, session).await;
-        }
-        let observing = self.contexts[number].known().is_observing();
-        if !observing
-            && let Request::Reach {
-                tab, text, count, ..
-            } = request
-        {
-            let total = self.reach_back(number, tab, text, count).await;
-            return self.answer(connection, id, total);
-        }
-        if let Request::Launch { launch, .. } = request {
-            return self.launch(connection, id, number, *launch).await;
-        }
-        if let Request::Again { session } = request
-            && observing
-        {
-            return self
-                .send_relaunch_settings(connection, id, number, session)
-                .await;
-        }
-        if observing && let Some(query) = Query::of(&request) {
-            return self.query(connection, id, number, query).await;
-        }
-        let ticket = self.waiters.ticket(connection, id);
-        let handling = match &mut self.contexts[number].machine {
-            Machine::Scheduler(driver) => scheduled(driver, ticket, request),
-            Machine::Observer(driver) => observed(driver, ticket, request),
-        };
-        let result = match handling {
-            Handling::Queued => return self.settle(number).await,
-            Handling::Answer(result) => result,
-            Handling::Store(session) => self
-                .store
-                .history(session)
-                .await
-                .map(|entries| Reply::History { entries })
-                .map_err(|error| replies::store_failure(&error)),
-        };
-        if let Some((connection, id, result)) = self.waiters.answered(ticket, result) {
-            self.answer(connection, id, result);
-        }
-    }
-
-    /// Refreshes all contexts. One of several that is disconnected only retries, and doesn't delay the answer.
-    async fn refresh_all(&mut self, connection: ConnectionId, id: RequestId) {
-        let count = self.contexts.len();
-        let tickets = self.waiters.tickets(connection, id, count);
-        for (number, ticket) in tickets.into_iter().enumerate() {
-            match &mut self.contexts[number].machine {
-                Machine::Scheduler(driver) => driver.push(Fact::Asked {
-                    ticket,
-                    ask: Ask::Refresh,
-                }),
-                Machine::Observer(driver) => driver.push(Observed::Asked {
-                    ticket,
-                    ask: Question::Refresh { wait: count == 1 },
-                }),
+            Request::Launch { context, launch } => {
+                return match self.context_for(context, true) {
+                    Ok(number) => self.launch(connection, id, number, *launch).await,
+                    Err(failure) => self.answer(connection, id, Err(failure)),
+                };
             }
-            self.settle(number).await;
-        }
-    }
-
-    /// Answers requests that need no engine.
-    async fn read(&mut self, connection: ConnectionId, request: Request) -> Result<Reply, Failure> {
-        match request {
-            Request::Recents => self.recents().await,
-            Request::EditRecent { id, edit } => self.edit_recent(id, edit).await,
-            Request::Subscribe => Ok(self.subscribe(connection)),
+            Request::RefreshAll => return self.refresh_all(connection, id).await,
             Request::Snapshot { tab } => {
+                if self.wait_for_list(connection, id, tab) {
+                    return;
+                }
                 let seq = self.clients.get(&connection).map_or(0, |c| c.outbox.seq());
                 let (snapshot, _) = snapshots::snapshot(&self.contexts, seq, tab);
                 Ok(Reply::Snapshot { snapshot })
             }
+            Request::Recents => self.recents().await,
+            Request::EditRecent { id, edit } => self.edit_recent(id, edit).await,
+            Request::Subscribe => Ok(self.subscribe(connection)),
             Request::Watch { sessions } => {
                 self.watch_these(connection, sessions);
                 Ok(Reply::Done)
@@ -175,7 +74,143 @@ impl Core {
                 self.controls.end();
                 Ok(Reply::Done)
             }
-            _ => Err(unknown()),
+        };
+        self.answer(connection, id, result);
+    }
+
+    /// The number of a context, if it allows the request.
+    fn context_for(&self, context: ContextName, is_change: bool) -> Result<Number, Failure> {
+        let number = snapshots::context_number(&self.contexts, context)?;
+        if self.contexts[number].context.read_only && is_change {
+            let text = format!("context '{context}' is read-only");
+            return Err(Failure::refused(text).hint(
+                "to allow changes, remove `read-only` of the context in contexts.toml, then \
+                     run `workbay daemon stop`",
+            ));
+        }
+        Ok(number)
+    }
+
+    /// Handles a request about a session: what the state machine doesn't decide comes first.
+    async fn session_asked(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        session: SessionKey,
+        request: SessionRequest,
+    ) {
+        self.recall(session).await;
+        let number = match self.context_for(session.context, request.is_change()) {
+            Ok(number) => number,
+            Err(failure) => return self.answer(connection, id, Err(failure)),
+        };
+        let known = self.contexts[number].known();
+        let observing = known.is_observing();
+        match request {
+            SessionRequest::Figures => {
+                return self.send_figures(connection, id, number, session).await;
+            }
+            SessionRequest::Again if observing => {
+                return self
+                    .send_relaunch_settings(connection, id, number, session)
+                    .await;
+            }
+            SessionRequest::Detail if !observing => {
+                let found = snapshots::find(known, session).cloned().map(Box::new);
+                let result = found.map(|session| Reply::Session { session });
+                return self.answer(connection, id, result);
+            }
+            SessionRequest::History if !observing => {
+                let result = match snapshots::find(known, session) {
+                    Ok(_) => self.history(session.id).await,
+                    Err(failure) => Err(failure),
+                };
+                return self.answer(connection, id, result);
+            }
+            _ => {}
+        }
+        if observing && let Some(query) = Query::of_session(session.id, &request) {
+            return self.query(connection, id, number, query).await;
+        }
+        let ticket = self.waiters.ticket(connection, id);
+        match &mut self.contexts[number].machine {
+            Machine::Scheduler(driver) => driver.push(Fact::Asked {
+                ticket,
+                ask: Ask::session(session.id, request),
+            }),
+            Machine::Observer(driver) => driver.push(Observed::Asked {
+                ticket,
+                ask: Question::session(session.id, request),
+            }),
+        }
+        self.settle(number).await;
+    }
+
+    /// Handles a request about a context: what the state machine doesn't decide comes first.
+    async fn context_asked(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        context: ContextName,
+        request: ContextRequest,
+    ) {
+        let number = match self.context_for(context, request.is_change()) {
+            Ok(number) => number,
+            Err(failure) => return self.answer(connection, id, Err(failure)),
+        };
+        let observing = self.contexts[number].known().is_observing();
+        if observing && let Some(query) = Query::of_context(&request) {
+            return self.query(connection, id, number, query).await;
+        }
+        let request = match request {
+            ContextRequest::Reach { tab, text, count } if !observing => {
+                let total = self.reach_back(number, tab, text, count).await;
+                return self.answer(connection, id, total);
+            }
+            request => request,
+        };
+        let ticket = self.waiters.ticket(connection, id);
+        match &mut self.contexts[number].machine {
+            Machine::Scheduler(driver) => driver.push(Fact::Asked {
+                ticket,
+                ask: Ask::Context(request),
+            }),
+            Machine::Observer(driver) => driver.push(Observed::Asked {
+                ticket,
+                ask: Question::Context(request),
+            }),
+        }
+        self.settle(number).await;
+    }
+
+    /// The scheduling history of a session, from the state database.
+    async fn history(&self, session: SessionId) -> Result<Reply, Failure> {
+        let entries = self.store.history(session).await;
+        entries
+            .map(|entries| Reply::History { entries })
+            .map_err(|error| replies::store_failure(&error))
+    }
+
+    /// Refreshes all contexts. One of several that is disconnected only retries, and doesn't delay the answer.
+    async fn refresh_all(&mut self, connection: ConnectionId, id: RequestId) {
+        let count = self.contexts.len();
+        let tickets = self.waiters.tickets(connection, id, count);
+        for (number, ticket) in tickets.into_iter().enumerate() {
+            match &mut self.contexts[number].machine {
+                Machine::Scheduler(driver) => driver.push(Fact::Asked {
+                    ticket,
+                    ask: Ask::Context(ContextRequest::Refresh),
+                }),
+                Machine::Observer(driver) => driver.push(Observed::Asked {
+                    ticket,
+                    ask: if count == 1 {
+                        Question::Context(ContextRequest::Refresh)
+                    } else {
+                        Question::RefreshOrRetry
+                    },
+                }),
+            }
+            self.settle(number).await;
         }
     }
 
@@ -244,191 +279,4 @@ impl Core {
             sessions: sessions.sum(),
         }
     }
-}
-
-/// What a request refers to.
-enum About {
-    Session(SessionKey),
-    Context(ContextName),
-    /// The daemon itself, or all contexts.
-    Daemon,
-}
-
-fn about(request: &Request) -> About {
-    match request {
-        Request::Environments { context }
-        | Request::Pull { context, .. }
-        | Request::Catalogue { context, .. }
-        | Request::Launch { context, .. }
-        | Request::Reach { context, .. }
-        | Request::CreateFolder { context, .. }
-        | Request::FindOwner { context, .. }
-        | Request::Refresh {
-            context: Some(context),
-        } => About::Context(*context),
-        Request::Detail { session }
-        | Request::Commit { session, .. }
-        | Request::Rename { session, .. }
-        | Request::Priority { session, .. }
-        | Request::Terminate { session, .. }
-        | Request::Delete { session }
-        | Request::Again { session }
-        | Request::Keep { session, .. }
-        | Request::Figures { session }
-        | Request::History { session } => About::Session(*session),
-        Request::Refresh { context: None }
-        | Request::Subscribe
-        | Request::Snapshot { .. }
-        | Request::Recents
-        | Request::EditRecent { .. }
-        | Request::Watch { .. }
-        | Request::Notices
-        | Request::EditNotices { .. }
-        | Request::Status
-        | Request::Stop => About::Daemon,
-    }
-}
-
-/// Whether the request changes a session.
-fn is_change(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::Launch { .. }
-            | Request::Pull { .. }
-            | Request::Rename { .. }
-            | Request::Priority { .. }
-            | Request::Terminate { .. }
-            | Request::Delete { .. }
-            | Request::Commit { .. }
-            | Request::CreateFolder { .. }
-            | Request::Keep { .. }
-    )
-}
-
-/// Handles a request for a controller, which already knows everything about its engine.
-fn scheduled(
-    driver: &mut Driver<Controller, Executor>,
-    ticket: Ticket,
-    request: Request,
-) -> Handling {
-    let known = &driver.machine;
-    let ask = match request {
-        Request::Rename { session, name } => Ask::Rename {
-            session: session.id,
-            name,
-        },
-        Request::Priority { session, priority } => Ask::Priority {
-            session: session.id,
-            priority,
-        },
-        Request::Terminate { session, force } => Ask::Terminate {
-            session: session.id,
-            force,
-        },
-        Request::Delete { session } => Ask::Delete {
-            session: session.id,
-        },
-        Request::Refresh { .. } => Ask::Refresh,
-        Request::Environments { .. } => Ask::Environments,
-        Request::Catalogue { .. } => Ask::Catalogue,
-        Request::Pull { image, .. } => Ask::Pull { image },
-        Request::CreateFolder { name, .. } => Ask::CreateFolder { name },
-        Request::Again { session } => Ask::Again {
-            session: session.id,
-        },
-        Request::Keep { session, keep } => Ask::Keep {
-            session: session.id,
-            keep,
-        },
-        Request::History { session } => {
-            return match snapshots::find(known, session) {
-                Ok(_) => Handling::Store(session.id),
-                Err(failure) => Handling::Answer(Err(failure)),
-            };
-        }
-        Request::Detail { session } => {
-            return Handling::Answer(snapshots::find(known, session).map(|session| {
-                Reply::Session {
-                    session: Box::new(session.clone()),
-                }
-            }));
-        }
-        Request::Commit { .. } => return Handling::Answer(Err(lacks(known, Capability::Commit))),
-        Request::FindOwner { .. } => {
-            return Handling::Answer(Err(lacks(known, Capability::Owners)));
-        }
-        _ => return Handling::Answer(Err(unknown())),
-    };
-    driver.push(Fact::Asked { ticket, ask });
-    Handling::Queued
-}
-
-fn observed(
-    driver: &mut Driver<Observer, ManagerExecutor>,
-    ticket: Ticket,
-    request: Request,
-) -> Handling {
-    let known = &driver.machine;
-    let ask = match request {
-        Request::Rename { session, name } => Question::Rename {
-            session: session.id,
-            name,
-        },
-        Request::Priority { session, priority } => Question::Priority {
-            session: session.id,
-            priority,
-        },
-        Request::Terminate { session, force } => Question::Terminate {
-            session: session.id,
-            force,
-        },
-        Request::Refresh { .. } => Question::Refresh { wait: true },
-        Request::Environments { .. } => Question::Environments,
-        Request::Detail { session } => Question::Detail {
-            session: session.id,
-        },
-        Request::Reach {
-            tab, text, count, ..
-        } => Question::Reach { tab, text, count },
-        Request::Commit {
-            session,
-            image_name,
-        } => Question::Commit {
-            session: session.id,
-            image_name,
-        },
-        Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
-        Request::CreateFolder { name, .. } => Question::CreateFolder { name },
-        Request::Keep { .. } => return Handling::Answer(Err(lacks(known, Capability::Reprieve))),
-        Request::Pull { .. } => return Handling::Answer(Err(pulls_itself())),
-        Request::Delete { .. } => return Handling::Answer(Err(keeps_ended())),
-        _ => return Handling::Answer(Err(unknown())),
-    };
-    driver.push(Observed::Asked { ticket, ask });
-    Handling::Queued
-}
-
-fn lacks(known: &dyn Known, capability: Capability) -> Failure {
-    let why = match known.engine() {
-        EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
-        _ => None,
-    };
-    let why = why.unwrap_or_else(|| "this engine doesn't support the request".into());
-    Failure::refused(why)
-}
-
-fn pulls_itself() -> Failure {
-    let text = "the manager of this context pulls images automatically when a session starts";
-    Failure::refused(text)
-}
-
-fn keeps_ended() -> Failure {
-    let text = "ended sessions of a Backend.AI context can't be deleted: the manager keeps them";
-    Failure::refused(text)
-}
-
-fn unknown() -> Failure {
-    Failure::internal(
-        "the daemon doesn't know this request. Run `workbay daemon stop`, then try again",
-    )
 }

@@ -21,7 +21,9 @@ use jiff::Timestamp;
 
 use super::{
     api::{Engine, Need, Result, UsageAsk},
-    manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
+    manager::{
+        self, Manager, ManagerEvent, Page, PageQuery, ProgressStream, SessionChange, Totals,
+    },
 };
 use crate::{
     model::{
@@ -115,28 +117,20 @@ impl Manager for BackendAiEngine {
         self.enqueue(request).await
     }
 
-    async fn terminate(&self, session: SessionId, force: bool) -> Result<()> {
-        self.end(session, force).await
-    }
-
-    async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
-        self.name(session, name).await
-    }
-
-    async fn prioritize(&self, session: SessionId, priority: i32) -> Result<()> {
-        self.set_priority(session, priority).await
+    async fn change(&self, session: SessionId, change: &SessionChange) -> Result<ProgressStream> {
+        match change {
+            SessionChange::Terminate { force } => self.end(session, *force).await?,
+            SessionChange::Rename { name } => self.name(session, name).await?,
+            SessionChange::Priority { priority } => self.set_priority(session, *priority).await?,
+            SessionChange::Commit { image_name } => {
+                return self.make_image(session, image_name).await;
+            }
+        }
+        Ok(manager::done())
     }
 
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
         self.core.connection().await?.history(session).await
-    }
-
-    async fn commit(
-        &self,
-        session: SessionId,
-        image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>> {
-        self.make_image(session, image_name).await
     }
 
     async fn statistics(&self) -> Result<Statistics> {

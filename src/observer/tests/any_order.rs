@@ -8,11 +8,17 @@ use super::{
     super::fact::{Ask, Fact},
     Play, fault, launch,
 };
-use crate::model::{capability::Capability, failure::FailureKind, id::SessionId, status::Tab};
+use crate::model::{
+    capability::Capability,
+    failure::FailureKind,
+    id::SessionId,
+    request::{ContextRequest, SessionRequest},
+    status::Tab,
+};
 
 /// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Action {
     Launch,
     Terminate(usize, bool),
     Rename(usize),
@@ -35,28 +41,28 @@ enum Deed {
     Wait(u16),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn action() -> impl Strategy<Value = Action> {
     let which = 0..100_usize;
     prop_oneof![
-        2 => Just(Deed::Launch),
-        2 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
-        1 => which.clone().prop_map(Deed::Rename),
-        1 => which.clone().prop_map(Deed::Commit),
-        2 => which.clone().prop_map(Deed::Detail),
-        1 => which.clone().prop_map(Deed::Query),
-        2 => (which.clone(), any::<u8>(), any::<bool>()).prop_map(|(n, t, x)| Deed::Reach(n, t, x)),
-        1 => any::<bool>().prop_map(Deed::Refresh),
-        1 => Just(Deed::Environments),
-        12 => which.clone().prop_map(Deed::CarryOut),
-        3 => (which.clone(), any::<u8>()).prop_map(|(n, kind)| Deed::Fail(n, kind)),
-        4 => (which.clone(), any::<u8>(), any::<bool>()).prop_map(|(n, s, e)| Deed::Become(n, s, e)),
-        2 => any::<u8>().prop_map(Deed::Appear),
-        1 => which.prop_map(Deed::Vanish),
-        1 => Just(Deed::Deafen),
-        1 => Just(Deed::Cut),
-        2 => Just(Deed::Return),
-        1 => any::<bool>().prop_map(Deed::Watch),
-        6 => (0..20_000_u16).prop_map(Deed::Wait),
+        2 => Just(Action::Launch),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Action::Terminate(n, force)),
+        1 => which.clone().prop_map(Action::Rename),
+        1 => which.clone().prop_map(Action::Commit),
+        2 => which.clone().prop_map(Action::Detail),
+        1 => which.clone().prop_map(Action::Query),
+        2 => (which.clone(), any::<u8>(), any::<bool>()).prop_map(|(n, t, x)| Action::Reach(n, t, x)),
+        1 => any::<bool>().prop_map(Action::Refresh),
+        1 => Just(Action::Environments),
+        12 => which.clone().prop_map(Action::CarryOut),
+        3 => (which.clone(), any::<u8>()).prop_map(|(n, kind)| Action::Fail(n, kind)),
+        4 => (which.clone(), any::<u8>(), any::<bool>()).prop_map(|(n, s, e)| Action::Become(n, s, e)),
+        2 => any::<u8>().prop_map(Action::Appear),
+        1 => which.prop_map(Action::Vanish),
+        1 => Just(Action::Deafen),
+        1 => Just(Action::Cut),
+        2 => Just(Action::Return),
+        1 => any::<bool>().prop_map(Action::Watch),
+        6 => (0..20_000_u16).prop_map(Action::Wait),
     ]
 }
 
@@ -82,24 +88,25 @@ impl Play {
         ids.iter().nth(number % ids.len().max(1)).copied()
     }
 
-    fn do_deed(&mut self, deed: Deed) {
-        match deed {
-            Deed::Launch => drop(self.ask(launch("first"))),
-            Deed::Reach(number, tab, text) => {
+    fn do_action(&mut self, action: Action) {
+        match action {
+            Action::Launch => drop(self.ask(launch("first"))),
+            Action::Reach(number, tab, text) => {
                 let tab = Tab::ALL[usize::from(tab) % 3];
                 let text = text.then(|| "session-1".to_owned());
-                self.ask(Ask::Reach {
+                self.ask(Ask::Context(ContextRequest::Reach {
                     tab,
                     text,
                     count: 10 * number as u32,
-                });
+                }));
             }
-            Deed::Refresh(wait) => drop(self.ask(Ask::Refresh { wait })),
-            Deed::Environments => drop(self.ask(Ask::Environments)),
-            Deed::CarryOut(number) if !self.orders.is_empty() => {
+            Action::Refresh(true) => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
+            Action::Refresh(false) => drop(self.ask(Ask::RefreshOrRetry)),
+            Action::Environments => drop(self.ask(Ask::Context(ContextRequest::Environments))),
+            Action::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
             }
-            Deed::Fail(number, kind) if !self.orders.is_empty() => {
+            Action::Fail(number, kind) if !self.orders.is_empty() => {
                 let kinds = [
                     FailureKind::Failed,
                     FailureKind::Unreachable,
@@ -111,71 +118,70 @@ impl Play {
                     Some(kinds[usize::from(kind) % 4]),
                 );
             }
-            Deed::Appear(status) => {
+            Action::Appear(status) => {
                 let id = self.make(STATUSES[usize::from(status) % 8]);
                 self.event(id);
             }
-            Deed::Deafen => {
+            Action::Deafen => {
                 self.listening = false;
-                let line = self.line;
+                let connection = self.connection;
                 self.tell(Fact::EventsEnded {
-                    line,
+                    connection,
                     failure: Some(fault(FailureKind::Failed)),
                 });
             }
-            Deed::Cut => {
+            Action::Cut => {
                 self.connected = false;
                 self.listening = false;
             }
-            Deed::Return => self.connected = true,
-            Deed::Watch(watched) => self.tell(Fact::Watched(watched)),
-            Deed::Wait(time) => {
+            Action::Return => self.connected = true,
+            Action::Watch(watched) => self.tell(Fact::Watched(watched)),
+            Action::Wait(time) => {
                 self.now += i64::from(time);
                 self.tell(Fact::Tick);
             }
-            deed => self.do_with_session(deed),
+            action => self.do_with_session(action),
         }
     }
 
-    fn do_with_session(&mut self, deed: Deed) {
-        let (Deed::Terminate(number, _)
-        | Deed::Rename(number)
-        | Deed::Commit(number)
-        | Deed::Detail(number)
-        | Deed::Query(number)
-        | Deed::Become(number, ..)
-        | Deed::Vanish(number)) = deed
+    fn do_with_session(&mut self, action: Action) {
+        let (Action::Terminate(number, _)
+        | Action::Rename(number)
+        | Action::Commit(number)
+        | Action::Detail(number)
+        | Action::Query(number)
+        | Action::Become(number, ..)
+        | Action::Vanish(number)) = action
         else {
             return;
         };
         let Some(session) = self.one_of(number) else {
             return;
         };
-        match deed {
-            Deed::Terminate(_, force) => drop(self.ask(Ask::Terminate { session, force })),
-            Deed::Rename(_) => {
+        match action {
+            Action::Terminate(_, force) => {
+                self.ask(Ask::session(session, SessionRequest::Terminate { force }));
+            }
+            Action::Rename(_) => {
                 let name = format!("name-{}", self.asked);
-                self.ask(Ask::Rename { session, name });
+                self.ask(Ask::session(session, SessionRequest::Rename { name }));
             }
-            Deed::Commit(_) => {
+            Action::Commit(_) => {
                 let image_name = "mine".to_owned();
-                self.ask(Ask::Commit {
-                    session,
-                    image_name,
-                });
+                self.ask(Ask::session(session, SessionRequest::Commit { image_name }));
             }
-            Deed::Detail(_) => drop(self.ask(Ask::Detail { session })),
-            Deed::Query(_) => {
+            Action::Detail(_) => drop(self.ask(Ask::session(session, SessionRequest::Detail))),
+            Action::Query(_) => {
                 let needs = Some(Capability::SchedulingHistory);
                 self.ask(Ask::Admit { needs });
             }
-            Deed::Become(_, status, told) if self.there.contains_key(&session) => {
+            Action::Become(_, status, told) if self.there.contains_key(&session) => {
                 self.set(session, STATUSES[usize::from(status) % 8]);
                 if told {
                     self.event(session);
                 }
             }
-            Deed::Vanish(_) => drop(self.there.remove(&session)),
+            Action::Vanish(_) => drop(self.there.remove(&session)),
             _ => {}
         }
     }
@@ -214,16 +220,16 @@ proptest! {
     /// runs twice at once, nothing is reported twice, and a client that watches for a while sees
     /// what exists.
     #[test]
-    fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..80)) {
+    fn any_order_of_events_ends_well(actions in proptest::collection::vec(action(), 1..80)) {
         let mut play = Play::with(3);
-        for deed in deeds {
-            play.do_deed(deed);
+        for action in actions {
+            play.do_action(action);
         }
         play.connected = true;
         play.tell(Fact::Watched(true));
         play.work_off();
         play.now += 30_000;
-        play.ask(Ask::Refresh { wait: true });
+        play.ask(Ask::Context(ContextRequest::Refresh));
         play.pass(300);
         play.check_rest();
         let begin = play.now;

@@ -15,6 +15,7 @@ use crate::{
         catalogue::{Agent, Folder, Preset, ResourceGroup},
         failure::FailureKind,
         launch_field::LaunchField,
+        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
         span::Span,
@@ -58,10 +59,10 @@ fn group(cores: u64) -> ResourceGroup {
 fn offering(cores: u64) -> Play {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(cores)];
-    play.ask(Ask::Catalogue {
+    play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
         anew: false,
-    });
+    }));
     play.work_off();
     play
 }
@@ -176,10 +177,10 @@ fn a_project_is_known_by_its_name_too() {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
     play.offer.project = Some("lab".into());
-    play.ask(Ask::Catalogue {
+    play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
         anew: false,
-    });
+    }));
     play.work_off();
     // The catalog of another project is read first.
     for (project, readings) in [("lab", 1), ("elsewhere", 2)] {
@@ -225,10 +226,10 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
     play.offer.project = Some("lab".into());
-    play.ask(Ask::Catalogue {
+    play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
         anew: false,
-    });
+    }));
     play.pass(30);
     play.offer.gaps = vec![("agents".into(), "hidden".into())];
     let ticket = play.ask(ask(LaunchRequest {
@@ -256,10 +257,10 @@ fn a_preset_counts_with_its_amounts() {
             Preset::new(name, slots)
         })
         .into();
-    play.ask(Ask::Catalogue {
+    play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
         anew: false,
-    });
+    }));
     play.work_off();
     let named = |name: &str| {
         ask(LaunchRequest {
@@ -319,9 +320,9 @@ fn a_folder_is_made_and_known_at_once() {
     let mut play = offering(4);
     let missing = play.ask(with_folder("results"));
     assert_eq!(play.refused_at(missing).1, LaunchField::Folders);
-    let ticket = play.ask(Ask::CreateFolder {
+    let ticket = play.ask(Ask::Context(ContextRequest::CreateFolder {
         name: "results".to_owned(),
-    });
+    }));
     play.work_off();
     let made = Folder::own("results", "local");
     assert_eq!(play.answers[&ticket], Ok(Answer::Folder(made)));
@@ -329,23 +330,23 @@ fn a_folder_is_made_and_known_at_once() {
     let mounted = play.ask(with_folder("results"));
     play.work_off();
     assert!(matches!(play.answers[&mounted], Ok(Answer::Launched(_))));
-    let bad = play.ask(Ask::CreateFolder {
+    let bad = play.ask(Ask::Context(ContextRequest::CreateFolder {
         name: "no spaces".to_owned(),
-    });
+    }));
     assert_eq!(play.refused_at(bad).1, LaunchField::Folders);
-    let taken = play.ask(Ask::CreateFolder {
+    let taken = play.ask(Ask::Context(ContextRequest::CreateFolder {
         name: "results".to_owned(),
-    });
+    }));
     play.carry_out(0, Some(FailureKind::Failed));
     assert_eq!(play.refused_at(taken).1, LaunchField::Folders);
     // An answer of another kind is no success.
     let name = "others".to_owned();
-    let odd = play.ask(Ask::CreateFolder { name });
-    let Some((_, Order::Run { errand, .. })) = play.orders.pop() else {
+    let odd = play.ask(Ask::Context(ContextRequest::CreateFolder { name }));
+    let Some((_, Order::Run { number, .. })) = play.orders.pop() else {
         panic!("{:?}", play.orders);
     };
     let result = Ok(Got::Done);
-    play.tell(Fact::Answered { errand, result });
+    play.tell(Fact::Answered { number, result });
     assert_eq!(play.failed(odd).kind, FailureKind::Internal);
 }
 
@@ -363,8 +364,11 @@ fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
     let early = play.ask(find());
     let mut poor: EngineInfo = info();
     poor.capabilities.missing = vec![(Capability::Owners, "not for you".into())];
-    let line = 1;
-    play.tell(Fact::Connected { line, info: poor });
+    let connection = 1;
+    play.tell(Fact::Connected {
+        connection,
+        info: poor,
+    });
     assert_eq!(play.failed(early).message(), "not for you");
     let other = play.ask(Ask::Admit { needs: None });
     assert!(play.admitted.contains(&other) && play.admitted.len() == 1);
@@ -373,19 +377,19 @@ fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
 #[test]
 fn a_query_that_finds_no_engine_disconnects() {
     let mut play = Play::watched(0);
-    let lost = |line| Fact::QueryFailed {
-        line,
+    let lost = |connection| Fact::QueryFailed {
+        connection,
         failure: fault(FailureKind::Unreachable),
     };
     let is_connected =
         |play: &Play| matches!(play.observer.engine(), EngineState::Connected { .. });
     // A query of an earlier connection says nothing about this one.
-    play.tell(lost(play.line - 1));
+    play.tell(lost(play.connection - 1));
     play.tell(Fact::QueryFailed {
-        line: play.line,
+        connection: play.connection,
         failure: fault(FailureKind::Failed),
     });
     assert!(is_connected(&play));
-    play.tell(lost(play.line));
+    play.tell(lost(play.connection));
     assert!(!is_connected(&play));
 }

@@ -9,6 +9,7 @@ use crate::{
     model::{
         catalogue::ResourceGroup,
         change::Change,
+        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         statistics::Statistics,
     },
@@ -62,7 +63,7 @@ fn soon_after_sessions_moved() {
     let mut play = Play::watched(1);
     let id = play.make("PENDING");
     play.tell(Fact::Event {
-        line: play.line,
+        connection: play.connection,
         session: id,
     });
     play.pass(30);
@@ -135,10 +136,10 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     assert_eq!(free(told), Cpu::from_millis(2000));
     // A launch has the same available resources.
     play.offer.resource_groups.clone_from(&play.held.groups);
-    let ticket = play.ask(Ask::Catalogue {
+    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
         anew: true,
-    });
+    }));
     play.work_off();
     let Ok(Answer::Catalogue(catalogue)) = &play.answers[&ticket] else {
         panic!("{:?}", play.answers);

@@ -8,18 +8,18 @@ use super::{
     Play, fault, info, launch,
 };
 use crate::{
-    model::{capability::EngineState, failure::FailureKind, status::Tab},
+    model::{capability::EngineState, failure::FailureKind, request::ContextRequest, status::Tab},
     state_machine::Answer,
 };
 
 #[test]
 fn the_line_is_lost_and_sessions_stay_as_they_were() {
     let mut play = Play::watched(3);
-    let reach = Ask::Reach {
+    let reach = Ask::Context(ContextRequest::Reach {
         tab: Tab::Running,
         text: Some("x".into()),
         count: 10,
-    };
+    });
     let reading = play.ask(reach.clone());
     play.lose();
     assert_eq!(play.mirror.len(), 3);
@@ -57,11 +57,11 @@ fn an_engine_that_denies_us_is_not_hammered() {
     assert_eq!(play.due_in(), Some(300_000));
     let refused = play.ask(launch("first"));
     assert_eq!(play.failed(refused).kind, FailureKind::Denied);
-    let hasty = play.ask(Ask::Refresh { wait: true });
+    let hasty = play.ask(Ask::Context(ContextRequest::Refresh));
     assert_eq!(play.orders, [], "each attempt is a login");
     assert_eq!(play.failed(hasty).kind, FailureKind::Denied);
     play.now += 20_000;
-    let ticket = play.ask(Ask::Refresh { wait: true });
+    let ticket = play.ask(Ask::Context(ContextRequest::Refresh));
     let Order::Connect { anew, .. } = play.orders[0].1 else {
         panic!("{:?}", play.orders);
     };
@@ -92,15 +92,15 @@ fn after_a_night_a_request_tries_the_engine_before_it_is_refused() {
 fn what_is_asked_before_the_first_answer_waits_for_it() {
     let mut play = Play::with(1);
     let early = play.ask(launch("first"));
-    let refresh = play.ask(Ask::Refresh { wait: true });
-    let passing = play.ask(Ask::Refresh { wait: false });
+    let refresh = play.ask(Ask::Context(ContextRequest::Refresh));
+    let passing = play.ask(Ask::RefreshOrRetry);
     assert_eq!(play.answers.keys().collect::<Vec<_>>(), [&passing]);
     play.settle();
     assert!(play.answers[&early].is_ok() && play.answers[&refresh].is_ok());
     let mut play = Play::with(1);
     let early = [
         play.ask(launch("first")),
-        play.ask(Ask::Refresh { wait: true }),
+        play.ask(Ask::Context(ContextRequest::Refresh)),
     ];
     play.carry_out(0, Some(FailureKind::Unreachable));
     for ticket in early {
@@ -113,11 +113,11 @@ fn what_is_asked_before_the_first_answer_waits_for_it() {
 fn lost_events_are_listened_to_again_and_the_list_is_read_whole() {
     let mut play = Play::watched(1);
     play.pass(100);
-    let line = play.line;
+    let connection = play.connection;
     play.listening = false;
     let quiet = play.make("RUNNING");
     play.tell(Fact::EventsEnded {
-        line,
+        connection,
         failure: Some(fault(FailureKind::Failed)),
     });
     assert!(matches!(
@@ -136,11 +136,11 @@ fn another_users_keys_bring_another_users_sessions() {
     play.connected = true;
     play.there.clear();
     let theirs = play.make("RUNNING");
-    play.ask(Ask::Refresh { wait: true });
-    let Order::Connect { line, .. } = play.orders.remove(0).1 else {
+    play.ask(Ask::Context(ContextRequest::Refresh));
+    let Order::Connect { connection, .. } = play.orders.remove(0).1 else {
         panic!("no attempt");
     };
-    play.line = line;
+    play.connection = connection;
     let mut other = info();
     other.user = Some(crate::model::catalogue::User {
         email: "other@example.com".into(),
@@ -148,7 +148,10 @@ fn another_users_keys_bring_another_users_sessions() {
         domain: "default".into(),
         role: "user".into(),
     });
-    play.tell(Fact::Connected { line, info: other });
+    play.tell(Fact::Connected {
+        connection,
+        info: other,
+    });
     assert!(
         play.mirror.is_empty(),
         "the other's are not shown for a moment"

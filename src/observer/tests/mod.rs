@@ -2,9 +2,9 @@
 //! so.
 
 mod any_order;
+mod changes;
 mod checks;
 mod counting;
-mod deeds;
 mod line;
 mod reading;
 
@@ -15,12 +15,12 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     Observer,
     fact::{Ask, Fact, Got},
-    order::{Errand, ErrandNumber, Order},
+    order::{ManagerRequest, Order, RequestNumber},
     testing::{at, session},
     turn::Turn,
 };
 use crate::{
-    engine::manager::{Page, PageQuery},
+    engine::manager::{Page, PageQuery, SessionChange},
     model::{
         capability::EngineInfo,
         catalogue::{Catalogue, Folder},
@@ -55,7 +55,7 @@ struct Play {
     /// The queries that may go to the engine.
     admitted: BTreeSet<u64>,
     asked: u64,
-    line: u32,
+    connection: u32,
     listening: bool,
     has_events: bool,
     connected: bool,
@@ -95,7 +95,7 @@ impl Play {
             answers: BTreeMap::new(),
             admitted: BTreeSet::new(),
             asked: 0,
-            line: 0,
+            connection: 0,
             listening: false,
             has_events: true,
             connected: true,
@@ -192,19 +192,22 @@ impl Play {
 
     /// No request runs twice at once.
     fn note_order(&mut self, order: &Order) {
-        let Order::Run { what, .. } = order else {
+        let Order::Run { request, .. } = order else {
             return;
         };
-        self.requests.push((self.now, what.name()));
+        self.requests.push((self.now, request.name()));
         let same = self.orders.iter().any(|(_, other)| {
-            matches!(other, Order::Run { what: other, errand } if other == what && self.counts(*errand))
+            matches!(other, Order::Run { request: other, number } if other == request && self.counts(*number))
         });
-        assert!(!same || what.is_change(), "{what:?} is under way already");
+        assert!(
+            !same || request.is_change(),
+            "{request:?} is under way already"
+        );
     }
 
     /// Whether the answer of the request is still expected.
-    fn counts(&self, errand: ErrandNumber) -> bool {
-        self.observer.under_way.contains_key(&errand)
+    fn counts(&self, number: RequestNumber) -> bool {
+        self.observer.under_way.contains_key(&number)
     }
 
     fn ask(&mut self, ask: Ask) -> u64 {
@@ -238,43 +241,28 @@ impl Play {
         totals
     }
 
-    fn act(&mut self, what: &Errand) -> Got {
-        match what {
-            Errand::Page(query) => Got::Page(self.page(query)),
-            Errand::Totals => Got::Totals(self.totals()),
-            Errand::Rows(ids) => Got::Rows(
+    fn act(&mut self, request: &ManagerRequest) -> Got {
+        match request {
+            ManagerRequest::Page(query) => Got::Page(self.page(query)),
+            ManagerRequest::Totals => Got::Totals(self.totals()),
+            ManagerRequest::Rows(ids) => Got::Rows(
                 ids.iter()
                     .filter_map(|id| self.there.get(id))
                     .cloned()
                     .collect(),
             ),
-            Errand::Detail(id) => Got::Session(self.there.get(id).cloned().map(Box::new)),
-            Errand::Launch(_) => Got::Launched(self.make("PENDING")),
-            Errand::Terminate { session, .. } => {
-                if let Some(session) = self.there.get_mut(session)
-                    && !session.status.is_final()
-                {
-                    session.status = Status::Terminating;
-                }
-                Got::Done
-            }
-            Errand::Rename { session, name } => {
+            ManagerRequest::Detail(id) => Got::Session(self.there.get(id).cloned().map(Box::new)),
+            ManagerRequest::Launch(_) => Got::Launched(self.make("PENDING")),
+            ManagerRequest::Change { session, change } => {
                 if let Some(session) = self.there.get_mut(session) {
-                    session.name = name.as_str().into();
+                    changed(session, change);
                 }
                 Got::Done
             }
-            Errand::Prioritize { session, priority } => {
-                if let Some(session) = self.there.get_mut(session) {
-                    session.placement.priority = Some(*priority);
-                }
-                Got::Done
-            }
-            Errand::Commit { .. } => Got::Done,
-            Errand::Environments => Got::Environments(Vec::new()),
-            Errand::Statistics => Got::Statistics(Box::new(self.held.clone())),
-            Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
-            Errand::CreateFolder { name } => {
+            ManagerRequest::Environments => Got::Environments(Vec::new()),
+            ManagerRequest::Statistics => Got::Statistics(Box::new(self.held.clone())),
+            ManagerRequest::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
+            ManagerRequest::CreateFolder { name } => {
                 let folder = Folder::own(name, "local");
                 self.offer.folders.push(folder.clone());
                 Got::Folder(folder)
@@ -291,29 +279,32 @@ impl Play {
             Some(FailureKind::Unreachable)
         };
         let fact = match (order, failure) {
-            (Order::Connect { line, .. }, None) => {
-                self.line = line;
-                Fact::Connected { line, info: info() }
+            (Order::Connect { connection, .. }, None) => {
+                self.connection = connection;
+                Fact::Connected {
+                    connection,
+                    info: info(),
+                }
             }
-            (Order::Connect { line, .. }, Some(kind)) => Fact::Disconnected {
-                line,
+            (Order::Connect { connection, .. }, Some(kind)) => Fact::Disconnected {
+                connection,
                 failure: fault(kind),
             },
-            (Order::Listen { line }, None) if self.has_events => {
+            (Order::Listen { connection }, None) if self.has_events => {
                 self.listening = true;
-                Fact::Listening { line }
+                Fact::Listening { connection }
             }
-            (Order::Listen { line }, failure) => Fact::EventsEnded {
-                line,
+            (Order::Listen { connection }, failure) => Fact::EventsEnded {
+                connection,
                 failure: failure.map(fault),
             },
             (Order::Rest, _) => return,
-            (Order::Run { errand, what }, None) => Fact::Answered {
-                errand,
-                result: Ok(self.act(&what)),
+            (Order::Run { number, request }, None) => Fact::Answered {
+                number,
+                result: Ok(self.act(&request)),
             },
-            (Order::Run { errand, .. }, Some(kind)) => Fact::Answered {
-                errand,
+            (Order::Run { number, .. }, Some(kind)) => Fact::Answered {
+                number,
                 result: Err(fault(kind)),
             },
         };
@@ -323,17 +314,20 @@ impl Play {
     /// The engine refuses an order because of a field of the launch.
     fn refuse(&mut self, index: usize, field: LaunchField) {
         let (_, order) = self.orders.remove(index);
-        let Order::Run { errand, .. } = order else {
+        let Order::Run { number, .. } = order else {
             panic!("{order:?} is about no field");
         };
         let result = Err(Failure::refused("no").about(field));
-        self.tell(Fact::Answered { errand, result });
+        self.tell(Fact::Answered { number, result });
     }
 
     fn event(&mut self, session: SessionId) {
         if self.listening && self.connected {
-            let line = self.line;
-            self.tell(Fact::Event { line, session });
+            let connection = self.connection;
+            self.tell(Fact::Event {
+                connection,
+                session,
+            });
         }
     }
 
@@ -408,11 +402,22 @@ impl Play {
         self.connected = false;
         self.listening = false;
         self.orders.clear();
-        let line = self.line;
+        let connection = self.connection;
         self.tell(Fact::Disconnected {
-            line,
+            connection,
             failure: fault(FailureKind::Unreachable),
         });
+    }
+}
+
+fn changed(session: &mut Session, change: &SessionChange) {
+    match change {
+        SessionChange::Terminate { .. } if !session.status.is_final() => {
+            session.status = Status::Terminating;
+        }
+        SessionChange::Rename { name } => session.name = name.as_str().into(),
+        SessionChange::Priority { priority } => session.placement.priority = Some(*priority),
+        SessionChange::Terminate { .. } | SessionChange::Commit { .. } => {}
     }
 }
 

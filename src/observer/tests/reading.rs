@@ -3,7 +3,7 @@
 use super::{
     super::{
         fact::{Ask, Fact, Got},
-        order::{Errand, Order},
+        order::{ManagerRequest, Order},
         testing::at,
     },
     Play,
@@ -16,6 +16,7 @@ use crate::{
         id::SessionId,
         idle::{IdleCheck, IdleChecker, IdleState},
         notice::{Level, NoticeKind},
+        request::{ContextRequest, SessionRequest},
         status::{Status, Tab},
     },
     state_machine::Answer,
@@ -153,10 +154,12 @@ fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
     play.settle();
     assert_eq!(play.mirror.len(), 100);
     play.requests.clear();
-    let reach = |tab, text: Option<&str>, count| Ask::Reach {
-        tab,
-        text: text.map(Into::into),
-        count,
+    let reach = |tab, text: Option<&str>, count| {
+        Ask::Context(ContextRequest::Reach {
+            tab,
+            text: text.map(Into::into),
+            count,
+        })
     };
     let ticket = play.ask(reach(Tab::Finished, None, 100));
     assert_eq!(
@@ -240,8 +243,8 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     let mut play = Play::watched(1);
     play.pass(10);
     let id = *play.there.keys().next().unwrap();
-    let ticket = play.ask(Ask::Detail { session: id });
-    let (_, Order::Run { errand, .. }) = play.orders.remove(0) else {
+    let ticket = play.ask(Ask::session(id, SessionRequest::Detail));
+    let (_, Order::Run { number, .. }) = play.orders.remove(0) else {
         panic!("no order");
     };
     let old = play.there[&id].clone();
@@ -249,7 +252,7 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     play.event(id);
     play.settle();
     let result = Ok(Got::Session(Some(Box::new(old))));
-    play.tell(Fact::Answered { errand, result });
+    play.tell(Fact::Answered { number, result });
     assert_eq!(play.status(id), "TERMINATING");
     assert!(play.answers[&ticket].is_ok());
 }
@@ -257,9 +260,11 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
 #[test]
 fn catalogues_are_kept_a_minute_for_each_project() {
     let mut play = Play::watched(0);
-    let ask = |project: Option<&str>, anew| Ask::Catalogue {
-        project: project.map(Into::into),
-        anew,
+    let ask = |project: Option<&str>, anew| {
+        Ask::Context(ContextRequest::Catalogue {
+            project: project.map(Into::into),
+            anew,
+        })
     };
     for (step, (ask, read)) in [
         (ask(None, false), 1),
@@ -289,7 +294,7 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
             matches!(
                 order,
                 Order::Run {
-                    what: Errand::Page(_),
+                    request: ManagerRequest::Page(_),
                     ..
                 }
             )
@@ -320,10 +325,13 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
 #[test]
 fn too_many_events_become_one_list() {
     let mut play = Play::watched(0);
-    let line = play.line;
+    let connection = play.connection;
     for number in 0..10_000 {
         let session = SessionId::from_u128(number);
-        play.tell(Fact::Event { line, session });
+        play.tell(Fact::Event {
+            connection,
+            session,
+        });
     }
     assert!(play.observer.hints.len() <= 2_000);
     play.requests.clear();
@@ -344,14 +352,14 @@ fn a_page_that_is_short_is_completed() {
         let (_, order) = play.orders.remove(0);
         match order {
             Order::Run {
-                errand,
-                what: Errand::Page(query),
+                number,
+                request: ManagerRequest::Page(query),
             } => {
                 let mut page = play.page(&query);
                 short += usize::from(page.sessions.len() > 30);
                 page.sessions.truncate(30);
                 play.tell(Fact::Answered {
-                    errand,
+                    number,
                     result: Ok(Got::Page(page)),
                 });
             }

@@ -165,10 +165,10 @@ fn a_daemon_that_was_away_beyond_the_timeout_ends_it_at_once() {
 fn a_timeout_without_an_engine_waits_for_it() {
     let mut play = Play::new();
     let id = play.comes(request(Some(100_000)));
-    let line = play.line;
+    let connection = play.connection;
     play.connected = false;
     play.tell(Fact::EngineDown {
-        line,
+        connection,
         failure: fault(FailureKind::Unreachable),
     });
     play.now += 200_000;
@@ -236,9 +236,9 @@ fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
     ] {
         let mut play = Play::new();
         let id = play.comes(request(None));
-        let line = play.line;
+        let connection = play.connection;
         play.tell(Fact::EngineDown {
-            line,
+            connection,
             failure: fault(FailureKind::Unreachable),
         });
         play.die(id, code);

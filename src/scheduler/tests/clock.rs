@@ -8,7 +8,7 @@ use super::{
     pulling,
 };
 use crate::{
-    model::{failure::FailureKind, spec::LaunchRequest, status::Status},
+    model::{failure::FailureKind, request::SessionRequest, spec::LaunchRequest, status::Status},
     scheduler::fact::{Ask, Fact},
 };
 
@@ -47,10 +47,10 @@ fn a_timeout_counts_the_time_that_passed() {
 fn a_line_that_was_lost_is_not_waited_for_an_hour() {
     let mut play = Play::new();
     play.connected = false;
-    let line = play.line;
+    let connection = play.connection;
     let lost = fault(FailureKind::Unreachable);
     play.tell(Fact::EngineDown {
-        line,
+        connection,
         failure: lost,
     });
     let waits = play.controller.next_deadline().unwrap();
@@ -82,7 +82,7 @@ fn history_stays_in_the_order_in_which_things_happened() {
     let id = play.comes(LaunchRequest::default());
     set(&mut play, -HOUR);
     let force = false;
-    play.ask(Ask::Terminate { session: id, force });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force }));
     play.work_off();
     let steps: Vec<&str> = play.history.iter().map(|it| it.to.word()).collect();
     let order = ["RUNNING", "TERMINATING", "TERMINATED"];

@@ -5,7 +5,7 @@ use super::{
     play::{Play, at},
 };
 use crate::{
-    model::{failure::FailureKind, id::SessionId, spec::LaunchRequest},
+    model::{failure::FailureKind, id::SessionId, request::SessionRequest, spec::LaunchRequest},
     scheduler::{
         fact::Ask,
         order::{Order, OrderKind},
@@ -20,7 +20,7 @@ fn ended(play: &mut Play) -> SessionId {
 }
 
 fn ask(play: &mut Play, session: SessionId) -> u64 {
-    play.ask(Ask::Delete { session })
+    play.ask(Ask::session(session, SessionRequest::Delete))
 }
 
 #[test]

@@ -21,13 +21,14 @@ use crate::model::{
     capability::{Capability, EngineState},
     failure::{Failure, FailureKind},
     id::SessionId,
+    request::{ContextRequest, SessionRequest},
     spec::LaunchRequest,
     status::Status,
 };
 
 /// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Action {
     Launch,
     LaunchBatch(u64),
     LaunchCluster,
@@ -49,28 +50,28 @@ enum Deed {
     Wait,
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn action() -> impl Strategy<Value = Action> {
     let which = 0..100_usize;
     prop_oneof![
-        3 => Just(Deed::Launch),
-        1 => (1..200_u64).prop_map(Deed::LaunchBatch),
-        1 => Just(Deed::LaunchCluster),
-        1 => Just(Deed::LaunchWithWill),
-        2 => (0..3_usize).prop_map(Deed::LaunchImage),
-        1 => (0..3_usize).prop_map(Deed::Pull),
-        1 => (1..30_u64).prop_map(Deed::Leave),
-        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
-        1 => which.clone().prop_map(Deed::Rename),
-        10 => which.clone().prop_map(Deed::CarryOut),
-        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Deed::Fail(n, lost)),
-        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Deed::Die(n, code)),
-        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Deed::DieSub(n, sub)),
-        1 => which.prop_map(Deed::Vanish),
-        1 => Just(Deed::Cut),
-        2 => Just(Deed::Return),
-        1 => Just(Deed::Refresh),
-        1 => Just(Deed::Restart),
-        2 => Just(Deed::Wait),
+        3 => Just(Action::Launch),
+        1 => (1..200_u64).prop_map(Action::LaunchBatch),
+        1 => Just(Action::LaunchCluster),
+        1 => Just(Action::LaunchWithWill),
+        2 => (0..3_usize).prop_map(Action::LaunchImage),
+        1 => (0..3_usize).prop_map(Action::Pull),
+        1 => (1..30_u64).prop_map(Action::Leave),
+        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Action::Terminate(n, force)),
+        1 => which.clone().prop_map(Action::Rename),
+        10 => which.clone().prop_map(Action::CarryOut),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Action::Fail(n, lost)),
+        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Action::Die(n, code)),
+        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Action::DieSub(n, sub)),
+        1 => which.prop_map(Action::Vanish),
+        1 => Just(Action::Cut),
+        2 => Just(Action::Return),
+        1 => Just(Action::Refresh),
+        1 => Just(Action::Restart),
+        2 => Just(Action::Wait),
     ]
 }
 
@@ -80,44 +81,44 @@ impl Play {
         (!ids.is_empty()).then(|| ids[number % ids.len()])
     }
 
-    fn do_deed(&mut self, deed: Deed) {
-        match deed {
-            Deed::Launch => {
+    fn do_action(&mut self, action: Action) {
+        match action {
+            Action::Launch => {
                 self.launch();
             }
-            Deed::LaunchBatch(seconds) => {
+            Action::LaunchBatch(seconds) => {
                 let request = batch::request(Some(seconds));
                 self.launch_with(request);
             }
-            Deed::LaunchCluster => {
+            Action::LaunchCluster => {
                 self.launch_with(cluster::request());
             }
-            Deed::LaunchWithWill => {
+            Action::LaunchWithWill => {
                 self.launch_with(stop_hooks::with_stop_hook(LaunchRequest::default()));
             }
-            Deed::LaunchImage(number) => {
+            Action::LaunchImage(number) => {
                 self.launch_with(pulling::of_image(&format!("image{number}:1")));
             }
-            Deed::Pull(number) => {
+            Action::Pull(number) => {
                 let image = format!("image{number}:1");
-                self.ask(Ask::Pull { image });
+                self.ask(Ask::Context(ContextRequest::Pull { image }));
             }
-            Deed::Leave(ticket) => self.leave(ticket),
-            Deed::Terminate(number, force) => {
+            Action::Leave(ticket) => self.leave(ticket),
+            Action::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
-                    self.ask(Ask::Terminate { session, force });
+                    self.ask(Ask::session(session, SessionRequest::Terminate { force }));
                 }
             }
-            Deed::Rename(number) => {
+            Action::Rename(number) => {
                 if let Some(session) = self.one_of(number) {
                     let name = format!("name-{}", self.asked);
-                    self.ask(Ask::Rename { session, name });
+                    self.ask(Ask::session(session, SessionRequest::Rename { name }));
                 }
             }
-            Deed::CarryOut(number) if !self.orders.is_empty() => {
+            Action::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
             }
-            Deed::Fail(number, lost) if !self.orders.is_empty() => {
+            Action::Fail(number, lost) if !self.orders.is_empty() => {
                 let kind = match (lost, number % 3) {
                     (true, _) => FailureKind::Unreachable,
                     (false, 0) => FailureKind::RegistryBroken,
@@ -126,39 +127,39 @@ impl Play {
                 };
                 self.carry_out(number % self.orders.len(), Some(kind));
             }
-            Deed::Die(number, exit_code) => {
+            Action::Die(number, exit_code) => {
                 if let Some(id) = self.one_of(number) {
                     self.die(id, exit_code);
                     self.happens(id, Happening::Died { exit_code });
                 }
             }
-            Deed::DieSub(number, sub) => {
+            Action::DieSub(number, sub) => {
                 if let Some(id) = self.one_of(number) {
                     self.die_sub(id, sub, 1);
                     self.happens(id, Happening::Died { exit_code: 1 });
                 }
             }
-            Deed::Vanish(number) => {
+            Action::Vanish(number) => {
                 if let Some(id) = self.one_of(number) {
                     self.there.remove(&id);
                     self.happens(id, Happening::Other);
                 }
             }
-            Deed::Cut => {
+            Action::Cut => {
                 self.connected = false;
                 self.tell(Fact::EngineDown {
-                    line: self.line,
+                    connection: self.connection,
                     failure: fault(FailureKind::Unreachable),
                 });
             }
-            Deed::Return => self.connected = true,
-            Deed::Refresh => drop(self.ask(Ask::Refresh)),
-            Deed::Restart => self.restart(),
-            Deed::Wait => {
+            Action::Return => self.connected = true,
+            Action::Refresh => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
+            Action::Restart => self.restart(),
+            Action::Wait => {
                 self.now += 40;
                 self.tell(Fact::Tick);
             }
-            Deed::CarryOut(_) | Deed::Fail(..) => {}
+            Action::CarryOut(_) | Action::Fail(..) => {}
         }
     }
 
@@ -187,13 +188,13 @@ proptest! {
     /// Whatever happens in whatever order: every step is allowed, every request is answered once,
     /// and in the end each running session has its container and nothing else exists.
     #[test]
-    fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..60)) {
+    fn any_order_of_events_ends_well(actions in proptest::collection::vec(action(), 1..60)) {
         let mut play = Play::new();
-        for deed in deeds {
-            play.do_deed(deed);
+        for action in actions {
+            play.do_action(action);
         }
         play.work_off();
-        play.ask(Ask::Refresh);
+        play.ask(Ask::Context(ContextRequest::Refresh));
         play.work_off();
         play.check_rest();
     }
@@ -203,15 +204,9 @@ proptest! {
 fn a_stale_answer_changes_nothing() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     let gentle = play.orders.remove(0);
-    play.ask(Ask::Terminate {
-        session: id,
-        force: true,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
     let (session, epoch) = gentle.about().unwrap();
     play.tell(Fact::Done {
         session,
@@ -229,7 +224,7 @@ fn a_stale_answer_changes_nothing() {
 fn the_pauses_between_attempts_grow_to_half_a_minute() {
     let mut play = Play::new();
     play.tell(Fact::EngineDown {
-        line: 1,
+        connection: 1,
         failure: fault(FailureKind::Unreachable),
     });
     let mut pauses = Vec::new();
@@ -260,11 +255,11 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
     };
     assert_eq!(lacks(&play), None);
     play.lacks = vec![(Capability::HostProtection, "no iptables".into())];
-    play.ask(Ask::Refresh);
+    play.ask(Ask::Context(ContextRequest::Refresh));
     play.work_off();
     assert_eq!(lacks(&play), Some("no iptables".into()));
     play.lacks.clear();
-    play.ask(Ask::Refresh);
+    play.ask(Ask::Context(ContextRequest::Refresh));
     play.work_off();
     assert_eq!(lacks(&play), None);
 }
@@ -273,10 +268,7 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
 fn a_turn_that_cannot_be_written_is_taken_back() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    let ask = Ask::Terminate {
-        session: id,
-        force: false,
-    };
+    let ask = Ask::session(id, SessionRequest::Terminate { force: false });
     let mut turn = play
         .controller
         .handle(at(900), Fact::Asked { ticket: 90, ask });
@@ -291,10 +283,7 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
 fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     for _ in 0..4 {
         play.carry_out(0, Some(FailureKind::Failed));
         play.now += 60;
@@ -302,10 +291,7 @@ fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
     }
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.there.len(), 1);
-    play.ask(Ask::Terminate {
-        session: id,
-        force: true,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert!(play.there.is_empty());

@@ -3,8 +3,13 @@
 use super::play::Play;
 use crate::{
     model::{
-        failure::FailureKind, id::SessionId, pull::PullFigures, resources::Bytes,
-        spec::LaunchRequest, status::Status,
+        failure::FailureKind,
+        id::SessionId,
+        pull::PullFigures,
+        request::{ContextRequest, SessionRequest},
+        resources::Bytes,
+        spec::LaunchRequest,
+        status::Status,
     },
     scheduler::{
         fact::{Ask, Fact},
@@ -49,7 +54,7 @@ fn numbers(play: &Play) -> Vec<u64> {
 
 fn terminate(play: &mut Play, session: SessionId) {
     let force = false;
-    play.ask(Ask::Terminate { session, force });
+    play.ask(Ask::session(session, SessionRequest::Terminate { force }));
 }
 
 #[test]
@@ -92,9 +97,9 @@ fn sessions_of_one_image_share_a_pull() {
     let mut play = Play::new();
     let first = pulls(&mut play, "tool");
     let second = pulls(&mut play, "tool:latest");
-    let ticket = play.ask(Ask::Pull {
+    let ticket = play.ask(Ask::Context(ContextRequest::Pull {
         image: "tool".to_owned(),
-    });
+    }));
     assert_eq!(numbers(&play).len(), 1);
     terminate(&mut play, first);
     assert_eq!(play.status(first), Status::Cancelled);
@@ -119,9 +124,9 @@ fn what_nobody_wants_any_more_is_given_up() {
     play.check_rest();
     assert!(play.images.is_empty());
     // The client of the `pull` request has disconnected.
-    play.ask(Ask::Pull {
+    play.ask(Ask::Context(ContextRequest::Pull {
         image: "tool:1".to_owned(),
-    });
+    }));
     play.leave(play.asked);
     assert_eq!(
         play.orders.last().map(Order::kind),
@@ -186,7 +191,7 @@ fn an_image_that_is_gone_after_all_is_pulled() {
     let mut play = Play::new();
     play.images.insert("tool:1".to_owned());
     play.wait(1);
-    play.ask(Ask::Refresh);
+    play.ask(Ask::Context(ContextRequest::Refresh));
     play.work_off();
     let ticket = play.launch_with(of_image("tool:1"));
     while play.orders.first().map(Order::kind) != Some(OrderKind::Create) {

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     model::{
-        failure::FailureKind, history::Outcome, id::SessionId, idle::IdleRules, span::Span,
-        spec::LaunchRequest, status::Status, stop_hook::StopHook,
+        failure::FailureKind, history::Outcome, id::SessionId, idle::IdleRules,
+        request::SessionRequest, span::Span, spec::LaunchRequest, status::Status,
+        stop_hook::StopHook,
     },
     scheduler::{
         fact::{Ask, Fact, Happening, StopHookEnd},
@@ -34,7 +35,7 @@ fn begun() -> (Play, SessionId) {
 }
 
 fn asked(play: &mut Play, session: SessionId, force: bool) {
-    play.ask(Ask::Terminate { session, force });
+    play.ask(Ask::session(session, SessionRequest::Terminate { force }));
 }
 
 /// The results of its stop hooks in its history.
@@ -134,9 +135,12 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     play.connected = false;
-    let line = play.line;
+    let connection = play.connection;
     let failure = super::play::fault(FailureKind::Unreachable);
-    play.tell(Fact::EngineDown { line, failure });
+    play.tell(Fact::EngineDown {
+        connection,
+        failure,
+    });
     // The connection broke together with the hook.
     play.carry_out(0, Some(FailureKind::Unreachable));
     play.work_off();

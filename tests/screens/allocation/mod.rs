@@ -8,8 +8,11 @@ mod rows;
 use workbay::{
     app::launcher::Launcher,
     app::launcher::Page,
-    model::{catalogue::Catalogue, change::Change, environment::Environment, spec::LaunchRequest},
-    protocol::message::{Reply, Request},
+    model::{
+        catalogue::Catalogue, change::Change, environment::Environment, request::ContextRequest,
+        spec::LaunchRequest,
+    },
+    protocol::message::Reply,
 };
 
 use self::choices::{many, offer};
@@ -32,7 +35,10 @@ fn page_with(columns: u16, rows: u16, environments: Vec<Environment>, offer: Cat
         catalogue: Box::new(offer),
     };
     screen
-        .answer(|r| matches!(r, Request::Catalogue { .. }), Ok(reply))
+        .answer(
+            |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
+            Ok(reply),
+        )
         .press("alt-2")
 }
 

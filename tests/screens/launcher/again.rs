@@ -7,6 +7,7 @@ use workbay::{
     model::{
         id::ContextName,
         recent::{Recent, RecentEdit},
+        request::SessionRequest,
         resources::{Bytes, Cpu},
         spec::LaunchRequest,
         text::Clean,
@@ -33,7 +34,7 @@ fn before() -> LaunchRequest {
 fn again(screen: Screen, launch: LaunchRequest) -> Screen {
     let launch = Box::new(launch);
     screen.answer(
-        |r| matches!(r, Request::Again { .. }),
+        |r| matches!(r.of_session(), Some(SessionRequest::Again)),
         Ok(Reply::Again {
             launch,
             missing: Vec::new(),

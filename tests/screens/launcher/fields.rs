@@ -4,7 +4,7 @@
 use workbay::{
     app::launcher::Launcher,
     app::{effect::Effect, msg::Msg},
-    model::{catalogue::OwnerChoices, id::ContextName, text::Clean},
+    model::{catalogue::OwnerChoices, id::ContextName, request::ContextRequest, text::Clean},
     protocol::message::{Reply, Request},
 };
 
@@ -28,13 +28,15 @@ fn a_folder_is_made_in_place_and_mounted() {
         .press("alt-3 +")
         .typed("results")
         .press("enter");
-    let wish = Request::CreateFolder {
-        context: ContextName::local(),
-        name: "results".to_owned(),
-    };
+    let wish = Request::context(
+        ContextName::local(),
+        ContextRequest::CreateFolder {
+            name: "results".to_owned(),
+        },
+    );
     assert_eq!(screen.wishes(), [&wish]);
     let screen = screen.answer(
-        |r| matches!(r, Request::CreateFolder { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::CreateFolder { .. })),
         Ok(Reply::Folder {
             folder: folder("results", "rw"),
         }),
@@ -100,10 +102,12 @@ fn an_owner_is_looked_up_before_a_key_is_chosen() {
         screen.text()
     );
     let screen = screen.press("enter");
-    let wish = Request::FindOwner {
-        context: ContextName::local(),
-        email: "kim@lab.example".to_owned(),
-    };
+    let wish = Request::context(
+        ContextName::local(),
+        ContextRequest::FindOwner {
+            email: "kim@lab.example".to_owned(),
+        },
+    );
     assert_eq!(screen.wishes(), [&wish]);
     let owner = OwnerChoices {
         email: Clean::new("kim@lab.example"),
@@ -111,7 +115,7 @@ fn an_owner_is_looked_up_before_a_key_is_chosen() {
         projects: vec![Clean::new("vision")],
     };
     let screen = screen.answer(
-        |r| matches!(r, Request::FindOwner { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::FindOwner { .. })),
         Ok(Reply::Owner { owner }),
     );
     insta::assert_snapshot!(screen.text());

@@ -10,6 +10,7 @@ use workbay::{
     model::{
         catalogue::{Catalogue, Folder, Policy, ResourceGroup},
         change::Change,
+        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
         text::Clean,
@@ -62,7 +63,7 @@ fn offer() -> Catalogue {
 fn told(screen: Screen, offer: Catalogue) -> Screen {
     let catalogue = Box::new(offer);
     screen.answer(
-        |r| matches!(r, Request::Catalogue { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
         Ok(Reply::Catalogue { catalogue }),
     )
 }

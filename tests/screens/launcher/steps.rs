@@ -6,6 +6,7 @@ use workbay::{
     model::{
         catalogue::{Catalogue, Folder},
         id::ContextName,
+        request::{ContextRequest, SessionRequest},
         spec::LaunchRequest,
     },
     protocol::message::{Reply, Request},
@@ -66,16 +67,18 @@ fn a_letter_on_its_line_begins_a_new_folder() {
     insta::assert_snapshot!(screen.text());
     assert!(footer(&screen).contains("create"), "{}", footer(&screen));
     let screen = screen.press("enter");
-    let wish = Request::CreateFolder {
-        context: ContextName::local(),
-        name: "qrs".to_owned(),
-    };
+    let wish = Request::context(
+        ContextName::local(),
+        ContextRequest::CreateFolder {
+            name: "qrs".to_owned(),
+        },
+    );
     assert_eq!(screen.wishes(), [&wish]);
     // Whoever types on while it is made means no other key, and launches nothing without it.
     let screen = screen.typed("q").press("alt-enter");
     assert!(screen.sees("being created") && launches(&screen).is_empty());
     let screen = screen.answer(
-        |r| matches!(r, Request::CreateFolder { .. }),
+        |r| matches!(r.of_context(), Some(ContextRequest::CreateFolder { .. })),
         Ok(Reply::Folder {
             folder: Folder::own("qrs", "local"),
         }),
@@ -245,7 +248,7 @@ fn launched_again_a_session_keeps_its_name_while_that_is_free() {
             ..LaunchRequest::default()
         });
         let screen = screen.answer(
-            |r| matches!(r, Request::Again { .. }),
+            |r| matches!(r.of_session(), Some(SessionRequest::Again)),
             Ok(Reply::Again {
                 launch,
                 missing: Vec::new(),

@@ -1,4 +1,4 @@
-//! What a manager alone is asked: sessions in pages, deeds, history, choices, events.
+//! What a manager alone is asked: sessions in pages, changes, history, choices, events.
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream::BoxStream};
@@ -7,7 +7,10 @@ use tokio::sync::mpsc;
 use workbay::{
     engine::{
         api::Result,
-        manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
+        manager::{
+            self, Manager, ManagerEvent, Page, PageQuery, Progress, ProgressStream, SessionChange,
+            Totals,
+        },
     },
     model::{
         catalogue::{Catalogue, OwnerChoices},
@@ -66,27 +69,39 @@ impl Manager for MemoryScheduler {
         Ok(id)
     }
 
-    async fn terminate(&self, session: SessionId, force: bool) -> Result<()> {
-        self.enter(Question::Terminate).await?;
-        if self.session_of(session).is_none() {
-            return Err(Failure::session_not_found(session.short()));
+    async fn change(&self, session: SessionId, change: &SessionChange) -> Result<ProgressStream> {
+        match change {
+            SessionChange::Terminate { force } => {
+                self.enter(Question::Terminate).await?;
+                if self.session_of(session).is_none() {
+                    return Err(Failure::session_not_found(session.short()));
+                }
+                let status = if *force { "TERMINATED" } else { "TERMINATING" };
+                self.bring(session, status);
+            }
+            SessionChange::Rename { name } => {
+                self.enter(Question::Rename).await?;
+                self.edit(session, |session| session.name = name.as_str().into());
+            }
+            SessionChange::Priority { priority } => {
+                self.enter(Question::Prioritize).await?;
+                self.edit(session, |session| {
+                    session.placement.priority = Some(*priority);
+                });
+            }
+            SessionChange::Commit { .. } => {
+                self.enter(Question::Commit).await?;
+                let steps = (1..=3).map(|step| {
+                    Ok(Progress {
+                        message: format!("Step {step}").into(),
+                        done: f64::from(step),
+                        total: 3.0,
+                    })
+                });
+                return Ok(futures_util::stream::iter(steps).boxed());
+            }
         }
-        self.bring(session, if force { "TERMINATED" } else { "TERMINATING" });
-        Ok(())
-    }
-
-    async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
-        self.enter(Question::Rename).await?;
-        self.edit(session, |session| session.name = name.into());
-        Ok(())
-    }
-
-    async fn prioritize(&self, session: SessionId, priority: i32) -> Result<()> {
-        self.enter(Question::Prioritize).await?;
-        self.edit(session, |session| {
-            session.placement.priority = Some(priority);
-        });
-        Ok(())
+        Ok(manager::done())
     }
 
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
@@ -103,22 +118,6 @@ impl Manager for MemoryScheduler {
                 Status::Pending,
             )
         }])
-    }
-
-    async fn commit(
-        &self,
-        _session: SessionId,
-        _image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>> {
-        self.enter(Question::Commit).await?;
-        let steps = (1..=3).map(|step| {
-            Ok(Progress {
-                message: format!("Step {step}").into(),
-                done: f64::from(step),
-                total: 3.0,
-            })
-        });
-        Ok(futures_util::stream::iter(steps).boxed())
     }
 
     async fn statistics(&self) -> Result<Statistics> {

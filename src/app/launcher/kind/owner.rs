@@ -9,6 +9,7 @@ use crate::{
     model::{
         catalogue::OwnerChoices,
         launch_field::LaunchField as Field,
+        request::ContextRequest,
         spec::{LaunchRequest, Owner},
         text::Clean,
     },
@@ -105,10 +106,12 @@ impl OwnerForm {
         }
         self.search = Search::Asked;
         Heard::Steps(vec![Step::Ask {
-            request: Request::FindOwner {
-                context: offer.context,
-                email: email.clone(),
-            },
+            request: Request::context(
+                offer.context,
+                ContextRequest::FindOwner {
+                    email: email.clone(),
+                },
+            ),
             purpose: Purpose::Owner {
                 context: offer.context,
                 email,

@@ -8,7 +8,7 @@ use crate::{
         step::{Purpose, Step},
     },
     key::{Key, KeyCode},
-    model::{capability::Capability, catalogue::Folder, text::Clean},
+    model::{capability::Capability, catalogue::Folder, request::ContextRequest, text::Clean},
     protocol::message::Request,
     rules::launch::folders,
 };
@@ -64,10 +64,10 @@ impl Storage {
         }
         self.making = Making::Asked(input.clone());
         Heard::Steps(vec![Step::Ask {
-            request: Request::CreateFolder {
-                context: offer.context,
-                name: name.clone(),
-            },
+            request: Request::context(
+                offer.context,
+                ContextRequest::CreateFolder { name: name.clone() },
+            ),
             purpose: Purpose::CreateFolder {
                 context: offer.context,
                 name,

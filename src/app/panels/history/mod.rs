@@ -15,6 +15,7 @@ use crate::{
         failure::Failure,
         history::{HistoryEntry, filter::HistoryFilter},
         id::SessionKey,
+        request::SessionRequest,
         text::Clean,
     },
     protocol::message::{Reply, Request},
@@ -98,7 +99,7 @@ impl HistoryTable {
         self.asking = true;
         let session = self.session;
         Step::Ask {
-            request: Request::History { session },
+            request: Request::session(session, SessionRequest::History),
             purpose: Purpose::Scheduling(session),
         }
     }

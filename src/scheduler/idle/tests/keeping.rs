@@ -9,6 +9,7 @@ use crate::{
         failure::Failure,
         id::SessionId,
         idle::{ActivityKind, IdleRules, IdleState, Keep, ReprieveRules},
+        request::{ContextRequest, SessionRequest},
         session::Session,
         span::Span,
         spec::LaunchRequest,
@@ -39,7 +40,7 @@ fn twice_an_hour() -> ReprieveRules {
 }
 
 fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Failure> {
-    let ticket = play.ask(Ask::Keep { session, keep });
+    let ticket = play.ask(Ask::session(session, SessionRequest::Keep { keep }));
     match play.answered[&ticket].clone() {
         Ok(Answer::Session(session)) => Ok(*session),
         Ok(other) => panic!("no session: {other:?}"),
@@ -170,7 +171,10 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
 #[test]
 fn the_catalogue_tells_the_rules() {
     let mut play = play(network(600), twice_an_hour());
-    let ticket = play.ask(Ask::Catalogue);
+    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
+        project: None,
+        anew: false,
+    }));
     pass(&mut play, 1);
     let Ok(Answer::Catalogue(offer)) = &play.answered[&ticket] else {
         panic!("no catalogue");

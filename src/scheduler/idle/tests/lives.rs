@@ -308,10 +308,10 @@ fn who_is_looked_at_is_not_ended_meanwhile() {
 fn without_an_engine_nobody_is_ended_and_then_not_at_once() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
-    let line = play.line;
+    let connection = play.connection;
     play.connected = false;
     play.tell(Fact::EngineDown {
-        line,
+        connection,
         failure: fault(FailureKind::Unreachable),
     });
     pass(&mut play, 900);

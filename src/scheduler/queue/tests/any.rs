@@ -11,6 +11,7 @@ use crate::{
         id::SessionId,
         policy::{Backfill, GroupRules, QueueOrder, ResourceRules},
         record::Step,
+        request::SessionRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         status::Status,
     },
@@ -233,10 +234,10 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
         .find(|it| it.status == Status::Running);
     let running = running.unwrap().id;
     let force = true;
-    play.ask(crate::scheduler::fact::Ask::Terminate {
-        session: running,
-        force,
-    });
+    play.ask(crate::scheduler::fact::Ask::session(
+        running,
+        SessionRequest::Terminate { force },
+    ));
     let told = play.told.len();
     while waiting(&play) == 10_001 {
         play.carry_out(0, None);

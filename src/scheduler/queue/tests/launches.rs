@@ -6,6 +6,7 @@ use crate::{
         catalogue::{Catalogue, Folder, Preset},
         launch_field::LaunchField,
         policy::AcceleratorRules,
+        request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
         span::Span,
@@ -25,7 +26,10 @@ fn preset(name: &str, millis: u64, mem: Bytes) -> Preset {
 }
 
 fn catalogue(play: &mut Play) -> Catalogue {
-    let ticket = play.ask(Ask::Catalogue);
+    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
+        project: None,
+        anew: false,
+    }));
     play.work_off();
     match &play.answered[&ticket] {
         Ok(Answer::Catalogue(catalogue)) => catalogue.as_ref().clone(),
@@ -41,7 +45,7 @@ fn a_launch_is_filled_by_preset_settings_and_rules() {
     play.folders = ["data", ".cache"]
         .map(|name| Folder::own(name, "local"))
         .to_vec();
-    play.ask(Ask::Environments);
+    play.ask(Ask::Context(ContextRequest::Environments));
     play.work_off();
     let id = play.comes(LaunchRequest {
         preset: Some("small".into()),
@@ -302,7 +306,7 @@ fn a_session_can_be_launched_again_as_it_was() {
     };
     let session = play.comes(request.clone());
     let again = |play: &mut Play| {
-        let ticket = play.ask(Ask::Again { session });
+        let ticket = play.ask(Ask::session(session, SessionRequest::Again));
         match &play.answered[&ticket] {
             Ok(Answer::Again(recalled)) => recalled.launch.clone(),
             other => panic!("{other:?}"),

@@ -2,7 +2,10 @@
 
 use super::{cpus, full, named, settings};
 use crate::{
-    model::{id::SessionId, session::SessionType, spec::LaunchRequest, status::Status},
+    model::{
+        id::SessionId, request::SessionRequest, session::SessionType, spec::LaunchRequest,
+        status::Status,
+    },
     scheduler::{
         fact::Ask,
         tests::play::{Play, at},
@@ -11,7 +14,7 @@ use crate::{
 };
 
 fn change(play: &mut Play, session: SessionId, priority: i32) -> Result<(), String> {
-    let ticket = play.ask(Ask::Priority { session, priority });
+    let ticket = play.ask(Ask::session(session, SessionRequest::Priority { priority }));
     match &play.answered[&ticket] {
         Ok(Answer::Done) => Ok(()),
         Err(refusal) => Err(refusal.message().to_string()),

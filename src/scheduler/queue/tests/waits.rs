@@ -7,6 +7,7 @@ use crate::{
         history::Outcome,
         id::SessionId,
         policy::{Backfill, GroupRules, QueueOrder},
+        request::SessionRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
         span::Span,
@@ -369,21 +370,15 @@ fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
     let one = play.comes(named("one1"));
     let two = play.comes(named("two2"));
     let force = false;
-    play.ask(Ask::Terminate {
-        session: one,
-        force,
-    });
+    play.ask(Ask::session(one, SessionRequest::Terminate { force }));
     assert_eq!(play.status(one), Status::Cancelled);
     assert_eq!(info(&play, one), "user-requested");
     play.connected = false;
     play.tell(crate::scheduler::fact::Fact::EngineDown {
-        line: play.line,
+        connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
-    play.ask(Ask::Terminate {
-        session: two,
-        force,
-    });
+    play.ask(Ask::session(two, SessionRequest::Terminate { force }));
     assert_eq!(play.status(two), Status::Cancelled);
     play.work_off();
     play.check_rest();
@@ -395,7 +390,7 @@ fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
     let id = play.comes(named("waits"));
     play.connected = false;
     play.tell(crate::scheduler::fact::Fact::EngineDown {
-        line: play.line,
+        connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
     assert_eq!(play.status(id), Status::Pending);
@@ -420,10 +415,10 @@ fn secrets_reach_the_engine_and_nothing_that_is_kept() {
     let id = play.comes(request.clone());
     assert!(!format!("{:?}", play.stored[&id]).contains("hush"));
     let first = play.launched[0];
-    play.ask(Ask::Terminate {
-        session: first,
-        force: true,
-    });
+    play.ask(Ask::session(
+        first,
+        SessionRequest::Terminate { force: true },
+    ));
     while play.status(id) == Status::Pending {
         play.carry_out(0, None);
     }

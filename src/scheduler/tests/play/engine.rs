@@ -74,8 +74,8 @@ impl Play {
             let is_it = |it: &Order| matches!(it, Order::Pull { number: n, .. } if *n == number);
             return self.orders.retain(|it| !is_it(it));
         }
-        if let Order::Connect { line } = order {
-            self.line = line;
+        if let Order::Connect { connection } = order {
+            self.connection = connection;
         }
         let failure = if self.connected {
             failure
@@ -86,13 +86,13 @@ impl Play {
             return self.pull(number, reference, failure);
         }
         let fact = match (&order, failure) {
-            (Order::Connect { line }, None) => Fact::EngineUp {
-                line: *line,
+            (Order::Connect { connection }, None) => Fact::EngineUp {
+                connection: *connection,
                 info: self.info.clone(),
                 survey: self.survey(),
             },
-            (Order::Connect { line }, Some(kind)) => Fact::EngineDown {
-                line: *line,
+            (Order::Connect { connection }, Some(kind)) => Fact::EngineDown {
+                connection: *connection,
                 failure: fault(kind),
             },
             (Order::Survey { survey, .. }, failure) => Fact::Surveyed {

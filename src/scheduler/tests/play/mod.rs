@@ -20,6 +20,7 @@ use crate::{
         notice::Notice,
         pull::Pull,
         record::{SessionRecord, Write},
+        request::SessionRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{
             EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
@@ -103,7 +104,7 @@ pub struct Play {
     pub asked: u64,
     pub launched: Vec<SessionId>,
     pub connected: bool,
-    pub line: u32,
+    pub connection: u32,
 }
 
 impl Play {
@@ -143,7 +144,7 @@ impl Play {
             asked: 0,
             launched: Vec::new(),
             connected: true,
-            line: 0,
+            connection: 0,
         }
     }
 
@@ -263,7 +264,7 @@ impl Play {
 
     pub fn terminate(&mut self, session: SessionId) {
         let force = false;
-        self.ask(Ask::Terminate { session, force });
+        self.ask(Ask::session(session, SessionRequest::Terminate { force }));
         self.work_off();
     }
 

@@ -9,7 +9,12 @@ use super::{
 };
 use crate::{
     engine::manager::Progress,
-    model::{failure::FailureKind, notice::Level, status::Status},
+    model::{
+        failure::FailureKind,
+        notice::Level,
+        request::{ContextRequest, SessionRequest},
+        status::Status,
+    },
     state_machine::Answer,
 };
 
@@ -58,10 +63,7 @@ fn who_ends_a_session_before_it_runs_is_told_nothing() {
     play.ask(launch("first"));
     play.settle();
     let id = *play.there.keys().next().unwrap();
-    play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     play.settle();
     play.set(id, "CANCELLED");
     play.event(id);
@@ -98,15 +100,9 @@ fn a_launched_session_that_cannot_be_read_yet_has_a_row_all_the_same() {
 fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let first = play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    let first = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     assert_eq!(play.pending(id).unwrap(), "terminating");
-    let second = play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    let second = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     assert_eq!(play.requests_of("terminate"), 1, "it is asked once");
     play.work_off();
     assert_eq!(
@@ -127,10 +123,7 @@ fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
     play.set(id, "TERMINATED");
     play.event(id);
     play.settle();
-    let again = play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    let again = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     assert_eq!(
         play.failed(again).message(),
         "session session-1 has already ended (TERMINATED)"
@@ -141,14 +134,8 @@ fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
 fn a_forced_end_overtakes_a_gentle_one() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
-    play.ask(Ask::Terminate {
-        session: id,
-        force: true,
-    });
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
     assert_eq!(play.requests_of("terminate"), 2);
 }
 
@@ -157,10 +144,7 @@ fn a_session_that_vanished_between_list_and_click_is_a_sentence_and_its_row_goes
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     play.there.clear();
-    let ticket = play.ask(Ask::Terminate {
-        session: id,
-        force: false,
-    });
+    let ticket = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     play.carry_out(0, Some(FailureKind::NotFound));
     let failure = play.failed(ticket);
     assert_eq!(failure.kind, FailureKind::NotFound);
@@ -170,7 +154,7 @@ fn a_session_that_vanished_between_list_and_click_is_a_sentence_and_its_row_goes
     );
     play.settle();
     assert!(play.mirror.is_empty());
-    let ticket = play.ask(Ask::Detail { session: id });
+    let ticket = play.ask(Ask::session(id, SessionRequest::Detail));
     play.work_off();
     assert_eq!(play.failed(ticket).kind, FailureKind::NotFound);
 }
@@ -180,12 +164,12 @@ fn a_rename_that_no_event_tells_of_is_seen() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     let name = "renamed".to_owned();
-    let wrong = play.ask(Ask::Rename {
-        session: id,
-        name: "-".into(),
-    });
+    let wrong = play.ask(Ask::session(
+        id,
+        SessionRequest::Rename { name: "-".into() },
+    ));
     assert_eq!(play.failed(wrong).kind, FailureKind::Usage);
-    let ticket = play.ask(Ask::Rename { session: id, name });
+    let ticket = play.ask(Ask::session(id, SessionRequest::Rename { name }));
     assert_eq!(play.pending(id).unwrap(), "renaming to renamed");
     play.settle();
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
@@ -197,10 +181,12 @@ fn a_rename_that_no_event_tells_of_is_seen() {
 fn what_the_engine_took_and_never_shows_is_not_pending_for_ever() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    play.ask(Ask::Rename {
-        session: id,
-        name: "renamed".into(),
-    });
+    play.ask(Ask::session(
+        id,
+        SessionRequest::Rename {
+            name: "renamed".into(),
+        },
+    ));
     play.work_off();
     play.there.get_mut(&id).unwrap().name = "session-1".into();
     play.pass(10);
@@ -213,13 +199,15 @@ fn what_the_engine_took_and_never_shows_is_not_pending_for_ever() {
 fn an_image_in_the_making_shows_how_far_it_is() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let commit = Ask::Commit {
-        session: id,
-        image_name: "mine".into(),
-    };
+    let commit = Ask::session(
+        id,
+        SessionRequest::Commit {
+            image_name: "mine".into(),
+        },
+    );
     let ticket = play.ask(commit.clone());
     assert_eq!(play.pending(id).unwrap(), "creating image mine");
-    let Some((_, Order::Run { errand, .. })) = play.orders.first().cloned() else {
+    let Some((_, Order::Run { number, .. })) = play.orders.first().cloned() else {
         panic!("no order");
     };
     let progress = Progress {
@@ -227,7 +215,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
         done: 1.0,
         total: 3.0,
     };
-    play.tell(Fact::Progressed { errand, progress });
+    play.tell(Fact::Progressed { number, progress });
     assert_eq!(
         play.pending(id).unwrap(),
         "creating image mine: 1/3 Committed image"
@@ -249,24 +237,21 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     for ask in [
-        Ask::Terminate {
-            session: id,
-            force: false,
-        },
+        Ask::session(id, SessionRequest::Terminate { force: false }),
         launch("first"),
     ] {
         // The catalog was read before.
-        play.ask(Ask::Catalogue {
+        play.ask(Ask::Context(ContextRequest::Catalogue {
             project: None,
             anew: false,
-        });
+        }));
         play.work_off();
         let fact = Fact::Asked { ticket: 900, ask };
         let turn = play.observer.handle(play.time(), fact);
         assert_eq!(turn.audits.len(), 1);
         play.observer.take_back(900);
         assert_eq!(play.observer.session(id).unwrap().pending_request, None);
-        assert!(play.observer.under_way.is_empty() && play.observer.deeds.is_empty());
+        assert!(play.observer.under_way.is_empty() && play.observer.pending.is_empty());
     }
 }
 
@@ -274,10 +259,7 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
 fn another_priority_is_shown_as_asked_until_the_row_has_it() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let ask = |priority| Ask::Priority {
-        session: id,
-        priority,
-    };
+    let ask = |priority| Ask::session(id, SessionRequest::Priority { priority });
     let running = play.ask(ask(70));
     let said = play.failed(running).message().to_string();
     assert!(said.contains("of a waiting session"), "{said}");

@@ -1,0 +1,100 @@
+//! The requests about a session or a context that clients send and state machines decide.
+
+use serde::{Deserialize, Serialize};
+
+use super::{idle::Keep, status::Tab};
+
+/// A request about one session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum SessionRequest {
+    Rename {
+        name: String,
+    },
+    /// The priority of a pending session, 0 to 100.
+    Priority {
+        priority: i32,
+    },
+    /// `force` kills the session immediately. Succeeds as soon as the request is recorded.
+    Terminate {
+        force: bool,
+    },
+    /// Deletes the record of an ended session, its home directory and its log. Succeeds when all of them are
+    /// deleted.
+    Delete,
+    /// Creates an image from a running session. The session's `pending_request` shows the progress.
+    Commit {
+        image_name: String,
+    },
+    /// Extends or exempts a session from idle checks. The answer is the session with this change.
+    Keep {
+        keep: Keep,
+    },
+    /// The launch settings of a session that may have ended, without secrets.
+    Again,
+    /// Everything about the session, read again from the engine.
+    Detail,
+    /// The scheduling history, newest first.
+    History,
+    /// What the session used over its last minutes, and how it ended.
+    Figures,
+}
+
+impl SessionRequest {
+    /// Whether the request changes something, which a read-only context refuses.
+    pub const fn is_change(&self) -> bool {
+        match self {
+            Self::Rename { .. }
+            | Self::Priority { .. }
+            | Self::Terminate { .. }
+            | Self::Delete
+            | Self::Commit { .. }
+            | Self::Keep { .. } => true,
+            Self::Again | Self::Detail | Self::History | Self::Figures => false,
+        }
+    }
+}
+
+/// A request about a context and its engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum ContextRequest {
+    /// Reads one full list from the engine now.
+    Refresh,
+    /// Environments, read again from the engine.
+    Environments,
+    /// The available resources for a launch, cached for a minute unless `anew` is set.
+    Catalogue {
+        /// A project's name; `None` = the project of the context.
+        project: Option<String>,
+        anew: bool,
+    },
+    /// Fetches an image, by its reference or its name in the catalog. Succeeds when the image exists. The pull
+    /// is cancelled when the client that asked disconnects.
+    Pull { image: String },
+    /// Creates a folder that survives sessions.
+    CreateFolder { name: String },
+    /// The keys and projects of the user that a session is launched for.
+    FindOwner { email: String },
+    /// Loads up to `count` sessions of a tab (only those whose name contains `text`). The answer is how many
+    /// there are.
+    Reach {
+        tab: Tab,
+        text: Option<String>,
+        count: u32,
+    },
+}
+
+impl ContextRequest {
+    /// Whether the request changes something, which a read-only context refuses.
+    pub const fn is_change(&self) -> bool {
+        match self {
+            Self::Pull { .. } | Self::CreateFolder { .. } => true,
+            Self::Refresh
+            | Self::Environments
+            | Self::Catalogue { .. }
+            | Self::FindOwner { .. }
+            | Self::Reach { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Requests about a session: which of them the manager carries out, when, and how they are shown.
+
+use jiff::Timestamp;
+
+use super::{core::Observer, fact::Ask, pending::PendingChange, turn::Turn};
+use crate::{
+    engine::manager::SessionChange,
+    model::{
+        capability::Capability,
+        failure::Failure,
+        id::SessionId,
+        name, priority,
+        request::{ContextRequest, SessionRequest},
+        session::{Session, SessionType},
+        status::Status,
+    },
+    state_machine::{Answer, Ticket, lacks, misdirected},
+};
+
+/// Whether a request is refused whatever the manager answers, so that it needs no connection.
+pub(super) const fn is_refused(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Session {
+            request: SessionRequest::Keep { .. } | SessionRequest::Delete,
+            ..
+        } | Ask::Context(ContextRequest::Pull { .. })
+    )
+}
+
+impl Observer {
+    pub(super) fn session_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        session: SessionId,
+        request: SessionRequest,
+    ) {
+        let change = match request {
+            SessionRequest::Rename { name } => SessionChange::Rename { name },
+            SessionRequest::Priority { priority } => SessionChange::Priority { priority },
+            SessionRequest::Terminate { force } => SessionChange::Terminate { force },
+            SessionRequest::Commit { image_name } => SessionChange::Commit { image_name },
+            SessionRequest::Detail => return self.detail(turn, ticket, session),
+            SessionRequest::Keep { .. } => {
+                return turn.answer(ticket, Err(lacks(self.engine(), Capability::Reprieve)));
+            }
+            SessionRequest::Delete => return turn.answer(ticket, Err(keeps_ended())),
+            SessionRequest::Again | SessionRequest::History | SessionRequest::Figures => {
+                return turn.answer(ticket, Err(misdirected()));
+            }
+        };
+        self.change(turn, now, ticket, session, change);
+    }
+
+    fn change(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+        change: SessionChange,
+    ) {
+        match self.check_change(id, &change) {
+            Err(failure) => return turn.answer(ticket, Err(failure)),
+            Ok(false) => return turn.answer(ticket, Ok(Answer::Done)),
+            Ok(true) => {}
+        }
+        let same = |it: &&mut PendingChange| it.session == id && includes(&it.change, &change);
+        match self.pending.values_mut().find(same) {
+            Some(pending) if pending.is_accepted() => turn.answer(ticket, Ok(Answer::Done)),
+            Some(pending) => pending.tickets.push(ticket),
+            None => {
+                self.audit(turn, now, change.name(), Some(id), &detail(&change));
+                self.begin(turn, id, ticket, change);
+            }
+        }
+    }
+
+    /// Whether the session would change.
+    fn check_change(&self, id: SessionId, change: &SessionChange) -> Result<bool, Failure> {
+        match change {
+            SessionChange::Terminate { .. } => self.check_terminate(id),
+            SessionChange::Rename { name } => self.check_rename(id, name),
+            SessionChange::Priority { priority } => self.check_priority(id, *priority),
+            SessionChange::Commit { .. } => self.check_commit(id),
+        }
+    }
+
+    fn check_terminate(&self, id: SessionId) -> Result<bool, Failure> {
+        match self.session(id) {
+            Some(session) if session.status.is_final() => {
+                let (name, status) = (&session.name, &session.status);
+                let text = format!("session {name} has already ended ({status})");
+                Err(Failure::refused(text))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Failure> {
+        if let Some(failure) = self.lacks(Capability::Rename) {
+            return Err(failure);
+        }
+        let other = self.of(id).find_map(|pending| match &pending.change {
+            SessionChange::Rename { name } => Some(name),
+            _ => None,
+        });
+        if let Some(other) = other {
+            let old = self.name_of(id);
+            let text = format!("session {old} is already being renamed to {other}");
+            return Err(Failure::refused(text));
+        }
+        let session = self.session(id);
+        if session.is_some_and(|session| session.name == name) {
+            return Ok(false);
+        }
+        name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
+        match session {
+            Some(session) if !session.status.is_live() => Err(Failure::refused(format!(
+                "session {} is {}: only running sessions can be renamed",
+                session.name, session.status
+            ))),
+            _ => Ok(true),
+        }
+    }
+
+    /// The priority of a session that waits in the engine's queue.
+    fn check_priority(&self, id: SessionId, wanted: i32) -> Result<bool, Failure> {
+        if let Some(failure) = self.lacks(Capability::Priority) {
+            return Err(failure);
+        }
+        priority::check(wanted).map_err(Failure::usage)?;
+        let changing = |it: &PendingChange| matches!(it.change, SessionChange::Priority { .. });
+        if self.of(id).any(|it| changing(it) && !it.is_accepted()) {
+            let text = format!(
+                "the priority of {} is already being changed",
+                self.name_of(id)
+            );
+            return Err(Failure::refused(text));
+        }
+        match self.session(id) {
+            Some(session) if session.status != Status::Pending => Err(Failure::refused(format!(
+                "{} is {}: only the priority of a waiting session can be changed",
+                session.name, session.status
+            ))),
+            Some(session) => Ok(session.placement.priority != Some(wanted)),
+            None => Ok(true),
+        }
+    }
+
+    fn check_commit(&self, id: SessionId) -> Result<bool, Failure> {
+        if let Some(failure) = self.lacks(Capability::Commit) {
+            return Err(failure);
+        }
+        let creating = |it: &PendingChange| matches!(it.change, SessionChange::Commit { .. });
+        if self.of(id).any(creating) {
+            let text = format!("an image of {} is already being created", self.name_of(id));
+            return Err(Failure::refused(text));
+        }
+        let Some(session) = self.session(id) else {
+            return Ok(true);
+        };
+        if session.session_type != SessionType::Interactive {
+            let text = format!(
+                "session {} is a batch session: images are created from interactive sessions only",
+                session.name
+            );
+            return Err(Failure::refused(text));
+        }
+        if !session.status.is_live() {
+            return Err(Failure::refused(format!(
+                "session {} is {}: images are created from running sessions only",
+                session.name, session.status
+            )));
+        }
+        Ok(true)
+    }
+}
+
+/// Which of several pending changes is shown: the lowest one.
+pub(super) const fn rank(change: &SessionChange) -> u8 {
+    match change {
+        SessionChange::Terminate { .. } => 0,
+        SessionChange::Rename { .. } => 1,
+        SessionChange::Priority { .. } => 2,
+        SessionChange::Commit { .. } => 3,
+    }
+}
+
+/// Whether the session shows the result of the change.
+pub(super) fn is_shown_by(change: &SessionChange, session: &Session) -> bool {
+    let over = session.status.is_final();
+    match change {
+        SessionChange::Terminate { .. } => over || session.status == Status::Terminating,
+        SessionChange::Rename { name } => over || session.name == name.as_str(),
+        SessionChange::Priority { priority } => {
+            session.status != Status::Pending || session.placement.priority == Some(*priority)
+        }
+        SessionChange::Commit { .. } => false,
+    }
+}
+
+/// The change as the session's pending request.
+pub(super) fn words(change: &SessionChange) -> String {
+    match change {
+        SessionChange::Terminate { .. } => "terminating".to_owned(),
+        SessionChange::Rename { name } => format!("renaming to {name}"),
+        SessionChange::Priority { priority } => format!("changing its priority to {priority}"),
+        SessionChange::Commit { image_name } => format!("{} {image_name}", Session::COMMITTING),
+    }
+}
+
+/// What failed, for a session of this name.
+pub(super) fn failed(change: &SessionChange, name: &str) -> String {
+    match change {
+        SessionChange::Terminate { .. } => format!("{name} couldn't be terminated"),
+        SessionChange::Rename { name: new } => format!("{name} couldn't be renamed to {new}"),
+        SessionChange::Priority { .. } => format!("the priority of {name} couldn't be changed"),
+        SessionChange::Commit { image_name } => {
+            format!("the image {image_name} couldn't be created from {name}")
+        }
+    }
+}
+
+/// The detail of the audit entry.
+fn detail(change: &SessionChange) -> String {
+    match change {
+        SessionChange::Terminate { force: true } => "force".to_owned(),
+        SessionChange::Terminate { force: false } => String::new(),
+        SessionChange::Rename { name } => name.clone(),
+        SessionChange::Priority { priority } => priority.to_string(),
+        SessionChange::Commit { image_name } => image_name.clone(),
+    }
+}
+
+/// Whether a pending change makes a new one unnecessary.
+const fn includes(pending: &SessionChange, new: &SessionChange) -> bool {
+    match (pending, new) {
+        (SessionChange::Terminate { force: kills }, SessionChange::Terminate { force }) => {
+            *kills || !*force
+        }
+        _ => false,
+    }
+}
+
+fn keeps_ended() -> Failure {
+    let text = "ended sessions of a Backend.AI context can't be deleted: the manager keeps them";
+    Failure::refused(text)
+}
