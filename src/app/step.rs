@@ -16,7 +16,7 @@ use super::{
 use crate::{
     action::Action,
     model::{
-        id::{ContextName, SessionKey},
+        id::{ContextName, KernelId, SessionKey},
         idle::Keep,
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
@@ -115,6 +115,12 @@ pub enum Go {
     Panes,
     /// To a shell of this session: its pane, or a new one.
     Shell(SessionKey),
+    /// To a shell in one of the session's containers.
+    ContainerShell(SessionKey, KernelId),
+    /// To the log of a session.
+    Logs(SessionKey),
+    /// Opens the detail of a session. If it is open already, gives it the keys or closes it.
+    Detail(SessionKey),
     /// Closes the panel on top.
     CloseTop,
     /// Carries out a command of the command line.

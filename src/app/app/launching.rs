@@ -21,10 +21,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::{Reply, Request},
-    rules::{
-        launch::grown::Grown,
-        verdict::{memory_of_one, ran_out_of_memory},
-    },
+    rules::launch::grown::Grown,
 };
 
 impl App {
@@ -75,24 +72,6 @@ impl App {
                     Vec::new()
                 }
                 None => vec![toast_of(&failure)],
-            },
-        }
-    }
-
-    /// Requests the settings of a session, to relaunch it.
-    pub(super) fn ask_again(session: &Session) -> Step {
-        let short = ran_out_of_memory(session);
-        let memory = short.then(|| memory_of_one(session));
-        // A generated name isn't kept.
-        let generated = session.name.as_str().ends_with("-session");
-        Step::Ask {
-            request: Request::Again {
-                session: session.key(),
-            },
-            purpose: Purpose::Again {
-                context: session.context,
-                name: (!generated).then(|| session.name.clone()),
-                grown: memory.filter(|memory| memory.0 > 0).map(Grown::from),
             },
         }
     }
