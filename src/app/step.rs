@@ -17,7 +17,6 @@ use crate::{
     action::Action,
     model::{
         id::{ContextName, KernelId, SessionKey},
-        idle::Keep,
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
         shell::ShellStart,
@@ -174,12 +173,10 @@ pub enum Purpose {
         /// The typed text.
         new: String,
     },
-    Terminate {
-        name: Clean,
-    },
-    Priority {
-        name: Clean,
-        priority: i32,
+    /// Only a toast reports the success.
+    Toast {
+        level: Level,
+        text: Clean,
     },
     History(SessionKey),
     Figures(SessionKey),
@@ -187,8 +184,6 @@ pub enum Purpose {
     WhyNot(SessionKey),
     /// For the table of the whole history.
     Scheduling(SessionKey),
-    /// Extends, exempts or includes a session.
-    Keep(Keep),
     /// The allowed extensions and exemptions.
     ExtensionRules(ContextName),
     /// A full reading of one session. A failure isn't shown.
@@ -206,10 +201,6 @@ pub enum Purpose {
         context: ContextName,
         name: String,
     },
-    Commit {
-        name: Clean,
-        image: String,
-    },
     /// More rows of a list. `before` is the number of rows before, `word` is the searched name.
     Reach {
         context: ContextName,
@@ -217,13 +208,22 @@ pub enum Purpose {
         word: Option<String>,
         before: u64,
     },
-    Refresh,
     /// The environments for the launcher, requested again.
     Environments(ContextName),
     /// Failures aren't shown, because the next layout sends the request again.
     Watch,
     /// An effect that answers with `Msg::Done`.
     Effect,
+}
+
+impl Purpose {
+    /// Reports the success of a request with a toast. A failure is always reported.
+    pub fn toast(level: Level, text: impl AsRef<str>) -> Self {
+        Self::Toast {
+            level,
+            text: Clean::multiline(text.as_ref()),
+        }
+    }
 }
 
 /// Numbers for requests and streams, unique in this TUI.

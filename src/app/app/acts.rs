@@ -64,7 +64,7 @@ impl App {
             request: Request::Refresh {
                 context: context.filter(|_| self.mirror.has_several_contexts()),
             },
-            purpose: Purpose::Refresh,
+            purpose: Purpose::toast(Level::Info, "list refreshed"),
         }]
     }
 

@@ -8,7 +8,7 @@ use crate::{
         launcher::{Launcher, Relaunch},
         msg::Ticket,
         notices::toast::Launched,
-        panels::pull::PullDialog,
+        panels::{pull::PullDialog, terminate},
         step::{LaunchedFrom, Purpose, Step},
     },
     model::{
@@ -20,7 +20,7 @@ use crate::{
         status::Status,
         text::Clean,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Reply,
     rules::launch::grown::Grown,
 };
 
@@ -125,15 +125,8 @@ impl App {
     /// in the meantime.
     fn take_out_replaced(&self, key: SessionKey) -> Option<Step> {
         let session = self.mirror.session(key)?;
-        (session.status == Status::Pending).then(|| Step::Ask {
-            request: Request::Terminate {
-                session: key,
-                force: false,
-            },
-            purpose: Purpose::Terminate {
-                name: session.name.clone(),
-            },
-        })
+        let waits = session.status == Status::Pending;
+        waits.then(|| terminate::ask(key, &session.name, false))
     }
 
     /// Takes a text from your editor.

@@ -6,7 +6,7 @@ use crate::{
         input::Input,
         step::{Purpose, Step},
     },
-    model::{id::SessionKey, text::Clean},
+    model::{id::SessionKey, notice::Level, text::Clean},
     protocol::message::Request,
 };
 
@@ -61,10 +61,10 @@ impl Panel for CommitForm {
                 session: self.session,
                 image_name: image.clone(),
             },
-            purpose: Purpose::Commit {
-                name: self.name.clone(),
-                image,
-            },
+            purpose: Purpose::toast(
+                Level::Info,
+                format!("creating the image {image} from {}", self.name),
+            ),
         };
         vec![Step::CLOSE, ask]
     }

@@ -15,6 +15,7 @@ use crate::{
     model::{
         id::SessionKey,
         idle::{IdleState, Keep, ReprieveRules},
+        notice::Level,
         session::Session,
         text::Clean,
     },
@@ -74,12 +75,18 @@ impl ExtendDialog {
             }) => *keep,
             _ => return vec![Step::CLOSE],
         };
+        let name = &self.name;
+        let done = match keep {
+            Keep::Extend => format!("{name} extended"),
+            Keep::Exempt => format!("{name} exempted from idle checks"),
+            Keep::Include => format!("idle checks apply to {name} again"),
+        };
         let ask = Step::Ask {
             request: Request::Keep {
                 session: self.session,
                 keep,
             },
-            purpose: Purpose::Keep(keep),
+            purpose: Purpose::toast(Level::Success, done),
         };
         vec![Step::CLOSE, ask]
     }
@@ -269,7 +276,7 @@ mod tests {
     fn asked(steps: &[Step]) -> Option<Keep> {
         steps.iter().find_map(|it| match it {
             Step::Ask {
-                purpose: Purpose::Keep(keep),
+                request: Request::Keep { keep, .. },
                 ..
             } => Some(*keep),
             _ => None,

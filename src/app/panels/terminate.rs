@@ -8,7 +8,7 @@ use crate::{
         step::{Purpose, Step},
     },
     key::Key,
-    model::{id::SessionKey, session::Session, status::Status, text::Clean},
+    model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean},
     protocol::message::Request,
 };
 
@@ -43,16 +43,15 @@ impl TerminateDialog {
     }
 
     fn terminate(&self) -> Vec<Step> {
-        let ask = Step::Ask {
-            request: Request::Terminate {
-                session: self.session,
-                force: self.force,
-            },
-            purpose: Purpose::Terminate {
-                name: self.name.clone(),
-            },
-        };
-        vec![Step::CLOSE, ask]
+        vec![Step::CLOSE, ask(self.session, &self.name, self.force)]
+    }
+}
+
+/// Requests the end of a session.
+pub fn ask(session: SessionKey, name: &Clean, force: bool) -> Step {
+    Step::Ask {
+        request: Request::Terminate { session, force },
+        purpose: Purpose::toast(Level::Info, format!("ending {name}")),
     }
 }
 

@@ -167,9 +167,7 @@ impl WaitingDialog {
         let found = self.found.as_ref().and_then(|found| found.get(at));
         let step = match found.map(|it| &it.change) {
             None => return Vec::new(),
-            Some(Change::Priority(priority)) => {
-                priority::ask(self.session, self.name.clone(), *priority)
-            }
+            Some(Change::Priority(priority)) => priority::ask(self.session, &self.name, *priority),
             Some(Change::Launch(_)) if !self.still_waits(env.mirror) => {
                 let text = format!("{} isn't waiting any more", self.name);
                 Step::toast(Level::Info, text)
