@@ -224,7 +224,7 @@ impl App {
             }
             (Purpose::CreateFolder { context, .. }, result) => {
                 if let Some(launcher) = self.panels.get_mut::<Launcher>() {
-                    launcher.made_folder(context, result);
+                    launcher.folder_created(context, result);
                 }
                 Vec::new()
             }

@@ -69,7 +69,7 @@ impl Launcher {
     /// Fills in everything from `launch`, and opens the review.
     pub fn refill(&mut self, launch: &LaunchRequest, name: Option<&str>) {
         let mut launch = launch.clone();
-        let taken = |name: &str| self.offer.taken.contains(name);
+        let taken = |name: &str| self.info.taken.contains(name);
         let base = name.or(launch.name.as_deref());
         launch.name = base.map(|base| free_name(base, launch.copies(), taken));
         self.fill(&launch);

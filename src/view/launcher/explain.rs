@@ -24,7 +24,7 @@ pub fn title(field: LaunchField) -> &'static str {
 fn parts(launcher: &Launcher, topic: Topic) -> Vec<(&'static str, String)> {
     let entry = help::entry_on(topic);
     let limits = match topic {
-        Topic::Field(field) => help::limits(field, launcher.offer(), launcher.request()),
+        Topic::Field(field) => help::limits(field, launcher.info(), launcher.request()),
         Topic::Card(_) => None,
     };
     let mut parts = vec![("", entry.meaning.to_owned())];

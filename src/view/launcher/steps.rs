@@ -6,7 +6,7 @@ use super::{PAGE, words};
 use crate::{
     app::{
         area::Wizard,
-        launcher::{Launcher, Mark, Page},
+        launcher::{Launcher, Page, StepMark},
     },
     theme::face::Face,
     view::{paint::Paint, text},
@@ -89,9 +89,9 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
     let here = launcher.page() == page;
     let [done, wrong, unseen] = paint.glyphs.marks;
     let (mark, face) = match launcher.mark(page) {
-        Mark::Done => (done, Face::Success),
-        Mark::Wrong => (wrong, Face::Bad),
-        Mark::Unseen => (unseen, Face::Dim),
+        StepMark::Done => (done, Face::Success),
+        StepMark::Wrong => (wrong, Face::Bad),
+        StepMark::Unseen => (unseen, Face::Dim),
     };
     let own = if here { Face::TabActive } else { Face::Tab };
     let x = paint.text(place.x, place.y, 1, mark, face);
