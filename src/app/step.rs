@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     effect::Effect,
-    launcher::Relaunch,
+    launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
     panels::{command::Command, shells::ShellTarget},
@@ -78,7 +78,7 @@ pub enum Step {
     /// Sessions were launched, and a toast follows the first one.
     Launched(Launched),
     /// Opens a launcher with earlier settings. Asks for confirmation if another launcher has typed values.
-    Relaunch(Box<Relaunch>),
+    Relaunch(Box<EarlierLaunch>),
     /// Changes the notifications, also those that the daemon keeps.
     EditNotices(NoticesEdit),
     /// Opens a new shell in a session.

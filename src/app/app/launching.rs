@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{App, daemon::toast_of};
 use crate::{
     app::{
-        launcher::{Launcher, Relaunch},
+        launcher::{EarlierLaunch, Launcher},
         msg::Ticket,
         notices::toast::Launched,
         panels::{pull::PullDialog, terminate},
@@ -94,11 +94,11 @@ impl App {
                 if name.is_none() {
                     launch.name = None;
                 }
-                let relaunch = Relaunch {
+                let relaunch = EarlierLaunch {
                     name: name.map(Clean::into_string),
                     grown,
                     missing,
-                    ..Relaunch::new(context, *launch)
+                    ..EarlierLaunch::new(context, *launch)
                 };
                 self.relaunch(Box::new(relaunch), now)
             }
@@ -108,7 +108,7 @@ impl App {
     }
 
     /// Opens a launcher with earlier settings. A launcher with typed values asks for confirmation first.
-    pub(super) fn relaunch(&mut self, relaunch: Box<Relaunch>, now: Timestamp) -> Vec<Step> {
+    pub(super) fn relaunch(&mut self, relaunch: Box<EarlierLaunch>, now: Timestamp) -> Vec<Step> {
         match self.panels.get_mut::<Launcher>() {
             Some(open) if open.is_touched() => {
                 open.ask_to_replace(relaunch);

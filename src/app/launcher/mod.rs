@@ -46,7 +46,7 @@ use crate::{
     },
 };
 
-pub use again::Relaunch;
+pub use again::EarlierLaunch;
 pub use allocation::AllocationForm;
 pub use forecast::{QueueForecast, Shortfall};
 pub use go::Destination;

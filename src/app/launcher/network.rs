@@ -24,15 +24,15 @@ impl NetworkForm {
 }
 
 impl PageForm for NetworkForm {
-    fn rows(&self, _offer: &LaunchInfo) -> Vec<FormRow> {
+    fn rows(&self, _info: &LaunchInfo) -> Vec<FormRow> {
         vec![FormRow::of(Field::PreopenPorts)]
     }
 
-    fn key(&mut self, _row: FormRow, key: Key, _offer: &LaunchInfo) -> bool {
+    fn key(&mut self, _row: FormRow, key: Key, _info: &LaunchInfo) -> bool {
         self.ports.key(key)
     }
 
-    fn paste(&mut self, _row: FormRow, text: &str, _offer: &LaunchInfo) -> bool {
+    fn paste(&mut self, _row: FormRow, text: &str, _info: &LaunchInfo) -> bool {
         self.ports.paste(text);
         true
     }
@@ -42,7 +42,7 @@ impl PageForm for NetworkForm {
         _row: FormRow,
         action: Action,
         key: Option<Key>,
-        _offer: &LaunchInfo,
+        _info: &LaunchInfo,
     ) -> FormResponse {
         match (action, key) {
             (
@@ -53,15 +53,15 @@ impl PageForm for NetworkForm {
         }
     }
 
-    fn read(&mut self, request: &LaunchRequest, _offer: &LaunchInfo) {
+    fn read(&mut self, request: &LaunchRequest, _info: &LaunchInfo) {
         self.ports.set(&ports::write(&request.preopen_ports));
     }
 
-    fn write(&self, request: &mut LaunchRequest, _offer: &LaunchInfo) {
+    fn write(&self, request: &mut LaunchRequest, _info: &LaunchInfo) {
         request.preopen_ports = ports::read(self.ports.text()).unwrap_or_default();
     }
 
-    fn problems(&self, _offer: &LaunchInfo) -> Vec<FieldProblem> {
+    fn problems(&self, _info: &LaunchInfo) -> Vec<FieldProblem> {
         let wrong = ports::read(self.ports.text()).err();
         wrong
             .map(|why| FieldProblem::new(Field::PreopenPorts, why))

@@ -1,6 +1,6 @@
 //! The overlays of the launcher: a question, an explanation, a prompt for a path.
 
-use super::{Destination, FormRow, Relaunch, help::Topic, page::Unfinished};
+use super::{Destination, EarlierLaunch, FormRow, help::Topic, page::Unfinished};
 use crate::{
     action::Action,
     app::{input::Input, panels::DialogButton},
@@ -21,7 +21,7 @@ pub struct Confirmation {
     /// The labels of the two buttons.
     pub no: &'static str,
     pub yes: &'static str,
-    pub about: QuestionSubject,
+    pub subject: QuestionSubject,
     /// The marked button, which is the harmless one at first.
     pub button: DialogButton,
 }
@@ -32,7 +32,7 @@ pub enum QuestionSubject {
     Reset,
     Close,
     /// An earlier launch replaces this one.
-    Replace(Box<Relaunch>),
+    Replace(Box<EarlierLaunch>),
     /// The form of the page asked about this row.
     Form(FormRow),
     /// Yes discards this row and goes to the destination. No returns the focus to the row.
@@ -53,7 +53,7 @@ impl Confirmation {
         Self::new(QuestionSubject::Close, text.to_owned(), "Close")
     }
 
-    pub fn replace(by: Box<Relaunch>) -> Self {
+    pub fn replace(by: Box<EarlierLaunch>) -> Self {
         let text = "The chosen launch replaces this one. What you typed is lost.";
         Self::new(QuestionSubject::Replace(by), text.to_owned(), "Replace")
     }
@@ -76,12 +76,12 @@ impl Confirmation {
         }
     }
 
-    fn new(about: QuestionSubject, text: String, yes: &'static str) -> Self {
+    fn new(subject: QuestionSubject, text: String, yes: &'static str) -> Self {
         Self {
             text,
             no: "No",
             yes,
-            about,
+            subject,
             button: DialogButton::No,
         }
     }

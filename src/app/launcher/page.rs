@@ -77,16 +77,16 @@ pub trait PageForm {
     }
 
     /// Handles a key that types or edits. Returns `false` if the key isn't used.
-    fn key(&mut self, _row: FormRow, _key: Key, _offer: &LaunchInfo) -> bool {
+    fn key(&mut self, _row: FormRow, _key: Key, _info: &LaunchInfo) -> bool {
         false
     }
 
     /// Handles Esc, which discards the unfinished part of a row. Returns `false` if there is none.
-    fn back(&mut self, _row: FormRow, _offer: &LaunchInfo) -> bool {
+    fn back(&mut self, _row: FormRow, _info: &LaunchInfo) -> bool {
         false
     }
 
-    fn paste(&mut self, _row: FormRow, _text: &str, _offer: &LaunchInfo) -> bool {
+    fn paste(&mut self, _row: FormRow, _text: &str, _info: &LaunchInfo) -> bool {
         false
     }
 
@@ -97,7 +97,7 @@ pub trait PageForm {
         _row: FormRow,
         _action: Action,
         _key: Option<Key>,
-        _offer: &LaunchInfo,
+        _info: &LaunchInfo,
     ) -> FormResponse {
         FormResponse::Ignored
     }
@@ -109,7 +109,7 @@ pub trait PageForm {
     }
 
     /// Handles a confirmation of [`FormResponse::Confirm`].
-    fn confirmed(&mut self, _row: FormRow, _offer: &LaunchInfo) {}
+    fn confirmed(&mut self, _row: FormRow, _info: &LaunchInfo) {}
 
     /// The unfinished part of a row that would be left by going to `to`, which is `None` for another page.
     fn unfinished(&self, _row: FormRow, _to: Option<FormRow>) -> Option<Unfinished> {
@@ -122,10 +122,10 @@ pub trait PageForm {
     }
 
     /// Handles a click on a line that already has the focus.
-    fn pressed(&mut self, _row: FormRow, _offer: &LaunchInfo) {}
+    fn pressed(&mut self, _row: FormRow, _info: &LaunchInfo) {}
 
     /// Handles a click on an option of a field. The field gets the focus.
-    fn clicked(&mut self, _field: LaunchField, _at: usize, _offer: &LaunchInfo) {}
+    fn clicked(&mut self, _field: LaunchField, _at: usize, _info: &LaunchInfo) {}
 
     /// Fills the form from a request: a relaunch, a recipe, or the defaults.
     fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo);
@@ -136,7 +136,7 @@ pub trait PageForm {
 
     /// The problems in addition to the rules of `rules::launch::check`: texts that don't parse, and
     /// incomplete rows.
-    fn problems(&self, _offer: &LaunchInfo) -> Vec<FieldProblem> {
+    fn problems(&self, _info: &LaunchInfo) -> Vec<FieldProblem> {
         Vec::new()
     }
 
@@ -147,5 +147,5 @@ pub trait PageForm {
     }
 
     /// Takes a change of the context's data. `request` is the previous content of all forms.
-    fn info_changed(&mut self, _offer: &LaunchInfo, _request: &LaunchRequest) {}
+    fn info_changed(&mut self, _info: &LaunchInfo, _request: &LaunchRequest) {}
 }

@@ -28,12 +28,12 @@ pub fn page_of(row: FormRow) -> Page {
 pub struct ReviewForm;
 
 impl PageForm for ReviewForm {
-    fn rows(&self, _offer: &LaunchInfo) -> Vec<FormRow> {
+    fn rows(&self, _info: &LaunchInfo) -> Vec<FormRow> {
         let cards = CARDS.iter().map(|(row, _)| *row);
         cards.chain([LAUNCH]).collect()
     }
 
-    fn first(&self, _offer: &LaunchInfo) -> Option<FormRow> {
+    fn first(&self, _info: &LaunchInfo) -> Option<FormRow> {
         Some(LAUNCH)
     }
 
@@ -42,7 +42,7 @@ impl PageForm for ReviewForm {
         row: FormRow,
         action: Action,
         _key: Option<Key>,
-        _offer: &LaunchInfo,
+        _info: &LaunchInfo,
     ) -> FormResponse {
         let edits = matches!(
             action,
@@ -55,7 +55,7 @@ impl PageForm for ReviewForm {
         }
     }
 
-    fn read(&mut self, _request: &LaunchRequest, _offer: &LaunchInfo) {}
+    fn read(&mut self, _request: &LaunchRequest, _info: &LaunchInfo) {}
 
-    fn write(&self, _request: &mut LaunchRequest, _offer: &LaunchInfo) {}
+    fn write(&self, _request: &mut LaunchRequest, _info: &LaunchInfo) {}
 }

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
-    Confirmation, Destination, FormResponse, LaunchProgress, Launcher, Overlay, Page, PathPrompt,
-    QuestionSubject, Relaunch,
+    Confirmation, Destination, EarlierLaunch, FormResponse, LaunchProgress, Launcher, Overlay,
+    Page, PathPrompt, QuestionSubject,
 };
 use crate::{
     action::Action,
@@ -106,12 +106,12 @@ impl Launcher {
                 let Some(yes) = question.action(action) else {
                     return Vec::new();
                 };
-                let about = question.about.clone();
+                let subject = question.subject.clone();
                 self.overlay = None;
                 if yes {
-                    return self.confirmed(about, mirror, now);
+                    return self.confirmed(subject, mirror, now);
                 }
-                self.declined(about);
+                self.declined(subject);
                 return Vec::new();
             }
             Some(Overlay::Prompt(_)) => return self.in_prompt(action),
@@ -230,7 +230,7 @@ impl Launcher {
     pub(super) fn can_close(&mut self) -> bool {
         match self.overlay.take() {
             Some(Overlay::Question(question)) => {
-                self.declined(question.about);
+                self.declined(question.subject);
                 return false;
             }
             Some(_) => return false,
@@ -250,12 +250,17 @@ impl Launcher {
     }
 
     /// Asks for confirmation before an earlier launch replaces typed values.
-    pub fn ask_to_replace(&mut self, by: Box<Relaunch>) {
+    pub fn ask_to_replace(&mut self, by: Box<EarlierLaunch>) {
         self.question(Confirmation::replace(by));
     }
 
-    fn confirmed(&mut self, about: QuestionSubject, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        match about {
+    fn confirmed(
+        &mut self,
+        subject: QuestionSubject,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        match subject {
             QuestionSubject::Close => vec![Step::CLOSE],
             QuestionSubject::Replace(by) => {
                 self.edited = false;
@@ -283,8 +288,8 @@ impl Launcher {
     }
 
     /// Handles the answer no.
-    fn declined(&mut self, about: QuestionSubject) {
-        if let QuestionSubject::Leave { row, .. } = about {
+    fn declined(&mut self, subject: QuestionSubject) {
+        if let QuestionSubject::Leave { row, .. } = subject {
             self.focus_row(row);
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::DialogPart,
-        launcher::Relaunch,
+        launcher::EarlierLaunch,
         mirror::Mirror,
         step::{LaunchedFrom, Purpose, Step},
     },
@@ -198,11 +198,11 @@ impl WaitingDialog {
                 }),
             };
         }
-        Step::Relaunch(Box::new(Relaunch {
+        Step::Relaunch(Box::new(EarlierLaunch {
             name: request.name.clone(),
             missing: self.missing.clone(),
             replaces: Some(self.session),
-            ..Relaunch::new(context, request.clone())
+            ..EarlierLaunch::new(context, request.clone())
         }))
     }
 }

@@ -179,7 +179,7 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
         paint.input(place, &prompt.input, true);
         return;
     }
-    let (said, face) = match &launcher.progress {
+    let (text, face) = match &launcher.progress {
         LaunchProgress::Asked => ("Launching".to_owned(), Face::StatusProgress),
         LaunchProgress::Failed(_) => (launcher.refusal().unwrap_or_default(), Face::InputError),
         LaunchProgress::Editing => match (launcher.blocked(), &launcher.info().gap) {
@@ -188,5 +188,5 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
             (None, None) => return,
         },
     };
-    paint.text(area.x, area.y, area.width, &said, face);
+    paint.text(area.x, area.y, area.width, &text, face);
 }

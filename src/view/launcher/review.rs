@@ -133,7 +133,7 @@ fn plain(sheet: &mut FormSheet<'_>, row: FormRow, page: Page) {
 fn packed(facts: &[ReviewFact], cells: usize, dot: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (what, value) in facts {
-        let said = match *what {
+        let text = match *what {
             "Type" | "Name" | "Environment" | "Per container" | "Folder" | "Context" => {
                 value.clone()
             }
@@ -142,12 +142,12 @@ fn packed(facts: &[ReviewFact], cells: usize, dot: &str) -> Vec<String> {
             what => format!("{}: {value}", what.to_lowercase()),
         };
         match lines.last_mut() {
-            Some(last) if text::width(last) + text::width(&said) + 3 <= cells => {
-                last.push_str(&[" ", dot, " ", &said].concat());
+            Some(last) if text::width(last) + text::width(&text) + 3 <= cells => {
+                last.push_str(&[" ", dot, " ", &text].concat());
             }
             // A fact without a label continues the fact before it and can be a whole sentence.
-            _ if what.is_empty() => lines.extend(text::wrap(&said, cells)),
-            _ => lines.push(said),
+            _ if what.is_empty() => lines.extend(text::wrap(&text, cells)),
+            _ => lines.push(text),
         }
     }
     lines
@@ -175,9 +175,9 @@ fn queue(sheet: &mut FormSheet<'_>) {
 fn command(sheet: &mut FormSheet<'_>) {
     let room = sheet.width.saturating_sub(VALUES);
     // The copied command keeps its line breaks, because a shell reads them back within the quotes.
-    let said = sheet.launcher.command_line();
-    let said = said.replace('\n', sheet.glyphs.line_break);
-    let mut parts = text::wrap(&said, usize::from(room));
+    let text = sheet.launcher.command_line();
+    let text = text.replace('\n', sheet.glyphs.line_break);
+    let mut parts = text::wrap(&text, usize::from(room));
     if parts.len() > COMMAND_LINES {
         parts.truncate(COMMAND_LINES);
         if let Some(last) = parts.last_mut() {
@@ -213,21 +213,21 @@ fn launch(sheet: &mut FormSheet<'_>) {
         }
     }
     let button = "  Launch  ";
-    let (said, said_face) = beside(launcher, wrong);
+    let (text, text_face) = launch_note(launcher, wrong);
     let x = VALUES;
     let room = sheet.width.saturating_sub(x);
-    let mut parts = text::wrap(&said, usize::from(room)).into_iter();
+    let mut parts = text::wrap(&text, usize::from(room)).into_iter();
     let mut line = SheetLine::of(LAUNCH).text(0, 10, button, face);
     if let Some(first) = parts.next() {
-        line = line.text(x, room, first, said_face);
+        line = line.text(x, room, first, text_face);
     }
     sheet.push(line);
     for more in parts {
-        sheet.push(SheetLine::below(LAUNCH).text(x, room, more, said_face));
+        sheet.push(SheetLine::below(LAUNCH).text(x, room, more, text_face));
     }
 }
 
-fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
+fn launch_note(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
     let none = "no folder mounted";
     match (&launcher.progress, wrong) {
         (LaunchProgress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),

@@ -288,8 +288,8 @@ impl<'a> FormSheet<'a> {
     }
 
     /// A sentence below a row, in the column of the values.
-    pub fn sentence(&mut self, row: FormRow, said: &str, face: Face) {
-        self.below(row, row, VALUES, (said, face));
+    pub fn sentence(&mut self, row: FormRow, text: &str, face: Face) {
+        self.below(row, row, VALUES, (text, face));
     }
 
     /// The problem with this line of a list, below it at `x`.
@@ -304,9 +304,9 @@ impl<'a> FormSheet<'a> {
         self.below(row, fixed_in, VALUES, (why, Face::InputError));
     }
 
-    fn below(&mut self, row: FormRow, click: FormRow, x: u16, (said, face): (&str, Face)) {
+    fn below(&mut self, row: FormRow, click: FormRow, x: u16, (text, face): (&str, Face)) {
         let room = self.width.saturating_sub(x);
-        for part in text::wrap(said, usize::from(room)) {
+        for part in text::wrap(text, usize::from(room)) {
             let mut line = SheetLine::below(row).text(x, room, part, face);
             line.click = Some(click);
             self.push(line);

@@ -125,7 +125,7 @@ fn new(sheet: &mut FormSheet<'_>, row: FormRow) {
     let storage = &sheet.launcher.storage;
     let focused = sheet.is_focused(row);
     match storage.creation() {
-        FolderCreation::No => {
+        FolderCreation::Idle => {
             let face = if focused { Face::Strong } else { Face::Label };
             let mut pieces = vec![("create a folder".to_owned(), face)];
             if focused {
@@ -136,7 +136,7 @@ fn new(sheet: &mut FormSheet<'_>, row: FormRow) {
             sheet.item_message(row, VALUES);
         }
         FolderCreation::Asked(input) => {
-            sheet.typed(row, " +  new folder", input, "", "being created")
+            sheet.typed(row, " +  new folder", input, "", "being created");
         }
         FolderCreation::Typing(input) | FolderCreation::Failed(input, _) => {
             sheet.typed(row, " +  new folder", input, HOW, "");

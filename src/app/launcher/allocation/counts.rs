@@ -91,18 +91,18 @@ impl SessionCounts {
     }
 
     pub fn write(&self, request: &mut LaunchRequest) {
-        let said = |slider: &Slider| {
+        let above_one = |slider: &Slider| {
             let value = u32::try_from(slider.value().ok()?).ok()?;
             Some(value).filter(|value| *value != 1)
         };
-        request.cluster_size = said(&self.size);
+        request.cluster_size = above_one(&self.size);
         if self.containers() > 1 {
             // The cluster mode matters only with several containers.
             if self.multi_node {
                 request.cluster_mode = ClusterMode::MultiNode;
             }
         } else {
-            request.count = said(&self.count);
+            request.count = above_one(&self.count);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     rules::launch::amounts,
 };
 
-/// The outlook for an amount of a slot.
+/// The forecast for an amount of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AmountForecast {
     /// The free amount isn't known.

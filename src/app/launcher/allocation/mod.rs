@@ -213,7 +213,7 @@ pub fn variable_row(at: usize, part: VariablePart) -> FormRow {
     )
 }
 
-/// The variable and the part that a row stands for.
+/// The variable and the part of a row.
 pub fn variable_of(row: FormRow) -> (usize, VariablePart) {
     let part = if row.item.is_multiple_of(2) {
         VariablePart::Name
@@ -290,7 +290,7 @@ impl PageForm for AllocationForm {
         self.without_variable(row, to)
     }
 
-    fn confirmed(&mut self, row: FormRow, _offer: &LaunchInfo) {
+    fn confirmed(&mut self, row: FormRow, _info: &LaunchInfo) {
         if row.field == Field::Variables {
             self.variables.remove_all();
             self.moved = Some(variable_row(0, VariablePart::Name));

@@ -226,7 +226,7 @@ impl PageForm for SessionTypeForm {
         }))
     }
 
-    fn key(&mut self, row: FormRow, key: Key, _offer: &LaunchInfo) -> bool {
+    fn key(&mut self, row: FormRow, key: Key, _info: &LaunchInfo) -> bool {
         if let Some(script) = self.script_mut(row.field) {
             return script.key(key);
         }
@@ -237,7 +237,7 @@ impl PageForm for SessionTypeForm {
         taken
     }
 
-    fn paste(&mut self, row: FormRow, text: &str, _offer: &LaunchInfo) -> bool {
+    fn paste(&mut self, row: FormRow, text: &str, _info: &LaunchInfo) -> bool {
         if let Some(script) = self.script_mut(row.field) {
             script.paste(text);
             return true;

@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub enum FolderCreation {
     #[default]
-    No,
+    Idle,
     Typing(Input),
     Asked(Input),
     Failed(Input, Clean),
@@ -28,7 +28,7 @@ impl StorageForm {
     pub fn is_naming(&self) -> bool {
         match &self.creation {
             FolderCreation::Typing(input) | FolderCreation::Failed(input, _) => !input.is_empty(),
-            FolderCreation::No | FolderCreation::Asked(_) => false,
+            FolderCreation::Idle | FolderCreation::Asked(_) => false,
         }
     }
 
@@ -36,12 +36,12 @@ impl StorageForm {
     pub(super) fn begin_typing(&mut self, info: &LaunchInfo) {
         match &self.creation {
             FolderCreation::Failed(input, _) => {
-                self.creation = FolderCreation::Typing(input.clone())
+                self.creation = FolderCreation::Typing(input.clone());
             }
-            FolderCreation::No if info.why_not(Capability::Folders).is_none() => {
+            FolderCreation::Idle if info.why_not(Capability::Folders).is_none() => {
                 self.creation = FolderCreation::Typing(Input::default());
             }
-            FolderCreation::No | FolderCreation::Typing(_) | FolderCreation::Asked(_) => {}
+            FolderCreation::Idle | FolderCreation::Typing(_) | FolderCreation::Asked(_) => {}
         }
     }
 
@@ -58,7 +58,7 @@ impl StorageForm {
             return FormResponse::Ignored;
         };
         if input.is_empty() {
-            self.creation = FolderCreation::No;
+            self.creation = FolderCreation::Idle;
             return FormResponse::Ignored;
         }
         let name = input.text().trim().to_owned();
@@ -121,7 +121,7 @@ impl StorageForm {
                 None
             }
             Ok(folder) => {
-                self.creation = FolderCreation::No;
+                self.creation = FolderCreation::Idle;
                 if folder.is_auto_mounted() {
                     self.automatic.push(folder.name);
                     return None;

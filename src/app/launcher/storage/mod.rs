@@ -110,7 +110,9 @@ impl StorageForm {
             FolderRow::Path(at) => self.entries.get_mut(at).map(|it| &mut it.path),
             FolderRow::New => match &mut self.creation {
                 FolderCreation::Typing(input) => Some(input),
-                FolderCreation::No | FolderCreation::Asked(_) | FolderCreation::Failed(..) => None,
+                FolderCreation::Idle | FolderCreation::Asked(_) | FolderCreation::Failed(..) => {
+                    None
+                }
             },
             FolderRow::Folder(_) => None,
         }
@@ -157,7 +159,7 @@ fn entry(folder: Folder, mounted: bool) -> FolderEntry {
 }
 
 impl PageForm for StorageForm {
-    fn rows(&self, _offer: &LaunchInfo) -> Vec<FormRow> {
+    fn rows(&self, _info: &LaunchInfo) -> Vec<FormRow> {
         let mut lines = Vec::new();
         if self.search.is_some() {
             lines.push(FolderRow::Search);
@@ -184,7 +186,7 @@ impl PageForm for StorageForm {
                 // If you continue typing while the folder is being created, the keys don't trigger anything
                 // else.
                 FolderCreation::Asked(_) => return begins_a_name(key),
-                FolderCreation::No if !begins_a_name(key) => return false,
+                FolderCreation::Idle if !begins_a_name(key) => return false,
                 _ => self.begin_typing(info),
             }
         }
@@ -239,10 +241,10 @@ impl PageForm for StorageForm {
         FormResponse::Handled
     }
 
-    fn back(&mut self, row: FormRow, _offer: &LaunchInfo) -> bool {
+    fn back(&mut self, row: FormRow, _info: &LaunchInfo) -> bool {
         match (FolderRow::of(row), &self.creation) {
             (FolderRow::New, FolderCreation::Typing(_) | FolderCreation::Failed(..)) => {
-                self.creation = FolderCreation::No
+                self.creation = FolderCreation::Idle;
             }
             (FolderRow::Search, _) => self.search = None,
             _ => return false,
@@ -251,7 +253,7 @@ impl PageForm for StorageForm {
     }
 
     /// An existing folder can only have a problem with its path, so this is the line of the path.
-    fn row_of(&self, problem: &FieldProblem, _offer: &LaunchInfo) -> Option<FormRow> {
+    fn row_of(&self, problem: &FieldProblem, _info: &LaunchInfo) -> Option<FormRow> {
         let all = self.entries.iter().enumerate();
         let mut mounted = all.filter(|(_, entry)| entry.mounted);
         let line = match problem.item {
@@ -260,7 +262,7 @@ impl PageForm for StorageForm {
                 (at, _) => FolderRow::Folder(at),
             },
             // A problem with the folder that is being created.
-            None if !matches!(self.creation, FolderCreation::No) => FolderRow::New,
+            None if !matches!(self.creation, FolderCreation::Idle) => FolderRow::New,
             None => mounted
                 .next()
                 .map_or(FolderRow::New, |(at, _)| FolderRow::Folder(at)),
@@ -270,13 +272,13 @@ impl PageForm for StorageForm {
 
     fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo) {
         self.search = None;
-        self.creation = FolderCreation::No;
+        self.creation = FolderCreation::Idle;
         self.entries.clear();
         self.automatic.clear();
         self.info_changed(info, request);
     }
 
-    fn write(&self, request: &mut LaunchRequest, _offer: &LaunchInfo) {
+    fn write(&self, request: &mut LaunchRequest, _info: &LaunchInfo) {
         let mounted = self.entries.iter().filter(|it| it.mounted);
         request.mounts = mounted
             .map(|entry| FolderMount {
@@ -287,7 +289,7 @@ impl PageForm for StorageForm {
             .collect();
     }
 
-    fn problems(&self, _offer: &LaunchInfo) -> Vec<FieldProblem> {
+    fn problems(&self, _info: &LaunchInfo) -> Vec<FieldProblem> {
         let why = self.why_unfinished();
         why.map(|why| FieldProblem::new(Field::Folders, why))
             .into_iter()
