@@ -96,9 +96,29 @@ impl Scope {
     }
 }
 
-/// One row: the variant, its name, its one-line description, its scopes.
+/// The word for an action in the last line, and the views that show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActionHint {
+    pub word: &'static str,
+    /// Each view with the weight of the hint there. Heavier hints come first and are shown on narrower screens.
+    views: &'static [(Scope, u8)],
+}
+
+impl ActionHint {
+    /// The weight in a view, `None` if the view doesn't show the hint.
+    pub fn weight(&self, view: Scope) -> Option<u8> {
+        let (_, weight) = self.views.iter().find(|(it, _)| *it == view)?;
+        Some(*weight)
+    }
+}
+
+/// One row: the variant, its name, its one-line description, its scopes, and its hint in the views of sessions if
+/// it has one: the word, and each view with a weight. Hints of panels are in `app/panels/`.
 macro_rules! actions {
-    ($( $variant:ident $name:literal $doc:literal [$($scope:ident),+] )+) => {
+    ($(
+        $variant:ident $name:literal $doc:literal [$($scope:ident),+]
+        $({ $word:literal: $($view:ident $weight:literal),+ })?
+    )+) => {
         /// An action that a user can invoke.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Action { $( #[doc = $doc] $variant, )+ }
@@ -120,6 +140,17 @@ macro_rules! actions {
             pub fn scopes(self) -> &'static [Scope] {
                 match self { $(Self::$variant => &[$(Scope::$scope),+],)+ }
             }
+
+            /// The hint in the views of sessions.
+            pub fn hint(self) -> Option<ActionHint> {
+                match self {
+                    $($(Self::$variant => Some(ActionHint {
+                        word: $word,
+                        views: &[$((Scope::$view, $weight)),+],
+                    }),)?)+
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -132,15 +163,15 @@ actions! {
     Help "app.help" "show the keys of this view" [Global, Leader]
     ToggleMouse "app.toggle-mouse" "switch the mouse on or off" [Global, Leader]
     HostShell "app.host-shell" "open a shell on this machine" [Global]
-    Panes "app.panes" "show the open shells" [Global]
+    Panes "app.panes" "show the open shells" [Global] { "terminals": Sessions 70 }
     TabNext "tab.next" "next tab" [Global]
     TabPrevious "tab.previous" "previous tab" [Global]
     TabRunning "tab.running" "show the tab Running" [Global]
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
-    Notices "app.notices" "show notifications" [Global, Leader]
+    Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
-    Back "app.back" "back, clear the filter, or close" [Global]
+    Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
 
     ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Notices, History, Logs, Confirm, Help]
@@ -152,31 +183,31 @@ actions! {
     ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
     ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
 
-    SessionOpen "session.open" "show details" [Sessions]
-    SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices]
-    SessionLogs "session.logs" "show the log" [Sessions, Detail, Notices]
-    SessionRename "session.rename" "rename" [Sessions, Detail]
-    SessionTerminate "session.terminate" "terminate (asks for confirmation)" [Sessions, Detail, Notices]
+    SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
+    SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
+    SessionLogs "session.logs" "show the log" [Sessions, Detail, Notices] { "log": Sessions 130, Detail 70 }
+    SessionRename "session.rename" "rename" [Sessions, Detail] { "rename": Sessions 90, Detail 40 }
+    SessionTerminate "session.terminate" "terminate (asks for confirmation)" [Sessions, Detail, Notices] { "terminate": Sessions 110, Detail 60 }
     SessionCommit "session.commit" "create an image from the session" [Sessions, Detail]
-    SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices]
-    SessionLaunch "session.launch" "launch a session" [Sessions]
-    SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices]
-    SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions]
-    SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions]
-    SessionsSort "sessions.sort" "sort by the next column" [Sessions]
+    SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices] { "extend": Sessions 60, Detail 50 }
+    SessionLaunch "session.launch" "launch a session" [Sessions] { "launch": Sessions 160 }
+    SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices] { "relaunch": Sessions 40 }
+    SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions] { "retry": Sessions 170 }
+    SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions] { "filter": Sessions 80 }
+    SessionsSort "sessions.sort" "sort by the next column" [Sessions] { "sort": Sessions 50 }
     SessionsStatistics "sessions.statistics" "show or hide the resource bars" [Sessions, Detail]
     SessionsReverse "sessions.reverse" "reverse the sort order" [Sessions]
-    SessionWhyNot "session.why-not" "show why a session waits and what could start now" [Sessions, Detail]
-    SessionPriority "session.priority" "change the priority of a waiting session" [Sessions, Detail]
+    SessionWhyNot "session.why-not" "show why a session waits and what could start now" [Sessions, Detail] { "why waiting": Sessions 140, Detail 80 }
+    SessionPriority "session.priority" "change the priority of a waiting session" [Sessions, Detail] { "priority": Sessions 10, Detail 10 }
     SessionHistory "session.history" "show the scheduling history" [Sessions, Detail]
-    CopyId "session.copy-id" "copy the session id" [Sessions, Detail]
+    CopyId "session.copy-id" "copy the session id" [Sessions, Detail] { "copy id": Detail 20 }
     CopyKernelId "session.copy-kernel-id" "copy the id of the selected container's kernel" [Sessions, Detail]
     CopyContainerId "session.copy-container-id" "copy the engine's id of the container" [Sessions, Detail]
-    Contexts "contexts.open" "choose the context (engine and account)" [Sessions, Detail]
+    Contexts "contexts.open" "choose the context (engine and account)" [Sessions, Detail] { "context": Sessions 30 }
     ContextChoose "contexts.choose" "show this context" [Contexts]
     DetailNextKernel "detail.next-kernel" "select the next container, for shell, log and ids" [Detail]
     DetailPreviousKernel "detail.previous-kernel" "select the previous container" [Detail]
-    DetailSteps "detail.steps" "show all steps of the history, or only failed ones" [Detail]
+    DetailSteps "detail.steps" "show all steps of the history, or only failed ones" [Detail] { "steps": Detail 30 }
 
     LauncherGoOn "launcher.go-on" "next page; on the last page: launch" [Launcher]
     LauncherLaunch "launcher.launch" "launch now" [Launcher]
@@ -200,7 +231,7 @@ actions! {
     LauncherEdit "launcher.edit" "edit the page of the card" [Launcher]
     LauncherEditor "launcher.editor" "edit in your editor ($EDITOR)" [Launcher]
     LauncherExplain "launcher.explain" "explain the field" [Launcher]
-    LauncherRecents "launcher.recents" "show recent launches" [Launcher, Sessions]
+    LauncherRecents "launcher.recents" "show recent launches" [Launcher, Sessions] { "recent": Sessions 20 }
     LauncherReset "launcher.reset" "reset all fields (asks for confirmation)" [Launcher]
     LauncherCopyLine "launcher.copy-line" "copy the equivalent command line" [Launcher]
     LauncherSaveRecipe "launcher.save-recipe" "save as a recipe" [Launcher]
@@ -310,6 +341,18 @@ mod tests {
         for action in Action::ALL {
             assert_eq!(Action::from_name(action.name()), Some(*action));
             assert!(!action.scopes().is_empty() && !action.doc().is_empty());
+        }
+    }
+
+    #[test]
+    fn weights_are_unique_in_each_view() {
+        for view in Scope::ALL {
+            let hints = Action::ALL.iter().filter_map(|action| action.hint());
+            let mut weights: Vec<u8> = hints.filter_map(|hint| hint.weight(view)).collect();
+            let count = weights.len();
+            weights.sort_unstable();
+            weights.dedup();
+            assert_eq!(weights.len(), count, "{}", view.name());
         }
     }
 }

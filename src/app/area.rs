@@ -4,7 +4,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::{
-    launcher::{Page, Row},
+    launcher::{FormRow, Page},
     panels::DialogButton,
     panes::{Border, PaneArea},
     sessions::sort::Column,
@@ -91,7 +91,7 @@ pub enum DialogPart {
     /// A step of the launcher.
     Step(Page),
     /// A line of the launcher's page.
-    Field(Row),
+    Field(FormRow),
     /// Its border, or a line that isn't a row.
     Frame,
     Outside,
@@ -158,15 +158,15 @@ impl Wizard {
 /// The rows that clicks on a line select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    pub row: Row,
+    pub row: FormRow,
     /// Clicks from this column on select another row.
-    pub half: Option<(u16, Row)>,
+    pub half: Option<(u16, FormRow)>,
 }
 
 impl Spot {
     /// The row that a click on a column of the page selects.
     #[must_use]
-    pub fn at(self, column: u16) -> Row {
+    pub fn at(self, column: u16) -> FormRow {
         let half = self.half.filter(|(from, _)| column >= *from);
         half.map_or(self.row, |(_, row)| row)
     }

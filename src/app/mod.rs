@@ -26,6 +26,7 @@ pub mod notices;
 pub mod panels;
 pub mod panes;
 pub mod saved;
+pub mod session_actions;
 pub mod sessions;
 pub mod shown_contexts;
 pub mod step;

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     effect::Effect,
-    launcher::Relaunch,
+    launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
     panels::{command::Command, shells::ShellTarget},
@@ -16,8 +16,7 @@ use super::{
 use crate::{
     action::Action,
     model::{
-        id::{ContextName, SessionKey},
-        idle::Keep,
+        id::{ContextName, KernelId, SessionKey},
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
         shell::ShellStart,
@@ -79,7 +78,7 @@ pub enum Step {
     /// Sessions were launched, and a toast follows the first one.
     Launched(Launched),
     /// Opens a launcher with earlier settings. Asks for confirmation if another launcher has typed values.
-    Relaunch(Box<Relaunch>),
+    Relaunch(Box<EarlierLaunch>),
     /// Changes the notifications, also those that the daemon keeps.
     EditNotices(NoticesEdit),
     /// Opens a new shell in a session.
@@ -115,6 +114,12 @@ pub enum Go {
     Panes,
     /// To a shell of this session: its pane, or a new one.
     Shell(SessionKey),
+    /// To a shell in one of the session's containers.
+    ContainerShell(SessionKey, KernelId),
+    /// To the log of a session.
+    Logs(SessionKey),
+    /// Opens the detail of a session. If it is open already, gives it the keys or closes it.
+    Detail(SessionKey),
     /// Closes the panel on top.
     CloseTop,
     /// Carries out a command of the command line.
@@ -168,12 +173,10 @@ pub enum Purpose {
         /// The typed text.
         new: String,
     },
-    Terminate {
-        name: Clean,
-    },
-    Priority {
-        name: Clean,
-        priority: i32,
+    /// Only a toast reports the success.
+    Toast {
+        level: Level,
+        text: Clean,
     },
     History(SessionKey),
     Figures(SessionKey),
@@ -181,8 +184,6 @@ pub enum Purpose {
     WhyNot(SessionKey),
     /// For the table of the whole history.
     Scheduling(SessionKey),
-    /// Extends, exempts or includes a session.
-    Keep(Keep),
     /// The allowed extensions and exemptions.
     ExtensionRules(ContextName),
     /// A full reading of one session. A failure isn't shown.
@@ -200,10 +201,6 @@ pub enum Purpose {
         context: ContextName,
         name: String,
     },
-    Commit {
-        name: Clean,
-        image: String,
-    },
     /// More rows of a list. `before` is the number of rows before, `word` is the searched name.
     Reach {
         context: ContextName,
@@ -211,13 +208,22 @@ pub enum Purpose {
         word: Option<String>,
         before: u64,
     },
-    Refresh,
     /// The environments for the launcher, requested again.
     Environments(ContextName),
     /// Failures aren't shown, because the next layout sends the request again.
     Watch,
     /// An effect that answers with `Msg::Done`.
     Effect,
+}
+
+impl Purpose {
+    /// Reports the success of a request with a toast. A failure is always reported.
+    pub fn toast(level: Level, text: impl AsRef<str>) -> Self {
+        Self::Toast {
+            level,
+            text: Clean::multiline(text.as_ref()),
+        }
+    }
 }
 
 /// Numbers for requests and streams, unique in this TUI.

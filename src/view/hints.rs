@@ -1,5 +1,7 @@
 //! The last line: the keys that matter in the current view, from the active keymap.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 
 use super::{
@@ -17,40 +19,6 @@ use crate::{
     },
     theme::face::Face,
 };
-
-const SESSIONS: &[Hint] = &[
-    (Scope::Sessions, &[Action::SessionsRefresh], "retry"),
-    (Scope::Sessions, &[Action::SessionLaunch], "launch"),
-    (Scope::Sessions, &[Action::SessionShell], "shell"),
-    (Scope::Sessions, &[Action::SessionWhyNot], "why waiting"),
-    (Scope::Sessions, &[Action::SessionLogs], "log"),
-    (Scope::Sessions, &[Action::SessionOpen], "details"),
-    (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
-    (Scope::Global, &[Action::Notices], "notifications"),
-    (Scope::Sessions, &[Action::SessionRename], "rename"),
-    (Scope::Sessions, &[Action::SessionsFilter], "filter"),
-    (Scope::Global, &[Action::Panes], "terminals"),
-    (Scope::Sessions, &[Action::SessionExtend], "extend"),
-    (Scope::Sessions, &[Action::SessionsSort], "sort"),
-    (Scope::Sessions, &[Action::SessionAgain], "relaunch"),
-    (Scope::Sessions, &[Action::Contexts], "context"),
-    (Scope::Sessions, &[Action::LauncherRecents], "recent"),
-    (Scope::Sessions, &[Action::SessionPriority], "priority"),
-];
-
-const DETAIL: &[Hint] = &[
-    (Scope::Global, &[Action::Back], "back"),
-    (Scope::Detail, &[Action::SessionShell], "shell"),
-    (Scope::Detail, &[Action::SessionWhyNot], "why waiting"),
-    (Scope::Detail, &[Action::SessionLogs], "log"),
-    (Scope::Detail, &[Action::SessionTerminate], "terminate"),
-    (Scope::Detail, &[Action::SessionExtend], "extend"),
-    (Scope::Detail, &[Action::SessionRename], "rename"),
-    (Scope::Detail, &[Action::DetailSteps], "steps"),
-    (Scope::Detail, &[Action::CopyId], "copy id"),
-    (Scope::Detail, &[Action::SessionPriority], "priority"),
-    (Scope::Detail, MOVE, "scroll"),
-];
 
 /// Always at the right end.
 const ALWAYS: &[Hint] = &[
@@ -111,10 +79,31 @@ fn of(app: &App) -> Vec<Hint> {
     match (app.focus(), app.top()) {
         (_, Some(top)) => top.panel().hints(),
         (Focus::Filter, _) => FILTER_HINTS.to_vec(),
-        (Focus::Detail, _) => DETAIL.to_vec(),
-        (Focus::Sessions, _) => SESSIONS.to_vec(),
+        (Focus::Detail, _) => {
+            let mut hints = of_view(Scope::Detail);
+            hints.push((Scope::Detail, MOVE, "scroll"));
+            hints
+        }
+        (Focus::Sessions, _) => of_view(Scope::Sessions),
         (Focus::Panel | Focus::Logs | Focus::Panes, _) => Vec::new(),
     }
+}
+
+/// The hints of a view from the list of actions, the heaviest first.
+fn of_view(view: Scope) -> Vec<Hint> {
+    let hints = Action::ALL.iter().filter_map(|action| {
+        let hint = action.hint()?;
+        let scope = if action.scopes().contains(&view) {
+            view
+        } else {
+            Scope::Global
+        };
+        let alone = std::slice::from_ref(action);
+        Some((hint.weight(view)?, (scope, alone, hint.word)))
+    });
+    let mut hints: Vec<(u8, Hint)> = hints.collect();
+    hints.sort_by_key(|(weight, _)| Reverse(*weight));
+    hints.into_iter().map(|(_, hint)| hint).collect()
 }
 
 /// Returns as many of the useful hints as fit.

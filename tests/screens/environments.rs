@@ -1,7 +1,7 @@
 //! What a launch runs in, on an engine of ours: images by hand, a search that is taken back.
 
 use workbay::{
-    app::launcher::{Launcher, Mark, Page},
+    app::launcher::{Launcher, Page, StepMark},
     model::{
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup},
         change::Change,
@@ -25,7 +25,7 @@ fn page(columns: u16, rows: u16) -> Screen {
         .press("n alt-2")
 }
 
-fn mark(screen: &Screen) -> Mark {
+fn mark(screen: &Screen) -> StepMark {
     screen.panel::<Launcher>().mark(Page::Allocation)
 }
 
@@ -53,7 +53,7 @@ fn an_image_that_is_not_there_is_told_while_it_is_typed_and_may_be_launched() {
         .press("ctrl-u")
         .typed("docker.io/library/busybox:1.35");
     assert!(right.sees("is busybox:1.35"), "{}", right.text());
-    assert_eq!(mark(&right), Mark::Done);
+    assert_eq!(mark(&right), StepMark::Done);
     let review = right
         .press("ctrl-u")
         .typed("quay.io/team/tool:1")
@@ -147,7 +147,7 @@ fn an_image_that_was_pulled_meanwhile_is_looked_for() {
         context,
         environments: all,
     });
-    assert_eq!(mark(&screen), Mark::Done, "{}", screen.text());
+    assert_eq!(mark(&screen), StepMark::Done, "{}", screen.text());
     // One that is there is not looked for.
     let before = asked(&screen);
     assert_eq!(asked(&screen.press("shift-tab tab")), before);

@@ -2,8 +2,8 @@
 
 use workbay::{
     app::launcher::{
-        LAUNCH, Launcher, Page, Row,
-        allocation::{Part, variable_row},
+        FormRow, LAUNCH, Launcher, Page,
+        allocation::{VariablePart, variable_row},
     },
     model::{
         failure::Failure, launch_field::LaunchField as Field, request::SessionRequest,
@@ -48,15 +48,15 @@ fn again(columns: u16, rows: u16) -> Screen {
     )
 }
 
-fn name(at: usize) -> Row {
-    variable_row(at, Part::Name)
+fn name(at: usize) -> FormRow {
+    variable_row(at, VariablePart::Name)
 }
 
-fn value(at: usize) -> Row {
-    variable_row(at, Part::Value)
+fn value(at: usize) -> FormRow {
+    variable_row(at, VariablePart::Value)
 }
 
-fn row(screen: &Screen) -> Row {
+fn row(screen: &Screen) -> FormRow {
     screen.panel::<Launcher>().row()
 }
 
@@ -212,7 +212,7 @@ fn on_yes_the_row_goes_and_so_does_its_person() {
             (Page::Storage, row(&variables(80, 24).press("alt-3"))),
         ),
         ("down", (Page::Allocation, name(0))),
-        ("up", (Page::Allocation, Row::of(Field::Image))),
+        ("up", (Page::Allocation, FormRow::of(Field::Image))),
     ] {
         for yes in ["y", "tab enter"] {
             let screen = begun(keys).press(yes);
@@ -265,7 +265,7 @@ fn a_click_and_the_wheel_leave_a_row_too() {
     let (x, y) = place(&half(), "or an image");
     let asked = half().click(x, y);
     assert!(asked.sees("A has no value. Type one"), "{}", asked.text());
-    assert_eq!(row(&asked.press("y")), Row::of(Field::Image));
+    assert_eq!(row(&asked.press("y")), FormRow::of(Field::Image));
     let (x, y) = place(&half(), "4 Network");
     let asked = half().click(x, y);
     assert!(asked.sees("A has no value. Type one"), "{}", asked.text());

@@ -1,8 +1,9 @@
-//! Actions on the current session, or for a new one.
+//! Carries out actions on the current session, or for a new one. What they do is in `session_actions`.
 
 use jiff::Timestamp;
 
 use super::App;
+use crate::model::request::SessionRequest;
 use crate::{
     action::Action,
     app::{
@@ -10,11 +11,14 @@ use crate::{
         detail::Detail,
         focus::Page,
         logs::Logs,
-        step::{Go, Purpose, Step},
+        panels::selected_kernel,
+        session_actions,
+        step::{Purpose, Step},
     },
     model::{
-        capability::Capability, id::SessionKey, notice::Level, request::SessionRequest,
-        session::Session,
+        capability::Capability,
+        id::{KernelId, SessionKey},
+        notice::Level,
     },
     protocol::message::Request,
 };
@@ -34,24 +38,18 @@ impl App {
         if let Some(steps) = self.open_panel(action, now) {
             return steps;
         }
-        let Some(session) = self.current().cloned() else {
+        let (Some(session), Some(of_session)) = (self.current(), session_actions::find(action))
+        else {
             return Vec::new();
         };
-        match action {
-            Action::SessionOpen => {
-                self.open_detail(session.key());
-                Vec::new()
-            }
-            Action::SessionShell => self.open_shell(&session, now),
-            Action::SessionLogs => self.open_logs(&session),
-            Action::SessionAgain => {
-                let session = self.full(session.key()).unwrap_or(session);
-                vec![Self::ask_again(&session)]
-            }
-            Action::CopyId => vec![Step::Copy(session.id.to_string())],
-            Action::CopyKernelId | Action::CopyContainerId => self.copy_of_kernel(action, &session),
-            _ => Vec::new(),
+        let Some(session) = self.full(session.key()) else {
+            return Vec::new();
+        };
+        let outcome = (of_session.run)(&session, &self.env(now));
+        if let Some(panel) = outcome.panel {
+            self.panels.push(panel);
         }
+        self.moved(outcome.steps, now)
     }
 
     /// Why an action isn't possible now, `None` if it is possible.
@@ -65,27 +63,24 @@ impl App {
         let context = self.sessions.shown().one();
         vec![Step::Ask {
             request: Request::refresh(context.filter(|_| self.mirror.has_several_contexts())),
-            purpose: Purpose::Refresh,
+            purpose: Purpose::toast(Level::Info, "list refreshed"),
         }]
     }
 
-    fn open_logs(&mut self, session: &Session) -> Vec<Step> {
+    /// Opens the log of a session, in the container that is selected in the detail.
+    pub(super) fn open_logs(&mut self, key: SessionKey) -> Vec<Step> {
         let mut steps = self.show(Page::Logs);
-        let full = self.full(session.key());
-        let known = full.as_ref().unwrap_or(session);
-        let no_times = self.mirror.why_not(known.context, Capability::LogTimes);
-        let (logs, more) = Logs::open(
-            known,
-            self.kernel_of(known),
-            no_times.cloned(),
-            &mut self.ids,
-        );
+        let Some(session) = self.full(key) else {
+            return steps;
+        };
+        let no_times = self.mirror.why_not(key.context, Capability::LogTimes);
+        let selected = selected_kernel(self.detail.as_ref(), &session);
+        let (logs, more) = Logs::open(&session, selected, no_times.cloned(), &mut self.ids);
         self.logs = Some(logs);
         steps.extend(more);
         // A row of the list can lack the session's containers.
-        let key = session.key();
         let size = usize::try_from(session.placement.cluster_size).unwrap_or(usize::MAX);
-        if full.unwrap_or_else(|| session.clone()).kernels.len() < size {
+        if session.kernels.len() < size {
             steps.push(Step::Ask {
                 request: Request::session(key, SessionRequest::Detail),
                 purpose: Purpose::Detail(key),
@@ -94,44 +89,18 @@ impl App {
         steps
     }
 
-    /// The position of the container that keys apply to: the marked one of the open detail.
-    fn kernel_of(&self, session: &Session) -> usize {
-        let open = self.detail.as_ref();
-        let open = open.filter(|detail| detail.session() == session.key());
-        open.map_or(0, |detail| detail.kernel(session.kernels.len()))
-    }
-
-    /// Opens a shell in the container that is marked in the detail, otherwise in the main one.
-    fn open_shell(&mut self, row: &Session, now: Timestamp) -> Vec<Step> {
-        let full = self.full(row.key());
-        let session = full.as_ref().unwrap_or(row);
-        let marked = self.kernel_of(session);
-        let Some(kernel) = session.kernels.get(marked).filter(|_| marked > 0) else {
-            return self.go(Go::Shell(session.key()), now);
+    /// Opens a shell in a container of a session.
+    pub(super) fn open_container_shell(&mut self, key: SessionKey, kernel: KernelId) -> Vec<Step> {
+        let Some(session) = self.full(key) else {
+            return Vec::new();
         };
-        let (kernel, context) = (kernel.id, session.context);
-        let keeps_alive = self.mirror.streams_keep_alive(context);
+        let keeps_alive = self.mirror.streams_keep_alive(key.context);
         let ids = &mut self.ids;
-        let mut steps = self.panes.open_container(session, kernel, keeps_alive, ids);
+        let mut steps = self
+            .panes
+            .open_container(&session, kernel, keeps_alive, ids);
         steps.extend(self.show(Page::Panes));
         steps
-    }
-
-    fn copy_of_kernel(&self, action: Action, row: &Session) -> Vec<Step> {
-        let full = self.full(row.key());
-        let session = full.as_ref().unwrap_or(row);
-        let Some(kernel) = session.kernels.get(self.kernel_of(session)) else {
-            let text = format!("the containers of {} aren't known yet", session.name);
-            return vec![Step::toast(Level::Warning, text)];
-        };
-        match (action, &kernel.container_id) {
-            (Action::CopyKernelId, _) => vec![Step::Copy(kernel.id.to_string())],
-            (_, Some(id)) => vec![Step::Copy(id.to_string())],
-            (_, None) => {
-                let text = format!("{} has no container", kernel.hostname);
-                vec![Step::toast(Level::Warning, text)]
-            }
-        }
     }
 
     pub(super) fn mark_kernel(&mut self, by: isize) {

@@ -10,7 +10,7 @@ use super::{
         focus::Page,
         logs::feed::LogOrder,
         msg::Ticket,
-        panels::{extend::ExtendDialog, notifications::NoticeList, terminate::TerminateDialog},
+        panels::{AnyPanel, notifications::NoticeList},
         step::{Go, Purpose, Step},
     },
     App,
@@ -129,6 +129,12 @@ impl App {
             Go::Act(action) => self.act_on_notice(action, now),
             Go::Show(shown) => self.show_context(shown),
             Go::ShowSession(key) => self.show_session(key),
+            Go::Detail(key) => {
+                self.open_detail(key);
+                Vec::new()
+            }
+            Go::Logs(key) => self.open_logs(key),
+            Go::ContainerShell(key, kernel) => self.open_container_shell(key, kernel),
             Go::OpenShell(target, beside) => self.open_target(target, beside, now),
             Go::LoadExtensionRules(context) => vec![self.extension_rules.ask(context)],
         }
@@ -139,9 +145,8 @@ impl App {
         let may = self.why_not(action).is_none();
         let steps = self.on_session(action, now);
         // A dialog opens on top of the list. Every other action leads elsewhere, so the list closes.
-        let dialog =
-            self.panels.is_open::<TerminateDialog>() || self.panels.is_open::<ExtendDialog>();
-        if may && !dialog {
+        let is_on_top = matches!(self.panels.dialog(), Some(AnyPanel::Notices(_)));
+        if may && is_on_top {
             self.panels.close::<NoticeList>();
         }
         steps

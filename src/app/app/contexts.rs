@@ -1,4 +1,4 @@
-//! Chooses the shown context by the list or the command line, and handles the name of a new image.
+//! Chooses the shown context by the list or the command line.
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::{
         shown_contexts::ShownContexts,
         step::{Go, Step},
     },
-    model::{id::ContextName, notice::Level, text::Clean},
+    model::{id::ContextName, notice::Level},
 };
 
 impl App {
@@ -65,11 +65,5 @@ impl App {
             Command::Quiet => self.toggle_quiet(),
             Command::Quit => self.leave(),
         }
-    }
-
-    /// The toast while an image is being created.
-    pub(super) fn committing(name: &Clean, image: &str) -> Step {
-        let text = format!("creating the image {image} from {name}");
-        Step::toast(Level::Info, text)
     }
 }

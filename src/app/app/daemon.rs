@@ -20,7 +20,6 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
-        idle::Keep,
         notice::Level,
         session::Session,
         status::Tab,
@@ -225,7 +224,7 @@ impl App {
             }
             (Purpose::CreateFolder { context, .. }, result) => {
                 if let Some(launcher) = self.panels.get_mut::<Launcher>() {
-                    launcher.made_folder(context, result);
+                    launcher.folder_created(context, result);
                 }
                 Vec::new()
             }
@@ -235,29 +234,15 @@ impl App {
                 }
                 Vec::new()
             }
-            (Purpose::Keep(keep), Ok(reply)) => Self::extended(keep, &reply),
             (Purpose::ExtensionRules(context), result) => {
                 self.extension_rules.answered(context, result);
                 Vec::new()
             }
-            (Purpose::Commit { name, image }, Ok(_)) => vec![Self::committing(&name, &image)],
             (Purpose::Watch, Err(_)) => {
                 self.watched = None;
                 Vec::new()
             }
-            (Purpose::Terminate { name }, Ok(_)) => {
-                vec![Step::toast(Level::Info, format!("ending {name}"))]
-            }
-            (Purpose::Priority { name, priority }, Ok(_)) => {
-                let text = format!("{name} has priority {priority}");
-                vec![Step::toast(Level::Info, text)]
-            }
-            (Purpose::Refresh, Ok(_)) => {
-                vec![Step::toast(
-                    Level::Info,
-                    "list refreshed",
-                )]
-            }
+            (Purpose::Toast { level, text }, Ok(_)) => vec![Step::Toast { level, text }],
             (
                 Purpose::Rename { .. }
                 | Purpose::Effect
@@ -306,20 +291,6 @@ impl App {
         {
             open.answered(&session, result, &self.mirror, now);
         }
-    }
-
-    /// The toast after an extension, an exemption or its end.
-    fn extended(keep: Keep, reply: &Reply) -> Vec<Step> {
-        let Reply::Session { session } = reply else {
-            return Vec::new();
-        };
-        let name = &session.name;
-        let text = match keep {
-            Keep::Extend => format!("{name} extended"),
-            Keep::Exempt => format!("{name} exempted from idle checks"),
-            Keep::Include => format!("idle checks apply to {name} again"),
-        };
-        vec![Step::toast(Level::Success, text)]
     }
 
     fn reached(

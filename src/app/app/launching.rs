@@ -5,27 +5,23 @@ use jiff::Timestamp;
 use super::{App, daemon::toast_of};
 use crate::{
     app::{
-        launcher::{Launcher, Relaunch},
+        launcher::{EarlierLaunch, Launcher},
         msg::Ticket,
         notices::toast::Launched,
-        panels::pull::PullDialog,
+        panels::{pull::PullDialog, terminate},
         step::{LaunchedFrom, Purpose, Step},
     },
     model::{
         failure::Failure,
         id::{ContextName, SessionKey},
         notice::Level,
-        request::SessionRequest,
         session::Session,
         spec::LaunchRequest,
         status::Status,
         text::Clean,
     },
-    protocol::message::{Reply, Request},
-    rules::{
-        launch::grown::Grown,
-        verdict::{memory_of_one, ran_out_of_memory},
-    },
+    protocol::message::Reply,
+    rules::launch::grown::Grown,
 };
 
 impl App {
@@ -80,22 +76,6 @@ impl App {
         }
     }
 
-    /// Requests the settings of a session, to relaunch it.
-    pub(super) fn ask_again(session: &Session) -> Step {
-        let short = ran_out_of_memory(session);
-        let memory = short.then(|| memory_of_one(session));
-        // A generated name isn't kept.
-        let generated = session.name.as_str().ends_with("-session");
-        Step::Ask {
-            request: Request::session(session.key(), SessionRequest::Again),
-            purpose: Purpose::Again {
-                context: session.context,
-                name: (!generated).then(|| session.name.clone()),
-                grown: memory.filter(|memory| memory.0 > 0).map(Grown::from),
-            },
-        }
-    }
-
     pub(super) fn again(
         &mut self,
         context: ContextName,
@@ -114,11 +94,11 @@ impl App {
                 if name.is_none() {
                     launch.name = None;
                 }
-                let relaunch = Relaunch {
+                let relaunch = EarlierLaunch {
                     name: name.map(Clean::into_string),
                     grown,
                     missing,
-                    ..Relaunch::new(context, *launch)
+                    ..EarlierLaunch::new(context, *launch)
                 };
                 self.relaunch(Box::new(relaunch), now)
             }
@@ -128,7 +108,7 @@ impl App {
     }
 
     /// Opens a launcher with earlier settings. A launcher with typed values asks for confirmation first.
-    pub(super) fn relaunch(&mut self, relaunch: Box<Relaunch>, now: Timestamp) -> Vec<Step> {
+    pub(super) fn relaunch(&mut self, relaunch: Box<EarlierLaunch>, now: Timestamp) -> Vec<Step> {
         match self.panels.get_mut::<Launcher>() {
             Some(open) if open.is_touched() => {
                 open.ask_to_replace(relaunch);
@@ -145,12 +125,8 @@ impl App {
     /// in the meantime.
     fn take_out_replaced(&self, key: SessionKey) -> Option<Step> {
         let session = self.mirror.session(key)?;
-        (session.status == Status::Pending).then(|| Step::Ask {
-            request: Request::session(key, SessionRequest::Terminate { force: false }),
-            purpose: Purpose::Terminate {
-                name: session.name.clone(),
-            },
-        })
+        let waits = session.status == Status::Pending;
+        waits.then(|| terminate::ask(key, &session.name, false))
     }
 
     /// Takes a text from your editor.

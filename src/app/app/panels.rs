@@ -106,8 +106,7 @@ impl App {
 
     /// Opens the panel of an action. Returns `None` if the action opens no panel.
     pub(super) fn open_panel(&mut self, action: Action, now: Timestamp) -> Option<Vec<Step>> {
-        let (scope, session, env) = (self.scope(), self.current(), self.env(now));
-        let (panel, steps) = opened_by(action, scope, session, &env)?;
+        let (panel, steps) = opened_by(action, self.scope(), &self.env(now))?;
         if let Some(why) = self.why_not(action) {
             return Some(vec![Step::toast(Level::Warning, why)]);
         }

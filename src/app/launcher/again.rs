@@ -14,7 +14,7 @@ use crate::{
 
 /// Earlier settings that fill a new launcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relaunch {
+pub struct EarlierLaunch {
     pub context: ContextName,
     pub launch: LaunchRequest,
     /// The earlier name, unless it was generated.
@@ -26,7 +26,7 @@ pub struct Relaunch {
     pub replaces: Option<SessionKey>,
 }
 
-impl Relaunch {
+impl EarlierLaunch {
     #[must_use]
     pub fn new(context: ContextName, launch: LaunchRequest) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Relaunch {
 impl Launcher {
     /// Creates a launcher filled with earlier settings.
     #[must_use]
-    pub fn again(facts: &Facts, mirror: &Mirror, it: Relaunch, now: Timestamp) -> Self {
+    pub fn again(facts: &Facts, mirror: &Mirror, it: EarlierLaunch, now: Timestamp) -> Self {
         let mut launcher = Self::new(facts, mirror, ShownContexts::One(it.context), now);
         launcher.refill(&it.launch, it.name.as_deref());
         launcher.grown = it.grown;
@@ -69,7 +69,7 @@ impl Launcher {
     /// Fills in everything from `launch`, and opens the review.
     pub fn refill(&mut self, launch: &LaunchRequest, name: Option<&str>) {
         let mut launch = launch.clone();
-        let taken = |name: &str| self.offer.taken.contains(name);
+        let taken = |name: &str| self.info.taken.contains(name);
         let base = name.or(launch.name.as_deref());
         launch.name = base.map(|base| free_name(base, launch.copies(), taken));
         self.fill(&launch);

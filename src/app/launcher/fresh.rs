@@ -25,7 +25,7 @@ impl Launcher {
     /// Takes a change before the mirror does. If it can affect the free resources, they are requested again
     /// soon.
     pub fn notice(&mut self, change: &Change, mirror: &Mirror, now: Timestamp) {
-        let context = self.offer.context;
+        let context = self.info.context;
         if !moves_room(change, context, mirror) {
             return;
         }
@@ -39,7 +39,7 @@ impl Launcher {
     /// When the engine may be asked again. Until then, the daemon answers from its last reading and from
     /// later changes of sessions.
     fn may_ask_at(&self, mirror: &Mirror) -> Option<Timestamp> {
-        let far = mirror.can(self.offer.context, Capability::Schedules);
+        let far = mirror.can(self.info.context, Capability::Schedules);
         let pause = if far { PAUSE_FAR } else { PAUSE };
         self.asked_at.saturating_add(pause).ok()
     }
@@ -64,15 +64,15 @@ impl Launcher {
 
     /// Updates the start time and sends the request if they are due.
     pub fn tick(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        if self.offer.now < now && self.request.starts_at.is_some() {
-            self.offer.now = now;
+        if self.info.now < now && self.request.starts_at.is_some() {
+            self.info.now = now;
             self.check();
         }
         if self.due.is_none_or(|due| now < due) {
             return Vec::new();
         }
         self.due = None;
-        self.offer.now = now;
+        self.info.now = now;
         self.take_changes(mirror);
         let free = self.may_ask_at(mirror);
         let ready = free.is_none_or(|at| at <= now);

@@ -3,7 +3,10 @@
 
 use jiff::Timestamp;
 
-use super::{Heard, LAUNCH, Launcher, Overlay, Page, Question, Row, help::Topic, review::page_of};
+use super::{
+    Confirmation, FormResponse, FormRow, LAUNCH, Launcher, Overlay, Page, help::Topic,
+    review::page_of,
+};
 use crate::{
     action::Action,
     app::{mirror::Mirror, step::Step},
@@ -12,29 +15,29 @@ use crate::{
 
 /// A destination in the launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Destination {
     /// A page, and a row of it or the row that had the focus there.
-    To(Page, Option<Row>),
+    Page(Page, Option<FormRow>),
     /// A line that was clicked.
-    Click(Row),
+    Row(FormRow),
     /// The launch.
     Launch,
 }
 
-impl Way {
+impl Destination {
     /// The row of `page` that it leads to.
-    fn row_on(self, page: Page) -> Option<Row> {
+    fn row_on(self, page: Page) -> Option<FormRow> {
         match self {
-            Self::To(to, row) => row.filter(|_| to == page),
-            Self::Click(row) => Some(row),
+            Self::Page(to, row) => row.filter(|_| to == page),
+            Self::Row(row) => Some(row),
             Self::Launch => None,
         }
     }
 
-    fn with_row(self, row: Row) -> Self {
+    fn with_row(self, row: FormRow) -> Self {
         match self {
-            Self::To(page, _) => Self::To(page, Some(row)),
-            Self::Click(_) => Self::Click(row),
+            Self::Page(page, _) => Self::Page(page, Some(row)),
+            Self::Row(_) => Self::Row(row),
             Self::Launch => self,
         }
     }
@@ -42,34 +45,42 @@ impl Way {
 
 impl Launcher {
     /// Goes to the destination. Asks for confirmation if something unfinished would be left.
-    pub(super) fn leave(&mut self, way: Way, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        if self.asks_before(way) {
+    pub(super) fn leave(
+        &mut self,
+        destination: Destination,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        if self.asks_before(destination) {
             return Vec::new();
         }
-        self.go(way, mirror, now)
+        self.go(destination, mirror, now)
     }
 
-    fn asks_before(&mut self, way: Way) -> bool {
-        if way == Way::To(self.page, None) {
+    fn asks_before(&mut self, destination: Destination) -> bool {
+        if destination == Destination::Page(self.page, None) {
             return false;
         }
         let form = self.form(self.page);
-        let undone = form.undone(self.row(), way.row_on(self.page));
-        let asks = undone.is_some();
-        if let Some(undone) = undone {
-            self.overlay = Some(Overlay::Question(Question::leave(undone, way)));
+        let unfinished = form.unfinished(self.row(), destination.row_on(self.page));
+        let asks = unfinished.is_some();
+        if let Some(unfinished) = unfinished {
+            self.overlay = Some(Overlay::Question(Confirmation::leave(
+                unfinished,
+                destination,
+            )));
         }
         asks
     }
 
-    fn go(&mut self, way: Way, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        match way {
-            Way::To(page, row) => {
+    fn go(&mut self, destination: Destination, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        match destination {
+            Destination::Page(page, row) => {
                 self.open(page);
                 self.focus[page.position()] = row.or(self.focus[page.position()]);
             }
-            Way::Click(row) => self.take_click(row),
-            Way::Launch => return self.launch(mirror, now),
+            Destination::Row(row) => self.take_click(row),
+            Destination::Launch => return self.launch(mirror, now),
         }
         Vec::new()
     }
@@ -77,18 +88,18 @@ impl Launcher {
     /// Discards the unfinished row and goes to the destination.
     pub(super) fn leave_without(
         &mut self,
-        row: Row,
-        way: Way,
+        row: FormRow,
+        destination: Destination,
         mirror: &Mirror,
         now: Timestamp,
     ) -> Vec<Step> {
         let page = self.page;
         let (form, _) = self.form_mut(page);
-        let to = way.row_on(page);
-        let then = form.let_go(row, to.unwrap_or(row));
-        let way = to.map_or(way, |_| way.with_row(then));
+        let to = destination.row_on(page);
+        let then = form.discard(row, to.unwrap_or(row));
+        let destination = to.map_or(destination, |_| destination.with_row(then));
         let mut steps = self.changed(mirror, now);
-        steps.extend(self.go(way, mirror, now));
+        steps.extend(self.go(destination, mirror, now));
         steps
     }
 
@@ -105,14 +116,14 @@ impl Launcher {
     }
 
     /// The destination of Enter.
-    pub(super) fn way_on(&self) -> Way {
+    pub(super) fn next_destination(&self) -> Destination {
         if self.page == Page::Review {
-            return Way::Launch;
+            return Destination::Launch;
         }
         if self.goes_back_to_review() {
-            return Way::To(Page::Review, Some(LAUNCH));
+            return Destination::Page(Page::Review, Some(LAUNCH));
         }
-        Way::To(self.page.next(), None)
+        Destination::Page(self.page.next(), None)
     }
 
     /// The topic that the focused row explains.
@@ -124,7 +135,7 @@ impl Launcher {
     }
 
     /// Shows a page. If it has a problem, focuses that.
-    pub(super) fn open_to_mend(&mut self, page: Page) {
+    pub(super) fn open_to_fix(&mut self, page: Page) {
         let mut all = self.problems().iter();
         let known = all.find(|it| it.field.row().page == page).cloned();
         let refused = || {
@@ -142,7 +153,7 @@ impl Launcher {
         match self.row_of(problem) {
             Some(row) => {
                 self.open(problem.field.row().page);
-                self.stand_on(row);
+                self.focus_row(row);
             }
             // No row fixes the problem, but its card shows it.
             None => self.open(Page::Review),
@@ -150,57 +161,59 @@ impl Launcher {
     }
 
     /// Focuses a row of the page.
-    pub(super) fn stand_on(&mut self, row: Row) {
+    pub(super) fn focus_row(&mut self, row: FormRow) {
         self.focus[self.page.position()] = Some(row);
     }
 
     /// Handles a click on a step.
     pub(super) fn click_step(&mut self, page: Page) {
-        if !self.asks_before(Way::To(page, None)) {
+        if !self.asks_before(Destination::Page(page, None)) {
             self.open(page);
         }
     }
 
     /// Handles a click on a line: focuses it, or presses it if it has the focus.
-    pub(super) fn click_row(&mut self, row: Row) {
-        if !self.asks_before(Way::Click(row)) {
+    pub(super) fn click_row(&mut self, row: FormRow) {
+        if !self.asks_before(Destination::Row(row)) {
             self.take_click(row);
         }
     }
 
-    fn take_click(&mut self, row: Row) {
+    fn take_click(&mut self, row: FormRow) {
         if let Some(at) = row.clicked_choice().filter(|_| !self.rows().contains(&row)) {
-            let (form, offer) = self.form_mut(self.page);
-            form.clicked(row.field, at, offer);
-            self.stand_on(Row::of(row.field));
+            let (form, info) = self.form_mut(self.page);
+            form.clicked(row.field, at, info);
+            self.focus_row(FormRow::of(row.field));
             return self.check();
         }
         if self.row() != row {
-            return self.stand_on(row);
+            return self.focus_row(row);
         }
-        let (form, offer) = self.form_mut(self.page);
-        form.pressed(row, offer);
+        let (form, info) = self.form_mut(self.page);
+        form.pressed(row, info);
         self.check();
     }
 
     /// Handles the wheel, which moves like the up and down keys.
     pub(super) fn scroll(&mut self, action: Action) {
         let row = self.row();
-        let (form, offer) = self.form_mut(self.page);
-        let to = match form.action(row, action, None, offer) {
-            Heard::No => self.row_beside(if action == Action::ListDown { 1 } else { -1 }),
-            Heard::Goto(row) => Some(row),
+        let (form, info) = self.form_mut(self.page);
+        let to = match form.action(row, action, None, info) {
+            FormResponse::Ignored => {
+                self.neighbor_row(if action == Action::ListDown { 1 } else { -1 })
+            }
+            FormResponse::Focus(row) => Some(row),
             _ => return self.check(),
         };
         if let Some(to) = to
-            && !self.asks_before(Way::To(self.page, Some(to)))
+            && !self.asks_before(Destination::Page(self.page, Some(to)))
         {
-            self.stand_on(to);
+            self.focus_row(to);
         }
     }
 
     /// The next row of the page, `None` if there is none.
-    pub(super) fn row_beside(&self, by: isize) -> Option<Row> {
+    pub(super) fn neighbor_row(&self, by: isize) -> Option<FormRow> {
         let (rows, row) = (self.rows(), self.row());
         let at = rows.iter().position(|it| *it == row).unwrap_or(0);
         let next = at.checked_add_signed(by)?;
@@ -208,9 +221,9 @@ impl Launcher {
     }
 
     /// The next field, which is on the next page after the last field of this page.
-    pub(super) fn field_beside(&self, by: isize) -> Way {
-        if let Some(row) = self.row_beside(by) {
-            return Way::To(self.page, Some(row));
+    pub(super) fn neighbor_field(&self, by: isize) -> Destination {
+        if let Some(row) = self.neighbor_row(by) {
+            return Destination::Page(self.page, Some(row));
         }
         let (page, last) = if by > 0 {
             (self.page.next(), false)
@@ -218,10 +231,10 @@ impl Launcher {
             (self.page.previous(), true)
         };
         if page == self.page {
-            return Way::To(page, None);
+            return Destination::Page(page, None);
         }
-        let rows = self.form(page).rows(&self.offer);
+        let rows = self.form(page).rows(&self.info);
         let row = if last { rows.last() } else { rows.first() };
-        Way::To(page, row.copied())
+        Destination::Page(page, row.copied())
     }
 }

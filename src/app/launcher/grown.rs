@@ -16,10 +16,10 @@ impl Launcher {
         let Some(grown) = self.grown.filter(|it| it.is_in(&self.request)) else {
             return;
         };
-        let offer = &self.offer;
-        let group = offer.group(&self.request);
-        let most = amounts::most(offer.catalogue.as_ref(), group).mem;
-        let machine = offer.engine.as_ref().map(|engine| engine.memory);
+        let info = &self.info;
+        let group = info.group(&self.request);
+        let most = amounts::most(info.catalogue.as_ref(), group).mem;
+        let machine = info.engine.as_ref().map(|engine| engine.memory);
         let machine = machine.filter(|all| all.0 > 0);
         let most = most.into_iter().chain(machine).min();
         let Some(grown) = most.and_then(|most| grown.within(most)) else {

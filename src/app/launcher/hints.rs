@@ -1,6 +1,6 @@
 //! The key hints of the launcher, by the selected row.
 
-use super::{FolderLine, LAUNCH, Launcher, Overlay, Page};
+use super::{FolderRow, LAUNCH, Launcher, Overlay, Page};
 use crate::{
     action::{Action, Scope},
     app::panels::{Hint, INPUT_HINTS, MOVE},
@@ -182,12 +182,12 @@ fn of_row(launcher: &Launcher) -> &'static [Hint] {
             Field::Owner => CHOSEN,
             _ => TYPED,
         },
-        Page::Storage => match FolderLine::of(row) {
-            FolderLine::Folder(_) => FOLDER,
-            FolderLine::New if launcher.storage.is_naming() => FOLDER_NAME,
-            FolderLine::New => NEW_FOLDER,
-            FolderLine::Search => FOLDER_SEARCH,
-            FolderLine::Path(_) => TYPED,
+        Page::Storage => match FolderRow::of(row) {
+            FolderRow::Folder(_) => FOLDER,
+            FolderRow::New if launcher.storage.is_naming() => FOLDER_NAME,
+            FolderRow::New => NEW_FOLDER,
+            FolderRow::Search => FOLDER_SEARCH,
+            FolderRow::Path(_) => TYPED,
         },
         Page::Allocation => match row.field {
             Field::Environment => LISTED,

@@ -3,21 +3,21 @@
 
 mod again;
 pub mod allocation;
+mod forecast;
 mod fresh;
 mod go;
 mod grown;
 pub mod help;
 mod hints;
-mod kind;
+mod info;
 mod network;
-mod offer;
-mod outlook;
 mod overlay;
 mod page;
 mod panel;
 mod recipe;
 mod review;
 mod script;
+mod session_type;
 mod storage;
 mod turn;
 
@@ -47,22 +47,22 @@ use crate::{
     },
 };
 
-pub use again::Relaunch;
-pub use allocation::Allocation;
-pub use go::Way;
-pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
-pub use network::Network;
-pub use offer::Offer;
-pub use outlook::{Outlook, Short};
-pub use overlay::{About, For, Overlay, Prompt, Question};
-pub use page::{Form, Heard, Page, Row, Undone};
-pub use review::{CARDS, LAUNCH, Review};
-pub use script::Script;
-pub use storage::{Entry, Line as FolderLine, Making, Storage};
+pub use again::EarlierLaunch;
+pub use allocation::AllocationForm;
+pub use forecast::{QueueForecast, Shortfall};
+pub use go::Destination;
+pub use info::LaunchInfo;
+pub use network::NetworkForm;
+pub use overlay::{Confirmation, Overlay, PathPrompt, PathPurpose, QuestionSubject};
+pub use page::{FormResponse, FormRow, Page, PageForm, Unfinished};
+pub use review::{CARDS, LAUNCH, ReviewForm};
+pub use script::ScriptInput;
+pub use session_type::{ACCESS_KEY, EMAIL, OwnerSearch, PROJECT, SessionTypeForm};
+pub use storage::{FolderCreation, FolderEntry, FolderRow, StorageForm};
 
 /// The progress of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Progress {
+pub enum LaunchProgress {
     #[default]
     Editing,
     /// The daemon has the request but hasn't answered it yet.
@@ -72,7 +72,7 @@ pub enum Progress {
 
 /// The mark of a page in the list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum StepMark {
     Unseen,
     Done,
     Wrong,
@@ -86,14 +86,14 @@ pub struct Launcher {
     pub replaces: Option<SessionKey>,
     page: Page,
     /// The focused row of each page.
-    focus: [Option<Row>; Page::ALL.len()],
+    focus: [Option<FormRow>; Page::ALL.len()],
     seen: [bool; Page::ALL.len()],
-    pub kind: Kind,
-    pub allocation: Allocation,
-    pub storage: Storage,
-    pub network: Network,
-    pub review: Review,
-    offer: Offer,
+    pub session_type: SessionTypeForm,
+    pub allocation: AllocationForm,
+    pub storage: StorageForm,
+    pub network: NetworkForm,
+    pub review: ReviewForm,
+    info: LaunchInfo,
     /// The content of all forms after the last change.
     request: LaunchRequest,
     /// The request with the amounts of its preset.
@@ -119,7 +119,7 @@ pub struct Launcher {
     edited: bool,
     /// The warning about a launch without folders was shown. The next Enter launches.
     warned: bool,
-    pub progress: Progress,
+    pub progress: LaunchProgress,
     /// Something was typed after the launch was sent.
     edited_since: bool,
 }
@@ -141,21 +141,21 @@ impl Launcher {
         } else {
             Vec::new()
         };
-        let mut offer = Offer::new(facts, context, contexts);
-        offer.now = now;
-        offer.update(mirror);
+        let mut info = LaunchInfo::new(facts, context, contexts);
+        info.now = now;
+        info.update(mirror);
         let mut launcher = Self {
             id: 0,
             replaces: None,
             page: Page::Kind,
             focus: [None; Page::ALL.len()],
             seen: [true, false, false, false, false],
-            kind: Kind::default(),
-            allocation: Allocation::default(),
-            storage: Storage::default(),
-            network: Network::default(),
-            review: Review,
-            offer,
+            session_type: SessionTypeForm::default(),
+            allocation: AllocationForm::default(),
+            storage: StorageForm::default(),
+            network: NetworkForm::default(),
+            review: ReviewForm,
+            info,
             request: LaunchRequest::default(),
             filled: LaunchRequest::default(),
             begun: LaunchRequest::default(),
@@ -170,7 +170,7 @@ impl Launcher {
             grown: None,
             edited: false,
             warned: false,
-            progress: Progress::Editing,
+            progress: LaunchProgress::Editing,
             edited_since: false,
         };
         launcher.fill(&LaunchRequest::default());
@@ -181,8 +181,8 @@ impl Launcher {
     /// Fills every form from `request`.
     pub fn fill(&mut self, request: &LaunchRequest) {
         for page in Page::ALL {
-            let (form, offer) = self.form_mut(page);
-            form.read(request, offer);
+            let (form, info) = self.form_mut(page);
+            form.read(request, info);
         }
         self.check();
     }
@@ -191,8 +191,8 @@ impl Launcher {
         self.page
     }
 
-    pub fn offer(&self) -> &Offer {
-        &self.offer
+    pub fn info(&self) -> &LaunchInfo {
+        &self.info
     }
 
     pub fn request(&self) -> &LaunchRequest {
@@ -224,12 +224,12 @@ impl Launcher {
 
     /// The context whose environments are listed.
     pub fn context(&self) -> ContextName {
-        self.offer.context
+        self.info.context
     }
 
-    pub fn form(&self, page: Page) -> &dyn Form {
+    pub fn form(&self, page: Page) -> &dyn PageForm {
         match page {
-            Page::Kind => &self.kind,
+            Page::Kind => &self.session_type,
             Page::Allocation => &self.allocation,
             Page::Storage => &self.storage,
             Page::Network => &self.network,
@@ -237,33 +237,33 @@ impl Launcher {
         }
     }
 
-    fn form_mut(&mut self, page: Page) -> (&mut dyn Form, &Offer) {
-        let form: &mut dyn Form = match page {
-            Page::Kind => &mut self.kind,
+    fn form_mut(&mut self, page: Page) -> (&mut dyn PageForm, &LaunchInfo) {
+        let form: &mut dyn PageForm = match page {
+            Page::Kind => &mut self.session_type,
             Page::Allocation => &mut self.allocation,
             Page::Storage => &mut self.storage,
             Page::Network => &mut self.network,
             Page::Review => &mut self.review,
         };
-        (form, &self.offer)
+        (form, &self.info)
     }
 
     /// The rows of the page that can have the focus, from the top.
-    pub fn rows(&self) -> Vec<Row> {
-        self.form(self.page).rows(&self.offer)
+    pub fn rows(&self) -> Vec<FormRow> {
+        self.form(self.page).rows(&self.info)
     }
 
     /// The focused row.
-    pub fn row(&self) -> Row {
+    pub fn row(&self) -> FormRow {
         let rows = self.rows();
         let kept = self.focus[self.page.position()].filter(|row| rows.contains(row));
-        kept.or_else(|| self.form(self.page).first(&self.offer))
-            .unwrap_or(Row::of(LaunchField::SessionType))
+        kept.or_else(|| self.form(self.page).first(&self.info))
+            .unwrap_or(FormRow::of(LaunchField::SessionType))
     }
 
     /// The problem with a field.
     pub fn problem(&self, field: LaunchField) -> Option<&str> {
-        if let Progress::Failed(failure) = &self.progress
+        if let LaunchProgress::Failed(failure) = &self.progress
             && failure.field == Some(field)
         {
             return Some(failure.what.as_str());
@@ -273,15 +273,15 @@ impl Launcher {
     }
 
     /// The row that fixes a problem, `None` if there is none.
-    pub fn row_of(&self, problem: &FieldProblem) -> Option<Row> {
+    pub fn row_of(&self, problem: &FieldProblem) -> Option<FormRow> {
         let page = problem.field.row().page;
-        self.form(page).row_of(problem, &self.offer)
+        self.form(page).row_of(problem, &self.info)
     }
 
     /// The problem with one line of a field that is a list.
-    pub fn problem_on(&self, row: Row) -> Option<&str> {
+    pub fn problem_on(&self, row: FormRow) -> Option<&str> {
         let is_here = |it: &FieldProblem| it.field == row.field && self.row_of(it) == Some(row);
-        if let Progress::Failed(failure) = &self.progress
+        if let LaunchProgress::Failed(failure) = &self.progress
             && let Some(field) = failure.field
             && is_here(&FieldProblem::new(field, ""))
         {
@@ -300,7 +300,9 @@ impl Launcher {
     /// The problems on a page.
     pub fn wrong_on(&self, page: Page) -> impl Iterator<Item = (LaunchField, &str)> {
         let refused = match &self.progress {
-            Progress::Failed(failure) => failure.field.map(|field| (field, failure.what.as_str())),
+            LaunchProgress::Failed(failure) => {
+                failure.field.map(|field| (field, failure.what.as_str()))
+            }
             _ => None,
         };
         let problems = self.problems.iter();
@@ -311,21 +313,25 @@ impl Launcher {
             .filter(move |(field, _)| field.row().page == page)
     }
 
-    pub fn mark(&self, page: Page) -> Mark {
+    pub fn mark(&self, page: Page) -> StepMark {
         if self.wrong_on(page).next().is_some() {
-            return Mark::Wrong;
+            return StepMark::Wrong;
         }
         let done = self.seen[page.position()] && page < Page::Review;
-        if done { Mark::Done } else { Mark::Unseen }
+        if done {
+            StepMark::Done
+        } else {
+            StepMark::Unseen
+        }
     }
 
     /// Closing would lose something: a choice or a text since the launcher was opened.
     pub fn is_touched(&self) -> bool {
-        let unfinished = || {
+        let has_problems = || {
             let mut forms = Page::ALL.into_iter().map(|page| self.form(page));
-            forms.any(|form| !form.problems(&self.offer).is_empty())
+            forms.any(|form| !form.problems(&self.info).is_empty())
         };
-        self.edited && (self.request != self.begun || unfinished())
+        self.edited && (self.request != self.begun || has_problems())
     }
 
     /// Builds the request from the forms again and finds its problems.
@@ -334,17 +340,17 @@ impl Launcher {
         let mut problems = Vec::new();
         for page in Page::ALL {
             let form = self.form(page);
-            form.write(&mut request, &self.offer);
-            problems.extend(form.problems(&self.offer));
+            form.write(&mut request, &self.info);
+            problems.extend(form.problems(&self.info));
         }
-        self.offer.defaults.secrets.mark(&mut request);
-        let (offer, blocked) = (&self.offer, &self.blocked);
+        self.info.defaults.secrets.mark(&mut request);
+        let (info, blocked) = (&self.info, &self.blocked);
         problems.extend(
             blocked
                 .iter()
                 .map(|why| FieldProblem::new(LaunchField::Context, why)),
         );
-        offer.with_ground(&request, |ground| {
+        info.with_ground(&request, |ground| {
             problems.extend(launch::check(&request, ground));
             self.warnings = launch::warnings(&request, ground);
             self.filled = ground.filled(&request);
@@ -363,7 +369,7 @@ impl Launcher {
     }
 
     fn ask_environments(&self) -> Step {
-        let context = self.offer.context;
+        let context = self.info.context;
         Step::Ask {
             request: Request::context(context, ContextRequest::Environments),
             purpose: Purpose::Environments(context),
@@ -372,10 +378,10 @@ impl Launcher {
 
     /// A missing image may have been pulled in the meantime, so leaving its row requests the environments
     /// again.
-    fn look_for_image(&self, row: Row) -> Vec<Step> {
+    fn look_for_image(&self, row: FormRow) -> Vec<Step> {
         let here = row.field == LaunchField::Image;
         let is_missing = |image: &str| {
-            let found = resolve::find_image(&self.offer.environments, image);
+            let found = resolve::find_image(&self.info.environments, image);
             found.is_none_or(|it| it.absent)
         };
         let missing = here && self.request.image.as_deref().is_some_and(is_missing);
@@ -387,10 +393,10 @@ impl Launcher {
 
     /// `anew` if the catalog is known to have changed.
     fn ask_catalogue(&mut self, mirror: &Mirror, anew: bool) -> Option<Step> {
-        let context = self.offer.context;
+        let context = self.info.context;
         let project = self.request.project.clone();
         self.asked_project.clone_from(&project);
-        self.asked_at = self.offer.now;
+        self.asked_at = self.info.now;
         mirror
             .can(context, Capability::Catalogue)
             .then(|| Step::Ask {
@@ -412,30 +418,30 @@ impl Launcher {
         project: Option<&str>,
         result: Result<Reply, Failure>,
     ) {
-        if context != self.offer.context || project != self.asked_project.as_deref() {
+        if context != self.info.context || project != self.asked_project.as_deref() {
             return;
         }
         match result {
             Ok(Reply::Catalogue { catalogue }) => {
                 let gap = catalogue.gaps.first();
-                self.offer.gap = gap.map(|(part, why)| Clean::new(&format!("{part}: {why}")));
-                self.offer.catalogue = Some(*catalogue);
+                self.info.gap = gap.map(|(part, why)| Clean::new(&format!("{part}: {why}")));
+                self.info.catalogue = Some(*catalogue);
             }
             Ok(_) => {}
-            Err(failure) => self.offer.gap = Some(failure.message()),
+            Err(failure) => self.info.gap = Some(failure.message()),
         }
-        self.offered();
+        self.info_changed();
         self.keep_within_limits();
     }
 
     /// Takes the result of creating a folder from the launcher.
-    pub fn made_folder(&mut self, context: ContextName, result: Result<Reply, Failure>) {
-        if context != self.offer.context {
+    pub fn folder_created(&mut self, context: ContextName, result: Result<Reply, Failure>) {
+        if context != self.info.context {
             return;
         }
         let result = match result {
             Ok(Reply::Folder { folder }) => {
-                if let Some(catalogue) = &mut self.offer.catalogue {
+                if let Some(catalogue) = &mut self.info.catalogue {
                     catalogue.folders.push(folder.clone());
                 }
                 Ok(folder)
@@ -443,7 +449,7 @@ impl Launcher {
             Ok(_) => return,
             Err(failure) => Err(failure.message()),
         };
-        if let Some(row) = self.storage.made(result) {
+        if let Some(row) = self.storage.created(result) {
             self.focus[Page::Storage.position()] = Some(row);
         }
         self.check();
@@ -461,26 +467,26 @@ impl Launcher {
             Ok(_) => return,
             Err(failure) => Err(failure.message()),
         };
-        if context == self.offer.context {
-            self.kind.owner.answered(email, result);
+        if context == self.info.context {
+            self.session_type.owner.answered(email, result);
             self.check();
         }
     }
 
     /// Takes changes of environments, sessions or the engine.
     pub fn take_changes(&mut self, mirror: &Mirror) {
-        self.offer.update(mirror);
-        self.blocked = why_no_launch_in(self.offer.context, mirror);
-        self.offered();
+        self.info.update(mirror);
+        self.blocked = why_no_launch_in(self.info.context, mirror);
+        self.info_changed();
     }
 
-    fn offered(&mut self) {
+    fn info_changed(&mut self) {
         // Untouched fields count as initial values, also after new facts change them.
         let untouched = !self.is_touched();
         let request = self.request.clone();
         for page in Page::ALL {
-            let (form, offer) = self.form_mut(page);
-            form.offered(offer, &request);
+            let (form, info) = self.form_mut(page);
+            form.info_changed(info, &request);
         }
         self.check();
         if untouched {
@@ -491,7 +497,7 @@ impl Launcher {
     /// Goes to another context. Its own values are chosen again, because those of the previous one may not
     /// fit.
     pub(super) fn go_to(&mut self, context: ContextName, mirror: &Mirror) -> Vec<Step> {
-        self.offer.go_to(context, mirror);
+        self.info.go_to(context, mirror);
         self.take_changes(mirror);
         self.ask(mirror)
     }

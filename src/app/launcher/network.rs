@@ -1,6 +1,6 @@
 //! The fourth page: preopen ports.
 
-use super::{Form, Heard, Offer, Row};
+use super::{FormResponse, FormRow, LaunchInfo, PageForm};
 use crate::{
     action::Action,
     app::input::Input,
@@ -13,49 +13,55 @@ use crate::{
 };
 
 #[derive(Clone, Debug, Default)]
-pub struct Network {
+pub struct NetworkForm {
     ports: Input,
 }
 
-impl Network {
+impl NetworkForm {
     pub fn ports(&self) -> &Input {
         &self.ports
     }
 }
 
-impl Form for Network {
-    fn rows(&self, _offer: &Offer) -> Vec<Row> {
-        vec![Row::of(Field::PreopenPorts)]
+impl PageForm for NetworkForm {
+    fn rows(&self, _info: &LaunchInfo) -> Vec<FormRow> {
+        vec![FormRow::of(Field::PreopenPorts)]
     }
 
-    fn key(&mut self, _row: Row, key: Key, _offer: &Offer) -> bool {
+    fn key(&mut self, _row: FormRow, key: Key, _info: &LaunchInfo) -> bool {
         self.ports.key(key)
     }
 
-    fn paste(&mut self, _row: Row, text: &str, _offer: &Offer) -> bool {
+    fn paste(&mut self, _row: FormRow, text: &str, _info: &LaunchInfo) -> bool {
         self.ports.paste(text);
         true
     }
 
-    fn action(&mut self, _row: Row, action: Action, key: Option<Key>, _offer: &Offer) -> Heard {
+    fn action(
+        &mut self,
+        _row: FormRow,
+        action: Action,
+        key: Option<Key>,
+        _info: &LaunchInfo,
+    ) -> FormResponse {
         match (action, key) {
             (
                 Action::LauncherMore | Action::LauncherLess | Action::ListFirst | Action::ListLast,
                 Some(key),
-            ) if self.ports.key(key) => Heard::Yes,
-            _ => Heard::No,
+            ) if self.ports.key(key) => FormResponse::Handled,
+            _ => FormResponse::Ignored,
         }
     }
 
-    fn read(&mut self, request: &LaunchRequest, _offer: &Offer) {
+    fn read(&mut self, request: &LaunchRequest, _info: &LaunchInfo) {
         self.ports.set(&ports::write(&request.preopen_ports));
     }
 
-    fn write(&self, request: &mut LaunchRequest, _offer: &Offer) {
+    fn write(&self, request: &mut LaunchRequest, _info: &LaunchInfo) {
         request.preopen_ports = ports::read(self.ports.text()).unwrap_or_default();
     }
 
-    fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
+    fn problems(&self, _info: &LaunchInfo) -> Vec<FieldProblem> {
         let wrong = ports::read(self.ports.text()).err();
         wrong
             .map(|why| FieldProblem::new(Field::PreopenPorts, why))

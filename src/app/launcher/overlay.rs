@@ -1,6 +1,6 @@
 //! The overlays of the launcher: a question, an explanation, a prompt for a path.
 
-use super::{Relaunch, Row, Way, help::Topic, page::Undone};
+use super::{Destination, EarlierLaunch, FormRow, help::Topic, page::Unfinished};
 use crate::{
     action::Action,
     app::{input::Input, panels::DialogButton},
@@ -8,76 +8,80 @@ use crate::{
 
 #[derive(Clone, Debug)]
 pub enum Overlay {
-    Question(Question),
+    Question(Confirmation),
     /// An explanation.
     Explain(Topic),
-    Prompt(Box<Prompt>),
+    Prompt(Box<PathPrompt>),
 }
 
 /// A question with two buttons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct Confirmation {
     pub text: String,
     /// The labels of the two buttons.
     pub no: &'static str,
     pub yes: &'static str,
-    pub about: About,
+    pub subject: QuestionSubject,
     /// The marked button, which is the harmless one at first.
     pub button: DialogButton,
 }
 
 /// What the answer decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum QuestionSubject {
     Reset,
     Close,
     /// An earlier launch replaces this one.
-    Replace(Box<Relaunch>),
+    Replace(Box<EarlierLaunch>),
     /// The form of the page asked about this row.
-    Form(Row),
+    Form(FormRow),
     /// Yes discards this row and goes to the destination. No returns the focus to the row.
     Leave {
-        row: Row,
-        way: Way,
+        row: FormRow,
+        destination: Destination,
     },
 }
 
-impl Question {
+impl Confirmation {
     pub fn reset() -> Self {
         let text = "All fields are reset. What you typed is lost.";
-        Self::new(About::Reset, text.to_owned(), "Reset")
+        Self::new(QuestionSubject::Reset, text.to_owned(), "Reset")
     }
 
     pub fn close() -> Self {
         let text = "What you typed is lost.";
-        Self::new(About::Close, text.to_owned(), "Close")
+        Self::new(QuestionSubject::Close, text.to_owned(), "Close")
     }
 
-    pub fn replace(by: Box<Relaunch>) -> Self {
+    pub fn replace(by: Box<EarlierLaunch>) -> Self {
         let text = "The chosen launch replaces this one. What you typed is lost.";
-        Self::new(About::Replace(by), text.to_owned(), "Replace")
+        Self::new(QuestionSubject::Replace(by), text.to_owned(), "Replace")
     }
 
     /// A question of the form about a row. `yes` is the label of the button Yes.
-    pub fn of_form(row: Row, text: String, yes: &'static str) -> Self {
-        Self::new(About::Form(row), text, yes)
+    pub fn of_form(row: FormRow, text: String, yes: &'static str) -> Self {
+        Self::new(QuestionSubject::Form(row), text, yes)
     }
 
     /// A question before something unfinished is left. Enter loses nothing.
-    pub fn leave(undone: Undone, way: Way) -> Self {
-        let Undone { row, text } = undone;
+    pub fn leave(unfinished: Unfinished, destination: Destination) -> Self {
+        let Unfinished { row, text } = unfinished;
         Self {
             no: "Keep editing",
-            ..Self::new(About::Leave { row, way }, text, "Remove the row")
+            ..Self::new(
+                QuestionSubject::Leave { row, destination },
+                text,
+                "Remove the row",
+            )
         }
     }
 
-    fn new(about: About, text: String, yes: &'static str) -> Self {
+    fn new(subject: QuestionSubject, text: String, yes: &'static str) -> Self {
         Self {
             text,
             no: "No",
             yes,
-            about,
+            subject,
             button: DialogButton::No,
         }
     }
@@ -97,24 +101,24 @@ impl Question {
 
 /// The purpose of a typed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum For {
+pub enum PathPurpose {
     OpenRecipe,
     SaveRecipe,
 }
 
 /// A prompt for a path.
 #[derive(Clone, Debug)]
-pub struct Prompt {
-    pub what: For,
+pub struct PathPrompt {
+    pub what: PathPurpose,
     pub input: Input,
     /// Why the path didn't work.
     pub problem: Option<String>,
 }
 
-impl Prompt {
+impl PathPrompt {
     pub fn open() -> Self {
         Self {
-            what: For::OpenRecipe,
+            what: PathPurpose::OpenRecipe,
             input: Input::default(),
             problem: None,
         }
@@ -124,7 +128,7 @@ impl Prompt {
     pub fn save(name: Option<&str>) -> Self {
         let path = format!("{}.toml", name.unwrap_or("session"));
         Self {
-            what: For::SaveRecipe,
+            what: PathPurpose::SaveRecipe,
             input: Input::with_marked(&path),
             problem: None,
         }
@@ -132,8 +136,8 @@ impl Prompt {
 
     pub fn label(&self) -> &'static str {
         match self.what {
-            For::OpenRecipe => "Open the recipe",
-            For::SaveRecipe => "Save as a recipe",
+            PathPurpose::OpenRecipe => "Open the recipe",
+            PathPurpose::SaveRecipe => "Save as a recipe",
         }
     }
 }

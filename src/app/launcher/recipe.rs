@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::{For, Launcher, Overlay, Prompt};
+use super::{Launcher, Overlay, PathPrompt, PathPurpose};
 use crate::{
     action::Action,
     app::{mirror::Mirror, step::Step},
@@ -30,8 +30,8 @@ impl Launcher {
         }
         let mut path = PathBuf::from(&text);
         match prompt.what {
-            For::OpenRecipe => vec![Step::ReadRecipe { path }],
-            For::SaveRecipe => {
+            PathPurpose::OpenRecipe => vec![Step::ReadRecipe { path }],
+            PathPurpose::SaveRecipe => {
                 self.overlay = None;
                 if path.extension().is_none() && !text.ends_with('/') {
                     path.set_extension("toml");
@@ -55,7 +55,7 @@ impl Launcher {
         let Some(Overlay::Prompt(prompt)) = &mut self.overlay else {
             return Vec::new();
         };
-        if prompt.what != For::OpenRecipe {
+        if prompt.what != PathPurpose::OpenRecipe {
             return Vec::new();
         }
         match result {
@@ -65,7 +65,7 @@ impl Launcher {
             }
             Ok(launch) => {
                 self.overlay = None;
-                self.offer.now = now;
+                self.info.now = now;
                 self.refill(&launch, None);
                 self.changed(mirror, now)
             }
@@ -73,7 +73,7 @@ impl Launcher {
     }
 
     /// The prompt for a path.
-    pub fn path_prompt(&self) -> Option<&Prompt> {
+    pub fn path_prompt(&self) -> Option<&PathPrompt> {
         match &self.overlay {
             Some(Overlay::Prompt(prompt)) => Some(prompt),
             _ => None,

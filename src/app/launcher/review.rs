@@ -1,6 +1,6 @@
 //! The last page: cards with all settings, and the launch button.
 
-use super::{Form, Heard, Offer, Page, Row};
+use super::{FormResponse, FormRow, LaunchInfo, Page, PageForm};
 use crate::{
     action::Action,
     key::Key,
@@ -8,48 +8,54 @@ use crate::{
 };
 
 /// The line of the launch button.
-pub const LAUNCH: Row = Row::item(Field::Context, 1);
+pub const LAUNCH: FormRow = FormRow::item(Field::Context, 1);
 
 /// The cards, one for each page with fields.
-pub const CARDS: [(Row, Page); 4] = [
-    (Row::of(Field::SessionType), Page::Kind),
-    (Row::of(Field::Environment), Page::Allocation),
-    (Row::of(Field::Folders), Page::Storage),
-    (Row::of(Field::PreopenPorts), Page::Network),
+pub const CARDS: [(FormRow, Page); 4] = [
+    (FormRow::of(Field::SessionType), Page::Kind),
+    (FormRow::of(Field::Environment), Page::Allocation),
+    (FormRow::of(Field::Folders), Page::Storage),
+    (FormRow::of(Field::PreopenPorts), Page::Network),
 ];
 
 /// The page of a row's card. For the launch button, the review itself.
-pub fn page_of(row: Row) -> Page {
+pub fn page_of(row: FormRow) -> Page {
     let card = CARDS.iter().find(|(card, _)| *card == row);
     card.map_or(Page::Review, |(_, page)| *page)
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Review;
+pub struct ReviewForm;
 
-impl Form for Review {
-    fn rows(&self, _offer: &Offer) -> Vec<Row> {
+impl PageForm for ReviewForm {
+    fn rows(&self, _info: &LaunchInfo) -> Vec<FormRow> {
         let cards = CARDS.iter().map(|(row, _)| *row);
         cards.chain([LAUNCH]).collect()
     }
 
-    fn first(&self, _offer: &Offer) -> Option<Row> {
+    fn first(&self, _info: &LaunchInfo) -> Option<FormRow> {
         Some(LAUNCH)
     }
 
-    fn action(&mut self, row: Row, action: Action, _key: Option<Key>, _offer: &Offer) -> Heard {
+    fn action(
+        &mut self,
+        row: FormRow,
+        action: Action,
+        _key: Option<Key>,
+        _info: &LaunchInfo,
+    ) -> FormResponse {
         let edits = matches!(
             action,
             Action::LauncherGoOn | Action::LauncherEdit | Action::LauncherMore
         );
         match page_of(row) {
-            Page::Review => Heard::No,
-            page if edits => Heard::Open(page),
-            _ => Heard::No,
+            Page::Review => FormResponse::Ignored,
+            page if edits => FormResponse::OpenPage(page),
+            _ => FormResponse::Ignored,
         }
     }
 
-    fn read(&mut self, _request: &LaunchRequest, _offer: &Offer) {}
+    fn read(&mut self, _request: &LaunchRequest, _info: &LaunchInfo) {}
 
-    fn write(&self, _request: &mut LaunchRequest, _offer: &Offer) {}
+    fn write(&self, _request: &mut LaunchRequest, _info: &LaunchInfo) {}
 }

@@ -5,11 +5,11 @@ use tui_textarea::{CursorMove, TextArea};
 use crate::key::{Key, KeyCode};
 
 #[derive(Clone, Debug, Default)]
-pub struct Script {
+pub struct ScriptInput {
     area: TextArea<'static>,
 }
 
-impl Script {
+impl ScriptInput {
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn lines_are_kept() {
-        let mut script = Script::default();
+        let mut script = ScriptInput::default();
         script.set("echo one\r\necho two\u{1b}[31m");
         assert_eq!(script.text(), "echo one\necho two[31m");
         assert_eq!(script.cursor(), (1, 12));

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Relaunch, Way};
+use super::{
+    Confirmation, Destination, EarlierLaunch, FormResponse, LaunchProgress, Launcher, Overlay,
+    Page, PathPrompt, QuestionSubject,
+};
 use crate::{
     action::Action,
     app::{
@@ -38,8 +41,8 @@ impl Launcher {
             Some(Overlay::Explain(_)) | None => {}
         }
         let row = self.row();
-        let (form, offer) = self.form_mut(self.page);
-        let taken = form.key(row, key, offer);
+        let (form, info) = self.form_mut(self.page);
+        let taken = form.key(row, key, info);
         if taken {
             self.overlay = None;
         }
@@ -57,8 +60,8 @@ impl Launcher {
             Some(Overlay::Explain(_)) | None => self.overlay = None,
         }
         let row = self.row();
-        let (form, offer) = self.form_mut(self.page);
-        if form.paste(row, text, offer) {
+        let (form, info) = self.form_mut(self.page);
+        if form.paste(row, text, info) {
             self.changed(mirror, now)
         } else {
             Vec::new()
@@ -67,20 +70,20 @@ impl Launcher {
 
     /// Checks everything again after a change in a form.
     pub(super) fn changed(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        if self.progress != Progress::Asked {
-            self.progress = Progress::Editing;
+        if self.progress != LaunchProgress::Asked {
+            self.progress = LaunchProgress::Editing;
         }
         self.edited = true;
         self.edited_since = true;
         self.warned = false;
-        self.offer.now = now;
+        self.info.now = now;
         let (form, _) = self.form_mut(self.page);
         if let Some(row) = form.moved() {
             self.focus[self.page.position()] = Some(row);
         }
         self.check();
-        let chosen = self.kind.context(&self.offer);
-        if chosen != self.offer.context {
+        let chosen = self.session_type.context(&self.info);
+        if chosen != self.info.context {
             return self.go_to(chosen, mirror);
         }
         if self.request.project != self.asked_project {
@@ -97,18 +100,18 @@ impl Launcher {
         mirror: &Mirror,
         now: Timestamp,
     ) -> Vec<Step> {
-        self.offer.now = now;
+        self.info.now = now;
         match &mut self.overlay {
             Some(Overlay::Question(question)) => {
                 let Some(yes) = question.action(action) else {
                     return Vec::new();
                 };
-                let about = question.about.clone();
+                let subject = question.subject.clone();
                 self.overlay = None;
                 if yes {
-                    return self.confirmed(about, mirror, now);
+                    return self.confirmed(subject, mirror, now);
                 }
-                self.declined(about);
+                self.declined(subject);
                 return Vec::new();
             }
             Some(Overlay::Prompt(_)) => return self.in_prompt(action),
@@ -121,54 +124,54 @@ impl Launcher {
             None => {}
         }
         let row = self.row();
-        let (form, offer) = self.form_mut(self.page);
-        match form.action(row, action, key, offer) {
-            Heard::No => {
+        let (form, info) = self.form_mut(self.page);
+        match form.action(row, action, key, info) {
+            FormResponse::Ignored => {
                 let mut steps = self.look_for_image(row);
                 steps.extend(self.walk(action, mirror, now));
                 steps
             }
-            Heard::Yes => self.changed(mirror, now),
-            Heard::Goto(row) => {
+            FormResponse::Handled => self.changed(mirror, now),
+            FormResponse::Focus(row) => {
                 let mut steps = self.changed(mirror, now);
-                steps.extend(self.leave(Way::To(self.page, Some(row)), mirror, now));
+                steps.extend(self.leave(Destination::Page(self.page, Some(row)), mirror, now));
                 steps
             }
-            Heard::Open(page) => {
-                self.open_to_mend(page);
+            FormResponse::OpenPage(page) => {
+                self.open_to_fix(page);
                 Vec::new()
             }
-            Heard::Steps(more) => {
+            FormResponse::Steps(more) => {
                 let mut steps = self.changed(mirror, now);
                 steps.extend(more);
                 steps
             }
-            Heard::Question(text, yes) => {
-                self.question(Question::of_form(row, text, yes));
+            FormResponse::Confirm(text, yes) => {
+                self.question(Confirmation::of_form(row, text, yes));
                 Vec::new()
             }
         }
     }
 
-    fn question(&mut self, question: Question) {
+    fn question(&mut self, question: Confirmation) {
         self.overlay = Some(Overlay::Question(question));
     }
 
     /// Handles an action that no form used.
     fn walk(&mut self, action: Action, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        if let Some(way) = self.way(action) {
-            return self.leave(way, mirror, now);
+        if let Some(destination) = self.destination(action) {
+            return self.leave(destination, mirror, now);
         }
         match action {
-            Action::LauncherReset if self.is_touched() => self.question(Question::reset()),
+            Action::LauncherReset if self.is_touched() => self.question(Confirmation::reset()),
             Action::LauncherExplain => self.overlay = Some(Overlay::Explain(self.topic())),
             Action::LauncherEditor => return self.edit().into_iter().collect(),
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
             Action::LauncherOpenRecipe => {
-                self.overlay = Some(Overlay::Prompt(Box::new(Prompt::open())));
+                self.overlay = Some(Overlay::Prompt(Box::new(PathPrompt::open())));
             }
             Action::LauncherSaveRecipe => {
-                let prompt = Prompt::save(self.request.name.as_deref());
+                let prompt = PathPrompt::save(self.request.name.as_deref());
                 self.overlay = Some(Overlay::Prompt(Box::new(prompt)));
             }
             _ => {}
@@ -177,15 +180,15 @@ impl Launcher {
     }
 
     /// The destination of an action, if it has one.
-    fn way(&self, action: Action) -> Option<Way> {
-        let page = |page| Some(Way::To(page, None));
-        let beside = |by| Some(Way::To(self.page, Some(self.row_beside(by)?)));
+    fn destination(&self, action: Action) -> Option<Destination> {
+        let page = |page| Some(Destination::Page(page, None));
+        let beside = |by| Some(Destination::Page(self.page, Some(self.neighbor_row(by)?)));
         match action {
-            Action::LauncherNext => Some(self.field_beside(1)),
-            Action::LauncherPrevious => Some(self.field_beside(-1)),
+            Action::LauncherNext => Some(self.neighbor_field(1)),
+            Action::LauncherPrevious => Some(self.neighbor_field(-1)),
             Action::ListDown => beside(1),
             Action::ListUp => beside(-1),
-            Action::LauncherGoOn => Some(self.way_on()),
+            Action::LauncherGoOn => Some(self.next_destination()),
             Action::LauncherNextPage => page(self.page.next()),
             Action::LauncherPreviousPage => page(self.page.previous()),
             Action::LauncherPageOne => page(Page::Kind),
@@ -193,7 +196,7 @@ impl Launcher {
             Action::LauncherPageThree => page(Page::Storage),
             Action::LauncherPageFour => page(Page::Network),
             Action::LauncherReview => page(Page::Review),
-            Action::LauncherLaunch => Some(Way::Launch),
+            Action::LauncherLaunch => Some(Destination::Launch),
             _ => None,
         }
     }
@@ -201,7 +204,7 @@ impl Launcher {
     /// Opens a text of several lines in your editor.
     fn edit(&self) -> Option<Step> {
         let field = self.row().field;
-        let script = self.kind.script(field)?;
+        let script = self.session_type.script(field)?;
         Some(Step::Edit {
             field,
             text: script.text(),
@@ -210,7 +213,7 @@ impl Launcher {
 
     /// Takes the text when the editor exits.
     pub fn edit_done(&mut self, field: LaunchField, text: &str, mirror: &Mirror, now: Timestamp) {
-        if let Some(script) = self.kind.script_mut(field) {
+        if let Some(script) = self.session_type.script_mut(field) {
             script.set(text.trim_end_matches('\n'));
             self.changed(mirror, now);
         }
@@ -218,7 +221,7 @@ impl Launcher {
 
     /// The equivalent command line.
     pub fn command_line(&self) -> String {
-        let context = self.offer.several.then_some(self.offer.context);
+        let context = self.info.several.then_some(self.info.context);
         command::line(&self.request, context.as_ref().map(ContextName::as_str))
     }
 
@@ -227,69 +230,76 @@ impl Launcher {
     pub(super) fn can_close(&mut self) -> bool {
         match self.overlay.take() {
             Some(Overlay::Question(question)) => {
-                self.declined(question.about);
+                self.declined(question.subject);
                 return false;
             }
             Some(_) => return false,
             None => {}
         }
         let row = self.row();
-        let (form, offer) = self.form_mut(self.page);
-        if form.back(row, offer) {
+        let (form, info) = self.form_mut(self.page);
+        if form.back(row, info) {
             self.check();
             return false;
         }
         if !self.is_touched() {
             return true;
         }
-        self.question(Question::close());
+        self.question(Confirmation::close());
         false
     }
 
     /// Asks for confirmation before an earlier launch replaces typed values.
-    pub fn ask_to_replace(&mut self, by: Box<Relaunch>) {
-        self.question(Question::replace(by));
+    pub fn ask_to_replace(&mut self, by: Box<EarlierLaunch>) {
+        self.question(Confirmation::replace(by));
     }
 
-    fn confirmed(&mut self, about: About, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        match about {
-            About::Close => vec![Step::CLOSE],
-            About::Replace(by) => {
+    fn confirmed(
+        &mut self,
+        subject: QuestionSubject,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        match subject {
+            QuestionSubject::Close => vec![Step::CLOSE],
+            QuestionSubject::Replace(by) => {
                 self.edited = false;
                 vec![Step::Relaunch(by)]
             }
-            About::Reset => {
+            QuestionSubject::Reset => {
                 let begun = self.begun.clone();
                 self.fill(&begun);
                 self.edited = false;
-                self.progress = Progress::Editing;
+                self.progress = LaunchProgress::Editing;
                 self.focus = [None; Page::ALL.len()];
                 self.open(Page::Kind);
                 self.seen = [true, false, false, false, false];
                 Vec::new()
             }
-            About::Form(row) => {
-                let (form, offer) = self.form_mut(self.page);
-                form.confirmed(row, offer);
+            QuestionSubject::Form(row) => {
+                let (form, info) = self.form_mut(self.page);
+                form.confirmed(row, info);
                 self.changed(mirror, now)
             }
-            About::Leave { row, way } => self.leave_without(row, way, mirror, now),
+            QuestionSubject::Leave { row, destination } => {
+                self.leave_without(row, destination, mirror, now)
+            }
         }
     }
 
     /// Handles the answer no.
-    fn declined(&mut self, about: About) {
-        if let About::Leave { row, .. } = about {
-            self.stand_on(row);
+    fn declined(&mut self, subject: QuestionSubject) {
+        if let QuestionSubject::Leave { row, .. } = subject {
+            self.focus_row(row);
         }
     }
 
     /// Sends the launch to the daemon, or goes to the first field with a problem.
     pub(super) fn launch(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        if self.progress == Progress::Asked {
+        if self.progress == LaunchProgress::Asked {
             return Vec::new();
         }
-        self.offer.now = now;
+        self.info.now = now;
         self.take_changes(mirror);
         if let Some(wrong) = self.problems().first().cloned() {
             self.go_to_problem(&wrong);
@@ -302,11 +312,11 @@ impl Launcher {
             self.warned = true;
             return Vec::new();
         }
-        self.progress = Progress::Asked;
+        self.progress = LaunchProgress::Asked;
         self.edited_since = false;
         vec![Step::Ask {
             request: Request::Launch {
-                context: self.offer.context,
+                context: self.info.context,
                 launch: Box::new(self.request.clone()),
             },
             purpose: Purpose::Launch(LaunchedFrom {
@@ -318,7 +328,7 @@ impl Launcher {
 
     /// Handles a launch that worked. Returns `true` if the launcher can close: what was typed since stays.
     pub fn launched(&mut self) -> bool {
-        self.progress = Progress::Editing;
+        self.progress = LaunchProgress::Editing;
         !self.edited_since
     }
 
@@ -327,12 +337,12 @@ impl Launcher {
         if let Some(field) = failure.field {
             self.go_to_problem(&FieldProblem::new(field, failure.message().as_str()));
         }
-        self.progress = Progress::Failed(failure);
+        self.progress = LaunchProgress::Failed(failure);
     }
 
     /// The rest of a refusal. A field with the problem already shows the reason, so only the fix is left.
     pub fn refusal(&self) -> Option<String> {
-        let Progress::Failed(failure) = &self.progress else {
+        let LaunchProgress::Failed(failure) = &self.progress else {
             return None;
         };
         match (&failure.hint, failure.field) {
@@ -345,7 +355,7 @@ impl Launcher {
 
     /// No folder is mounted, although folders are available.
     pub fn lacks_folder(&self) -> bool {
-        self.request.mounts.is_empty() && self.offer.has(Capability::Folders)
+        self.request.mounts.is_empty() && self.info.has(Capability::Folders)
     }
 
     /// The warning about a launch without folders was shown. The next Enter launches.

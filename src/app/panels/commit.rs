@@ -1,12 +1,13 @@
 //! The prompt for the name of an image that is created from a running session.
 
 use super::{Panel, PanelEnv, PromptLine};
+use crate::model::request::SessionRequest;
 use crate::{
     app::{
         input::Input,
         step::{Purpose, Step},
     },
-    model::{id::SessionKey, request::SessionRequest, text::Clean},
+    model::{id::SessionKey, notice::Level, text::Clean},
     protocol::message::Request,
 };
 
@@ -63,10 +64,10 @@ impl Panel for CommitForm {
                     image_name: image.clone(),
                 },
             ),
-            purpose: Purpose::Commit {
-                name: self.name.clone(),
-                image,
-            },
+            purpose: Purpose::toast(
+                Level::Info,
+                format!("creating the image {image} from {}", self.name),
+            ),
         };
         vec![Step::CLOSE, ask]
     }

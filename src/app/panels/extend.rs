@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 
 use super::{Hint, MOVE, Panel, PanelEnv};
+use crate::model::request::SessionRequest;
 use crate::{
     action::{Action, Scope},
     app::{
@@ -15,7 +16,7 @@ use crate::{
     model::{
         id::SessionKey,
         idle::{IdleState, Keep, ReprieveRules},
-        request::SessionRequest,
+        notice::Level,
         session::Session,
         text::Clean,
     },
@@ -75,9 +76,15 @@ impl ExtendDialog {
             }) => *keep,
             _ => return vec![Step::CLOSE],
         };
+        let name = &self.name;
+        let done = match keep {
+            Keep::Extend => format!("{name} extended"),
+            Keep::Exempt => format!("{name} exempted from idle checks"),
+            Keep::Include => format!("idle checks apply to {name} again"),
+        };
         let ask = Step::Ask {
             request: Request::session(self.session, SessionRequest::Keep { keep }),
-            purpose: Purpose::Keep(keep),
+            purpose: Purpose::toast(Level::Success, done),
         };
         vec![Step::CLOSE, ask]
     }
@@ -267,7 +274,11 @@ mod tests {
     fn asked(steps: &[Step]) -> Option<Keep> {
         steps.iter().find_map(|it| match it {
             Step::Ask {
-                purpose: Purpose::Keep(keep),
+                request:
+                    Request::Session {
+                        request: SessionRequest::Keep { keep },
+                        ..
+                    },
                 ..
             } => Some(*keep),
             _ => None,

@@ -25,18 +25,15 @@ use self::{
     priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
     shells::ShellPicker, stack::panels, terminate::TerminateDialog, waiting::WaitingDialog,
 };
-use super::{
-    launcher::Launcher,
-    panes::ShellPlace,
-    step::{Go, Step},
-};
+use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{
     action::{Action, Scope},
-    model::{capability::Capability, notice::Level, session::Session},
+    model::notice::Level,
 };
 
 pub use panel::{
     DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, full,
+    selected_kernel,
 };
 pub use stack::{PanelType, Panels};
 
@@ -71,12 +68,11 @@ macro_rules! each_panel {
 pub(crate) use each_panel;
 each_panel!(panels);
 
-/// The panel that an action opens in a scope, with its requests, or a message if it can't open. `session` is
-/// the current session. Returns `None` if the action opens no panel.
+/// The panel that an action opens in a scope, with its requests, or a message if it can't open. Returns `None`
+/// if the action opens no panel. Panels of a session are opened by `session_actions`.
 pub fn opened_by(
     action: Action,
     scope: Scope,
-    session: Option<&Session>,
     env: &PanelEnv<'_>,
 ) -> Option<(Option<AnyPanel>, Vec<Step>)> {
     let info = |text| (None, vec![Step::toast(Level::Info, text)]);
@@ -99,43 +95,6 @@ pub fn opened_by(
                 place => open(NewShell::new(place, &pane.name).into()),
             }
         }
-        _ => {
-            let (panel, steps) = of_session(action, &env.full(session?.key())?, env)?;
-            (Some(panel), steps)
-        }
-    })
-}
-
-fn of_session(
-    action: Action,
-    session: &Session,
-    env: &PanelEnv<'_>,
-) -> Option<(AnyPanel, Vec<Step>)> {
-    let (key, name) = (session.key(), &session.name);
-    let mut steps = Vec::new();
-    let panel = match action {
-        Action::SessionRename => Rename::new(key, name).into(),
-        Action::SessionPriority => PriorityForm::new(session).into(),
-        Action::SessionCommit => CommitForm::new(key, name).into(),
-        Action::SessionTerminate => {
-            let theirs = env.mirror.can(key.context, Capability::Schedules);
-            let days = (!theirs).then_some(env.facts.keep_days);
-            TerminateDialog::new(session, env.panes.open_in(key), days).into()
-        }
-        Action::SessionExtend => {
-            steps.push(Step::Go(Go::LoadExtensionRules(key.context)));
-            ExtendDialog::new(session).into()
-        }
-        Action::SessionWhyNot => {
-            steps = WaitingDialog::ask(session);
-            WaitingDialog::new(session).into()
-        }
-        Action::SessionHistory => {
-            let mut table = HistoryTable::new(key, name.clone());
-            steps.push(table.ask());
-            table.into()
-        }
         _ => return None,
-    };
-    Some((panel, steps))
+    })
 }

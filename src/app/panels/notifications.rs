@@ -4,9 +4,9 @@ use super::{Hint, Panel, PanelEnv, list::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{
-        allowed::is_about_a_session,
         area::DialogPart,
         notices::Notices,
+        session_actions,
         step::{Go, Step},
     },
     key::Key,
@@ -34,20 +34,21 @@ impl NoticeList {
 
 /// Handles an action on a notification.
 fn act(action: Action, notice: &Notice, env: &PanelEnv<'_>) -> Vec<Step> {
+    let is_about_session = session_actions::find(action).is_some();
     match (action, missing(notice, env)) {
         (Action::NoticeCopy, _) => vec![Step::Copy(notice.text.to_string())],
         (Action::NoticeForget, _) => {
             let notice = Box::new(notice.clone());
             vec![Step::EditNotices(NoticesEdit::Forget { notice })]
         }
-        (action, Some(why)) if action == Action::NoticeOpen || is_about_a_session(action) => {
+        (action, Some(why)) if action == Action::NoticeOpen || is_about_session => {
             vec![Step::toast(Level::Warning, why)]
         }
         (Action::NoticeOpen, _) => {
             let show = notice.session.map(|it| Step::Go(Go::ShowSession(it)));
             [Step::CLOSE].into_iter().chain(show).collect()
         }
-        (action, _) if is_about_a_session(action) => vec![Step::Go(Go::Act(action))],
+        (action, _) if is_about_session => vec![Step::Go(Go::Act(action))],
         _ => Vec::new(),
     }
 }

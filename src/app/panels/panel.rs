@@ -54,6 +54,11 @@ impl PanelEnv<'_> {
     pub fn full(&self, id: SessionKey) -> Option<Session> {
         full(self.mirror, self.detail, id)
     }
+
+    /// The position of the container that keys apply to.
+    pub fn selected_kernel(&self, session: &Session) -> usize {
+        selected_kernel(self.detail, session)
+    }
 }
 
 /// A session with everything that is known about it: its row, and what the detail has read.
@@ -61,6 +66,12 @@ pub fn full(mirror: &Mirror, detail: Option<&Detail>, id: SessionKey) -> Option<
     let row = mirror.session(id)?;
     let detail = detail.filter(|it| it.session() == id);
     Some(detail.map_or_else(|| row.clone(), |detail| detail.full(row)))
+}
+
+/// The position of the container that keys apply to: the selected one of the open detail, otherwise the main one.
+pub fn selected_kernel(detail: Option<&Detail>, session: &Session) -> usize {
+    let open = detail.filter(|it| it.session() == session.key());
+    open.map_or(0, |detail| detail.kernel(session.kernels.len()))
 }
 
 /// The text of a prompt: a panel of one line, above the hints of the sessions view.

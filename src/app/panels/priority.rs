@@ -1,14 +1,14 @@
 //! The prompt for another priority of a waiting session.
 
 use super::{Panel, PanelEnv, PromptLine};
-use crate::model::{
-    id::SessionKey, priority, request::SessionRequest, session::Session, spec::PRIORITY,
-    text::Clean,
-};
+use crate::model::request::SessionRequest;
 use crate::{
     app::{
         input::Input,
         step::{Purpose, Step},
+    },
+    model::{
+        id::SessionKey, notice::Level, priority, session::Session, spec::PRIORITY, text::Clean,
     },
     protocol::message::Request,
 };
@@ -41,10 +41,11 @@ impl PriorityForm {
 }
 
 /// Requests another priority.
-pub fn ask(session: SessionKey, name: Clean, priority: i32) -> Step {
+pub fn ask(session: SessionKey, name: &Clean, priority: i32) -> Step {
+    let done = format!("{name} has priority {priority}");
     Step::Ask {
         request: Request::session(session, SessionRequest::Priority { priority }),
-        purpose: Purpose::Priority { name, priority },
+        purpose: Purpose::toast(Level::Info, done),
     }
 }
 
@@ -57,7 +58,7 @@ impl Panel for PriorityForm {
         let Ok(wanted) = self.wanted() else {
             return Vec::new();
         };
-        let ask = (wanted != self.old).then(|| ask(self.session, self.name.clone(), wanted));
+        let ask = (wanted != self.old).then(|| ask(self.session, &self.name, wanted));
         [Step::CLOSE].into_iter().chain(ask).collect()
     }
 

@@ -1,15 +1,11 @@
 //! The image pull of a launch: shown until the image has arrived, canceled, or run in the background.
 
-use super::{Hint, Panel, PanelEnv};
+use super::{Hint, Panel, PanelEnv, terminate};
 use crate::{
     action::{Action, Scope},
-    app::{
-        mirror::Mirror,
-        step::{Purpose, Step},
-    },
+    app::{mirror::Mirror, step::Step},
     key::Key,
-    model::{id::SessionKey, request::SessionRequest, session::Session, status::Status},
-    protocol::message::Request,
+    model::{id::SessionKey, session::Session, status::Status},
 };
 
 #[derive(Clone, Debug)]
@@ -29,12 +25,7 @@ impl PullDialog {
         let known = self.launched.iter().filter_map(|key| mirror.session(*key));
         let asks = known
             .filter(|it| !it.status.is_final())
-            .map(|it| Step::Ask {
-                request: Request::session(it.key(), SessionRequest::Terminate { force: false }),
-                purpose: Purpose::Terminate {
-                    name: it.name.clone(),
-                },
-            });
+            .map(|it| terminate::ask(it.key(), &it.name, false));
         [Step::CLOSE].into_iter().chain(asks).collect()
     }
 }

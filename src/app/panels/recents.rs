@@ -6,7 +6,7 @@ use crate::{
     app::{
         area::DialogPart,
         input::Input,
-        launcher::Relaunch,
+        launcher::EarlierLaunch,
         step::{Purpose, Step},
     },
     key::Key,
@@ -94,7 +94,7 @@ impl Recents {
                 vec![Step::toast(Level::Warning, text)]
             }
             Action::RecentOpen => {
-                let relaunch = Relaunch::new(entry.context, entry.launch.clone());
+                let relaunch = EarlierLaunch::new(entry.context, entry.launch.clone());
                 vec![Step::CLOSE, Step::Relaunch(Box::new(relaunch))]
             }
             Action::RecentPin => edit(RecentEdit::Pin {

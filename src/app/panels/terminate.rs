@@ -1,6 +1,7 @@
 //! The dialog that asks for confirmation before a session is terminated: what is lost, what is kept.
 
 use super::{DialogButton, Hint, Panel, PanelEnv};
+use crate::model::request::SessionRequest;
 use crate::{
     action::{Action, Scope},
     app::{
@@ -8,9 +9,7 @@ use crate::{
         step::{Purpose, Step},
     },
     key::Key,
-    model::{
-        id::SessionKey, request::SessionRequest, session::Session, status::Status, text::Clean,
-    },
+    model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean},
     protocol::message::Request,
 };
 
@@ -45,16 +44,15 @@ impl TerminateDialog {
     }
 
     fn terminate(&self) -> Vec<Step> {
-        let ask = Step::Ask {
-            request: Request::session(
-                self.session,
-                SessionRequest::Terminate { force: self.force },
-            ),
-            purpose: Purpose::Terminate {
-                name: self.name.clone(),
-            },
-        };
-        vec![Step::CLOSE, ask]
+        vec![Step::CLOSE, ask(self.session, &self.name, self.force)]
+    }
+}
+
+/// Requests the end of a session.
+pub fn ask(session: SessionKey, name: &Clean, force: bool) -> Step {
+    Step::Ask {
+        request: Request::session(session, SessionRequest::Terminate { force }),
+        purpose: Purpose::toast(Level::Info, format!("ending {name}")),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::DialogPart,
-        launcher::Relaunch,
+        launcher::EarlierLaunch,
         mirror::Mirror,
         step::{LaunchedFrom, Purpose, Step},
     },
@@ -170,9 +170,7 @@ impl WaitingDialog {
         let found = self.found.as_ref().and_then(|found| found.get(at));
         let step = match found.map(|it| &it.change) {
             None => return Vec::new(),
-            Some(Change::Priority(priority)) => {
-                priority::ask(self.session, self.name.clone(), *priority)
-            }
+            Some(Change::Priority(priority)) => priority::ask(self.session, &self.name, *priority),
             Some(Change::Launch(_)) if !self.still_waits(env.mirror) => {
                 let text = format!("{} isn't waiting any more", self.name);
                 Step::toast(Level::Info, text)
@@ -203,11 +201,11 @@ impl WaitingDialog {
                 }),
             };
         }
-        Step::Relaunch(Box::new(Relaunch {
+        Step::Relaunch(Box::new(EarlierLaunch {
             name: request.name.clone(),
             missing: self.missing.clone(),
             replaces: Some(self.session),
-            ..Relaunch::new(context, request.clone())
+            ..EarlierLaunch::new(context, request.clone())
         }))
     }
 }

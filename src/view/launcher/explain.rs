@@ -24,17 +24,17 @@ pub fn title(field: LaunchField) -> &'static str {
 fn parts(launcher: &Launcher, topic: Topic) -> Vec<(&'static str, String)> {
     let entry = help::entry_on(topic);
     let limits = match topic {
-        Topic::Field(field) => help::limits(field, launcher.offer(), launcher.request()),
+        Topic::Field(field) => help::limits(field, launcher.info(), launcher.request()),
         Topic::Card(_) => None,
     };
     let mut parts = vec![("", entry.meaning.to_owned())];
-    for (label, said) in [
+    for (label, text) in [
         ("Written", entry.unit.to_owned()),
         ("Rule", entry.rule.to_owned()),
         ("Here", limits.unwrap_or_default()),
     ] {
-        if !said.is_empty() {
-            parts.push((label, said));
+        if !text.is_empty() {
+            parts.push((label, text));
         }
     }
     parts
@@ -44,10 +44,10 @@ fn parts(launcher: &Launcher, topic: Topic) -> Vec<(&'static str, String)> {
 fn lines(launcher: &Launcher, topic: Topic, cells: u16) -> Vec<(&'static str, Vec<String>)> {
     let parts = parts(launcher, topic).into_iter();
     parts
-        .map(|(label, said)| {
+        .map(|(label, text)| {
             let taken = if label.is_empty() { 0 } else { VALUES };
             let room = cells.saturating_sub(taken);
-            (label, text::wrap(&said, usize::from(room)))
+            (label, text::wrap(&text, usize::from(room)))
         })
         .collect()
 }

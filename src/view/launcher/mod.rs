@@ -2,10 +2,10 @@
 
 mod allocation;
 mod explain;
-mod kind;
 mod network;
 mod question;
 mod review;
+mod session_type;
 pub mod sheet;
 mod steps;
 mod storage;
@@ -19,12 +19,12 @@ use crate::{
     app::{
         app::App,
         area::{DialogAreas, Wizard},
-        launcher::{Launcher, Overlay, Page, Progress},
+        launcher::{LaunchProgress, Launcher, Overlay, Page},
         shown_contexts::ShownContexts,
     },
     theme::face::Face,
 };
-use sheet::{Line, Sheet};
+use sheet::{FormSheet, SheetLine};
 
 /// Maximum size of the launcher.
 const WIDTH: u16 = 150;
@@ -106,15 +106,15 @@ fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard {
     let shown = lines.iter().skip(wizard.first);
     wizard.rows = shown
         .take(usize::from(wizard.body.height))
-        .map(Line::spot)
+        .map(SheetLine::spot)
         .collect();
     wizard
 }
 
 /// The lines of the page that is open.
-fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec<Line<'a>> {
+fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec<SheetLine<'a>> {
     let written = |loose: bool| {
-        let mut sheet = Sheet::new(launcher, body.width, body.height >= AIRY, glyphs);
+        let mut sheet = FormSheet::new(launcher, body.width, body.height >= AIRY, glyphs);
         sheet.loose = loose;
         write(&mut sheet);
         sheet.into_lines()
@@ -126,9 +126,9 @@ fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec
     written(false)
 }
 
-fn write(sheet: &mut Sheet<'_>) {
+fn write(sheet: &mut FormSheet<'_>) {
     match sheet.launcher.page() {
-        Page::Kind => kind::write(sheet),
+        Page::Kind => session_type::write(sheet),
         Page::Allocation => allocation::write(sheet),
         Page::Storage => storage::write(sheet),
         Page::Network => network::write(sheet),
@@ -150,7 +150,7 @@ fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rec
         let style = paint.style(face);
         put(paint, &format!(" {shape} {word} "), style);
     }
-    if launcher.offer().several {
+    if launcher.info().several {
         let style = paint.context_style(&app.mirror, context);
         put(paint, &format!(" {context} "), style);
     }
@@ -179,14 +179,14 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
         paint.input(place, &prompt.input, true);
         return;
     }
-    let (said, face) = match &launcher.progress {
-        Progress::Asked => ("Launching".to_owned(), Face::StatusProgress),
-        Progress::Failed(_) => (launcher.refusal().unwrap_or_default(), Face::InputError),
-        Progress::Editing => match (launcher.blocked(), &launcher.offer().gap) {
+    let (text, face) = match &launcher.progress {
+        LaunchProgress::Asked => ("Launching".to_owned(), Face::StatusProgress),
+        LaunchProgress::Failed(_) => (launcher.refusal().unwrap_or_default(), Face::InputError),
+        LaunchProgress::Editing => match (launcher.blocked(), &launcher.info().gap) {
             (Some(why), _) => (why.to_owned(), Face::InputError),
             (None, Some(gap)) => (gap.to_string(), Face::Dim),
             (None, None) => return,
         },
     };
-    paint.text(area.x, area.y, area.width, &said, face);
+    paint.text(area.x, area.y, area.width, &text, face);
 }

@@ -1,25 +1,25 @@
 //! The fourth page: ports.
 
-use super::sheet::{Sheet, VALUES};
+use super::sheet::{FormSheet, VALUES};
 use crate::{
-    app::launcher::Row,
+    app::launcher::FormRow,
     model::{capability::Capability, launch_field::LaunchField as Field, ports},
     theme::face::Face,
 };
 
-pub fn write(sheet: &mut Sheet<'_>) {
-    let row = Row::of(Field::PreopenPorts);
+pub fn write(sheet: &mut FormSheet<'_>) {
+    let row = FormRow::of(Field::PreopenPorts);
     let launcher = sheet.launcher;
-    let offer = launcher.offer().catalogue.as_ref();
-    let most = offer.and_then(|it| it.policy.max_preopen_ports);
+    let info = launcher.info().catalogue.as_ref();
+    let most = info.and_then(|it| it.policy.max_preopen_ports);
     let most = most.unwrap_or(ports::MOST);
     let count = launcher.request().preopen_ports.len();
     let note = format!("{count} of {most}");
     let hint = "none; as in 8080, 9000-9003";
     sheet.typed(row, "Open ports", launcher.network.ports(), hint, &note);
-    sheet.said(row);
+    sheet.message(row);
     sheet.gap();
-    let is_ours = launcher.offer().why_not(Capability::Schedules).is_some();
+    let is_ours = launcher.info().why_not(Capability::Schedules).is_some();
     let text = if is_ours {
         "Programs must listen on 0.0.0.0. The details view shows the address."
     } else {

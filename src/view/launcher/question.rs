@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    app::launcher::Question,
+    app::launcher::Confirmation,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };
@@ -12,22 +12,22 @@ const WIDTH: u16 = 58;
 /// The narrowest button.
 const BUTTON: usize = 8;
 
-fn sentence(question: &Question) -> Vec<String> {
+fn sentence(question: &Confirmation) -> Vec<String> {
     text::wrap(&question.text, usize::from(WIDTH - 6))
 }
 
 /// The labels of the buttons No and Yes.
-fn labels(question: &Question) -> [String; 2] {
+fn labels(question: &Confirmation) -> [String; 2] {
     [question.no, question.yes].map(|word| format!("{:^BUTTON$}", format!("  {word}  ")))
 }
 
-fn area(question: &Question, screen: Rect) -> Rect {
+fn area(question: &Confirmation, screen: Rect) -> Rect {
     // The border, a blank around the sentence and the buttons.
     dialog::place(screen, WIDTH, sentence(question).len() as u16 + 6)
 }
 
 /// The positions of the buttons No and Yes.
-pub fn buttons(question: &Question, screen: Rect) -> [Rect; 2] {
+pub fn buttons(question: &Confirmation, screen: Rect) -> [Rect; 2] {
     let labels = labels(question);
     dialog::buttons(
         area(question, screen),
@@ -35,7 +35,7 @@ pub fn buttons(question: &Question, screen: Rect) -> [Rect; 2] {
     )
 }
 
-pub fn draw(paint: &mut Paint<'_>, question: &Question, screen: Rect) {
+pub fn draw(paint: &mut Paint<'_>, question: &Confirmation, screen: Rect) {
     let area = area(question, screen);
     let title = format!("{}?", question.yes);
     let inner = dialog::frame(paint, screen, area, &title, Face::Title);

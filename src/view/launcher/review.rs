@@ -2,11 +2,11 @@
 //! line, and the launch button.
 
 use super::{
-    sheet::{Line, Sheet, VALUES},
-    words::{self, Fact},
+    sheet::{FormSheet, SheetLine, VALUES},
+    words::{self, ReviewFact},
 };
 use crate::{
-    app::launcher::{CARDS, LAUNCH, Mark, Page, Progress, Row},
+    app::launcher::{CARDS, FormRow, LAUNCH, LaunchProgress, Page, StepMark},
     theme::face::Face,
     view::text,
 };
@@ -14,7 +14,7 @@ use crate::{
 /// Visible lines of the command line. Copying takes all of it.
 const COMMAND_LINES: usize = 3;
 
-pub fn write(sheet: &mut Sheet<'_>) {
+pub fn write(sheet: &mut FormSheet<'_>) {
     for (row, page) in CARDS {
         if sheet.airy {
             boxed(sheet, row, page);
@@ -33,19 +33,19 @@ pub fn write(sheet: &mut Sheet<'_>) {
 }
 
 /// The problems on a page, each with the name of its field.
-fn problems(sheet: &Sheet<'_>, page: Page) -> Vec<String> {
+fn problems(sheet: &FormSheet<'_>, page: Page) -> Vec<String> {
     let wrong = sheet.launcher.wrong_on(page);
     wrong
         .map(|(field, why)| format!("{}: {why}", super::explain::title(field)))
         .collect()
 }
 
-fn facts(sheet: &Sheet<'_>, page: Page) -> Vec<Fact> {
+fn facts(sheet: &FormSheet<'_>, page: Page) -> Vec<ReviewFact> {
     words::facts(sheet.launcher, page, sheet.glyphs)
 }
 
 /// A card with a border, which is red if there are problems.
-fn boxed(sheet: &mut Sheet<'_>, row: Row, page: Page) {
+fn boxed(sheet: &mut FormSheet<'_>, row: FormRow, page: Page) {
     let wrong = problems(sheet, page);
     let face = match (wrong.is_empty(), sheet.is_focused(row)) {
         (false, _) => Face::Bad,
@@ -75,7 +75,7 @@ fn boxed(sheet: &mut Sheet<'_>, row: Row, page: Page) {
         (format!("{}{right}", rule(1)), face),
     ];
     let bottom = format!("{low_left}{}{low_right}", rule(width.saturating_sub(2)));
-    sheet.push(Line::of(row).pieces(0, width, top));
+    sheet.push(SheetLine::of(row).pieces(0, width, top));
     let inside = width.saturating_sub(2);
     for (what, value) in facts(sheet, page) {
         let line = edges(sheet, row, face)
@@ -89,22 +89,22 @@ fn boxed(sheet: &mut Sheet<'_>, row: Row, page: Page) {
             sheet.push(line);
         }
     }
-    sheet.push(Line::below(row).text(0, width, bottom, face));
+    sheet.push(SheetLine::below(row).text(0, width, bottom, face));
 }
 
-fn edges<'a>(sheet: &Sheet<'a>, row: Row, face: Face) -> Line<'a> {
+fn edges<'a>(sheet: &FormSheet<'a>, row: FormRow, face: Face) -> SheetLine<'a> {
     let side = sheet.glyphs.vertical;
-    Line::below(row)
+    SheetLine::below(row)
         .text(0, 1, side, face)
         .text(sheet.width.saturating_sub(1), 1, side, face)
 }
 
 /// A card without a border, in as few lines as possible.
-fn plain(sheet: &mut Sheet<'_>, row: Row, page: Page) {
+fn plain(sheet: &mut FormSheet<'_>, row: FormRow, page: Page) {
     let wrong = problems(sheet, page);
     let mark = match sheet.launcher.mark(page) {
-        Mark::Wrong => Some(sheet.glyphs.marks[1]),
-        Mark::Done | Mark::Unseen => None,
+        StepMark::Wrong => Some(sheet.glyphs.marks[1]),
+        StepMark::Done | StepMark::Unseen => None,
     };
     let width = sheet.width;
     let mut line = sheet.label(row, page.short_title());
@@ -121,7 +121,7 @@ fn plain(sheet: &mut Sheet<'_>, row: Row, page: Page) {
     }
     sheet.push(line);
     for more in rest {
-        let line = Line::below(row).text(VALUES, width - VALUES, more, Face::Value);
+        let line = SheetLine::below(row).text(VALUES, width - VALUES, more, Face::Value);
         sheet.push(line);
     }
     for why in wrong {
@@ -130,10 +130,10 @@ fn plain(sheet: &mut Sheet<'_>, row: Row, page: Page) {
 }
 
 /// Puts as many facts in a line as fit.
-fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
+fn packed(facts: &[ReviewFact], cells: usize, dot: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (what, value) in facts {
-        let said = match *what {
+        let text = match *what {
             "Type" | "Name" | "Environment" | "Per container" | "Folder" | "Context" => {
                 value.clone()
             }
@@ -142,29 +142,29 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
             what => format!("{}: {value}", what.to_lowercase()),
         };
         match lines.last_mut() {
-            Some(last) if text::width(last) + text::width(&said) + 3 <= cells => {
-                last.push_str(&[" ", dot, " ", &said].concat());
+            Some(last) if text::width(last) + text::width(&text) + 3 <= cells => {
+                last.push_str(&[" ", dot, " ", &text].concat());
             }
             // A fact without a label continues the fact before it and can be a whole sentence.
-            _ if what.is_empty() => lines.extend(text::wrap(&said, cells)),
-            _ => lines.push(said),
+            _ if what.is_empty() => lines.extend(text::wrap(&text, cells)),
+            _ => lines.push(text),
         }
     }
     lines
 }
 
-fn queue(sheet: &mut Sheet<'_>) {
-    let Some(outlook) = words::outlook(sheet.launcher) else {
+fn queue(sheet: &mut FormSheet<'_>) {
+    let Some(forecast) = words::forecast(sheet.launcher) else {
         return;
     };
     let room = sheet.width.saturating_sub(VALUES);
-    let waits = !outlook.starts_with("starts");
+    let waits = !forecast.starts_with("starts");
     let face = if waits { Face::Warning } else { Face::Success };
-    for (at, part) in text::wrap(&outlook, usize::from(room))
+    for (at, part) in text::wrap(&forecast, usize::from(room))
         .into_iter()
         .enumerate()
     {
-        let mut line = Line::default();
+        let mut line = SheetLine::default();
         if at == 0 {
             line = line.text(0, VALUES - 1, "Queue", Face::Label);
         }
@@ -172,12 +172,12 @@ fn queue(sheet: &mut Sheet<'_>) {
     }
 }
 
-fn command(sheet: &mut Sheet<'_>) {
+fn command(sheet: &mut FormSheet<'_>) {
     let room = sheet.width.saturating_sub(VALUES);
     // The copied command keeps its line breaks, because a shell reads them back within the quotes.
-    let said = sheet.launcher.command_line();
-    let said = said.replace('\n', sheet.glyphs.line_break);
-    let mut parts = text::wrap(&said, usize::from(room));
+    let text = sheet.launcher.command_line();
+    let text = text.replace('\n', sheet.glyphs.line_break);
+    let mut parts = text::wrap(&text, usize::from(room));
     if parts.len() > COMMAND_LINES {
         parts.truncate(COMMAND_LINES);
         if let Some(last) = parts.last_mut() {
@@ -186,7 +186,7 @@ fn command(sheet: &mut Sheet<'_>) {
         }
     }
     for (at, part) in parts.into_iter().enumerate() {
-        let mut line = Line::default();
+        let mut line = SheetLine::default();
         if at == 0 {
             line = line.text(0, VALUES - 1, "Command line", Face::Label);
         }
@@ -195,7 +195,7 @@ fn command(sheet: &mut Sheet<'_>) {
 }
 
 /// The button, and next to it why it can't be pressed or asks for confirmation.
-fn launch(sheet: &mut Sheet<'_>) {
+fn launch(sheet: &mut FormSheet<'_>) {
     let launcher = sheet.launcher;
     let focused = sheet.is_focused(LAUNCH);
     let wrong = launcher.problems().len();
@@ -208,29 +208,29 @@ fn launch(sheet: &mut Sheet<'_>) {
     for note in notes.into_iter().flatten() {
         let room = sheet.width.saturating_sub(VALUES);
         for part in text::wrap(&note, usize::from(room)) {
-            let line = Line::below(LAUNCH).text(VALUES, room, part, Face::Warning);
+            let line = SheetLine::below(LAUNCH).text(VALUES, room, part, Face::Warning);
             sheet.push(line);
         }
     }
     let button = "  Launch  ";
-    let (said, said_face) = beside(launcher, wrong);
+    let (text, text_face) = launch_note(launcher, wrong);
     let x = VALUES;
     let room = sheet.width.saturating_sub(x);
-    let mut parts = text::wrap(&said, usize::from(room)).into_iter();
-    let mut line = Line::of(LAUNCH).text(0, 10, button, face);
+    let mut parts = text::wrap(&text, usize::from(room)).into_iter();
+    let mut line = SheetLine::of(LAUNCH).text(0, 10, button, face);
     if let Some(first) = parts.next() {
-        line = line.text(x, room, first, said_face);
+        line = line.text(x, room, first, text_face);
     }
     sheet.push(line);
     for more in parts {
-        sheet.push(Line::below(LAUNCH).text(x, room, more, said_face));
+        sheet.push(SheetLine::below(LAUNCH).text(x, room, more, text_face));
     }
 }
 
-fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
+fn launch_note(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
     let none = "no folder mounted";
     match (&launcher.progress, wrong) {
-        (Progress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),
+        (LaunchProgress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),
         (_, 1) => ("1 problem prevents the launch".to_owned(), Face::Bad),
         (_, 2..) => {
             let text = format!("{wrong} problems prevent the launch");

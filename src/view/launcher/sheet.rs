@@ -7,7 +7,7 @@ use crate::{
     app::{
         area::Spot,
         input::Input,
-        launcher::{Launcher, Row},
+        launcher::{FormRow, Launcher},
     },
     model::launch_field::LaunchField,
     theme::face::Face,
@@ -23,14 +23,14 @@ pub const VALUES: u16 = 16;
 
 /// A piece of a line at its position.
 #[derive(Clone, Debug)]
-pub struct Cell<'a> {
+pub struct SheetCell<'a> {
     pub x: u16,
     pub width: u16,
-    pub what: What<'a>,
+    pub what: CellContent<'a>,
 }
 
 #[derive(Clone, Debug)]
-pub enum What<'a> {
+pub enum CellContent<'a> {
     Text(String, Face),
     /// Right-aligned text.
     Right(String, Face),
@@ -46,21 +46,21 @@ pub enum What<'a> {
 
 /// One line of the sheet.
 #[derive(Clone, Debug, Default)]
-pub struct Line<'a> {
+pub struct SheetLine<'a> {
     /// The row of the line. The line stays visible while its row has the focus, and a click on it focuses the
     /// row.
-    pub row: Option<Row>,
+    pub row: Option<FormRow>,
     /// The row or choice that a click selects, if it isn't `row`.
-    pub click: Option<Row>,
+    pub click: Option<FormRow>,
     /// A click from this column on selects another row: the second half of the line.
-    pub half: Option<(u16, Row)>,
+    pub half: Option<(u16, FormRow)>,
     /// The first line of the row, which has its marker.
     pub head: bool,
-    pub cells: Vec<Cell<'a>>,
+    pub cells: Vec<SheetCell<'a>>,
 }
 
-impl<'a> Line<'a> {
-    pub fn of(row: Row) -> Self {
+impl<'a> SheetLine<'a> {
+    pub fn of(row: FormRow) -> Self {
         Self {
             row: Some(row),
             click: None,
@@ -71,7 +71,7 @@ impl<'a> Line<'a> {
     }
 
     /// A further line of a row.
-    pub fn below(row: Row) -> Self {
+    pub fn below(row: FormRow) -> Self {
         Self {
             head: false,
             ..Self::of(row)
@@ -82,13 +82,13 @@ impl<'a> Line<'a> {
     #[must_use]
     pub fn choosing(mut self, at: usize) -> Self {
         let field = self.row.map(|row| row.field);
-        self.click = field.map(|field| Row::choice(field, at));
+        self.click = field.map(|field| FormRow::choice(field, at));
         self
     }
 
     /// Two rows in one line, the second from column `x` on.
     #[must_use]
-    pub fn halved(mut self, first: Row, x: u16, second: Row) -> Self {
+    pub fn halved(mut self, first: FormRow, x: u16, second: FormRow) -> Self {
         self.click = Some(first);
         self.half = Some((x, second));
         self
@@ -104,15 +104,15 @@ impl<'a> Line<'a> {
 
     #[must_use]
     pub fn text(mut self, x: u16, width: u16, text: impl Into<String>, face: Face) -> Self {
-        let what = What::Text(text.into(), face);
-        self.cells.push(Cell { x, width, what });
+        let what = CellContent::Text(text.into(), face);
+        self.cells.push(SheetCell { x, width, what });
         self
     }
 
     #[must_use]
     pub fn right(mut self, x: u16, width: u16, text: impl Into<String>, face: Face) -> Self {
-        let what = What::Right(text.into(), face);
-        self.cells.push(Cell { x, width, what });
+        let what = CellContent::Right(text.into(), face);
+        self.cells.push(SheetCell { x, width, what });
         self
     }
 
@@ -131,50 +131,50 @@ impl<'a> Line<'a> {
 
     #[must_use]
     pub fn input(mut self, x: u16, width: u16, input: &'a Input, focused: bool) -> Self {
-        let what = What::Input {
+        let what = CellContent::Input {
             input,
             focused,
             masked: false,
         };
-        self.cells.push(Cell { x, width, what });
+        self.cells.push(SheetCell { x, width, what });
         self
     }
 
     #[must_use]
     pub fn masked(mut self, x: u16, width: u16, input: &'a Input, focused: bool) -> Self {
-        let what = What::Input {
+        let what = CellContent::Input {
             input,
             focused,
             masked: true,
         };
-        self.cells.push(Cell { x, width, what });
+        self.cells.push(SheetCell { x, width, what });
         self
     }
 
     #[must_use]
     pub fn cursor(mut self, x: u16) -> Self {
-        let what = What::Cursor;
-        self.cells.push(Cell { x, width: 1, what });
+        let what = CellContent::Cursor;
+        self.cells.push(SheetCell { x, width: 1, what });
         self
     }
 }
 
 /// A page being written, line after line.
 #[derive(Debug)]
-pub struct Sheet<'a> {
+pub struct FormSheet<'a> {
     pub launcher: &'a Launcher,
     /// The focused row.
-    pub focus: Row,
+    pub focus: FormRow,
     pub width: u16,
     /// There is room for blank lines.
     pub airy: bool,
     /// There is room for a blank line between the cards of the review.
     pub loose: bool,
     pub glyphs: &'static Glyphs,
-    lines: Vec<Line<'a>>,
+    lines: Vec<SheetLine<'a>>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> FormSheet<'a> {
     #[must_use]
     pub fn new(launcher: &'a Launcher, width: u16, airy: bool, glyphs: &'static Glyphs) -> Self {
         Self {
@@ -188,21 +188,21 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    pub fn into_lines(self) -> Vec<Line<'a>> {
+    pub fn into_lines(self) -> Vec<SheetLine<'a>> {
         self.lines
     }
 
-    pub fn is_focused(&self, row: Row) -> bool {
+    pub fn is_focused(&self, row: FormRow) -> bool {
         self.focus == row
     }
 
-    pub fn push(&mut self, line: Line<'a>) {
+    pub fn push(&mut self, line: SheetLine<'a>) {
         self.lines.push(line);
     }
 
     pub fn gap(&mut self) {
         if !self.lines.is_empty() {
-            self.lines.push(Line::default());
+            self.lines.push(SheetLine::default());
         }
     }
 
@@ -216,7 +216,7 @@ impl<'a> Sheet<'a> {
     /// A dim heading above a part of the page.
     pub fn heading(&mut self, title: &str) {
         self.gap();
-        let line = Line::default().text(0, self.width, title, Face::Title);
+        let line = SheetLine::default().text(0, self.width, title, Face::Title);
         self.push(line);
     }
 
@@ -224,24 +224,24 @@ impl<'a> Sheet<'a> {
     pub fn note(&mut self, x: u16, text: &str, face: Face) {
         let room = self.width.saturating_sub(x);
         for part in text::wrap(text, usize::from(room)) {
-            let line = Line::default().text(x, room, part, face);
+            let line = SheetLine::default().text(x, room, part, face);
             self.push(line);
         }
     }
 
     /// The beginning of a field's line: its label.
     #[must_use]
-    pub fn label(&self, row: Row, label: &str) -> Line<'a> {
+    pub fn label(&self, row: FormRow, label: &str) -> SheetLine<'a> {
         let face = if self.is_focused(row) {
             Face::Strong
         } else {
             Face::Label
         };
-        Line::of(row).text(0, VALUES - 1, label, face)
+        SheetLine::of(row).text(0, VALUES - 1, label, face)
     }
 
     /// A field whose value changes with the left and right keys.
-    pub fn choice(&mut self, row: Row, label: &str, value: &str, note: &str) {
+    pub fn choice(&mut self, row: FormRow, label: &str, value: &str, note: &str) {
         let focused = self.is_focused(row);
         let face = if focused { Face::Strong } else { Face::Value };
         let mut pieces = vec![(value.to_owned(), face)];
@@ -260,7 +260,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// A typed field, with a hint while it is empty and a note on its right.
-    pub fn typed(&mut self, row: Row, label: &str, input: &'a Input, hint: &str, note: &str) {
+    pub fn typed(&mut self, row: FormRow, label: &str, input: &'a Input, hint: &str, note: &str) {
         let taken = text::width(note) as u16;
         let room = self.width.saturating_sub(VALUES);
         let width = room.saturating_sub(if taken > 0 { taken + 2 } else { 0 });
@@ -274,11 +274,11 @@ impl<'a> Sheet<'a> {
     }
 
     /// The problem or the warning of a field, below its line.
-    pub fn said(&mut self, row: Row) {
-        self.said_of(row, row.field);
+    pub fn message(&mut self, row: FormRow) {
+        self.message_of(row, row.field);
     }
 
-    fn said_of(&mut self, row: Row, field: LaunchField) {
+    fn message_of(&mut self, row: FormRow, field: LaunchField) {
         let launcher = self.launcher;
         if let Some(why) = launcher.problem(field) {
             self.sentence(row, why, Face::InputError);
@@ -288,26 +288,26 @@ impl<'a> Sheet<'a> {
     }
 
     /// A sentence below a row, in the column of the values.
-    pub fn sentence(&mut self, row: Row, said: &str, face: Face) {
-        self.below(row, row, VALUES, (said, face));
+    pub fn sentence(&mut self, row: FormRow, text: &str, face: Face) {
+        self.below(row, row, VALUES, (text, face));
     }
 
     /// The problem with this line of a list, below it at `x`.
-    pub fn said_on(&mut self, row: Row, x: u16) {
+    pub fn item_message(&mut self, row: FormRow, x: u16) {
         if let Some(why) = self.launcher.problem_on(row) {
             self.below(row, row, x, (why, Face::InputError));
         }
     }
 
     /// A problem below a row. A click on it focuses the row that fixes it.
-    pub fn fault(&mut self, row: Row, mended: Row, why: &str) {
-        self.below(row, mended, VALUES, (why, Face::InputError));
+    pub fn problem(&mut self, row: FormRow, fixed_in: FormRow, why: &str) {
+        self.below(row, fixed_in, VALUES, (why, Face::InputError));
     }
 
-    fn below(&mut self, row: Row, click: Row, x: u16, (said, face): (&str, Face)) {
+    fn below(&mut self, row: FormRow, click: FormRow, x: u16, (text, face): (&str, Face)) {
         let room = self.width.saturating_sub(x);
-        for part in text::wrap(said, usize::from(room)) {
-            let mut line = Line::below(row).text(x, room, part, face);
+        for part in text::wrap(text, usize::from(room)) {
+            let mut line = SheetLine::below(row).text(x, room, part, face);
             line.click = Some(click);
             self.push(line);
         }
@@ -317,10 +317,10 @@ impl<'a> Sheet<'a> {
 /// The first visible line of `height` lines. The lines of the focused row are visible, with a line around
 /// them.
 #[must_use]
-pub fn first(lines: &[Line<'_>], focus: Row, height: u16) -> usize {
+pub fn first(lines: &[SheetLine<'_>], focus: FormRow, height: u16) -> usize {
     let height = usize::from(height);
     let last = lines.len().saturating_sub(height);
-    let own = |line: &Line<'_>| line.row == Some(focus);
+    let own = |line: &SheetLine<'_>| line.row == Some(focus);
     let Some(top) = lines.iter().position(own) else {
         return 0;
     };
@@ -336,7 +336,13 @@ pub fn first(lines: &[Line<'_>], focus: Row, height: u16) -> usize {
 }
 
 /// Draws the lines from `first` on.
-pub fn draw(paint: &mut Paint<'_>, lines: &[Line<'_>], first: usize, focus: Row, area: Rect) {
+pub fn draw(
+    paint: &mut Paint<'_>,
+    lines: &[SheetLine<'_>],
+    first: usize,
+    focus: FormRow,
+    area: Rect,
+) {
     let shown = lines.iter().skip(first).take(usize::from(area.height));
     for (at, line) in shown.enumerate() {
         let y = area.y + at as u16;
@@ -350,16 +356,16 @@ pub fn draw(paint: &mut Paint<'_>, lines: &[Line<'_>], first: usize, focus: Row,
     }
 }
 
-fn draw_cell(paint: &mut Paint<'_>, cell: &Cell<'_>, area: Rect, y: u16) {
+fn draw_cell(paint: &mut Paint<'_>, cell: &SheetCell<'_>, area: Rect, y: u16) {
     let x = area.x + cell.x;
     let width = cell.width.min(area.right().saturating_sub(x));
     match &cell.what {
-        What::Text(text, face) => {
+        CellContent::Text(text, face) => {
             paint.text(x, y, width, text, *face);
         }
-        What::Right(text, face) => paint.right(x, y, width, text, *face),
-        What::Cursor => paint.cursor = Some(Position::new(x, y)),
-        What::Input {
+        CellContent::Right(text, face) => paint.right(x, y, width, text, *face),
+        CellContent::Cursor => paint.cursor = Some(Position::new(x, y)),
+        CellContent::Input {
             input,
             focused,
             masked,

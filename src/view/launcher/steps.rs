@@ -6,7 +6,7 @@ use super::{PAGE, words};
 use crate::{
     app::{
         area::Wizard,
-        launcher::{Launcher, Mark, Page},
+        launcher::{Launcher, Page, StepMark},
     },
     theme::face::Face,
     view::{paint::Paint, text},
@@ -89,9 +89,9 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
     let here = launcher.page() == page;
     let [done, wrong, unseen] = paint.glyphs.marks;
     let (mark, face) = match launcher.mark(page) {
-        Mark::Done => (done, Face::Success),
-        Mark::Wrong => (wrong, Face::Bad),
-        Mark::Unseen => (unseen, Face::Dim),
+        StepMark::Done => (done, Face::Success),
+        StepMark::Wrong => (wrong, Face::Bad),
+        StepMark::Unseen => (unseen, Face::Dim),
     };
     let own = if here { Face::TabActive } else { Face::Tab };
     let x = paint.text(place.x, place.y, 1, mark, face);
@@ -113,8 +113,8 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
     let titles = title(page, room).into_iter().map(|line| (line, own));
     let height = usize::from(place.height);
     let below = height.saturating_sub(titles.len());
-    let said = words::summary(launcher, page);
-    let summary = summary(&said, usize::from(room), below, paint.glyphs.ellipsis);
+    let text = words::summary(launcher, page);
+    let summary = summary(&text, usize::from(room), below, paint.glyphs.ellipsis);
     let summary = summary.into_iter().map(|line| (line, Face::Dim));
     for (y, (line, face)) in (place.y..).zip(titles.chain(summary).take(height)) {
         paint.text(x, y, room, &line, face);
@@ -122,10 +122,10 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
 }
 
 /// The summary of a step, in whole words if there are enough lines.
-fn summary(said: &str, cells: usize, lines: usize, ellipsis: &str) -> Vec<String> {
-    let parts = text::wrap(said, cells);
+fn summary(text: &str, cells: usize, lines: usize, ellipsis: &str) -> Vec<String> {
+    let parts = text::wrap(text, cells);
     if parts.len() <= lines {
         return parts;
     }
-    vec![text::fit_path(said, cells, ellipsis).0]
+    vec![text::fit_path(text, cells, ellipsis).0]
 }

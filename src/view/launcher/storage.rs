@@ -1,8 +1,8 @@
 //! The third page: folders.
 
-use super::sheet::{Line, Sheet, VALUES};
+use super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
-    app::launcher::{Entry, FolderLine, Making, Row},
+    app::launcher::{FolderCreation, FolderEntry, FolderRow, FormRow},
     model::{capability::Capability, inside, launch_field::LaunchField as Field, text::Clean},
     theme::face::Face,
 };
@@ -13,14 +13,14 @@ const PATH: u16 = 9;
 const ACCESS: u16 = 38;
 const WHOSE: u16 = 55;
 
-pub fn write(sheet: &mut Sheet<'_>) {
+pub fn write(sheet: &mut FormSheet<'_>) {
     let launcher = sheet.launcher;
-    if let Some(why) = launcher.offer().why_not(Capability::Folders) {
+    if let Some(why) = launcher.info().why_not(Capability::Folders) {
         sheet.note(0, why.as_str(), Face::Dim);
     }
     let storage = &launcher.storage;
-    let none = storage.entries().is_empty() && launcher.offer().catalogue.is_some();
-    if none && launcher.offer().has(Capability::Folders) {
+    let none = storage.entries().is_empty() && launcher.info().catalogue.is_some();
+    if none && launcher.info().has(Capability::Folders) {
         sheet.note(
             0,
             "No folders. Press Enter to continue without one.",
@@ -29,25 +29,25 @@ pub fn write(sheet: &mut Sheet<'_>) {
         sheet.gap();
     }
     for row in launcher.rows() {
-        match FolderLine::of(row) {
-            FolderLine::Search => {
+        match FolderRow::of(row) {
+            FolderRow::Search => {
                 if let Some(search) = storage.search() {
                     sheet.typed(row, "Search", search, "part of a name", "");
                 }
             }
-            FolderLine::Folder(at) => {
+            FolderRow::Folder(at) => {
                 if let Some(entry) = storage.entries().get(at) {
                     folder(sheet, row, entry);
-                    sheet.said_on(row, NAME);
+                    sheet.item_message(row, NAME);
                 }
             }
-            FolderLine::Path(at) => {
+            FolderRow::Path(at) => {
                 if let Some(entry) = storage.entries().get(at) {
                     path(sheet, row, entry);
-                    sheet.said_on(row, PATH);
+                    sheet.item_message(row, PATH);
                 }
             }
-            FolderLine::New => new(sheet, row),
+            FolderRow::New => new(sheet, row),
         }
     }
     let warning = launcher.warning(Field::Folders);
@@ -63,7 +63,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     }
 }
 
-fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
+fn folder(sheet: &mut FormSheet<'_>, row: FormRow, entry: &FolderEntry) {
     let mark = if entry.mounted {
         format!("[{}]", sheet.glyphs.on)
     } else {
@@ -75,7 +75,7 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
         (false, true) => Face::Value,
         (false, false) => Face::Dim,
     };
-    let mut line = Line::of(row).text(0, 3, mark, Face::Key).text(
+    let mut line = SheetLine::of(row).text(0, 3, mark, Face::Key).text(
         NAME,
         ACCESS - NAME - 2,
         entry.name.as_str(),
@@ -104,11 +104,11 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
     sheet.push(line.text(WHOSE, room, whose, Face::Dim));
 }
 
-fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {
+fn path<'a>(sheet: &mut FormSheet<'a>, row: FormRow, entry: &'a FolderEntry) {
     let focused = sheet.is_focused(row);
     let room = sheet.width.saturating_sub(PATH);
     let mut line =
-        Line::of(row)
+        SheetLine::of(row)
             .text(NAME, 4, "at", Face::Label)
             .input(PATH, room, &entry.path, focused);
     if entry.path.is_empty() {
@@ -121,30 +121,32 @@ fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {
 /// How to create a folder, shown while its line has the focus.
 const HOW: &str = "type a name, Enter creates it";
 
-fn new(sheet: &mut Sheet<'_>, row: Row) {
+fn new(sheet: &mut FormSheet<'_>, row: FormRow) {
     let storage = &sheet.launcher.storage;
     let focused = sheet.is_focused(row);
-    match storage.making() {
-        Making::No => {
+    match storage.creation() {
+        FolderCreation::Idle => {
             let face = if focused { Face::Strong } else { Face::Label };
             let mut pieces = vec![("create a folder".to_owned(), face)];
             if focused {
                 pieces.push((format!("  {HOW}"), Face::Dim));
             }
-            let line = Line::of(row).text(0, 3, " + ", Face::Key);
+            let line = SheetLine::of(row).text(0, 3, " + ", Face::Key);
             sheet.push(line.pieces(NAME, sheet.width, pieces));
-            sheet.said_on(row, VALUES);
+            sheet.item_message(row, VALUES);
         }
-        Making::Asked(input) => sheet.typed(row, " +  new folder", input, "", "being created"),
-        Making::Typing(input) | Making::Failed(input, _) => {
+        FolderCreation::Asked(input) => {
+            sheet.typed(row, " +  new folder", input, "", "being created");
+        }
+        FolderCreation::Typing(input) | FolderCreation::Failed(input, _) => {
             sheet.typed(row, " +  new folder", input, HOW, "");
             // While you type a valid name, an unfinished folder isn't a problem yet.
-            if focused && storage.making_problem().is_none() {
+            if focused && storage.creation_problem().is_none() {
                 if !input.is_empty() {
                     sheet.sentence(row, "Enter creates it, Esc cancels", Face::Dim);
                 }
             } else {
-                sheet.said_on(row, VALUES);
+                sheet.item_message(row, VALUES);
             }
         }
     }

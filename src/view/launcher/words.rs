@@ -1,7 +1,7 @@
 //! The text of a launch on its cards and in the list of steps.
 
 use crate::{
-    app::launcher::{Launcher, Offer, Outlook, Page},
+    app::launcher::{LaunchInfo, Launcher, Page, QueueForecast},
     model::{
         capability::Capability,
         catalogue::{AcceleratorKind, unit},
@@ -22,13 +22,13 @@ use crate::{
 };
 
 /// A line of a card: its label and its value.
-pub type Fact = (&'static str, String);
+pub type ReviewFact = (&'static str, String);
 
 pub const NO_FOLDER: &str = "no folder mounted";
 pub const NO_PORT: &str = "no ports";
 
 /// All facts of a page, the most important first.
-pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
+pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<ReviewFact> {
     let request = launcher.filled();
     match page {
         Page::Kind => kind(launcher, request),
@@ -39,28 +39,28 @@ pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
     }
 }
 
-fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
+fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<ReviewFact> {
     let mut facts = Vec::new();
-    let offer = launcher.offer();
-    if offer.several {
-        facts.push(("Context", offer.context.to_string()));
+    let info = launcher.info();
+    if info.several {
+        facts.push(("Context", info.context.to_string()));
     }
     let batch = request.session_type == SessionType::Batch;
     let word = if batch { "batch" } else { "interactive" };
     facts.push(("Type", word.to_owned()));
     for row in TABLE.iter().filter(|row| row.page == Page::Kind) {
-        facts.extend(fact(row, request, offer));
+        facts.extend(fact(row, request, info));
     }
     facts
 }
 
 /// A field of the first page, if it is set.
-fn fact(row: &FieldRow, request: &LaunchRequest, offer: &Offer) -> Option<Fact> {
+fn fact(row: &FieldRow, request: &LaunchRequest, info: &LaunchInfo) -> Option<ReviewFact> {
     let text = || row.written(request);
     let script = || text().as_deref().map(first_line).map(masked);
     Some(match (row.field, row.widget) {
         (LaunchField::Name, _) => ("Name", name(request)),
-        (LaunchField::StartTime, _) => ("Start time", start_words(request.starts_at?, offer)),
+        (LaunchField::StartTime, _) => ("Start time", start_words(request.starts_at?, info)),
         (LaunchField::Owner, _) => ("Owner", request.owner.as_ref()?.email.clone()),
         (LaunchField::BootstrapScript, _) => ("Script", script()?),
         (LaunchField::StopHook, _) => {
@@ -93,8 +93,8 @@ fn first_line(text: &str) -> String {
 }
 
 /// A start time. A delay is shown with the time that it means if you launch now.
-pub fn start_words(start: StartAt, offer: &Offer) -> String {
-    let at = moment(start.moment(offer.now), offer);
+pub fn start_words(start: StartAt, info: &LaunchInfo) -> String {
+    let at = moment(start.moment(info.now), info);
     match start {
         StartAt::After(_) => format!("{start} = {at}"),
         StartAt::At(_) => at,
@@ -102,9 +102,9 @@ pub fn start_words(start: StartAt, offer: &Offer) -> String {
 }
 
 /// `10:31 today`, `09:30 tomorrow`, otherwise with its date.
-fn moment(at: jiff::Timestamp, offer: &Offer) -> String {
-    let local = at.to_zoned(offer.zone.clone());
-    let today = offer.now.to_zoned(offer.zone.clone()).date();
+fn moment(at: jiff::Timestamp, info: &LaunchInfo) -> String {
+    let local = at.to_zoned(info.zone.clone());
+    let today = info.now.to_zoned(info.zone.clone()).date();
     let day = local.date();
     let shown = if day == today {
         "%H:%M today"
@@ -116,7 +116,7 @@ fn moment(at: jiff::Timestamp, offer: &Offer) -> String {
     local.strftime(shown).to_string()
 }
 
-fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> Vec<Fact> {
+fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> Vec<ReviewFact> {
     let mut facts = Vec::new();
     let mut add = |what, value: Option<String>| facts.extend(value.map(|value| (what, value)));
     let image = request
@@ -127,7 +127,7 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     let fields = [LaunchField::Image, LaunchField::Environment];
     let word = fields.into_iter().find_map(|it| launcher.warning(it));
     add("", word.map(str::to_owned));
-    let chosen = launcher.offer().environment(request);
+    let chosen = launcher.info().environment(request);
     let is_its_own = chosen.is_some_and(|it| !it.facts.user.is_ours());
     add("User", is_its_own.then(|| "the image's own".to_owned()));
     add("Project", request.project.clone());
@@ -155,11 +155,11 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
 
 /// The selected group, or the only group of a Backend.AI cluster.
 fn group(launcher: &Launcher, request: &LaunchRequest) -> Option<String> {
-    let offer = launcher.offer();
-    let known = offer.catalogue.as_ref();
+    let info = launcher.info();
+    let known = info.catalogue.as_ref();
     let groups = known.map_or(&[][..], |it| &it.resource_groups);
     let only = || match groups {
-        [only] if offer.has(Capability::Schedules) => Some(only.name.to_string()),
+        [only] if info.has(Capability::Schedules) => Some(only.name.to_string()),
         _ => None,
     };
     request.resource_group.clone().or_else(only)
@@ -170,10 +170,10 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     let mut parts = Vec::new();
     parts.extend(request.cpu.map(|cpu| format!("{cpu} CPU")));
     parts.extend(request.mem.map(|mem| format!("{mem} memory")));
-    let offer = launcher.offer();
+    let info = launcher.info();
     let usual = || {
-        let around = launcher.allocation.around(offer);
-        launcher.allocation.amounts().usual_shmem(&around)
+        let facts = launcher.allocation.amount_facts(info);
+        launcher.allocation.amounts().usual_shmem(&facts)
     };
     let shmem = request.shmem.unwrap_or_else(usual);
     parts.push(format!("{shmem} of it shared"));
@@ -184,8 +184,8 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
 
 /// `5 fGPU = 1 GPU`, if shares of a device are requested.
 fn conversions(launcher: &Launcher, request: &LaunchRequest) -> Vec<String> {
-    let offer = launcher.offer().catalogue.as_ref();
-    let kinds = offer.map_or(&[][..], |offer| &offer.accelerators).iter();
+    let catalogue = launcher.info().catalogue.as_ref();
+    let kinds = catalogue.map_or(&[][..], |it| &it.accelerators).iter();
     let asked = |kind: &&AcceleratorKind| {
         request
             .accelerators
@@ -199,7 +199,7 @@ fn conversions(launcher: &Launcher, request: &LaunchRequest) -> Vec<String> {
 }
 
 fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec<String> {
-    let offer = launcher.offer().catalogue.as_ref();
+    let catalogue = launcher.info().catalogue.as_ref();
     let given = request
         .accelerators
         .iter()
@@ -207,7 +207,7 @@ fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec
     given
         .map(|(slot, amount)| {
             let amount = thousandths(amount.saturating_mul(u64::from(times)));
-            format!("{amount} {}", unit(slot, offer))
+            format!("{amount} {}", unit(slot, catalogue))
         })
         .collect()
 }
@@ -245,8 +245,8 @@ fn variables(request: &LaunchRequest, glyphs: &Glyphs) -> Option<String> {
     (!all.is_empty()).then(|| all.join("  "))
 }
 
-fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = request
+fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<ReviewFact> {
+    let mut facts: Vec<ReviewFact> = request
         .mounts
         .iter()
         .map(|mount| {
@@ -274,19 +274,19 @@ fn network(request: &LaunchRequest) -> String {
 }
 
 /// What the queue would do. `None` if it isn't known, or if the launch has problems.
-pub fn outlook(launcher: &Launcher) -> Option<String> {
-    let outlook = launcher.outlook();
+pub fn forecast(launcher: &Launcher) -> Option<String> {
+    let forecast = launcher.forecast();
     // A launch with problems has no start time, but a lack of room is still shown.
-    if !launcher.problems().is_empty() && !matches!(outlook, Outlook::Waits(_)) {
+    if !launcher.problems().is_empty() && !matches!(forecast, QueueForecast::Waits(_)) {
         return None;
     }
-    Some(match outlook {
-        Outlook::Unknown => return None,
-        Outlook::AtOnce => "starts now".to_owned(),
-        Outlook::At(at) => format!("waits until {}", moment(at, launcher.offer())),
-        Outlook::Behind(1) => "1 session is ahead, although there is room now".to_owned(),
-        Outlook::Behind(n) => format!("{n} sessions are ahead, although there is room now"),
-        Outlook::Waits(short) => {
+    Some(match forecast {
+        QueueForecast::Unknown => return None,
+        QueueForecast::AtOnce => "starts now".to_owned(),
+        QueueForecast::At(at) => format!("waits until {}", moment(at, launcher.info())),
+        QueueForecast::Behind(1) => "1 session is ahead, although there is room now".to_owned(),
+        QueueForecast::Behind(n) => format!("{n} sessions are ahead, although there is room now"),
+        QueueForecast::Waits(short) => {
             let place = short.group.map(|group| format!(" in group {group}"));
             let of = short.all.map(|all| format!(" of {all}"));
             let before = match short.waiting {
@@ -331,7 +331,7 @@ pub fn summary(launcher: &Launcher, page: Page) -> String {
             _ => ports::write(&request.preopen_ports),
         },
         Page::Review => match launcher.problems().len() {
-            0 => outlook(launcher)
+            0 => forecast(launcher)
                 .and_then(|text| text.split(": ").next().map(str::to_owned))
                 .unwrap_or_default(),
             1 => "1 problem".to_owned(),

@@ -2,7 +2,7 @@
 
 use workbay::{
     app::launcher::Launcher,
-    app::{effect::Effect, launcher::FolderLine},
+    app::{effect::Effect, launcher::FolderRow},
     model::{
         catalogue::{Catalogue, Folder},
         id::ContextName,
@@ -141,13 +141,13 @@ fn what_is_wrong_with_a_folder_stands_below_its_own_path() {
 fn a_card_leads_to_what_is_wrong_and_enter_leads_back() {
     let screen = badly_mounted(80, 24).press("ctrl-r up up enter");
     let row = screen.panel::<Launcher>().row();
-    assert_eq!(FolderLine::of(row), FolderLine::Path(0));
+    assert_eq!(FolderRow::of(row), FolderRow::Path(0));
     // Mended, then straight back to the next one that is wrong.
     let screen = screen.press("ctrl-u").typed("in");
     assert!(footer(&screen).contains("back to review"));
     let screen = screen.press("enter up up enter");
     let row = screen.panel::<Launcher>().row();
-    assert_eq!(FolderLine::of(row), FolderLine::Path(2));
+    assert_eq!(FolderRow::of(row), FolderRow::Path(2));
     let screen = screen.press("ctrl-u enter");
     assert!(screen.sees("Command line"), "{}", screen.text());
     let screen = screen.press("enter");

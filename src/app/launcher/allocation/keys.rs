@@ -1,7 +1,8 @@
 //! Handles keys and actions on the second page.
 
 use super::{
-    Allocation, Heard, Offer, Part, Row, options::turned, presets, variable_of, variable_row,
+    AllocationForm, FormResponse, FormRow, LaunchInfo, VariablePart, options::turned, presets,
+    variable_of, variable_row,
 };
 use crate::{
     action::Action,
@@ -9,17 +10,17 @@ use crate::{
     model::launch_field::LaunchField as Field,
 };
 
-impl Allocation {
-    pub(super) fn hear_key(&mut self, row: Row, key: Key, offer: &Offer) -> bool {
-        self.stands_on(row);
+impl AllocationForm {
+    pub(super) fn handle_key(&mut self, row: FormRow, key: Key, info: &LaunchInfo) -> bool {
+        self.focus_moved_to(row);
         match row.field {
             Field::Environment => {
-                let taken = self.environments.key(key, offer);
-                self.after(taken, row, offer)
+                let taken = self.environments.key(key, info);
+                self.after(taken, row, info)
             }
             Field::Image => {
                 let taken = self.environments.image_key(key);
-                self.after(taken, row, offer)
+                self.after(taken, row, info)
             }
             Field::Variables => {
                 let (at, part) = variable_of(row);
@@ -32,43 +33,43 @@ impl Allocation {
             _ => {
                 let slider = self.slider_mut(row);
                 let taken = slider.is_some_and(|slider| slider.key(key));
-                self.after(taken, row, offer)
+                self.after(taken, row, info)
             }
         }
     }
 
     /// An action in another row ends the search.
-    fn stands_on(&mut self, row: Row) {
+    fn focus_moved_to(&mut self, row: FormRow) {
         if row.field != Field::Environment {
-            self.environments.left();
+            self.environments.focus_left();
         }
     }
 
-    fn go(&mut self, from: Row, to: Row) {
+    fn go(&mut self, from: FormRow, to: FormRow) {
         self.moved = Some(to).filter(|to| *to != from);
     }
 
     /// Updates what depends on a row after it has changed.
-    fn after(&mut self, changed: bool, row: Row, offer: &Offer) -> bool {
+    fn after(&mut self, changed: bool, row: FormRow, info: &LaunchInfo) -> bool {
         if !changed {
             return false;
         }
         match row.field {
-            Field::Cpu | Field::Memory | Field::Accelerator => self.amounts.by_hand(),
+            Field::Cpu | Field::Memory | Field::Accelerator => self.amounts.make_custom(),
             Field::SharedMemory => {
                 self.amounts.automatic_shmem = false;
-                self.amounts.by_hand();
+                self.amounts.make_custom();
             }
             _ => {}
         }
-        self.settle(offer);
+        self.settle(info);
         true
     }
 
-    pub(super) fn hear_paste(&mut self, row: Row, text: &str, offer: &Offer) -> bool {
-        self.stands_on(row);
+    pub(super) fn handle_paste(&mut self, row: FormRow, text: &str, info: &LaunchInfo) -> bool {
+        self.focus_moved_to(row);
         match row.field {
-            Field::Environment => self.environments.paste(text, offer),
+            Field::Environment => self.environments.paste(text, info),
             Field::Image => self.environments.image_paste(text),
             Field::Variables => {
                 let (at, part) = variable_of(row);
@@ -80,167 +81,193 @@ impl Allocation {
                 None => return false,
             },
         }
-        self.after(true, row, offer)
+        self.after(true, row, info)
     }
 
-    pub(super) fn hear(
+    pub(super) fn handle_action(
         &mut self,
-        row: Row,
+        row: FormRow,
         action: Action,
         key: Option<Key>,
-        offer: &Offer,
-    ) -> Heard {
-        self.stands_on(row);
-        let heard = self.hear_action(row, action, key, offer);
-        if heard == Heard::No && leaves(action) {
-            self.environments.left();
+        info: &LaunchInfo,
+    ) -> FormResponse {
+        self.focus_moved_to(row);
+        let response = self.handle_in_row(row, action, key, info);
+        if response == FormResponse::Ignored && leaves(action) {
+            self.environments.focus_left();
         }
-        heard
+        response
     }
 
-    fn hear_action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
+    fn handle_in_row(
+        &mut self,
+        row: FormRow,
+        action: Action,
+        key: Option<Key>,
+        info: &LaunchInfo,
+    ) -> FormResponse {
         // A character is text first, even if it is bound to an action.
         if let Some(key) = key.filter(|key| is_text(*key))
-            && self.hear_key(row, key, offer)
+            && self.handle_key(row, key, info)
         {
-            return self.heard();
+            return self.response();
         }
         let done = match action {
-            Action::ListDown | Action::ListUp => return self.hear_up_down(row, action, offer),
-            Action::LauncherMore => self.turn(row, true, key, offer),
-            Action::LauncherLess => self.turn(row, false, key, offer),
-            Action::ListFirst | Action::ListLast => self.go_to_end(row, action, key, offer),
-            Action::LauncherToggle => self.toggle(row, offer),
+            Action::ListDown | Action::ListUp => return self.handle_up_down(row, action, info),
+            Action::LauncherMore => self.turn(row, true, key, info),
+            Action::LauncherLess => self.turn(row, false, key, info),
+            Action::ListFirst | Action::ListLast => self.go_to_end(row, action, key, info),
+            Action::LauncherToggle => self.toggle(row, info),
             Action::LauncherAdd if row.field == Field::Variables => {
-                return Heard::Goto(variable_row(self.variables.count(), Part::Name));
+                return FormResponse::Focus(variable_row(
+                    self.variables.count(),
+                    VariablePart::Name,
+                ));
             }
             Action::LauncherRemove if row.field == Field::Variables => {
                 let (at, _) = variable_of(row);
                 self.variables.remove(at);
-                return Heard::Goto(variable_row(at.min(self.variables.count()), Part::Name));
+                return FormResponse::Focus(variable_row(
+                    at.min(self.variables.count()),
+                    VariablePart::Name,
+                ));
             }
             Action::LauncherRemoveAll if row.field == Field::Variables => {
                 let question = self.variables.question();
-                return question.map_or(Heard::Yes, |text| Heard::Question(text, "Remove all"));
+                return question.map_or(FormResponse::Handled, |text| {
+                    FormResponse::Confirm(text, "Remove all")
+                });
             }
-            Action::LauncherAdd => self.small_step(row, true, offer),
-            Action::LauncherRemove => self.small_step(row, false, offer),
+            Action::LauncherAdd => self.small_step(row, true, info),
+            Action::LauncherRemove => self.small_step(row, false, info),
             _ => false,
         };
-        if done { self.heard() } else { Heard::No }
+        if done {
+            self.response()
+        } else {
+            FormResponse::Ignored
+        }
     }
 
-    fn heard(&mut self) -> Heard {
-        self.moved.take().map_or(Heard::Yes, Heard::Goto)
+    fn response(&mut self) -> FormResponse {
+        self.moved
+            .take()
+            .map_or(FormResponse::Handled, FormResponse::Focus)
     }
 
     /// Moves through the environments, or from a line of the variables to the one above or below.
-    fn hear_up_down(&mut self, row: Row, action: Action, offer: &Offer) -> Heard {
+    fn handle_up_down(&mut self, row: FormRow, action: Action, info: &LaunchInfo) -> FormResponse {
         let down = action == Action::ListDown;
         match row.field {
-            Field::Environment if !self.environments.is_by_hand() => {
+            Field::Environment if !self.environments.has_manual_image() => {
                 let moved = self.environments.step(if down { 1 } else { -1 });
-                if self.after(moved, row, offer) {
-                    Heard::Yes
+                if self.after(moved, row, info) {
+                    FormResponse::Handled
                 } else {
-                    Heard::No
+                    FormResponse::Ignored
                 }
             }
             Field::Variables => {
                 let (at, part) = variable_of(row);
                 match (down, at) {
-                    (true, at) if self.variables.is_last(at) => Heard::No,
+                    (true, at) if self.variables.is_last(at) => FormResponse::Ignored,
                     (true, at) if self.variables.is_last(at + 1) => {
-                        Heard::Goto(variable_row(at + 1, Part::Name))
+                        FormResponse::Focus(variable_row(at + 1, VariablePart::Name))
                     }
-                    (true, at) => Heard::Goto(variable_row(at + 1, part)),
-                    (false, 0) => Heard::Goto(Row::of(Field::Image)),
-                    (false, at) => Heard::Goto(variable_row(at - 1, part)),
+                    (true, at) => FormResponse::Focus(variable_row(at + 1, part)),
+                    (false, 0) => FormResponse::Focus(FormRow::of(Field::Image)),
+                    (false, at) => FormResponse::Focus(variable_row(at - 1, part)),
                 }
             }
-            _ => Heard::No,
+            _ => FormResponse::Ignored,
         }
     }
 
     /// Handles left and right: chooses another option, changes a number, or moves in a text.
-    fn turn(&mut self, row: Row, forward: bool, key: Option<Key>, offer: &Offer) -> bool {
+    fn turn(&mut self, row: FormRow, forward: bool, key: Option<Key>, info: &LaunchInfo) -> bool {
         match row.field {
             Field::Environment | Field::Image | Field::Variables => {
-                return key.is_some_and(|key| self.hear_key(row, key, offer));
+                return key.is_some_and(|key| self.handle_key(row, key, info));
             }
             _ => {}
         }
-        if let Some((options, at)) = self.choices(row, offer) {
-            return self.choose(row, turned(&options, at, forward), offer);
+        if let Some((options, at)) = self.choices(row, info) {
+            return self.choose(row, turned(&options, at, forward), info);
         }
         // An automatic amount becomes custom first.
         if self.automatic(row) == Some(true) {
-            return self.toggle(row, offer);
+            return self.toggle(row, info);
         }
-        self.step(row, forward, false, offer)
+        self.step(row, forward, false, info)
     }
 
     /// Chooses an option if it is possible.
-    pub(super) fn choose(&mut self, row: Row, at: usize, offer: &Offer) -> bool {
-        let options = self.choices(row, offer).map(|(options, _)| options);
+    pub(super) fn choose(&mut self, row: FormRow, at: usize, info: &LaunchInfo) -> bool {
+        let options = self.choices(row, info).map(|(options, _)| options);
         let option = options.as_ref().and_then(|options| options.get(at));
         if option.is_none_or(|option| option.why_not.is_some()) {
             return false;
         }
         match row.field {
-            Field::Project => self.place.choose_project(at, offer),
-            Field::ResourceGroup => self.place.choose_group(at, offer),
-            Field::Agent => self.place.choose_agent(at, offer),
-            Field::ClusterMode => self.numbers.choose_mode(at),
-            _ => self.choose_preset(at, offer),
+            Field::Project => self.placement.choose_project(at, info),
+            Field::ResourceGroup => self.placement.choose_group(at, info),
+            Field::Agent => self.placement.choose_agent(at, info),
+            Field::ClusterMode => self.counts.choose_mode(at),
+            _ => self.choose_preset(at, info),
         }
-        self.after(true, row, offer)
+        self.after(true, row, info)
     }
 
-    fn choose_preset(&mut self, at: usize, offer: &Offer) {
-        let around = self.around(offer);
-        if let Some(source) = presets::sources(&around).into_iter().nth(at) {
-            self.amounts.choose(source, &around);
+    fn choose_preset(&mut self, at: usize, info: &LaunchInfo) {
+        let facts = self.amount_facts(info);
+        if let Some(source) = presets::sources(&facts).into_iter().nth(at) {
+            self.amounts.choose(source, &facts);
         }
     }
 
-    fn step(&mut self, row: Row, up: bool, fine: bool, offer: &Offer) -> bool {
-        let bounds = self.bounds(row, offer);
+    fn step(&mut self, row: FormRow, up: bool, fine: bool, info: &LaunchInfo) -> bool {
+        let bounds = self.bounds(row, info);
         let Some(slider) = self.slider_mut(row) else {
             return false;
         };
         slider.step(up, fine, &bounds);
-        self.after(true, row, offer)
+        self.after(true, row, info)
     }
 
     /// Changes a number by its smallest step.
-    fn small_step(&mut self, row: Row, up: bool, offer: &Offer) -> bool {
-        self.automatic(row) != Some(true) && self.step(row, up, true, offer)
+    fn small_step(&mut self, row: FormRow, up: bool, info: &LaunchInfo) -> bool {
+        self.automatic(row) != Some(true) && self.step(row, up, true, info)
     }
 
     /// Handles Home and End: the minimum and maximum of a number, the ends of a text.
-    fn go_to_end(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> bool {
-        let bounds = self.bounds(row, offer);
+    fn go_to_end(
+        &mut self,
+        row: FormRow,
+        action: Action,
+        key: Option<Key>,
+        info: &LaunchInfo,
+    ) -> bool {
+        let bounds = self.bounds(row, info);
         if self.automatic(row) == Some(true) {
             return false;
         }
         match self.slider_mut(row) {
             Some(slider) if action == Action::ListFirst => slider.set_least(&bounds),
             Some(slider) => slider.set_most(&bounds),
-            None => return key.is_some_and(|key| self.hear_key(row, key, offer)),
+            None => return key.is_some_and(|key| self.handle_key(row, key, info)),
         }
-        self.after(true, row, offer)
+        self.after(true, row, info)
     }
 
-    fn toggle(&mut self, row: Row, offer: &Offer) -> bool {
+    fn toggle(&mut self, row: FormRow, info: &LaunchInfo) -> bool {
         match (row.field, row.item) {
             (Field::SharedMemory, _) => {
-                let around = self.around(offer);
-                self.amounts.toggle_shmem(&around);
+                let facts = self.amount_facts(info);
+                self.amounts.toggle_shmem(&facts);
             }
             (Field::OpenMp, 0) => self.threads.automatic = !self.threads.automatic,
-            _ if self.choices(row, offer).is_some() => {
-                return self.turn(row, true, None, offer);
+            _ if self.choices(row, info).is_some() => {
+                return self.turn(row, true, None, info);
             }
             _ => return false,
         }

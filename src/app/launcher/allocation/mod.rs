@@ -1,31 +1,31 @@
 //! The second page: the environment and its variables, the group or agent, the resources of each container,
 //! and the number of containers.
 
+mod amount_facts;
 mod amounts;
-mod around;
+mod counts;
 mod environments;
-mod faults;
+mod forecast;
 mod keys;
-mod numbers;
 mod options;
-mod outlook;
-mod place;
+mod placement;
 mod presets;
+mod problems;
 mod slider;
 mod threads;
 mod variables;
 
+pub use amount_facts::AmountFacts;
 pub use amounts::Amounts;
-pub use around::Around;
-pub use environments::{Choice, Environments, Line};
-pub use numbers::Numbers;
-pub use options::Choose;
-pub use outlook::{Outlook, Slot};
-pub use slider::{Bounds, Slider, Unit};
+pub use counts::SessionCounts;
+pub use environments::{EnvironmentChoice, EnvironmentPicker, EnvironmentRow};
+pub use forecast::{AmountForecast, AmountSlot};
+pub use options::SelectOption;
+pub use slider::{NumberBounds, NumberUnit, Slider};
 pub use threads::{OPEN_BLAS, OPEN_MP, Threads};
-pub use variables::{Fault, Part, Variable, Variables};
+pub use variables::{VariablePart, VariableProblem, VariableRow, Variables};
 
-use super::{Form, Heard, Offer, Row, Undone};
+use super::{FormResponse, FormRow, LaunchInfo, PageForm, Unfinished};
 use crate::{
     action::Action,
     key::Key,
@@ -35,31 +35,31 @@ use crate::{
         spec::LaunchRequest,
     },
 };
-use place::Place;
+use placement::PlacementInput;
 
 #[derive(Clone, Debug, Default)]
-pub struct Allocation {
-    environments: Environments,
+pub struct AllocationForm {
+    environments: EnvironmentPicker,
     variables: Variables,
-    place: Place,
+    placement: PlacementInput,
     amounts: Amounts,
-    numbers: Numbers,
+    counts: SessionCounts,
     threads: Threads,
     /// The context whose environments, groups and presets are chosen from.
     context: Option<ContextName>,
     /// The row that the last key moved the focus to.
-    moved: Option<Row>,
+    moved: Option<FormRow>,
 }
 
-impl Allocation {
-    pub fn environments(&self) -> &Environments {
+impl AllocationForm {
+    pub fn environments(&self) -> &EnvironmentPicker {
         &self.environments
     }
 
     /// The name of the environment that a manual image belongs to.
-    pub fn environment_of_image(&self, offer: &Offer) -> Option<String> {
-        let by_hand = self.environments.is_by_hand();
-        let known = self.environments.chosen(offer).filter(|_| by_hand)?;
+    pub fn environment_of_image(&self, info: &LaunchInfo) -> Option<String> {
+        let is_manual = self.environments.has_manual_image();
+        let known = self.environments.chosen(info).filter(|_| is_manual)?;
         Some(known.label())
     }
 
@@ -71,8 +71,8 @@ impl Allocation {
         &self.amounts
     }
 
-    pub fn numbers(&self) -> &Numbers {
-        &self.numbers
+    pub fn counts(&self) -> &SessionCounts {
+        &self.counts
     }
 
     pub fn threads(&self) -> &Threads {
@@ -80,55 +80,55 @@ impl Allocation {
     }
 
     /// The facts that the amounts on this page depend on.
-    pub fn around<'a>(&self, offer: &'a Offer) -> Around<'a> {
-        Around {
-            offer,
-            environment: self.environments.chosen(offer),
-            group: self.place.group(offer),
-            size: self.numbers.containers(),
-            copies: self.numbers.copies(),
+    pub fn amount_facts<'a>(&self, info: &'a LaunchInfo) -> AmountFacts<'a> {
+        AmountFacts {
+            info,
+            environment: self.environments.chosen(info),
+            group: self.placement.group(info),
+            size: self.counts.containers(),
+            copies: self.counts.copies(),
         }
     }
 
     /// The options of a row and the position of the chosen one, if the row has options.
-    pub fn choices(&self, row: Row, offer: &Offer) -> Option<(Vec<Choose>, usize)> {
+    pub fn choices(&self, row: FormRow, info: &LaunchInfo) -> Option<(Vec<SelectOption>, usize)> {
         match row.field {
-            Field::Project => Some(self.place.projects(offer)),
-            Field::ResourceGroup => Some(self.place.groups(offer)),
-            Field::Agent => Some(self.place.agents(offer)),
-            Field::ClusterMode => Some(self.numbers.modes(offer)),
+            Field::Project => Some(self.placement.projects(info)),
+            Field::ResourceGroup => Some(self.placement.groups(info)),
+            Field::Agent => Some(self.placement.agents(info)),
+            Field::ClusterMode => Some(self.counts.modes(info)),
             Field::Preset => {
-                let around = self.around(offer);
-                let own = around.in_words(&self.amounts.slots());
-                Some(presets::options(self.amounts.source(), &own, &around))
+                let facts = self.amount_facts(info);
+                let own = facts.in_words(&self.amounts.slots());
+                Some(presets::options(self.amounts.source(), &own, &facts))
             }
             _ => None,
         }
     }
 
     /// The slider of a row, if it has one.
-    pub fn slider(&self, row: Row) -> Option<&Slider> {
+    pub fn slider(&self, row: FormRow) -> Option<&Slider> {
         match row.field {
             Field::Cpu => Some(&self.amounts.cpu),
             Field::Memory => Some(&self.amounts.mem),
             Field::SharedMemory => Some(&self.amounts.shmem),
             Field::Accelerator => Some(&self.amounts.accelerators.get(row.item)?.slider),
-            Field::Count => Some(&self.numbers.count),
-            Field::ClusterSize => Some(&self.numbers.size),
+            Field::Count => Some(&self.counts.count),
+            Field::ClusterSize => Some(&self.counts.size),
             Field::OpenMp if row.item > 0 => Some(&self.threads.open_mp),
             Field::OpenBlas => Some(&self.threads.open_blas),
             _ => None,
         }
     }
 
-    fn slider_mut(&mut self, row: Row) -> Option<&mut Slider> {
+    fn slider_mut(&mut self, row: FormRow) -> Option<&mut Slider> {
         match row.field {
             Field::Cpu => Some(&mut self.amounts.cpu),
             Field::Memory => Some(&mut self.amounts.mem),
             Field::SharedMemory => Some(&mut self.amounts.shmem),
             Field::Accelerator => Some(&mut self.amounts.accelerators.get_mut(row.item)?.slider),
-            Field::Count => Some(&mut self.numbers.count),
-            Field::ClusterSize => Some(&mut self.numbers.size),
+            Field::Count => Some(&mut self.counts.count),
+            Field::ClusterSize => Some(&mut self.counts.size),
             Field::OpenMp if row.item > 0 => Some(&mut self.threads.open_mp),
             Field::OpenBlas => Some(&mut self.threads.open_blas),
             _ => None,
@@ -136,24 +136,24 @@ impl Allocation {
     }
 
     /// The range of a row's number.
-    pub fn bounds(&self, row: Row, offer: &Offer) -> Bounds {
-        let around = self.around(offer);
+    pub fn bounds(&self, row: FormRow, info: &LaunchInfo) -> NumberBounds {
+        let facts = self.amount_facts(info);
         match row.field {
-            Field::Cpu => around.cpu(),
-            Field::Memory => around.memory(),
-            Field::SharedMemory => around.shared_memory(self.amounts.mem.value().unwrap_or(0)),
+            Field::Cpu => facts.cpu(),
+            Field::Memory => facts.memory(),
+            Field::SharedMemory => facts.shared_memory(self.amounts.mem.value().unwrap_or(0)),
             Field::Accelerator => {
                 let accelerator = self.amounts.accelerators.get(row.item);
-                around.accelerator(accelerator.map_or("", |it| &it.slot))
+                facts.accelerator(accelerator.map_or("", |it| &it.slot))
             }
-            Field::Count => Numbers::count_bounds(),
-            Field::ClusterSize => Numbers::size_bounds(offer),
-            _ => numbers::pieces(around.most().cpu.map(|cpu| cpu.millis().div_ceil(1000))),
+            Field::Count => SessionCounts::count_bounds(),
+            Field::ClusterSize => SessionCounts::size_bounds(info),
+            _ => counts::pieces(facts.most().cpu.map(|cpu| cpu.millis().div_ceil(1000))),
         }
     }
 
     /// Whether a row is automatic, if it can be.
-    pub fn automatic(&self, row: Row) -> Option<bool> {
+    pub fn automatic(&self, row: FormRow) -> Option<bool> {
         match (row.field, row.item) {
             (Field::SharedMemory, _) => Some(self.amounts.automatic_shmem),
             (Field::OpenMp, 0) => Some(self.threads.automatic),
@@ -162,179 +162,191 @@ impl Allocation {
     }
 
     /// Amounts follow the environment, the group and the size of the cluster.
-    fn settle(&mut self, offer: &Offer) {
-        let around = self.around(offer);
-        self.amounts.offered(&around);
+    fn settle(&mut self, info: &LaunchInfo) {
+        let facts = self.amount_facts(info);
+        self.amounts.update(&facts);
     }
 
-    fn resource_rows(&self, offer: &Offer, rows: &mut Vec<Row>) {
-        rows.push(Row::of(Field::Preset));
-        let around = self.around(offer);
-        if self.amounts.are_fixed(&around) {
+    fn resource_rows(&self, info: &LaunchInfo, rows: &mut Vec<FormRow>) {
+        rows.push(FormRow::of(Field::Preset));
+        let facts = self.amount_facts(info);
+        if self.amounts.are_fixed(&facts) {
             return;
         }
-        rows.extend([Field::Cpu, Field::Memory, Field::SharedMemory].map(Row::of));
+        rows.extend([Field::Cpu, Field::Memory, Field::SharedMemory].map(FormRow::of));
         for (at, accelerator) in self.amounts.accelerators.iter().enumerate() {
             let none = accelerator.slider.value() == Ok(0)
-                && around.why_no_accelerator(&accelerator.slot).is_some();
+                && facts.why_no_accelerator(&accelerator.slot).is_some();
             if !none {
-                rows.push(Row::item(Field::Accelerator, at));
+                rows.push(FormRow::item(Field::Accelerator, at));
             }
         }
     }
 
-    fn number_rows(&self, offer: &Offer, rows: &mut Vec<Row>) {
-        let cluster = self.numbers.containers() > 1;
+    fn number_rows(&self, info: &LaunchInfo, rows: &mut Vec<FormRow>) {
+        let cluster = self.counts.containers() > 1;
         if !cluster {
-            rows.push(Row::of(Field::Count));
+            rows.push(FormRow::of(Field::Count));
         }
-        rows.push(Row::of(Field::ClusterSize));
+        rows.push(FormRow::of(Field::ClusterSize));
         if cluster {
-            rows.push(Row::of(Field::ClusterMode));
+            rows.push(FormRow::of(Field::ClusterMode));
         }
-        if self.place.has_agents(offer) {
-            rows.push(Row::of(Field::Agent));
+        if self.placement.has_agents(info) {
+            rows.push(FormRow::of(Field::Agent));
         }
-        rows.push(Row::of(Field::OpenMp));
+        rows.push(FormRow::of(Field::OpenMp));
         if !self.threads.automatic {
-            rows.extend([Row::item(Field::OpenMp, 1), Row::of(Field::OpenBlas)]);
+            rows.extend([
+                FormRow::item(Field::OpenMp, 1),
+                FormRow::of(Field::OpenBlas),
+            ]);
         }
     }
 }
 
 /// The row of the name or the value of a variable.
-pub fn variable_row(at: usize, part: Part) -> Row {
-    Row::item(Field::Variables, 2 * at + usize::from(part == Part::Value))
+pub fn variable_row(at: usize, part: VariablePart) -> FormRow {
+    FormRow::item(
+        Field::Variables,
+        2 * at + usize::from(part == VariablePart::Value),
+    )
 }
 
-/// The variable and the part that a row stands for.
-pub fn variable_of(row: Row) -> (usize, Part) {
+/// The variable and the part of a row.
+pub fn variable_of(row: FormRow) -> (usize, VariablePart) {
     let part = if row.item.is_multiple_of(2) {
-        Part::Name
+        VariablePart::Name
     } else {
-        Part::Value
+        VariablePart::Value
     };
     (row.item / 2, part)
 }
 
-impl Form for Allocation {
-    fn rows(&self, offer: &Offer) -> Vec<Row> {
-        let mut rows = [Field::Environment, Field::Image].map(Row::of).to_vec();
+impl PageForm for AllocationForm {
+    fn rows(&self, info: &LaunchInfo) -> Vec<FormRow> {
+        let mut rows = [Field::Environment, Field::Image].map(FormRow::of).to_vec();
         for at in 0..self.variables.rows().len() {
-            rows.push(variable_row(at, Part::Name));
+            rows.push(variable_row(at, VariablePart::Name));
             if !self.variables.is_last(at) {
-                rows.push(variable_row(at, Part::Value));
+                rows.push(variable_row(at, VariablePart::Value));
             }
         }
-        if self.place.has_projects(offer) {
-            rows.push(Row::of(Field::Project));
+        if self.placement.has_projects(info) {
+            rows.push(FormRow::of(Field::Project));
         }
-        if self.place.has_groups(offer) {
-            rows.push(Row::of(Field::ResourceGroup));
+        if self.placement.has_groups(info) {
+            rows.push(FormRow::of(Field::ResourceGroup));
         }
-        self.resource_rows(offer, &mut rows);
-        self.number_rows(offer, &mut rows);
+        self.resource_rows(info, &mut rows);
+        self.number_rows(info, &mut rows);
         rows
     }
 
-    fn key(&mut self, row: Row, key: Key, offer: &Offer) -> bool {
-        self.hear_key(row, key, offer)
+    fn key(&mut self, row: FormRow, key: Key, info: &LaunchInfo) -> bool {
+        self.handle_key(row, key, info)
     }
 
-    fn back(&mut self, row: Row, offer: &Offer) -> bool {
-        let cleared = row.field == Field::Environment && self.environments.clear_search(offer);
+    fn back(&mut self, row: FormRow, info: &LaunchInfo) -> bool {
+        let cleared = row.field == Field::Environment && self.environments.clear_search(info);
         if cleared {
-            self.settle(offer);
+            self.settle(info);
         }
         cleared
     }
 
-    fn moved(&mut self) -> Option<Row> {
+    fn moved(&mut self) -> Option<FormRow> {
         self.moved.take()
     }
 
-    fn paste(&mut self, row: Row, text: &str, offer: &Offer) -> bool {
-        self.hear_paste(row, text, offer)
+    fn paste(&mut self, row: FormRow, text: &str, info: &LaunchInfo) -> bool {
+        self.handle_paste(row, text, info)
     }
 
-    fn action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
-        self.hear(row, action, key, offer)
+    fn action(
+        &mut self,
+        row: FormRow,
+        action: Action,
+        key: Option<Key>,
+        info: &LaunchInfo,
+    ) -> FormResponse {
+        self.handle_action(row, action, key, info)
     }
 
-    fn clicked(&mut self, field: Field, at: usize, offer: &Offer) {
+    fn clicked(&mut self, field: Field, at: usize, info: &LaunchInfo) {
         if field == Field::Environment {
             self.environments.choose(at);
-            self.settle(offer);
+            self.settle(info);
         } else {
-            self.choose(Row::of(field), at, offer);
+            self.choose(FormRow::of(field), at, info);
         }
     }
 
-    fn undone(&self, row: Row, to: Option<Row>) -> Option<Undone> {
-        self.half_a_variable(row, to)
+    fn unfinished(&self, row: FormRow, to: Option<FormRow>) -> Option<Unfinished> {
+        self.unfinished_variable(row, to)
     }
 
-    fn let_go(&mut self, row: Row, to: Row) -> Row {
+    fn discard(&mut self, row: FormRow, to: FormRow) -> FormRow {
         self.without_variable(row, to)
     }
 
-    fn confirmed(&mut self, row: Row, _offer: &Offer) {
+    fn confirmed(&mut self, row: FormRow, _info: &LaunchInfo) {
         if row.field == Field::Variables {
             self.variables.remove_all();
-            self.moved = Some(variable_row(0, Part::Name));
+            self.moved = Some(variable_row(0, VariablePart::Name));
         }
     }
 
-    fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
+    fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo) {
         let mut env = request.env.clone();
-        self.context = Some(offer.context);
+        self.context = Some(info.context);
         self.threads.read(&mut env);
-        self.variables.judge_by(&offer.defaults.secrets);
+        self.variables.set_secret_rules(&info.defaults.secrets);
         self.variables.read(&env, &request.secret_names);
-        self.environments.read(request, offer);
-        self.place.read(request);
-        self.numbers.read(request);
-        let around = self.around(offer);
-        self.amounts.read(request, &around);
+        self.environments.read(request, info);
+        self.placement.read(request);
+        self.counts.read(request);
+        let facts = self.amount_facts(info);
+        self.amounts.read(request, &facts);
     }
 
-    fn write(&self, request: &mut LaunchRequest, offer: &Offer) {
-        self.environments.write(request, offer);
+    fn write(&self, request: &mut LaunchRequest, info: &LaunchInfo) {
+        self.environments.write(request, info);
         request.env = self.variables.write();
         request.secret_names.clone_from(self.variables.marked());
         self.threads.write(&mut request.env);
-        self.place.write(request);
+        self.placement.write(request);
         self.amounts.write(request);
-        self.numbers.write(request);
+        self.counts.write(request);
     }
 
-    fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
+    fn problems(&self, info: &LaunchInfo) -> Vec<FieldProblem> {
         let environment = self.environments.problem();
         let environment = environment.map(|why| FieldProblem::new(Field::Environment, why));
         let mut found: Vec<_> = environment.into_iter().collect();
         let rows = 0..self.variables.count();
-        let variables = rows.filter_map(|at| self.variable_fault(at, false));
+        let variables = rows.filter_map(|at| self.variable_problem(at, false));
         found.extend(variables.map(|it| FieldProblem::new(Field::Variables, it.why)));
-        found.extend(self.amounts.problems(offer));
-        found.extend(self.numbers.problems());
-        let threads = self.bounds(Row::of(Field::OpenBlas), offer);
+        found.extend(self.amounts.problems(info));
+        found.extend(self.counts.problems());
+        let threads = self.bounds(FormRow::of(Field::OpenBlas), info);
         found.extend(self.threads.problems(threads.most));
         found
     }
 
-    fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
-        self.row_to_mend(problem, offer)
+    fn row_of(&self, problem: &FieldProblem, info: &LaunchInfo) -> Option<FormRow> {
+        self.row_to_fix(problem, info)
     }
 
-    fn offered(&mut self, offer: &Offer, _request: &LaunchRequest) {
+    fn info_changed(&mut self, info: &LaunchInfo, _request: &LaunchRequest) {
         // Another context can lack the chosen values, so its own are chosen again.
-        if self.context.replace(offer.context) != Some(offer.context) {
-            self.environments = Environments::default();
-            self.place = Place::default();
+        if self.context.replace(info.context) != Some(info.context) {
+            self.environments = EnvironmentPicker::default();
+            self.placement = PlacementInput::default();
             self.amounts = Amounts::default();
         }
-        self.environments.offered(offer);
-        self.variables.judge_by(&offer.defaults.secrets);
-        self.settle(offer);
+        self.environments.update(info);
+        self.variables.set_secret_rules(&info.defaults.secrets);
+        self.settle(info);
     }
 }

@@ -2,7 +2,7 @@
 
 /// One of a few options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choose {
+pub struct SelectOption {
     pub title: String,
     /// A note about the option.
     pub note: String,
@@ -10,7 +10,7 @@ pub struct Choose {
     pub why_not: Option<String>,
 }
 
-impl Choose {
+impl SelectOption {
     #[must_use]
     pub fn new(title: impl Into<String>, note: impl Into<String>) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl Choose {
 }
 
 /// The next possible option in a ring. Returns `at` if there is no other.
-pub fn turned(options: &[Choose], at: usize, forward: bool) -> usize {
+pub fn turned(options: &[SelectOption], at: usize, forward: bool) -> usize {
     let count = options.len();
     let by = if forward { 1 } else { count.saturating_sub(1) };
     let mut next = at;
@@ -47,8 +47,8 @@ mod tests {
     #[test]
     fn what_cannot_be_chosen_is_passed_over() {
         let why = |no: bool| no.then(|| "no".to_owned());
-        let options: Vec<Choose> = [false, true, false]
-            .map(|no| Choose::new("", "").unless(why(no)))
+        let options: Vec<SelectOption> = [false, true, false]
+            .map(|no| SelectOption::new("", "").unless(why(no)))
             .into();
         assert_eq!(turned(&options, 0, true), 2);
         assert_eq!(turned(&options, 2, true), 0);

@@ -1,6 +1,6 @@
 //! Presets, the environment's minimum, or custom amounts.
 
-use super::{around::Around, options::Choose};
+use super::{amount_facts::AmountFacts, options::SelectOption};
 use crate::{
     model::{catalogue::Preset, text::Clean},
     rules::launch::amounts::why_not_preset,
@@ -8,7 +8,7 @@ use crate::{
 
 /// The source of the amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum AmountSource {
     /// Custom amounts, or those of the settings.
     #[default]
     Custom,
@@ -18,9 +18,9 @@ pub enum Source {
 }
 
 /// The presets of the group, by name.
-pub fn of<'a>(around: &Around<'a>) -> Vec<&'a Preset> {
-    let all = around.catalogue().map_or(&[][..], |offer| &offer.presets);
-    let group = around.group.map(|group| &group.name);
+pub fn of<'a>(facts: &AmountFacts<'a>) -> Vec<&'a Preset> {
+    let all = facts.catalogue().map_or(&[][..], |it| &it.presets);
+    let group = facts.group.map(|group| &group.name);
     let here = |preset: &&Preset| match (&preset.resource_group, group) {
         (Some(only), Some(group)) => only == group,
         _ => true,
@@ -30,77 +30,83 @@ pub fn of<'a>(around: &Around<'a>) -> Vec<&'a Preset> {
     presets
 }
 
-pub fn find<'a>(name: &str, around: &Around<'a>) -> Option<&'a Preset> {
-    of(around).into_iter().find(|preset| preset.name == *name)
+pub fn find<'a>(name: &str, facts: &AmountFacts<'a>) -> Option<&'a Preset> {
+    of(facts).into_iter().find(|preset| preset.name == *name)
 }
 
-pub fn why_not(preset: &Preset, around: &Around<'_>) -> Option<String> {
-    why_not_preset(preset, around.environment, around.catalogue(), around.group)
+pub fn why_not(preset: &Preset, facts: &AmountFacts<'_>) -> Option<String> {
+    why_not_preset(preset, facts.environment, facts.catalogue(), facts.group)
 }
 
 /// The first available preset, otherwise custom amounts.
-pub fn automatic(around: &Around<'_>) -> Source {
-    let fine = |preset: &&Preset| why_not(preset, around).is_none();
-    let first = of(around).into_iter().find(fine);
-    first.map_or(Source::Custom, |it| Source::Preset(it.name.to_string()))
+pub fn automatic(facts: &AmountFacts<'_>) -> AmountSource {
+    let fine = |preset: &&Preset| why_not(preset, facts).is_none();
+    let first = of(facts).into_iter().find(fine);
+    first.map_or(AmountSource::Custom, |it| {
+        AmountSource::Preset(it.name.to_string())
+    })
 }
 
 /// All sources with their notes, and the position of the chosen one.
-pub fn options(chosen: &Source, own: &str, around: &Around<'_>) -> (Vec<Choose>, usize) {
-    let sources = sources(around);
+pub fn options(
+    chosen: &AmountSource,
+    own: &str,
+    facts: &AmountFacts<'_>,
+) -> (Vec<SelectOption>, usize) {
+    let sources = sources(facts);
     let at = sources.iter().position(|source| source == chosen);
-    let mut options: Vec<Choose> = sources.iter().map(|it| option(it, own, around)).collect();
+    let mut options: Vec<SelectOption> = sources.iter().map(|it| option(it, own, facts)).collect();
     // A preset that no longer exists is still shown.
     let at = at.unwrap_or_else(|| {
         let title = match chosen {
-            Source::Preset(name) => Clean::new(name).into_string(),
-            Source::Minimum | Source::Custom => title(chosen),
+            AmountSource::Preset(name) => Clean::new(name).into_string(),
+            AmountSource::Minimum | AmountSource::Custom => title(chosen),
         };
-        let why = if matches!(chosen, Source::Preset(_)) {
+        let why = if matches!(chosen, AmountSource::Preset(_)) {
             "preset not found"
         } else {
             "presets only"
         };
-        options.push(Choose::new(title, own).unless(Some(why.to_owned())));
+        options.push(SelectOption::new(title, own).unless(Some(why.to_owned())));
         options.len() - 1
     });
     (options, at)
 }
 
 /// The sources in the order of the list.
-pub fn sources(around: &Around<'_>) -> Vec<Source> {
-    let named = of(around).into_iter();
-    let mut sources: Vec<Source> = named
-        .map(|preset| Source::Preset(preset.name.to_string()))
+pub fn sources(facts: &AmountFacts<'_>) -> Vec<AmountSource> {
+    let named = of(facts).into_iter();
+    let mut sources: Vec<AmountSource> = named
+        .map(|preset| AmountSource::Preset(preset.name.to_string()))
         .collect();
-    if !around.presets_only() {
-        sources.extend([Source::Minimum, Source::Custom]);
+    if !facts.presets_only() {
+        sources.extend([AmountSource::Minimum, AmountSource::Custom]);
     }
     sources
 }
 
-fn title(source: &Source) -> String {
+fn title(source: &AmountSource) -> String {
     match source {
-        Source::Custom => "Custom".to_owned(),
-        Source::Minimum => "Minimum required".to_owned(),
-        Source::Preset(name) => name.clone(),
+        AmountSource::Custom => "Custom".to_owned(),
+        AmountSource::Minimum => "Minimum required".to_owned(),
+        AmountSource::Preset(name) => name.clone(),
     }
 }
 
-fn option(source: &Source, own: &str, around: &Around<'_>) -> Choose {
+fn option(source: &AmountSource, own: &str, facts: &AmountFacts<'_>) -> SelectOption {
     let title = title(source);
     match source {
-        Source::Custom => Choose::new(title, own),
-        Source::Minimum => Choose::new(title, around.in_words(&around.least())),
-        Source::Preset(name) => {
-            let Some(preset) = find(name, around) else {
-                return Choose::new(title, "");
+        AmountSource::Custom => SelectOption::new(title, own),
+        AmountSource::Minimum => SelectOption::new(title, facts.in_words(&facts.least())),
+        AmountSource::Preset(name) => {
+            let Some(preset) = find(name, facts) else {
+                return SelectOption::new(title, "");
             };
-            let mut words = around.in_words(&preset.slots);
+            let mut words = facts.in_words(&preset.slots);
             if let Some(shmem) = preset.shmem.filter(|shmem| shmem.0 > 0) {
                 words = format!("{words}, {shmem} shared");
             }
-            Choose::new(title, words).unless(why_not(preset, around))
+            SelectOption::new(title, words).unless(why_not(preset, facts))
         }
     }
 }

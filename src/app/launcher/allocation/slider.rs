@@ -9,7 +9,7 @@ use crate::{
 
 /// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum NumberUnit {
     /// Thousandths of a core.
     Cores,
     Bytes,
@@ -21,7 +21,7 @@ pub enum Unit {
 
 /// The range of a number, in its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct NumberBounds {
     pub least: u64,
     /// `None` if it isn't known.
     pub most: Option<u64>,
@@ -31,7 +31,7 @@ pub struct Bounds {
     pub quantum: u64,
 }
 
-impl Bounds {
+impl NumberBounds {
     /// Limits the free amount to the maximum of one container.
     pub(super) fn in_one(mut self) -> Self {
         self.free = self
@@ -43,13 +43,13 @@ impl Bounds {
 
 #[derive(Clone, Debug)]
 pub struct Slider {
-    unit: Unit,
+    unit: NumberUnit,
     input: Input,
     /// The text was set, not typed, so typing replaces it.
     fresh: bool,
 }
 
-impl Unit {
+impl NumberUnit {
     /// Formats a number as you would type it. It parses to the same number.
     pub fn exact(self, value: u64) -> String {
         match self {
@@ -156,7 +156,7 @@ fn exact_bytes(value: u64) -> String {
 
 impl Slider {
     #[must_use]
-    pub fn new(unit: Unit, value: u64) -> Self {
+    pub fn new(unit: NumberUnit, value: u64) -> Self {
         Self {
             unit,
             input: Input::with_text(&unit.exact(value)),
@@ -164,7 +164,7 @@ impl Slider {
         }
     }
 
-    pub fn unit(&self) -> Unit {
+    pub fn unit(&self) -> NumberUnit {
         self.unit
     }
 
@@ -183,10 +183,10 @@ impl Slider {
     }
 
     /// Steps to the next usual number, or by the smallest step if `fine`.
-    pub fn step(&mut self, up: bool, fine: bool, bounds: &Bounds) {
+    pub fn step(&mut self, up: bool, fine: bool, bounds: &NumberBounds) {
         let now = self.value().unwrap_or(bounds.least);
         let quantum = bounds.quantum.max(1);
-        let usual = !fine && matches!(self.unit, Unit::Cores | Unit::Bytes);
+        let usual = !fine && matches!(self.unit, NumberUnit::Cores | NumberUnit::Bytes);
         let next = match (usual, up) {
             (true, true) => round_up(self.unit.above(now), quantum),
             (true, false) => self.unit.below(now) / quantum * quantum,
@@ -202,11 +202,11 @@ impl Slider {
         self.put(next.max(bounds.least));
     }
 
-    pub fn set_least(&mut self, bounds: &Bounds) {
+    pub fn set_least(&mut self, bounds: &NumberBounds) {
         self.put(bounds.least);
     }
 
-    pub fn set_most(&mut self, bounds: &Bounds) {
+    pub fn set_most(&mut self, bounds: &NumberBounds) {
         if let Some(most) = bounds.most {
             let quantum = bounds.quantum.max(1);
             self.put((most / quantum * quantum).max(bounds.least));
@@ -251,14 +251,14 @@ fn round_up(value: u64, quantum: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const WIDE: Bounds = Bounds {
+    const WIDE: NumberBounds = NumberBounds {
         least: 10,
         most: Some(64_000),
         free: None,
         quantum: 1,
     };
 
-    fn stepped(unit: Unit, start: &str, steps: &str, bounds: &Bounds) -> String {
+    fn stepped(unit: NumberUnit, start: &str, steps: &str, bounds: &NumberBounds) -> String {
         let mut slider = Slider::new(unit, 0);
         slider.paste(start);
         for step in steps.chars() {
@@ -286,26 +286,30 @@ mod tests {
             ("x", ">", "0.25"),
             ("1", "+", "1.1"),
         ] {
-            assert_eq!(stepped(Unit::Cores, start, steps, &WIDE), then, "{start}");
+            assert_eq!(
+                stepped(NumberUnit::Cores, start, steps, &WIDE),
+                then,
+                "{start}"
+            );
         }
     }
 
     #[test]
     fn whole_cores_stay_whole() {
-        let whole = Bounds {
+        let whole = NumberBounds {
             least: 1000,
             most: Some(5500),
             quantum: 1000,
             ..WIDE
         };
-        assert_eq!(stepped(Unit::Cores, "1", "<", &whole), "1");
-        assert_eq!(stepped(Unit::Cores, "4", ">", &whole), "5");
-        assert_eq!(stepped(Unit::Cores, "2", "-", &whole), "1");
+        assert_eq!(stepped(NumberUnit::Cores, "1", "<", &whole), "1");
+        assert_eq!(stepped(NumberUnit::Cores, "4", ">", &whole), "5");
+        assert_eq!(stepped(NumberUnit::Cores, "2", "-", &whole), "1");
     }
 
     #[test]
     fn memory_steps_and_stays_exact() {
-        let bounds = Bounds {
+        let bounds = NumberBounds {
             least: 64 * Bytes::MIB,
             most: Some(100 * Bytes::GIB),
             ..WIDE
@@ -319,7 +323,11 @@ mod tests {
             ("96g", ">", "100 GiB"),
             ("1.5g", "+", "1600 MiB"),
         ] {
-            assert_eq!(stepped(Unit::Bytes, start, steps, &bounds), then, "{start}");
+            assert_eq!(
+                stepped(NumberUnit::Bytes, start, steps, &bounds),
+                then,
+                "{start}"
+            );
         }
         for bytes in [
             1,
@@ -329,27 +337,30 @@ mod tests {
             1100 * Bytes::MIB,
             3 * Bytes::GIB + 1,
         ] {
-            let text = Unit::Bytes.exact(bytes);
-            assert_eq!(Unit::Bytes.read(&text), Ok(bytes), "{text}");
+            let text = NumberUnit::Bytes.exact(bytes);
+            assert_eq!(NumberUnit::Bytes.read(&text), Ok(bytes), "{text}");
         }
     }
 
     #[test]
     fn shares_step_by_their_quantum_and_devices_by_one() {
-        let bounds = |quantum| Bounds {
+        let bounds = |quantum| NumberBounds {
             least: 0,
             most: Some(4000),
             free: None,
             quantum,
         };
-        assert_eq!(stepped(Unit::Devices, "0", ">>>", &bounds(100)), "0.3");
-        assert_eq!(stepped(Unit::Devices, "1", "<<", &bounds(1000)), "0");
-        assert_eq!(stepped(Unit::Devices, "4", ">", &bounds(1000)), "4");
+        assert_eq!(
+            stepped(NumberUnit::Devices, "0", ">>>", &bounds(100)),
+            "0.3"
+        );
+        assert_eq!(stepped(NumberUnit::Devices, "1", "<<", &bounds(1000)), "0");
+        assert_eq!(stepped(NumberUnit::Devices, "4", ">", &bounds(1000)), "4");
     }
 
     #[test]
     fn typing_replaces_what_was_set_and_edits_what_was_typed() {
-        let mut slider = Slider::new(Unit::Cores, 1000);
+        let mut slider = Slider::new(NumberUnit::Cores, 1000);
         for key in ["1", "6"] {
             assert!(slider.key(key.parse().unwrap()));
         }
@@ -367,12 +378,12 @@ mod tests {
 
     #[test]
     fn ends_are_where_the_bounds_are() {
-        let mut slider = Slider::new(Unit::Cores, 1000);
+        let mut slider = Slider::new(NumberUnit::Cores, 1000);
         slider.set_most(&WIDE);
         assert_eq!(slider.input().text(), "64");
         slider.set_least(&WIDE);
         assert_eq!(slider.input().text(), "0.01");
-        let open = Bounds { most: None, ..WIDE };
+        let open = NumberBounds { most: None, ..WIDE };
         slider.set_most(&open);
         assert_eq!(slider.input().text(), "0.01", "nobody tells the most");
     }

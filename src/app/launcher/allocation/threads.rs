@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::slider::{Slider, Unit};
+use super::slider::{NumberUnit, Slider};
 use crate::model::launch_field::{FieldProblem, LaunchField as Field};
 
 pub const OPEN_MP: &str = "OMP_NUM_THREADS";
@@ -21,8 +21,8 @@ impl Default for Threads {
     fn default() -> Self {
         Self {
             automatic: true,
-            open_mp: Slider::new(Unit::Pieces, 1),
-            open_blas: Slider::new(Unit::Pieces, 1),
+            open_mp: Slider::new(NumberUnit::Pieces, 1),
+            open_blas: Slider::new(NumberUnit::Pieces, 1),
         }
     }
 }

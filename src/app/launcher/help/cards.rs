@@ -1,8 +1,8 @@
 //! Explains the cards of the review, and the launch.
 
-use super::{Entry, Page, entry};
+use super::{HelpEntry, Page, entry};
 
-pub(super) fn entry_of(page: Page) -> Entry {
+pub(super) fn entry_of(page: Page) -> HelpEntry {
     match page {
         Page::Kind => entry(
             page.title(),

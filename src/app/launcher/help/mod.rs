@@ -2,7 +2,7 @@
 
 mod cards;
 
-use super::{Offer, Page};
+use super::{LaunchInfo, Page};
 use crate::{
     model::{catalogue::unit, launch_field::LaunchField as Field, ports, spec::LaunchRequest},
     rules::launch::{amounts, check::MOST_COPIES},
@@ -18,7 +18,7 @@ pub enum Topic {
 
 /// The text about a field or a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct HelpEntry {
     pub title: &'static str,
     /// The purpose of the field.
     pub meaning: &'static str,
@@ -33,8 +33,8 @@ const fn entry(
     meaning: &'static str,
     unit: &'static str,
     rule: &'static str,
-) -> Entry {
-    Entry {
+) -> HelpEntry {
+    HelpEntry {
         title,
         meaning,
         unit,
@@ -42,23 +42,23 @@ const fn entry(
     }
 }
 
-pub fn entry_on(topic: Topic) -> Entry {
+pub fn entry_on(topic: Topic) -> HelpEntry {
     match topic {
         Topic::Field(field) => entry_of(field),
         Topic::Card(page) => cards::entry_of(page),
     }
 }
 
-pub fn entry_of(field: Field) -> Entry {
+pub fn entry_of(field: Field) -> HelpEntry {
     let row = field.row();
     entry(row.title, row.meaning, row.form, row.rule)
 }
 
 /// The limits that apply to a field in the current context.
-pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<String> {
-    let catalogue = offer.catalogue.as_ref();
-    let group = offer.group(request);
-    let environment = offer.environment(request);
+pub fn limits(field: Field, info: &LaunchInfo, request: &LaunchRequest) -> Option<String> {
+    let catalogue = info.catalogue.as_ref();
+    let group = info.group(request);
+    let environment = info.environment(request);
     let most = amounts::most(catalogue, group);
     let between = |least: String, most: Option<String>| match most {
         Some(most) => format!("{least} to {most}"),

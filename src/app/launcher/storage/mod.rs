@@ -1,8 +1,8 @@
 //! The third page: folders to mount, which outlive the session.
 
-mod making;
+mod creation;
 
-use super::{Form, Heard, Offer, Row};
+use super::{FormResponse, FormRow, LaunchInfo, PageForm};
 use crate::{
     action::Action,
     app::input::Input,
@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-pub use making::Making;
-use making::begins_a_name;
+pub use creation::FolderCreation;
+use creation::begins_a_name;
 
 /// The line for the search and the line for a new folder. Between them are two lines for each folder.
 pub const SEARCH: usize = usize::MAX;
@@ -24,7 +24,7 @@ pub const NEW: usize = usize::MAX - 1;
 
 /// What a line of the page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum FolderRow {
     Search,
     Folder(usize),
     /// The path of the folder in the session.
@@ -32,8 +32,8 @@ pub enum Line {
     New,
 }
 
-impl Line {
-    pub fn of(row: Row) -> Self {
+impl FolderRow {
+    pub fn of(row: FormRow) -> Self {
         match row.item {
             SEARCH => Self::Search,
             NEW => Self::New,
@@ -42,20 +42,20 @@ impl Line {
         }
     }
 
-    pub fn row(self) -> Row {
+    pub fn row(self) -> FormRow {
         let item = match self {
             Self::Search => SEARCH,
             Self::New => NEW,
             Self::Folder(at) => 2 * at,
             Self::Path(at) => 2 * at + 1,
         };
-        Row::item(Field::Folders, item)
+        FormRow::item(Field::Folders, item)
     }
 }
 
 /// A folder and how to mount it.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct FolderEntry {
     pub name: Clean,
     /// `None` if the folder doesn't exist, but the relaunched session had mounted it.
     pub folder: Option<Folder>,
@@ -65,15 +65,15 @@ pub struct Entry {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Storage {
-    entries: Vec<Entry>,
+pub struct StorageForm {
+    entries: Vec<FolderEntry>,
     automatic: Vec<Clean>,
     search: Option<Input>,
-    making: Making,
+    creation: FolderCreation,
 }
 
-impl Storage {
-    pub fn entries(&self) -> &[Entry] {
+impl StorageForm {
+    pub fn entries(&self) -> &[FolderEntry] {
         &self.entries
     }
 
@@ -87,15 +87,15 @@ impl Storage {
         self.search.as_ref()
     }
 
-    pub fn making(&self) -> &Making {
-        &self.making
+    pub fn creation(&self) -> &FolderCreation {
+        &self.creation
     }
 
     /// The folders that match the search, and those that are already mounted.
     pub fn shown(&self) -> Vec<usize> {
         let query = self.search.as_ref().map(|it| it.text().to_lowercase());
         let query = query.unwrap_or_default();
-        let fits = |entry: &Entry| {
+        let fits = |entry: &FolderEntry| {
             entry.mounted || entry.name.as_str().to_lowercase().contains(query.trim())
         };
         let all = self.entries.iter().enumerate();
@@ -104,15 +104,17 @@ impl Storage {
             .collect()
     }
 
-    fn input_mut(&mut self, row: Row) -> Option<&mut Input> {
-        match Line::of(row) {
-            Line::Search => self.search.as_mut(),
-            Line::Path(at) => self.entries.get_mut(at).map(|it| &mut it.path),
-            Line::New => match &mut self.making {
-                Making::Typing(input) => Some(input),
-                Making::No | Making::Asked(_) | Making::Failed(..) => None,
+    fn input_mut(&mut self, row: FormRow) -> Option<&mut Input> {
+        match FolderRow::of(row) {
+            FolderRow::Search => self.search.as_mut(),
+            FolderRow::Path(at) => self.entries.get_mut(at).map(|it| &mut it.path),
+            FolderRow::New => match &mut self.creation {
+                FolderCreation::Typing(input) => Some(input),
+                FolderCreation::Idle | FolderCreation::Asked(_) | FolderCreation::Failed(..) => {
+                    None
+                }
             },
-            Line::Folder(_) => None,
+            FolderRow::Folder(_) => None,
         }
     }
 
@@ -136,9 +138,9 @@ impl Storage {
         entry.mounted = true;
     }
 
-    fn step_search(&mut self) -> Heard {
+    fn step_search(&mut self) -> FormResponse {
         self.search.get_or_insert_default();
-        Heard::Goto(Line::Search.row())
+        FormResponse::Focus(FolderRow::Search.row())
     }
 }
 
@@ -146,8 +148,8 @@ fn can_only_be_read(folder: &Folder) -> bool {
     folder.permission == *"ro"
 }
 
-fn entry(folder: Folder, mounted: bool) -> Entry {
-    Entry {
+fn entry(folder: Folder, mounted: bool) -> FolderEntry {
+    FolderEntry {
         name: folder.name.clone(),
         mounted,
         path: Input::default(),
@@ -156,44 +158,44 @@ fn entry(folder: Folder, mounted: bool) -> Entry {
     }
 }
 
-impl Form for Storage {
-    fn rows(&self, _offer: &Offer) -> Vec<Row> {
+impl PageForm for StorageForm {
+    fn rows(&self, _info: &LaunchInfo) -> Vec<FormRow> {
         let mut lines = Vec::new();
         if self.search.is_some() {
-            lines.push(Line::Search);
+            lines.push(FolderRow::Search);
         }
         for at in self.shown() {
-            lines.push(Line::Folder(at));
+            lines.push(FolderRow::Folder(at));
             if self.entries[at].mounted {
-                lines.push(Line::Path(at));
+                lines.push(FolderRow::Path(at));
             }
         }
-        lines.push(Line::New);
-        lines.into_iter().map(Line::row).collect()
+        lines.push(FolderRow::New);
+        lines.into_iter().map(FolderRow::row).collect()
     }
 
-    fn first(&self, offer: &Offer) -> Option<Row> {
-        let rows = self.rows(offer);
-        let folder = |row: &&Row| matches!(Line::of(**row), Line::Folder(_));
+    fn first(&self, info: &LaunchInfo) -> Option<FormRow> {
+        let rows = self.rows(info);
+        let folder = |row: &&FormRow| matches!(FolderRow::of(**row), FolderRow::Folder(_));
         rows.iter().find(folder).or(rows.first()).copied()
     }
 
-    fn key(&mut self, row: Row, key: Key, offer: &Offer) -> bool {
-        if Line::of(row) == Line::New {
-            match self.making {
+    fn key(&mut self, row: FormRow, key: Key, info: &LaunchInfo) -> bool {
+        if FolderRow::of(row) == FolderRow::New {
+            match self.creation {
                 // If you continue typing while the folder is being created, the keys don't trigger anything
                 // else.
-                Making::Asked(_) => return begins_a_name(key),
-                Making::No if !begins_a_name(key) => return false,
-                _ => self.begin_typing(offer),
+                FolderCreation::Asked(_) => return begins_a_name(key),
+                FolderCreation::Idle if !begins_a_name(key) => return false,
+                _ => self.begin_typing(info),
             }
         }
         self.input_mut(row).is_some_and(|input| input.key(key))
     }
 
-    fn paste(&mut self, row: Row, text: &str, offer: &Offer) -> bool {
-        if Line::of(row) == Line::New {
-            self.begin_typing(offer);
+    fn paste(&mut self, row: FormRow, text: &str, info: &LaunchInfo) -> bool {
+        if FolderRow::of(row) == FolderRow::New {
+            self.begin_typing(info);
         }
         let input = self.input_mut(row);
         input.is_some_and(|input| {
@@ -202,20 +204,28 @@ impl Form for Storage {
         })
     }
 
-    fn action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
-        let line = Line::of(row);
+    fn action(
+        &mut self,
+        row: FormRow,
+        action: Action,
+        key: Option<Key>,
+        info: &LaunchInfo,
+    ) -> FormResponse {
+        let line = FolderRow::of(row);
         match (action, line) {
-            (Action::LauncherToggle, Line::Folder(at)) => self.toggle(at),
-            (Action::LauncherReadOnly, Line::Folder(at) | Line::Path(at)) => {
+            (Action::LauncherToggle, FolderRow::Folder(at)) => self.toggle(at),
+            (Action::LauncherReadOnly, FolderRow::Folder(at) | FolderRow::Path(at)) => {
                 self.toggle_read_only(at);
             }
-            (Action::LauncherAdd, _) => return self.begin_making(offer),
-            (Action::LauncherToggle, Line::New) => return self.begin_making(offer),
-            (Action::LauncherGoOn, Line::New) => return self.make(offer),
+            (Action::LauncherAdd, _) => return self.begin_creation(info),
+            (Action::LauncherToggle, FolderRow::New) => return self.begin_creation(info),
+            (Action::LauncherGoOn, FolderRow::New) => return self.create(info),
             (Action::LauncherSearch, _) => return self.step_search(),
-            (Action::LauncherGoOn, Line::Search) => {
+            (Action::LauncherGoOn, FolderRow::Search) => {
                 let first = self.shown().first().copied();
-                return first.map_or(Heard::Yes, |at| Heard::Goto(Line::Folder(at).row()));
+                return first.map_or(FormResponse::Handled, |at| {
+                    FormResponse::Focus(FolderRow::Folder(at).row())
+                });
             }
             (
                 Action::LauncherMore | Action::LauncherLess | Action::ListFirst | Action::ListLast,
@@ -223,48 +233,52 @@ impl Form for Storage {
             ) => {
                 let input = self.input_mut(row);
                 if !key.zip(input).is_some_and(|(key, input)| input.key(key)) {
-                    return Heard::No;
+                    return FormResponse::Ignored;
                 }
             }
-            _ => return Heard::No,
+            _ => return FormResponse::Ignored,
         }
-        Heard::Yes
+        FormResponse::Handled
     }
 
-    fn back(&mut self, row: Row, _offer: &Offer) -> bool {
-        match (Line::of(row), &self.making) {
-            (Line::New, Making::Typing(_) | Making::Failed(..)) => self.making = Making::No,
-            (Line::Search, _) => self.search = None,
+    fn back(&mut self, row: FormRow, _info: &LaunchInfo) -> bool {
+        match (FolderRow::of(row), &self.creation) {
+            (FolderRow::New, FolderCreation::Typing(_) | FolderCreation::Failed(..)) => {
+                self.creation = FolderCreation::Idle;
+            }
+            (FolderRow::Search, _) => self.search = None,
             _ => return false,
         }
         true
     }
 
     /// An existing folder can only have a problem with its path, so this is the line of the path.
-    fn row_of(&self, problem: &FieldProblem, _offer: &Offer) -> Option<Row> {
+    fn row_of(&self, problem: &FieldProblem, _info: &LaunchInfo) -> Option<FormRow> {
         let all = self.entries.iter().enumerate();
         let mut mounted = all.filter(|(_, entry)| entry.mounted);
         let line = match problem.item {
             Some(item) => match mounted.nth(item)? {
-                (at, entry) if entry.folder.is_some() => Line::Path(at),
-                (at, _) => Line::Folder(at),
+                (at, entry) if entry.folder.is_some() => FolderRow::Path(at),
+                (at, _) => FolderRow::Folder(at),
             },
             // A problem with the folder that is being created.
-            None if !matches!(self.making, Making::No) => Line::New,
-            None => mounted.next().map_or(Line::New, |(at, _)| Line::Folder(at)),
+            None if !matches!(self.creation, FolderCreation::Idle) => FolderRow::New,
+            None => mounted
+                .next()
+                .map_or(FolderRow::New, |(at, _)| FolderRow::Folder(at)),
         };
         Some(line.row())
     }
 
-    fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
+    fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo) {
         self.search = None;
-        self.making = Making::No;
+        self.creation = FolderCreation::Idle;
         self.entries.clear();
         self.automatic.clear();
-        self.offered(offer, request);
+        self.info_changed(info, request);
     }
 
-    fn write(&self, request: &mut LaunchRequest, _offer: &Offer) {
+    fn write(&self, request: &mut LaunchRequest, _info: &LaunchInfo) {
         let mounted = self.entries.iter().filter(|it| it.mounted);
         request.mounts = mounted
             .map(|entry| FolderMount {
@@ -275,15 +289,15 @@ impl Form for Storage {
             .collect();
     }
 
-    fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
+    fn problems(&self, _info: &LaunchInfo) -> Vec<FieldProblem> {
         let why = self.why_unfinished();
         why.map(|why| FieldProblem::new(Field::Folders, why))
             .into_iter()
             .collect()
     }
 
-    fn offered(&mut self, offer: &Offer, request: &LaunchRequest) {
-        let Some(catalogue) = &offer.catalogue else {
+    fn info_changed(&mut self, info: &LaunchInfo, request: &LaunchRequest) {
+        let Some(catalogue) = &info.catalogue else {
             self.keep_missing(request);
             return;
         };
@@ -309,13 +323,13 @@ impl Form for Storage {
     }
 }
 
-impl Storage {
+impl StorageForm {
     /// Marks the folders of a request as mounted, even if they don't exist.
     fn keep_missing(&mut self, request: &LaunchRequest) {
         for mount in &request.mounts {
             let known = self.entries.iter().position(|it| it.name == *mount.folder);
             let at = known.unwrap_or_else(|| {
-                self.entries.push(Entry {
+                self.entries.push(FolderEntry {
                     name: Clean::new(&mount.folder),
                     folder: None,
                     mounted: false,

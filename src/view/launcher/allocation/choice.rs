@@ -1,8 +1,8 @@
 //! A field with a few options: the chosen option, and all options below it while it has the focus.
 
-use super::super::sheet::{Line, Sheet, VALUES};
+use super::super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
-    app::launcher::{Row, allocation::Choose},
+    app::launcher::{FormRow, allocation::SelectOption},
     model::launch_field::LaunchField as Field,
     theme::face::Face,
     view::text,
@@ -11,9 +11,9 @@ use crate::{
 /// Maximum visible options.
 const SHOWN: usize = 6;
 
-pub fn write(sheet: &mut Sheet<'_>, row: Row, label: &str) {
+pub fn write(sheet: &mut FormSheet<'_>, row: FormRow, label: &str) {
     let launcher = sheet.launcher;
-    let Some((options, at)) = launcher.allocation.choices(row, launcher.offer()) else {
+    let Some((options, at)) = launcher.allocation.choices(row, launcher.info()) else {
         return;
     };
     let (value, note) = match options.get(at) {
@@ -21,13 +21,13 @@ pub fn write(sheet: &mut Sheet<'_>, row: Row, label: &str) {
         None => ("", ""),
     };
     sheet.choice(row, label, value, note);
-    sheet.said(row);
+    sheet.message(row);
     if sheet.is_focused(row) && options.len() > 1 {
         list(sheet, row, &options, at);
     }
 }
 
-fn list(sheet: &mut Sheet<'_>, row: Row, options: &[Choose], at: usize) {
+fn list(sheet: &mut FormSheet<'_>, row: FormRow, options: &[SelectOption], at: usize) {
     let titles = options.iter().map(|option| text::width(&option.title));
     let titles = (titles.max().unwrap_or(0) as u16).min(28);
     let first = at
@@ -51,18 +51,18 @@ fn list(sheet: &mut Sheet<'_>, row: Row, options: &[Choose], at: usize) {
 }
 
 fn option_line<'a>(
-    sheet: &Sheet<'a>,
-    row: Row,
-    option: &Choose,
+    sheet: &FormSheet<'a>,
+    row: FormRow,
+    option: &SelectOption,
     chosen: bool,
     titles: u16,
-) -> Line<'a> {
+) -> SheetLine<'a> {
     let face = match (&option.why_not, chosen) {
         (Some(_), _) => Face::Dim,
         (None, true) => Face::Strong,
         (None, false) => Face::Value,
     };
-    let mut line = Line::below(row);
+    let mut line = SheetLine::below(row);
     if chosen {
         line = line.text(VALUES, 1, sheet.glyphs.to, Face::Accent);
     }

@@ -1,11 +1,11 @@
 //! The environment: a search while it has the focus, otherwise the chosen one. The list below stays in place,
 //! so that nothing moves with the focus.
 
-use super::super::sheet::{Line, Sheet, VALUES};
+use super::super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
     app::launcher::{
-        Row,
-        allocation::{Choice, Environments, Line as Entry},
+        FormRow,
+        allocation::{EnvironmentChoice, EnvironmentPicker, EnvironmentRow},
     },
     model::launch_field::LaunchField as Field,
     theme::face::Face,
@@ -19,31 +19,31 @@ const MANY: usize = 12;
 const NAMES: u16 = 30;
 const VERSIONS: u16 = 18;
 
-pub fn write(sheet: &mut Sheet<'_>) {
-    let row = Row::of(Field::Environment);
+pub fn write(sheet: &mut FormSheet<'_>) {
+    let row = FormRow::of(Field::Environment);
     let environments = sheet.launcher.allocation.environments();
-    if sheet.is_focused(row) && !environments.is_by_hand() {
+    if sheet.is_focused(row) && !environments.has_manual_image() {
         search(sheet, row, environments);
     } else {
         chosen(sheet, row, environments);
     }
     list(sheet, row, environments);
-    sheet.said(row);
-    let image = Row::of(Field::Image);
+    sheet.message(row);
+    let image = FormRow::of(Field::Image);
     let known = sheet
         .launcher
         .allocation
-        .environment_of_image(sheet.launcher.offer());
+        .environment_of_image(sheet.launcher.info());
     let note = match known {
         Some(known) => format!("is {known}"),
         None => String::new(),
     };
     let hint = "an image instead, as registry/name:tag";
     sheet.typed(image, "or an image", environments.image(), hint, &note);
-    sheet.said(image);
+    sheet.message(image);
 }
 
-fn search<'a>(sheet: &mut Sheet<'a>, row: Row, environments: &'a Environments) {
+fn search<'a>(sheet: &mut FormSheet<'a>, row: FormRow, environments: &'a EnvironmentPicker) {
     let (fit, all) = (environments.choices().len(), environments.known());
     let note = if environments.query().is_empty() {
         format!("{all} available")
@@ -61,55 +61,55 @@ fn search<'a>(sheet: &mut Sheet<'a>, row: Row, environments: &'a Environments) {
 }
 
 /// The environment that would be launched, in one line.
-fn chosen(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
-    let by_hand = environments.is_by_hand();
+fn chosen(sheet: &mut FormSheet<'_>, row: FormRow, environments: &EnvironmentPicker) {
+    let is_manual = environments.has_manual_image();
     let choice = environments
         .marked()
         .and_then(|at| environments.choices().get(at));
     let room = sheet.width.saturating_sub(VALUES);
     let line = sheet.label(row, "Environment");
     let line = match choice {
-        _ if by_hand => line.text(VALUES, room, "the image below is used", Face::Dim),
+        _ if is_manual => line.text(VALUES, room, "the image below is used", Face::Dim),
         Some(choice) => {
             let widths = widths(std::slice::from_ref(choice), sheet.width);
             columns(sheet, line, VALUES, choice, widths, look(choice, false))
         }
         None => {
-            let label = environments.label(sheet.launcher.offer());
+            let label = environments.label(sheet.launcher.info());
             line.text(VALUES, room, label, Face::Value)
         }
     };
     sheet.push(line);
 }
 
-fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
+fn list(sheet: &mut FormSheet<'_>, row: FormRow, environments: &EnvironmentPicker) {
     let entries = environments.lines();
     if entries.is_empty() && environments.known() == 0 {
-        let label = environments.label(sheet.launcher.offer());
+        let label = environments.label(sheet.launcher.info());
         let text = format!("{label} (default; others are loading)");
-        if !environments.is_by_hand() {
+        if !environments.has_manual_image() {
             sheet.sentence(row, &text, Face::Dim);
         }
         return;
     }
     let shown = if sheet.airy { MANY } else { FEW };
-    let marked = environments.marked().map(Entry::Choice);
+    let marked = environments.marked().map(EnvironmentRow::Choice);
     let at = entries.iter().position(|entry| Some(*entry) == marked);
     let first = at
         .unwrap_or(0)
         .saturating_sub(shown / 2)
         .min(entries.len().saturating_sub(shown));
     let widths = widths(environments.choices(), sheet.width);
-    let mut above: Option<&Choice> = None;
+    let mut above: Option<&EnvironmentChoice> = None;
     for entry in entries.iter().skip(first).take(shown) {
         let line = match entry {
-            Entry::Group(group) => {
+            EnvironmentRow::Group(group) => {
                 let room = sheet.width.saturating_sub(VALUES);
-                Line::below(row).text(VALUES, room, group.as_str(), Face::Dim)
+                SheetLine::below(row).text(VALUES, room, group.as_str(), Face::Dim)
             }
-            Entry::Choice(at) => {
+            EnvironmentRow::Choice(at) => {
                 let choice = &environments.choices()[*at];
-                let marked = !environments.is_by_hand() && Some(*at) == environments.marked();
+                let marked = !environments.has_manual_image() && Some(*at) == environments.marked();
                 let mut look = look(choice, marked);
                 // Only the first of several versions shows its name brightly.
                 if look.name == Face::Value && above.is_some_and(|it| it.name == choice.name) {
@@ -122,17 +122,19 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
         sheet.push(line);
     }
     let below = entries.iter().skip(first + shown);
-    let below = below.filter(|it| matches!(it, Entry::Choice(_))).count();
+    let below = below
+        .filter(|it| matches!(it, EnvironmentRow::Choice(_)))
+        .count();
     if below > 0 {
         let text = format!("{} {below} more", sheet.glyphs.down);
-        let line = Line::below(row).text(VALUES + 2, 20, text, Face::Dim);
+        let line = SheetLine::below(row).text(VALUES + 2, 20, text, Face::Dim);
         sheet.push(line);
     }
 }
 
 /// The widths of the columns of names and versions. A narrow sheet cuts names rather than versions.
-fn widths(choices: &[Choice], sheet: u16) -> (u16, u16) {
-    let widest = |of: fn(&Choice) -> &str| {
+fn widths(choices: &[EnvironmentChoice], sheet: u16) -> (u16, u16) {
+    let widest = |of: fn(&EnvironmentChoice) -> &str| {
         let widths = choices.iter().map(|choice| text::width(of(choice)));
         widths.max().unwrap_or(0) as u16
     };
@@ -144,20 +146,20 @@ fn widths(choices: &[Choice], sheet: u16) -> (u16, u16) {
 
 /// The faces of a choice.
 #[derive(Clone, Copy)]
-struct Look {
+struct ChoiceFaces {
     marked: bool,
     name: Face,
     version: Face,
 }
 
-fn look(choice: &Choice, marked: bool) -> Look {
+fn look(choice: &EnvironmentChoice, marked: bool) -> ChoiceFaces {
     let face = match (&choice.unavailable, marked) {
         (Some(_), _) => Face::Dim,
         (None, true) => Face::Strong,
         (None, false) if choice.absent => Face::Dim,
         (None, false) => Face::Value,
     };
-    Look {
+    ChoiceFaces {
         marked,
         name: face,
         version: face,
@@ -165,13 +167,13 @@ fn look(choice: &Choice, marked: bool) -> Look {
 }
 
 fn choice_line<'a>(
-    sheet: &Sheet<'a>,
-    row: Row,
-    choice: &Choice,
-    look: Look,
+    sheet: &FormSheet<'a>,
+    row: FormRow,
+    choice: &EnvironmentChoice,
+    look: ChoiceFaces,
     widths: (u16, u16),
-) -> Line<'a> {
-    let mut line = Line::below(row);
+) -> SheetLine<'a> {
+    let mut line = SheetLine::below(row);
     if look.marked {
         line = line.text(VALUES, 1, sheet.glyphs.to, Face::Accent);
     }
@@ -180,13 +182,13 @@ fn choice_line<'a>(
 
 /// Name, version, chips, and on the right what is known about its size.
 fn columns<'a>(
-    sheet: &Sheet<'a>,
-    line: Line<'a>,
+    sheet: &FormSheet<'a>,
+    line: SheetLine<'a>,
     x: u16,
-    choice: &Choice,
+    choice: &EnvironmentChoice,
     (names, versions): (u16, u16),
-    look: Look,
-) -> Line<'a> {
+    look: ChoiceFaces,
+) -> SheetLine<'a> {
     let ellipsis = sheet.glyphs.ellipsis;
     let note = match &choice.unavailable {
         Some(_) => "unavailable",

@@ -6,22 +6,22 @@ mod environment;
 mod number;
 mod variables;
 
-use super::sheet::{Line, Sheet, VALUES};
+use super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
     app::launcher::{
-        Page, Row,
-        allocation::{OPEN_BLAS, OPEN_MP, Slot},
+        FormRow, Page,
+        allocation::{AmountSlot, OPEN_BLAS, OPEN_MP},
     },
     model::launch_field::LaunchField as Field,
     theme::face::Face,
 };
 use number::Columns;
 
-pub fn write(sheet: &mut Sheet<'_>) {
+pub fn write(sheet: &mut FormSheet<'_>) {
     let rows = sheet
         .launcher
         .form(Page::Allocation)
-        .rows(sheet.launcher.offer());
+        .rows(sheet.launcher.info());
     environment::write(sheet);
     variables::write(sheet);
     if rows.iter().any(|row| is_place(row.field)) {
@@ -39,7 +39,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     sheet.heading("Each container gets");
     resources(sheet, &rows, columns);
     sheet.heading("Sessions and containers");
-    numbers(sheet, &rows, columns);
+    counts(sheet, &rows, columns);
     sheet.heading("High-performance computing");
     threads(sheet, &rows, columns);
 }
@@ -48,54 +48,57 @@ fn is_place(field: Field) -> bool {
     matches!(field, Field::Project | Field::ResourceGroup)
 }
 
-fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
-    choice::write(sheet, Row::of(Field::Preset), "Preset");
+fn resources(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
+    choice::write(sheet, FormRow::of(Field::Preset), "Preset");
     let allocation = &sheet.launcher.allocation;
-    let around = allocation.around(sheet.launcher.offer());
-    if allocation.amounts().are_fixed(&around) {
+    let facts = allocation.amount_facts(sheet.launcher.info());
+    if allocation.amounts().are_fixed(&facts) {
         let slots = allocation.amounts().slots();
-        let text = format!("{}, fixed (presets only)", around.in_words(&slots));
+        let text = format!("{}, fixed (presets only)", facts.in_words(&slots));
         sheet.note(VALUES, &text, Face::Dim);
         return;
     }
-    number::write(sheet, Row::of(Field::Cpu), "CPU", Some(Slot::Cpu), columns);
     number::write(
         sheet,
-        Row::of(Field::Memory),
+        FormRow::of(Field::Cpu),
+        "CPU",
+        Some(AmountSlot::Cpu),
+        columns,
+    );
+    number::write(
+        sheet,
+        FormRow::of(Field::Memory),
         "Memory",
-        Some(Slot::Memory),
+        Some(AmountSlot::Memory),
         columns,
     );
     shared_memory(sheet, columns);
     for (at, accelerator) in allocation.amounts().accelerators.iter().enumerate() {
-        let row = Row::item(Field::Accelerator, at);
-        let unit = around.called(&accelerator.slot);
+        let row = FormRow::item(Field::Accelerator, at);
+        let unit = facts.called(&accelerator.slot);
         if rows.contains(&row) {
-            let slot = Slot::Accelerator(&accelerator.slot, &unit);
+            let slot = AmountSlot::Accelerator(&accelerator.slot, &unit);
             number::write(sheet, row, &unit, Some(slot), columns);
-        } else if let Some(why) = around.why_no_accelerator(&accelerator.slot) {
-            let line = Line::default().text(0, VALUES - 1, unit, Face::Dim).text(
-                VALUES,
-                sheet.width.saturating_sub(VALUES),
-                why,
-                Face::Dim,
-            );
+        } else if let Some(why) = facts.why_no_accelerator(&accelerator.slot) {
+            let line = SheetLine::default()
+                .text(0, VALUES - 1, unit, Face::Dim)
+                .text(VALUES, sheet.width.saturating_sub(VALUES), why, Face::Dim);
             sheet.push(line);
         }
     }
     // Accelerators that the context doesn't have aren't a row, so their problem is shown without one.
     let unknown = allocation.amounts().accelerators.is_empty();
     if unknown && sheet.launcher.problem(Field::Accelerator).is_some() {
-        sheet.said(Row::of(Field::Accelerator));
+        sheet.message(FormRow::of(Field::Accelerator));
     }
 }
 
-fn shared_memory(sheet: &mut Sheet<'_>, columns: Columns) {
-    let row = Row::of(Field::SharedMemory);
+fn shared_memory(sheet: &mut FormSheet<'_>, columns: Columns) {
+    let row = FormRow::of(Field::SharedMemory);
     let allocation = &sheet.launcher.allocation;
     if allocation.automatic(row) == Some(true) {
-        let around = allocation.around(sheet.launcher.offer());
-        let amount = allocation.amounts().usual_shmem(&around);
+        let facts = allocation.amount_facts(sheet.launcher.info());
+        let amount = allocation.amounts().usual_shmem(&facts);
         automatic(
             sheet,
             row,
@@ -109,11 +112,11 @@ fn shared_memory(sheet: &mut Sheet<'_>, columns: Columns) {
             sheet.sentence(row, "space: automatic, by memory", Face::Dim);
         }
     }
-    sheet.said(row);
+    sheet.message(row);
 }
 
 /// A value that is automatic, with a mark. While focused, also the key that makes it custom.
-fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &str) {
+fn automatic(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, value: &str, note: &str) {
     let focused = sheet.is_focused(row);
     let face = if focused { Face::Strong } else { Face::Value };
     let mut pieces = vec![
@@ -133,7 +136,7 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
     sheet.push(line);
 }
 
-fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
+fn counts(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
     let mut summed = false;
     for row in rows {
         match row.field {
@@ -154,20 +157,20 @@ fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
 }
 
 /// The total of all containers, if there is more than one.
-fn total(sheet: &mut Sheet<'_>) {
+fn total(sheet: &mut FormSheet<'_>) {
     let allocation = &sheet.launcher.allocation;
-    let around = allocation.around(sheet.launcher.offer());
-    let pieces = around.size.saturating_mul(around.copies);
+    let facts = allocation.amount_facts(sheet.launcher.info());
+    let pieces = facts.size.saturating_mul(facts.copies);
     if pieces < 2 {
         return;
     }
-    let what = if around.size > 1 {
+    let what = if facts.size > 1 {
         "containers"
     } else {
         "sessions"
     };
-    let all = around.in_words(&allocation.amounts().slots().times(pieces));
-    let line = Line::default()
+    let all = facts.in_words(&allocation.amounts().slots().times(pieces));
+    let line = SheetLine::default()
         .text(0, VALUES - 1, "Total", Face::Label)
         .text(
             VALUES,
@@ -178,8 +181,8 @@ fn total(sheet: &mut Sheet<'_>) {
     sheet.push(line);
 }
 
-fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
-    let row = Row::of(Field::OpenMp);
+fn threads(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
+    let row = FormRow::of(Field::OpenMp);
     if sheet.launcher.allocation.threads().automatic {
         automatic(
             sheet,

@@ -1,11 +1,11 @@
 //! A number as a slider: the input, a bar up to the maximum with a mark at the free amount, and what the
 //! queue would do.
 
-use super::super::sheet::{Sheet, VALUES};
+use super::super::sheet::{FormSheet, VALUES};
 use crate::{
     app::launcher::{
-        Row,
-        allocation::{Bounds, Outlook, Slider, Slot},
+        FormRow,
+        allocation::{AmountForecast, AmountSlot, NumberBounds, Slider},
     },
     model::launch_field::LaunchField as Field,
     theme::face::Face,
@@ -27,11 +27,11 @@ pub struct Columns {
 }
 
 impl Columns {
-    pub fn of(sheet: &Sheet<'_>, rows: &[Row]) -> Self {
+    pub fn of(sheet: &FormSheet<'_>, rows: &[FormRow]) -> Self {
         let launcher = sheet.launcher;
         let words = rows.iter().filter_map(|row| {
             let slider = launcher.allocation.slider(*row)?;
-            let bounds = launcher.allocation.bounds(*row, launcher.offer());
+            let bounds = launcher.allocation.bounds(*row, launcher.info());
             Some(text::width(&range(sheet, slider, &bounds, *row)) as u16)
         });
         let words = words.max().unwrap_or(0);
@@ -46,17 +46,17 @@ impl Columns {
 }
 
 pub fn write(
-    sheet: &mut Sheet<'_>,
-    row: Row,
+    sheet: &mut FormSheet<'_>,
+    row: FormRow,
     label: &str,
-    slot: Option<Slot<'_>>,
+    slot: Option<AmountSlot<'_>>,
     columns: Columns,
 ) {
     let launcher = sheet.launcher;
     let Some(slider) = launcher.allocation.slider(row) else {
         return;
     };
-    let bounds = launcher.allocation.bounds(row, launcher.offer());
+    let bounds = launcher.allocation.bounds(row, launcher.info());
     let focused = sheet.is_focused(row);
     let mut line = sheet
         .label(row, label)
@@ -76,11 +76,11 @@ pub fn write(
 
 /// The problem with the number, otherwise what the queue would do.
 fn below(
-    sheet: &mut Sheet<'_>,
-    row: Row,
+    sheet: &mut FormSheet<'_>,
+    row: FormRow,
     slider: &Slider,
-    bounds: &Bounds,
-    slot: Option<Slot<'_>>,
+    bounds: &NumberBounds,
+    slot: Option<AmountSlot<'_>>,
 ) {
     let launcher = sheet.launcher;
     if let Some(why) = problem(sheet, row, slot) {
@@ -89,14 +89,14 @@ fn below(
     let Some(slot) = slot else {
         // The code that draws shared memory adds its own text.
         if row.field != Field::SharedMemory {
-            sheet.said(row);
+            sheet.message(row);
         }
         return;
     };
-    let around = launcher.allocation.around(launcher.offer());
+    let facts = launcher.allocation.amount_facts(launcher.info());
     let focused = sheet.is_focused(row);
-    let outlook = around.outlook(slot, slider.value().unwrap_or(0));
-    if let Outlook::Waits(why) = &outlook {
+    let forecast = facts.forecast(slot, slider.value().unwrap_or(0));
+    if let AmountForecast::Waits(why) = &forecast {
         sheet.sentence(row, why, Face::Warning);
     }
     if !focused {
@@ -107,11 +107,11 @@ fn below(
     if sheet.width < WIDE && bounds.least > 0 && bounds.most.is_some() {
         words.push(format!("min {}", unit.short(bounds.least)));
     }
-    if let Outlook::Free(free) = outlook {
+    if let AmountForecast::Free(free) = forecast {
         words.push(free);
     }
-    if let Slot::Accelerator(slot, _) = slot {
-        let kind = around.kinds().iter().find(|kind| kind.slot == slot);
+    if let AmountSlot::Accelerator(slot, _) = slot {
+        let kind = facts.kinds().iter().find(|kind| kind.slot == slot);
         let note = kind.and_then(|kind| kind.note.as_ref());
         words.extend(note.map(ToString::to_string));
         words.push(slot.to_owned());
@@ -123,9 +123,9 @@ fn below(
 }
 
 /// The problem with a number. Each kind of accelerator shows only its own problem.
-fn problem(sheet: &Sheet<'_>, row: Row, slot: Option<Slot<'_>>) -> Option<String> {
+fn problem(sheet: &FormSheet<'_>, row: FormRow, slot: Option<AmountSlot<'_>>) -> Option<String> {
     let launcher = sheet.launcher;
-    let Some(Slot::Accelerator(slot, _)) = slot else {
+    let Some(AmountSlot::Accelerator(slot, _)) = slot else {
         let threads = row.field == Field::OpenMp && row.item == 0;
         let shared = row.field == Field::SharedMemory;
         let own = !threads && !shared;
@@ -142,9 +142,9 @@ fn problem(sheet: &Sheet<'_>, row: Row, slot: Option<Slot<'_>>) -> Option<String
 
 /// The bar is filled up to the number. The part beyond the free amount is a warning.
 fn bar(
-    sheet: &Sheet<'_>,
+    sheet: &FormSheet<'_>,
     slider: &Slider,
-    bounds: &Bounds,
+    bounds: &NumberBounds,
     cells: usize,
     focused: bool,
 ) -> Vec<Piece> {
@@ -201,11 +201,11 @@ fn runs(cells: impl Iterator<Item = (&'static str, Face)>) -> Vec<Piece> {
 
 /// `of 64 cores, 12 free`, with the minimum if there is room. If the maximum of a container is lower than the
 /// total: `up to 2 of 64 cores, 12 free`.
-fn range(sheet: &Sheet<'_>, slider: &Slider, bounds: &Bounds, row: Row) -> String {
+fn range(sheet: &FormSheet<'_>, slider: &Slider, bounds: &NumberBounds, row: FormRow) -> String {
     let unit = slider.unit();
     let launcher = sheet.launcher;
-    let around = launcher.allocation.around(launcher.offer());
-    let whole = around
+    let facts = launcher.allocation.amount_facts(launcher.info());
+    let whole = facts
         .whole(row.field)
         .filter(|(all, _)| bounds.most.is_some_and(|most| most < *all));
     let what = match (row.field, bounds.most) {

@@ -1,10 +1,10 @@
 //! Environment variables: one line for each name and value.
 
-use super::super::sheet::{Line, Sheet, VALUES};
+use super::super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
     app::launcher::{
-        Row,
-        allocation::{Part, Variable, variable_of, variable_row},
+        FormRow,
+        allocation::{VariablePart, VariableRow, variable_of, variable_row},
     },
     model::launch_field::LaunchField as Field,
     theme::face::Face,
@@ -15,7 +15,7 @@ use crate::{
 const NAMES: (u16, u16) = (12, 30);
 const SECRET: &str = "secret";
 
-pub fn write(sheet: &mut Sheet<'_>) {
+pub fn write(sheet: &mut FormSheet<'_>) {
     let allocation = &sheet.launcher.allocation;
     let variables = allocation.variables();
     let widest = variables
@@ -32,38 +32,46 @@ pub fn write(sheet: &mut Sheet<'_>) {
         };
         let row = line.row;
         sheet.push(line);
-        let fault = allocation.variable_fault(at, here == Some(at));
-        if let (Some(fault), Some(row)) = (fault, row) {
-            sheet.fault(row, variable_row(at, fault.half), &fault.why);
+        let problem = allocation.variable_problem(at, here == Some(at));
+        if let (Some(problem), Some(row)) = (problem, row) {
+            sheet.problem(row, variable_row(at, problem.part), &problem.why);
         }
     }
     // A problem with all variables together, or an error from the engine.
-    if !allocation.has_variable_fault() {
-        sheet.said(row_of(sheet, here.unwrap_or(0)));
+    if !allocation.has_variable_problem() {
+        sheet.message(row_of(sheet, here.unwrap_or(0)));
     }
 }
 
 /// The focused row of a line, otherwise the row of its name.
-fn row_of(sheet: &Sheet<'_>, at: usize) -> Row {
-    let value = variable_row(at, Part::Value);
+fn row_of(sheet: &FormSheet<'_>, at: usize) -> FormRow {
+    let value = variable_row(at, VariablePart::Value);
     if sheet.is_focused(value) {
         value
     } else {
-        variable_row(at, Part::Name)
+        variable_row(at, VariablePart::Name)
     }
 }
 
-fn label<'a>(sheet: &Sheet<'a>, at: usize) -> Line<'a> {
+fn label<'a>(sheet: &FormSheet<'a>, at: usize) -> SheetLine<'a> {
     let row = row_of(sheet, at);
     if at == 0 {
         sheet.label(row, "Variables")
     } else {
-        Line::of(row)
+        SheetLine::of(row)
     }
 }
 
-fn line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) -> Line<'a> {
-    let (name, value) = (variable_row(at, Part::Name), variable_row(at, Part::Value));
+fn line<'a>(
+    sheet: &FormSheet<'a>,
+    at: usize,
+    variable: &'a VariableRow,
+    names: u16,
+) -> SheetLine<'a> {
+    let (name, value) = (
+        variable_row(at, VariablePart::Name),
+        variable_row(at, VariablePart::Value),
+    );
     let equals = VALUES + names;
     let secret = sheet.launcher.allocation.variables().is_secret(variable);
     let taken = if secret { SECRET.len() as u16 + 2 } else { 0 };
@@ -82,8 +90,10 @@ fn line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) ->
     };
     let here = focused || sheet.is_focused(name);
     match sheet.launcher.allocation.variables().missing(at) {
-        Some(Part::Name) if here => line.text(VALUES, names, "its name", Face::Placeholder),
-        Some(Part::Value) if here => line.text(x, width, value_hint(secret), Face::Placeholder),
+        Some(VariablePart::Name) if here => line.text(VALUES, names, "its name", Face::Placeholder),
+        Some(VariablePart::Value) if here => {
+            line.text(x, width, value_hint(secret), Face::Placeholder)
+        }
         _ => line,
     }
 }
@@ -97,7 +107,12 @@ fn value_hint(secret: bool) -> &'static str {
 }
 
 /// The line for a new variable.
-fn empty_line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) -> Line<'a> {
+fn empty_line<'a>(
+    sheet: &FormSheet<'a>,
+    at: usize,
+    variable: &'a VariableRow,
+    names: u16,
+) -> SheetLine<'a> {
     let row = row_of(sheet, at);
     let focused = sheet.is_focused(row);
     let hint = match (at, focused) {

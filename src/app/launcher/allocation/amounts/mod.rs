@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    around::Around,
-    presets::{self, Source},
-    slider::{Slider, Unit},
+    amount_facts::AmountFacts,
+    presets::{self, AmountSource},
+    slider::{NumberUnit, Slider},
 };
 use crate::{
-    app::launcher::Offer,
+    app::launcher::LaunchInfo,
     model::{
         catalogue::{Preset, unit},
         launch_field::{FieldProblem, LaunchField as Field},
@@ -26,7 +26,7 @@ pub struct Accelerator {
 
 #[derive(Clone, Debug)]
 pub struct Amounts {
-    source: Source,
+    source: AmountSource,
     /// You haven't chosen anything yet, so another environment or group chooses again.
     automatic: bool,
     pub cpu: Slider,
@@ -36,19 +36,19 @@ pub struct Amounts {
     pub automatic_shmem: bool,
     pub accelerators: Vec<Accelerator>,
     /// The amounts that a request has in addition to its preset.
-    beside: Beside,
+    overrides: PresetOverrides,
 }
 
 /// Amounts that override those of a preset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Beside {
+struct PresetOverrides {
     cpu: Option<Cpu>,
     mem: Option<Bytes>,
     shmem: Option<Bytes>,
     accelerators: BTreeMap<String, u64>,
 }
 
-impl Beside {
+impl PresetOverrides {
     fn of(request: &LaunchRequest) -> Self {
         Self {
             cpu: request.cpu,
@@ -83,26 +83,26 @@ impl Beside {
 impl Default for Amounts {
     fn default() -> Self {
         Self {
-            source: Source::Custom,
+            source: AmountSource::Custom,
             automatic: true,
-            cpu: Slider::new(Unit::Cores, 1000),
-            mem: Slider::new(Unit::Bytes, 512 * Bytes::MIB),
-            shmem: Slider::new(Unit::Bytes, 64 * Bytes::MIB),
+            cpu: Slider::new(NumberUnit::Cores, 1000),
+            mem: Slider::new(NumberUnit::Bytes, 512 * Bytes::MIB),
+            shmem: Slider::new(NumberUnit::Bytes, 64 * Bytes::MIB),
             automatic_shmem: true,
             accelerators: Vec::new(),
-            beside: Beside::default(),
+            overrides: PresetOverrides::default(),
         }
     }
 }
 
 impl Amounts {
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &AmountSource {
         &self.source
     }
 
     /// The numbers can't be changed.
-    pub fn are_fixed(&self, around: &Around<'_>) -> bool {
-        around.presets_only()
+    pub fn are_fixed(&self, facts: &AmountFacts<'_>) -> bool {
+        facts.presets_only()
     }
 
     /// The current amounts. A text that doesn't parse counts as nothing.
@@ -120,54 +120,54 @@ impl Amounts {
     }
 
     /// Takes your choice of where amounts come from.
-    pub fn choose(&mut self, source: Source, around: &Around<'_>) {
+    pub fn choose(&mut self, source: AmountSource, facts: &AmountFacts<'_>) {
         self.automatic = false;
-        self.beside = Beside::default();
+        self.overrides = PresetOverrides::default();
         self.source = source;
-        self.apply(around);
+        self.apply(facts);
     }
 
     /// Makes the amounts custom after a number was changed.
-    pub fn by_hand(&mut self) {
+    pub fn make_custom(&mut self) {
         self.automatic = false;
-        self.beside = Beside::default();
-        self.source = Source::Custom;
+        self.overrides = PresetOverrides::default();
+        self.source = AmountSource::Custom;
     }
 
     /// Takes another environment or group, or new data about them.
-    pub fn offered(&mut self, around: &Around<'_>) {
-        self.keep_kinds(around);
-        if self.is_elsewhere(around) {
+    pub fn update(&mut self, facts: &AmountFacts<'_>) {
+        self.keep_kinds(facts);
+        if self.is_elsewhere(facts) {
             self.automatic = true;
-            self.beside = Beside::default();
+            self.overrides = PresetOverrides::default();
         }
         if self.automatic {
-            self.source = presets::automatic(around);
+            self.source = presets::automatic(facts);
         }
-        if self.automatic || self.source != Source::Custom {
-            self.apply(around);
+        if self.automatic || self.source != AmountSource::Custom {
+            self.apply(facts);
         }
     }
 
     /// The chosen preset belongs to another group.
-    fn is_elsewhere(&self, around: &Around<'_>) -> bool {
-        let Source::Preset(name) = &self.source else {
+    fn is_elsewhere(&self, facts: &AmountFacts<'_>) -> bool {
+        let AmountSource::Preset(name) = &self.source else {
             return false;
         };
-        let all = around.catalogue().map_or(&[][..], |offer| &offer.presets);
-        presets::find(name, around).is_none() && all.iter().any(|it| it.name == *name.as_str())
+        let all = facts.catalogue().map_or(&[][..], |it| &it.presets);
+        presets::find(name, facts).is_none() && all.iter().any(|it| it.name == *name.as_str())
     }
 
-    fn apply(&mut self, around: &Around<'_>) {
+    fn apply(&mut self, facts: &AmountFacts<'_>) {
         match &self.source {
-            Source::Custom if !self.automatic => {}
-            Source::Custom => self.take(&around.usual(), None),
-            Source::Minimum => self.take(&around.least(), None),
-            Source::Preset(name) => {
-                if let Some(preset) = presets::find(name, around) {
-                    self.beside.without(preset);
-                    let shmem = self.beside.shmem.or(preset.shmem);
-                    let slots = self.beside.over(&preset.slots);
+            AmountSource::Custom if !self.automatic => {}
+            AmountSource::Custom => self.take(&facts.usual(), None),
+            AmountSource::Minimum => self.take(&facts.least(), None),
+            AmountSource::Preset(name) => {
+                if let Some(preset) = presets::find(name, facts) {
+                    self.overrides.without(preset);
+                    let shmem = self.overrides.shmem.or(preset.shmem);
+                    let slots = self.overrides.over(&preset.slots);
                     self.take(&slots, shmem.filter(|it| it.0 > 0));
                 }
             }
@@ -188,9 +188,9 @@ impl Amounts {
     }
 
     /// Keeps a row for each kind that exists, and for requested kinds that don't exist.
-    fn keep_kinds(&mut self, around: &Around<'_>) {
+    fn keep_kinds(&mut self, facts: &AmountFacts<'_>) {
         let mut old = std::mem::take(&mut self.accelerators);
-        for kind in around.kinds() {
+        for kind in facts.kinds() {
             let at = old.iter().position(|it| it.slot == kind.slot);
             self.accelerators.push(match at {
                 Some(at) => old.remove(at),
@@ -202,20 +202,20 @@ impl Amounts {
     }
 
     /// Switches the shared memory between automatic and custom.
-    pub fn toggle_shmem(&mut self, around: &Around<'_>) {
+    pub fn toggle_shmem(&mut self, facts: &AmountFacts<'_>) {
         self.automatic_shmem = !self.automatic_shmem;
-        self.by_hand();
+        self.make_custom();
         if !self.automatic_shmem {
-            self.shmem.set(self.usual_shmem(around).0);
+            self.shmem.set(self.usual_shmem(facts).0);
         }
     }
 
     /// The automatic amount of shared memory.
-    pub fn usual_shmem(&self, around: &Around<'_>) -> Bytes {
-        around.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
+    pub fn usual_shmem(&self, facts: &AmountFacts<'_>) -> Bytes {
+        facts.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
     }
 
-    pub fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
+    pub fn problems(&self, info: &LaunchInfo) -> Vec<FieldProblem> {
         let mut found = Vec::new();
         let mut add = |field, slider: &Slider| {
             if let Err(why) = slider.value() {
@@ -230,7 +230,7 @@ impl Amounts {
         for accelerator in &self.accelerators {
             if let Err(why) = accelerator.slider.value() {
                 let slot = &accelerator.slot;
-                let unit = unit(slot, offer.catalogue.as_ref());
+                let unit = unit(slot, info.catalogue.as_ref());
                 let why = format!("{unit} ({slot}): {why}");
                 found.push(FieldProblem::new(Field::Accelerator, why));
             }
@@ -238,14 +238,14 @@ impl Amounts {
         found
     }
 
-    pub fn read(&mut self, request: &LaunchRequest, around: &Around<'_>) {
+    pub fn read(&mut self, request: &LaunchRequest, facts: &AmountFacts<'_>) {
         *self = Self::default();
         let amounts_given = request.cpu.is_some()
             || request.mem.is_some()
             || request.shmem.is_some()
             || !request.accelerators.is_empty();
         self.automatic = request.preset.is_none() && !amounts_given;
-        self.take(&given(request, around), request.shmem);
+        self.take(&given(request, facts), request.shmem);
         for (slot, amount) in &request.accelerators {
             let known = self.accelerators.iter().any(|it| it.slot == *slot);
             if !known && *amount > 0 {
@@ -253,20 +253,22 @@ impl Amounts {
             }
         }
         if let Some(preset) = &request.preset {
-            self.source = Source::Preset(preset.clone());
-            self.beside = Beside::of(request);
+            self.source = AmountSource::Preset(preset.clone());
+            self.overrides = PresetOverrides::of(request);
         }
-        self.offered(around);
+        self.update(facts);
     }
 
     pub fn write(&self, request: &mut LaunchRequest) {
-        if let Source::Preset(name) = &self.source {
+        if let AmountSource::Preset(name) = &self.source {
             // The launch takes the amounts from the preset.
             request.preset = Some(name.clone());
-            request.cpu = self.beside.cpu;
-            request.mem = self.beside.mem;
-            request.shmem = self.beside.shmem;
-            request.accelerators.clone_from(&self.beside.accelerators);
+            request.cpu = self.overrides.cpu;
+            request.mem = self.overrides.mem;
+            request.shmem = self.overrides.shmem;
+            request
+                .accelerators
+                .clone_from(&self.overrides.accelerators);
             return;
         }
         request.cpu = self.cpu.value().ok().map(Cpu::from_millis);
@@ -279,8 +281,8 @@ impl Amounts {
 }
 
 /// The amounts of a request. Missing ones have the default amounts.
-fn given(request: &LaunchRequest, around: &Around<'_>) -> ResourceSlots {
-    let usual = around.usual();
+fn given(request: &LaunchRequest, facts: &AmountFacts<'_>) -> ResourceSlots {
+    let usual = facts.usual();
     ResourceSlots {
         cpu: request.cpu.unwrap_or(usual.cpu),
         mem: request.mem.unwrap_or(usual.mem),
@@ -292,7 +294,7 @@ impl Accelerator {
     fn new(slot: &str, amount: u64) -> Self {
         Self {
             slot: slot.to_owned(),
-            slider: Slider::new(Unit::Devices, amount),
+            slider: Slider::new(NumberUnit::Devices, amount),
         }
     }
 }

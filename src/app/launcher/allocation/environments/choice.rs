@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct EnvironmentChoice {
     /// `name:version`, as a request names it.
     pub label: String,
     pub name: Clean,
@@ -32,10 +32,10 @@ pub struct Choice {
 
 /// The environments that contain every word of `query`: first those on the engine, then those that must be
 /// pulled. Groups stay together, names stay together, and the newest version is first.
-pub fn fitting(query: &str, environments: &[Environment]) -> Vec<Choice> {
+pub fn fitting(query: &str, environments: &[Environment]) -> Vec<EnvironmentChoice> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
-    let mut order = Order::default();
+    let mut order = EnvironmentOrder::default();
     let mut found: Vec<_> = environments
         .iter()
         .filter_map(|environment| {
@@ -52,12 +52,12 @@ pub fn fitting(query: &str, environments: &[Environment]) -> Vec<Choice> {
 
 /// Groups and names in the order of the engine's list.
 #[derive(Default)]
-struct Order<'a> {
+struct EnvironmentOrder<'a> {
     groups: Vec<Option<&'a Clean>>,
     names: Vec<&'a Clean>,
 }
 
-impl<'a> Order<'a> {
+impl<'a> EnvironmentOrder<'a> {
     fn place(&mut self, environment: &'a Environment) -> (bool, usize, usize) {
         let group = position(&mut self.groups, environment.facts.group.as_ref());
         let name = position(&mut self.names, &environment.name);
@@ -89,7 +89,7 @@ fn age(version: &str) -> (bool, Vec<(u64, String)>) {
     (latest, parts.collect())
 }
 
-fn searched(choice: &Choice) -> String {
+fn searched(choice: &EnvironmentChoice) -> String {
     let mut text = choice.label.to_lowercase();
     let more = choice.group.iter().chain(&choice.chips);
     for more in more.chain(&choice.known_as) {
@@ -100,7 +100,7 @@ fn searched(choice: &Choice) -> String {
 }
 
 /// The choice with this label, or the first one with this name.
-pub fn find(choices: &[Choice], label: &str) -> Option<usize> {
+pub fn find(choices: &[EnvironmentChoice], label: &str) -> Option<usize> {
     let exact = choices.iter().position(|choice| choice.label == label);
     exact.or_else(|| choices.iter().position(|choice| choice.name == *label))
 }
@@ -108,9 +108,9 @@ pub fn find(choices: &[Choice], label: &str) -> Option<usize> {
 /// The first launchable choice whose name or version begins with most of the words. The name counts more:
 /// `2.4` means the version rather than a part of `cuda12.4`, `python` an environment of that name rather than
 /// another one's `python-3.12`.
-pub fn best(query: &str, choices: &[Choice]) -> Option<usize> {
+pub fn best(query: &str, choices: &[EnvironmentChoice]) -> Option<usize> {
     let query = query.to_lowercase();
-    let score = |choice: &Choice| {
+    let score = |choice: &EnvironmentChoice| {
         let name = choice.name.as_str().to_lowercase();
         let named = |word: &str| name.split(['/', '-']).any(|part| part.starts_with(word));
         let begun = |word: &&str| named(word) || choice.version.as_str().starts_with(word);
@@ -126,8 +126,8 @@ pub fn best(query: &str, choices: &[Choice]) -> Option<usize> {
     best.map(|(at, _)| at)
 }
 
-fn choice(environment: &Environment) -> Choice {
-    Choice {
+fn choice(environment: &Environment) -> EnvironmentChoice {
+    EnvironmentChoice {
         label: environment.label(),
         name: environment.name.clone(),
         version: shown_version(environment),

@@ -4,10 +4,10 @@ mod choice;
 #[cfg(test)]
 mod tests;
 
-pub use choice::Choice;
+pub use choice::EnvironmentChoice;
 
 use crate::{
-    app::{input::Input, launcher::Offer},
+    app::{input::Input, launcher::LaunchInfo},
     key::Key,
     model::{environment::Environment, spec::LaunchRequest, text::Clean},
     rules::resolve,
@@ -15,7 +15,7 @@ use crate::{
 
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum EnvironmentRow<'a> {
     /// The heading of the choices that follow.
     Group(&'a Clean),
     /// A choice by its position.
@@ -23,10 +23,10 @@ pub enum Line<'a> {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Environments {
+pub struct EnvironmentPicker {
     query: Input,
     /// The choices that match the query.
-    choices: Vec<Choice>,
+    choices: Vec<EnvironmentChoice>,
     /// The number of environments without a search.
     known: usize,
     /// The chosen environment by label or name, `None` for the default. A marked search result is chosen only
@@ -38,7 +38,7 @@ pub struct Environments {
     image: Input,
 }
 
-impl Environments {
+impl EnvironmentPicker {
     pub fn query(&self) -> &Input {
         &self.query
     }
@@ -47,7 +47,7 @@ impl Environments {
         &self.image
     }
 
-    pub fn choices(&self) -> &[Choice] {
+    pub fn choices(&self) -> &[EnvironmentChoice] {
         &self.choices
     }
 
@@ -63,49 +63,49 @@ impl Environments {
         !self.query.text().trim().is_empty()
     }
 
-    pub fn is_by_hand(&self) -> bool {
+    pub fn has_manual_image(&self) -> bool {
         !self.image.is_empty()
     }
 
     /// The list with its headings.
-    pub fn lines(&self) -> Vec<Line<'_>> {
+    pub fn lines(&self) -> Vec<EnvironmentRow<'_>> {
         let mut lines = Vec::new();
         let mut before = None;
         for (at, choice) in self.choices.iter().enumerate() {
             if let Some(group) = choice.group.as_ref().filter(|it| before != Some(*it)) {
-                lines.push(Line::Group(group));
+                lines.push(EnvironmentRow::Group(group));
             }
             before = choice.group.as_ref();
-            lines.push(Line::Choice(at));
+            lines.push(EnvironmentRow::Choice(at));
         }
         lines
     }
 
-    fn marked_choice(&self) -> Option<&Choice> {
+    fn marked_choice(&self) -> Option<&EnvironmentChoice> {
         self.choices.get(self.marked?)
     }
 
     /// The label of the environment that would be launched.
-    pub fn label(&self, offer: &Offer) -> String {
+    pub fn label(&self, info: &LaunchInfo) -> String {
         match (self.marked_choice(), &self.wanted) {
             (Some(choice), _) => choice.label.clone(),
             (None, Some(wanted)) => wanted.clone(),
-            (None, None) => offer.defaults.environment.clone(),
+            (None, None) => info.defaults.environment.clone(),
         }
     }
 
     /// What is known about the environment that would be launched.
-    pub fn chosen<'a>(&self, offer: &'a Offer) -> Option<&'a Environment> {
-        if self.is_by_hand() {
-            return resolve::find_image(&offer.environments, self.image.text());
+    pub fn chosen<'a>(&self, info: &'a LaunchInfo) -> Option<&'a Environment> {
+        if self.has_manual_image() {
+            return resolve::find_image(&info.environments, self.image.text());
         }
-        resolve::find(&offer.environments, &self.label(offer))
+        resolve::find(&info.environments, &self.label(info))
     }
 
     /// Takes new environments, or another query.
-    pub fn offered(&mut self, offer: &Offer) {
+    pub fn update(&mut self, info: &LaunchInfo) {
         let before = self.marked_choice().map(|choice| choice.label.clone());
-        self.list(offer);
+        self.list(info);
         // A marked search result stays marked while it exists.
         let kept = before.filter(|_| self.is_searched());
         if let Some(at) = kept.and_then(|label| choice::find(&self.choices, &label)) {
@@ -114,30 +114,30 @@ impl Environments {
     }
 
     /// Lists the matches of the query and marks the best one. Without a search, marks the chosen environment.
-    fn list(&mut self, offer: &Offer) {
-        self.known = offer.environments.len();
-        self.choices = choice::fitting(self.query.text(), &offer.environments);
+    fn list(&mut self, info: &LaunchInfo) {
+        self.known = info.environments.len();
+        self.choices = choice::fitting(self.query.text(), &info.environments);
         self.marked = if self.is_searched() {
             choice::best(self.query.text(), &self.choices).or(self.first_launchable())
         } else {
-            self.chosen_before(offer)
+            self.chosen_before(info)
         };
     }
 
-    fn chosen_before(&self, offer: &Offer) -> Option<usize> {
+    fn chosen_before(&self, info: &LaunchInfo) -> Option<usize> {
         let found = |label: &str| choice::find(&self.choices, label);
         match &self.wanted {
             // The engine accepts other spellings than the label.
             Some(wanted) => found(wanted).or_else(|| {
-                let known = resolve::find(&offer.environments, wanted)?;
+                let known = resolve::find(&info.environments, wanted)?;
                 found(&known.label())
             }),
-            None => found(&offer.defaults.environment).or(self.first_launchable()),
+            None => found(&info.defaults.environment).or(self.first_launchable()),
         }
     }
 
     fn first_launchable(&self) -> Option<usize> {
-        let found = |fits: &dyn Fn(&Choice) -> bool| {
+        let found = |fits: &dyn Fn(&EnvironmentChoice) -> bool| {
             let mut choices = self.choices.iter();
             choices.position(|it| it.unavailable.is_none() && fits(it))
         };
@@ -154,35 +154,35 @@ impl Environments {
     }
 
     /// Chooses the search result when the focus leaves the field.
-    pub fn left(&mut self) {
+    pub fn focus_left(&mut self) {
         if self.is_searched() {
             self.keep_mark();
         }
     }
 
-    pub fn key(&mut self, key: Key, offer: &Offer) -> bool {
+    pub fn key(&mut self, key: Key, info: &LaunchInfo) -> bool {
         let before = self.query.text().to_owned();
         let taken = self.query.key(key);
         // Moving the cursor in the text doesn't search again.
         if self.query.text() != before {
-            self.list(offer);
+            self.list(info);
         }
         taken
     }
 
     /// Clears the search. Returns `false` if there was none.
-    pub fn clear_search(&mut self, offer: &Offer) -> bool {
-        let searched = !self.query.is_empty() && !self.is_by_hand();
+    pub fn clear_search(&mut self, info: &LaunchInfo) -> bool {
+        let searched = !self.query.is_empty() && !self.has_manual_image();
         if searched {
             self.query = Input::default();
-            self.list(offer);
+            self.list(info);
         }
         searched
     }
 
-    pub fn paste(&mut self, text: &str, offer: &Offer) {
+    pub fn paste(&mut self, text: &str, info: &LaunchInfo) {
         self.query.paste(text);
-        self.list(offer);
+        self.list(info);
     }
 
     /// Moves up or down in the list. Returns `false` at its end.
@@ -219,26 +219,28 @@ impl Environments {
     /// The problem with the search. The rules of launches check whether the chosen environment can be
     /// launched.
     pub fn problem(&self) -> Option<String> {
-        let fails =
-            !self.is_by_hand() && self.is_searched() && self.known > 0 && self.choices.is_empty();
+        let fails = !self.has_manual_image()
+            && self.is_searched()
+            && self.known > 0
+            && self.choices.is_empty();
         fails.then(|| {
             let query = self.query.text();
             format!("no environment matches '{query}'")
         })
     }
 
-    pub fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
+    pub fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo) {
         self.query = Input::default();
         self.wanted.clone_from(&request.environment);
         self.image = Input::with_text(request.image.as_deref().unwrap_or_default());
-        self.offered(offer);
+        self.update(info);
     }
 
-    pub fn write(&self, request: &mut LaunchRequest, offer: &Offer) {
-        if self.is_by_hand() {
+    pub fn write(&self, request: &mut LaunchRequest, info: &LaunchInfo) {
+        if self.has_manual_image() {
             request.image = Some(self.image.text().trim().to_owned());
         } else {
-            request.environment = Some(self.label(offer)).filter(|it| !it.is_empty());
+            request.environment = Some(self.label(info)).filter(|it| !it.is_empty());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Environment variables: rows of a name and a value. The last row is always empty, and typing there adds a
 //! row.
 
-mod fault;
 mod lines;
+mod problem;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +12,17 @@ use crate::{
     model::secret_rules::SecretRules,
 };
 
-pub use fault::Fault;
+pub use problem::VariableProblem;
 
 /// A part of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum VariablePart {
     Name,
     Value,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Variable {
+pub struct VariableRow {
     name: Input,
     value: Input,
 }
@@ -30,7 +30,7 @@ pub struct Variable {
 #[derive(Clone, Debug)]
 pub struct Variables {
     /// The last one is empty.
-    rows: Vec<Variable>,
+    rows: Vec<VariableRow>,
     rules: SecretRules,
     /// Names that the request marked as secret.
     marked: BTreeSet<String>,
@@ -39,14 +39,14 @@ pub struct Variables {
 impl Default for Variables {
     fn default() -> Self {
         Self {
-            rows: vec![Variable::default()],
+            rows: vec![VariableRow::default()],
             rules: SecretRules::default(),
             marked: BTreeSet::new(),
         }
     }
 }
 
-impl Variable {
+impl VariableRow {
     fn new(name: &str, value: &str) -> Self {
         Self {
             name: Input::with_text(name),
@@ -69,18 +69,18 @@ impl Variable {
 
 impl Variables {
     /// All rows, including the empty one at the end.
-    pub fn rows(&self) -> &[Variable] {
+    pub fn rows(&self) -> &[VariableRow] {
         &self.rows
     }
 
     /// Whether the value of a row is masked.
-    pub fn is_secret(&self, row: &Variable) -> bool {
+    pub fn is_secret(&self, row: &VariableRow) -> bool {
         let (name, value) = (row.name.text(), row.value.text());
         self.marked.contains(name) || self.rules.is_secret(name, value)
     }
 
     /// Sets the rules that decide which names and values are secret.
-    pub fn judge_by(&mut self, rules: &SecretRules) {
+    pub fn set_secret_rules(&mut self, rules: &SecretRules) {
         self.rules.clone_from(rules);
     }
 
@@ -93,21 +93,30 @@ impl Variables {
         at + 1 >= self.rows.len()
     }
 
-    fn input(&mut self, at: usize, part: Part) -> Option<&mut Input> {
+    fn input(&mut self, at: usize, part: VariablePart) -> Option<&mut Input> {
         let row = self.rows.get_mut(at)?;
         Some(match part {
-            Part::Name => &mut row.name,
-            Part::Value => &mut row.value,
+            VariablePart::Name => &mut row.name,
+            VariablePart::Value => &mut row.value,
         })
     }
 
     /// Handles a key that types or edits. Returns the new focus, or `None` if the key isn't used.
-    pub fn key(&mut self, at: usize, part: Part, key: Key) -> Option<(usize, Part)> {
+    pub fn key(
+        &mut self,
+        at: usize,
+        part: VariablePart,
+        key: Key,
+    ) -> Option<(usize, VariablePart)> {
         // Typing `=` after the name goes to the value, as in NAME=value.
-        if part == Part::Name && key == Key::char('=') {
+        if part == VariablePart::Name && key == Key::char('=') {
             // The empty row has no value that could get the focus.
-            let half = if self.is_last(at) { part } else { Part::Value };
-            return Some((at, half));
+            let part = if self.is_last(at) {
+                part
+            } else {
+                VariablePart::Value
+            };
+            return Some((at, part));
         }
         let back = key == Key::plain(KeyCode::Backspace);
         let input = self.input(at, part)?;
@@ -122,25 +131,25 @@ impl Variables {
     }
 
     /// Handles Backspace in an empty input: goes to the previous part, and removes an empty row.
-    fn back(&mut self, at: usize, part: Part) -> (usize, Part) {
+    fn back(&mut self, at: usize, part: VariablePart) -> (usize, VariablePart) {
         match (part, at) {
-            (Part::Value, _) => (at, Part::Name),
-            (Part::Name, 0) => (0, Part::Name),
+            (VariablePart::Value, _) => (at, VariablePart::Name),
+            (VariablePart::Name, 0) => (0, VariablePart::Name),
             // The value would be left without a name.
-            (Part::Name, _) if self.missing(at).is_some() => (at, Part::Name),
-            (Part::Name, _) => {
+            (VariablePart::Name, _) if self.missing(at).is_some() => (at, VariablePart::Name),
+            (VariablePart::Name, _) => {
                 if self.rows[at].is_empty() && !self.is_last(at) {
                     self.rows.remove(at);
                 }
-                (at - 1, Part::Value)
+                (at - 1, VariablePart::Value)
             }
         }
     }
 
     /// Pastes a text: lines `NAME=value` fill rows, any other text goes to the cursor. Returns the new focus.
-    pub fn paste(&mut self, at: usize, part: Part, text: &str) -> (usize, Part) {
+    pub fn paste(&mut self, at: usize, part: VariablePart, text: &str) -> (usize, VariablePart) {
         let read = lines::read(text);
-        if part == Part::Value || read.is_empty() {
+        if part == VariablePart::Value || read.is_empty() {
             if let Some(input) = self.input(at, part) {
                 input.paste(text);
             }
@@ -153,7 +162,7 @@ impl Variables {
         // A row that was unfinished before keeps the focus.
         match self.missing(at) {
             Some(_) => (at, part),
-            None => (self.count(), Part::Name),
+            None => (self.count(), VariablePart::Name),
         }
     }
 
@@ -163,7 +172,7 @@ impl Variables {
             Some(row) => row.value.set(value),
             None => {
                 let last = self.rows.len() - 1;
-                self.rows.insert(last, Variable::new(name, value));
+                self.rows.insert(last, VariableRow::new(name, value));
             }
         }
     }
@@ -175,13 +184,13 @@ impl Variables {
     }
 
     pub fn remove_all(&mut self) {
-        self.rows = vec![Variable::default()];
+        self.rows = vec![VariableRow::default()];
         self.marked.clear();
     }
 
     fn keep_one_empty(&mut self) {
         if self.rows.last().is_none_or(|row| !row.is_empty()) {
-            self.rows.push(Variable::default());
+            self.rows.push(VariableRow::default());
         }
         // A row that you have emptied isn't kept as a second empty row at the end.
         while let [.., before, last] = &self.rows[..]
@@ -197,15 +206,15 @@ impl Variables {
         self.marked.clone_from(marked);
         self.rows = env
             .iter()
-            .map(|(name, value)| Variable::new(name, value))
+            .map(|(name, value)| VariableRow::new(name, value))
             .collect();
-        self.rows.push(Variable::default());
+        self.rows.push(VariableRow::default());
     }
 
     /// Returns the rows without a problem.
     pub fn write(&self) -> BTreeMap<String, String> {
-        let whole = |(at, row): (usize, &Variable)| {
-            let fine = !row.is_empty() && self.fault(at, false).is_none();
+        let whole = |(at, row): (usize, &VariableRow)| {
+            let fine = !row.is_empty() && self.problem(at, false).is_none();
             fine.then(|| (row.name.text().to_owned(), row.value.text().to_owned()))
         };
         self.rows.iter().enumerate().filter_map(whole).collect()
@@ -230,8 +239,8 @@ impl Variables {
 mod tests {
     use super::*;
 
-    fn typed(variables: &mut Variables, keys: &str) -> (usize, Part) {
-        let mut at = (variables.count(), Part::Name);
+    fn typed(variables: &mut Variables, keys: &str) -> (usize, VariablePart) {
+        let mut at = (variables.count(), VariablePart::Name);
         for key in keys.split_whitespace() {
             at = variables.key(at.0, at.1, key.parse().unwrap()).unwrap();
         }
@@ -241,64 +250,73 @@ mod tests {
     #[test]
     fn typing_makes_rows() {
         let mut it = Variables::default();
-        assert_eq!(typed(&mut it, "="), (0, Part::Name));
-        assert_eq!(typed(&mut it, "A = 1"), (0, Part::Value));
+        assert_eq!(typed(&mut it, "="), (0, VariablePart::Name));
+        assert_eq!(typed(&mut it, "A = 1"), (0, VariablePart::Value));
         assert_eq!((it.count(), it.write()["A"].as_str()), (1, "1"));
         typed(&mut it, "B = 2");
         assert_eq!(it.write().len(), 2);
         // Backspace goes back through both parts and removes the row.
-        let mut at = (1, Part::Value);
+        let mut at = (1, VariablePart::Value);
         for _ in 0..3 {
             at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
         }
-        assert_eq!((it.count(), at), (1, (1, Part::Name)));
+        assert_eq!((it.count(), at), (1, (1, VariablePart::Name)));
         let at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
-        assert_eq!(at, (0, Part::Value));
+        assert_eq!(at, (0, VariablePart::Value));
         // A value must not stay without a name.
-        it.paste(1, Part::Name, "B=2");
+        it.paste(1, VariablePart::Name, "B=2");
         typed(&mut it, "C = 3");
-        let mut at = (2, Part::Name);
+        let mut at = (2, VariablePart::Name);
         for _ in 0..3 {
             at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
         }
-        assert_eq!((it.count(), at), (3, (2, Part::Name)));
+        assert_eq!((it.count(), at), (3, (2, VariablePart::Name)));
     }
 
     #[test]
     fn a_row_half_filled_is_marked_when_it_is_left() {
         let mut it = Variables::default();
         typed(&mut it, "A");
-        assert_eq!(it.fault(0, true), None, "still typing");
-        let fault = it.fault(0, false).unwrap();
-        assert!(fault.why.contains("A has no value") && fault.half == Part::Value);
-        assert_eq!(it.missing(0), Some(Part::Value));
+        assert_eq!(it.problem(0, true), None, "still typing");
+        let problem = it.problem(0, false).unwrap();
+        assert!(problem.why.contains("A has no value") && problem.part == VariablePart::Value);
+        assert_eq!(it.missing(0), Some(VariablePart::Value));
         assert!(it.write().is_empty());
         let mut it = Variables::default();
-        it.paste(0, Part::Value, "x");
-        let fault = it.fault(0, false).unwrap();
-        assert!(fault.why.contains("this value has no name") && fault.half == Part::Name);
-        assert_eq!((it.missing(0), it.missing(1)), (Some(Part::Name), None));
+        it.paste(0, VariablePart::Value, "x");
+        let problem = it.problem(0, false).unwrap();
+        assert!(
+            problem.why.contains("this value has no name") && problem.part == VariablePart::Name
+        );
+        assert_eq!(
+            (it.missing(0), it.missing(1)),
+            (Some(VariablePart::Name), None)
+        );
     }
 
     #[test]
     fn names_follow_the_rule_and_come_once() {
         let mut it = Variables::default();
         typed(&mut it, "1 = x");
-        assert!(it.fault(0, true).unwrap().why.contains("'1'"));
+        assert!(it.problem(0, true).unwrap().why.contains("'1'"));
         let mut it = Variables::default();
-        it.paste(0, Part::Name, "A=1\nB=2");
+        it.paste(0, VariablePart::Name, "A=1\nB=2");
         typed(&mut it, "A = 3");
-        let fault = it.fault(2, true).unwrap();
-        assert!(fault.why.contains("already") && fault.half == Part::Name);
+        let problem = it.problem(2, true).unwrap();
+        assert!(problem.why.contains("already") && problem.part == VariablePart::Name);
         assert_eq!(it.write()["A"], "1");
     }
 
     #[test]
     fn a_value_that_no_session_can_hold_is_marked() {
         let mut it = Variables::default();
-        it.paste(0, Part::Name, &format!("A={}", "x".repeat(100 * 1024)));
-        let fault = it.fault(0, true).unwrap();
-        assert!(fault.why.contains("too long") && fault.half == Part::Value);
+        it.paste(
+            0,
+            VariablePart::Name,
+            &format!("A={}", "x".repeat(100 * 1024)),
+        );
+        let problem = it.problem(0, true).unwrap();
+        assert!(problem.why.contains("too long") && problem.part == VariablePart::Value);
         assert!(it.write().is_empty());
     }
 
@@ -308,22 +326,25 @@ mod tests {
         typed(&mut it, "A = 0");
         let at = it.paste(
             1,
-            Part::Name,
+            VariablePart::Name,
             "export A=1\n# no\n\nB='two words'\r\nC=a=b\n",
         );
-        assert_eq!(at, (3, Part::Name));
+        assert_eq!(at, (3, VariablePart::Name));
         let env = it.write();
         assert_eq!(
             (env["A"].as_str(), env["B"].as_str(), env["C"].as_str()),
             ("1", "two words", "a=b")
         );
         // In a value, `X=1` is plain text.
-        it.paste(0, Part::Value, "X=1");
+        it.paste(0, VariablePart::Value, "X=1");
         assert_eq!(it.write()["A"], "1X=1");
-        it.paste(3, Part::Name, "plain");
+        it.paste(3, VariablePart::Name, "plain");
         assert_eq!(it.rows()[3].name().text(), "plain");
         // A row that was unfinished before keeps the focus.
-        assert_eq!(it.paste(3, Part::Name, "D=1"), (3, Part::Name));
+        assert_eq!(
+            it.paste(3, VariablePart::Name, "D=1"),
+            (3, VariablePart::Name)
+        );
         assert_eq!(it.write()["D"], "1");
     }
 
@@ -333,10 +354,10 @@ mod tests {
         let env = [("API_TOKEN", ""), ("STAGE", "dev")];
         let env = env.map(|(k, v)| (k.to_owned(), v.to_owned()));
         it.read(&env.into(), &BTreeSet::new());
-        let fault = it.fault(0, false).unwrap();
-        assert!(fault.why.contains("secret") && fault.half == Part::Value);
-        assert_eq!(it.fault(1, false), None);
-        it.paste(0, Part::Value, "hush");
+        let problem = it.problem(0, false).unwrap();
+        assert!(problem.why.contains("secret") && problem.part == VariablePart::Value);
+        assert_eq!(it.problem(1, false), None);
+        it.paste(0, VariablePart::Value, "hush");
         assert_eq!(it.write().len(), 2);
         assert!(it.is_secret(&it.rows()[0]) && !it.is_secret(&it.rows()[1]));
         it.remove_all();

@@ -2,7 +2,7 @@
 
 mod owner;
 
-use super::{Form, Heard, Offer, Page, Row, Script};
+use super::{FormResponse, FormRow, LaunchInfo, Page, PageForm, ScriptInput};
 use crate::{
     action::Action,
     app::input::Input,
@@ -19,29 +19,29 @@ use crate::{
     rules::launch::table::{FieldRow, Only, TABLE, TextValue, Widget},
 };
 
-pub use owner::{ACCESS_KEY, EMAIL, OwnerForm, PROJECT, Search};
+pub use owner::{ACCESS_KEY, EMAIL, OwnerForm, OwnerSearch, PROJECT};
 
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct SessionTypeForm {
     context: Option<ContextName>,
     session_type: SessionType,
     /// The texts of fields with one line that the table has on this page.
     lines: Vec<(Field, Input)>,
     /// The texts of fields with several lines.
-    scripts: Vec<(Field, Script)>,
+    scripts: Vec<(Field, ScriptInput)>,
     /// The settings of the stop hook that aren't typed on this page.
     further: StopHook,
     pub owner: OwnerForm,
 }
 
-impl Default for Kind {
+impl Default for SessionTypeForm {
     fn default() -> Self {
         let here = TABLE.iter().filter(|row| row.page == Page::Kind);
         let (mut lines, mut scripts) = (Vec::new(), Vec::new());
         for row in here {
             match row.widget {
                 Widget::Line { .. } => lines.push((row.field, Input::default())),
-                Widget::Script { .. } => scripts.push((row.field, Script::default())),
+                Widget::Script { .. } => scripts.push((row.field, ScriptInput::default())),
                 Widget::Own => {}
             }
         }
@@ -56,18 +56,18 @@ impl Default for Kind {
     }
 }
 
-impl Kind {
+impl SessionTypeForm {
     pub fn session_type(&self) -> SessionType {
         self.session_type
     }
 
     /// The chosen context.
-    pub fn context(&self, offer: &Offer) -> ContextName {
-        self.context.unwrap_or(offer.context)
+    pub fn context(&self, info: &LaunchInfo) -> ContextName {
+        self.context.unwrap_or(info.context)
     }
 
     /// The text of a field with one line.
-    pub fn input(&self, row: Row) -> Option<&Input> {
+    pub fn input(&self, row: FormRow) -> Option<&Input> {
         if row.field == Field::Owner && row.item == EMAIL {
             return Some(self.owner.email());
         }
@@ -76,7 +76,7 @@ impl Kind {
         Some(input)
     }
 
-    fn input_mut(&mut self, row: Row) -> Option<&mut Input> {
+    fn input_mut(&mut self, row: FormRow) -> Option<&mut Input> {
         if row.field == Field::Owner && row.item == EMAIL {
             return Some(self.owner.email_mut());
         }
@@ -86,13 +86,13 @@ impl Kind {
     }
 
     /// The text of a field with several lines.
-    pub fn script(&self, field: Field) -> Option<&Script> {
+    pub fn script(&self, field: Field) -> Option<&ScriptInput> {
         let mut scripts = self.scripts.iter();
         let (_, script) = scripts.find(|(known, _)| *known == field)?;
         Some(script)
     }
 
-    pub fn script_mut(&mut self, field: Field) -> Option<&mut Script> {
+    pub fn script_mut(&mut self, field: Field) -> Option<&mut ScriptInput> {
         let mut scripts = self.scripts.iter_mut();
         let (_, script) = scripts.find(|(known, _)| *known == field)?;
         Some(script)
@@ -102,7 +102,7 @@ impl Kind {
     fn typed(&self, field: Field) -> Option<String> {
         let text = match self.script(field) {
             Some(script) => script.text(),
-            None => self.input(Row::of(field))?.text().trim().to_owned(),
+            None => self.input(FormRow::of(field))?.text().trim().to_owned(),
         };
         Some(text).filter(|text| !text.trim().is_empty())
     }
@@ -124,8 +124,8 @@ impl Kind {
     }
 
     /// Whether a field is shown. A value isn't lost if its field isn't available: it is shown and refused.
-    fn shows(&self, row: &FieldRow, offer: &Offer) -> bool {
-        let available = row.needs.is_none_or(|needed| offer.has(needed));
+    fn shows(&self, row: &FieldRow, info: &LaunchInfo) -> bool {
+        let available = row.needs.is_none_or(|needed| info.has(needed));
         let is_set = || match row.field {
             Field::StopHook => !self.stop_hook().is_empty(),
             field => row.only != Only::Batch && self.typed(field).is_some(),
@@ -145,12 +145,12 @@ impl Kind {
         self.session_type == SessionType::Batch
     }
 
-    fn turn(&mut self, row: Row, by: isize, offer: &Offer) -> Heard {
+    fn turn(&mut self, row: FormRow, by: isize, info: &LaunchInfo) -> FormResponse {
         match row.field {
             Field::Context => {
-                let at = offer.contexts.iter().position(|it| *it == offer.context);
-                let next = turned(offer.contexts.len(), at, by);
-                self.context = next.map(|at| offer.contexts[at]);
+                let at = info.contexts.iter().position(|it| *it == info.context);
+                let next = turned(info.contexts.len(), at, by);
+                self.context = next.map(|at| info.contexts[at]);
             }
             Field::SessionType => {
                 self.session_type = if self.is_batch() {
@@ -160,12 +160,12 @@ impl Kind {
                 };
             }
             Field::Owner if row.item != EMAIL => self.owner.turn(row.item, by),
-            _ => return Heard::No,
+            _ => return FormResponse::Ignored,
         }
-        Heard::Yes
+        FormResponse::Handled
     }
 
-    fn script_action(script: &mut Script, action: Action, key: Option<Key>) -> Heard {
+    fn script_action(script: &mut ScriptInput, action: Action, key: Option<Key>) -> FormResponse {
         let done = match action {
             Action::LauncherGoOn if key.is_some_and(|it| it.code == KeyCode::Enter) => {
                 script.new_line();
@@ -178,7 +178,11 @@ impl Kind {
             }
             _ => false,
         };
-        if done { Heard::Yes } else { Heard::No }
+        if done {
+            FormResponse::Handled
+        } else {
+            FormResponse::Ignored
+        }
     }
 }
 
@@ -189,36 +193,40 @@ pub fn turned(count: usize, at: Option<usize>, by: isize) -> Option<usize> {
 }
 
 /// The text of a field. A start time is in local time.
-fn shown(field: Field, request: &LaunchRequest, offer: &Offer) -> String {
+fn shown(field: Field, request: &LaunchRequest, info: &LaunchInfo) -> String {
     if let (Field::StartTime, Some(StartAt::At(at))) = (field, request.starts_at) {
-        return start_time::local_text(at, &offer.zone);
+        return start_time::local_text(at, &info.zone);
     }
     field.row().written(request).unwrap_or_default()
 }
 
-impl Form for Kind {
-    fn rows(&self, offer: &Offer) -> Vec<Row> {
+impl PageForm for SessionTypeForm {
+    fn rows(&self, info: &LaunchInfo) -> Vec<FormRow> {
         let mut rows = Vec::new();
-        if !offer.contexts.is_empty() {
-            rows.push(Row::of(Field::Context));
+        if !info.contexts.is_empty() {
+            rows.push(FormRow::of(Field::Context));
         }
-        rows.push(Row::of(Field::SessionType));
+        rows.push(FormRow::of(Field::SessionType));
         let typed = TABLE.iter().filter(|row| row.page == Page::Kind);
-        let typed = typed.filter(|row| row.widget != Widget::Own && self.shows(row, offer));
-        rows.extend(typed.map(|row| Row::of(row.field)));
-        if offer.has(Capability::Owners) {
+        let typed = typed.filter(|row| row.widget != Widget::Own && self.shows(row, info));
+        rows.extend(typed.map(|row| FormRow::of(row.field)));
+        if info.has(Capability::Owners) {
             rows.extend(self.owner.rows());
         }
         rows
     }
 
     /// The first focused row: the name, or the context if there are several.
-    fn first(&self, offer: &Offer) -> Option<Row> {
-        let several = !offer.contexts.is_empty();
-        Some(Row::of(if several { Field::Context } else { Field::Name }))
+    fn first(&self, info: &LaunchInfo) -> Option<FormRow> {
+        let several = !info.contexts.is_empty();
+        Some(FormRow::of(if several {
+            Field::Context
+        } else {
+            Field::Name
+        }))
     }
 
-    fn key(&mut self, row: Row, key: Key, _offer: &Offer) -> bool {
+    fn key(&mut self, row: FormRow, key: Key, _info: &LaunchInfo) -> bool {
         if let Some(script) = self.script_mut(row.field) {
             return script.key(key);
         }
@@ -229,7 +237,7 @@ impl Form for Kind {
         taken
     }
 
-    fn paste(&mut self, row: Row, text: &str, _offer: &Offer) -> bool {
+    fn paste(&mut self, row: FormRow, text: &str, _info: &LaunchInfo) -> bool {
         if let Some(script) = self.script_mut(row.field) {
             script.paste(text);
             return true;
@@ -244,35 +252,41 @@ impl Form for Kind {
         true
     }
 
-    fn action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
+    fn action(
+        &mut self,
+        row: FormRow,
+        action: Action,
+        key: Option<Key>,
+        info: &LaunchInfo,
+    ) -> FormResponse {
         if let Some(script) = self.script_mut(row.field) {
             return Self::script_action(script, action, key);
         }
         match action {
-            Action::LauncherGoOn if row.field == Field::Owner => self.owner.search(offer),
+            Action::LauncherGoOn if row.field == Field::Owner => self.owner.search(info),
             Action::LauncherMore | Action::LauncherToggle if self.input(row).is_none() => {
-                self.turn(row, 1, offer)
+                self.turn(row, 1, info)
             }
-            Action::LauncherLess if self.input(row).is_none() => self.turn(row, -1, offer),
+            Action::LauncherLess if self.input(row).is_none() => self.turn(row, -1, info),
             Action::LauncherMore | Action::LauncherLess | Action::ListFirst | Action::ListLast => {
-                if key.is_some_and(|key| self.key(row, key, offer)) {
-                    Heard::Yes
+                if key.is_some_and(|key| self.key(row, key, info)) {
+                    FormResponse::Handled
                 } else {
-                    Heard::No
+                    FormResponse::Ignored
                 }
             }
-            _ => Heard::No,
+            _ => FormResponse::Ignored,
         }
     }
 
-    fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
-        self.context = Some(offer.context);
+    fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo) {
+        self.context = Some(info.context);
         self.session_type = request.session_type;
         for (field, input) in &mut self.lines {
-            input.set(&shown(*field, request, offer));
+            input.set(&shown(*field, request, info));
         }
         for (field, script) in &mut self.scripts {
-            script.set(&shown(*field, request, offer));
+            script.set(&shown(*field, request, info));
         }
         self.further = request.stop_hook.clone().unwrap_or_default();
         let command = self.further.command.clone().unwrap_or_default();
@@ -282,7 +296,7 @@ impl Form for Kind {
         self.owner.read(request);
     }
 
-    fn write(&self, request: &mut LaunchRequest, offer: &Offer) {
+    fn write(&self, request: &mut LaunchRequest, info: &LaunchInfo) {
         request.session_type = self.session_type;
         for (row, value) in self.texts() {
             if row.only == Only::Batch && !self.is_batch() {
@@ -291,16 +305,16 @@ impl Form for Kind {
             (value.clear)(request);
             if let Some(text) = self.typed(row.field) {
                 // A text with a problem is left out, and `problems` reports it.
-                let _ = (value.read)(request, &text, offer.reading());
+                let _ = (value.read)(request, &text, info.reading());
             }
         }
         request.stop_hook = Some(self.stop_hook()).filter(|hook| !hook.is_empty());
-        if offer.has(Capability::Owners) {
+        if info.has(Capability::Owners) {
             self.owner.write(request);
         }
     }
 
-    fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
+    fn problems(&self, info: &LaunchInfo) -> Vec<FieldProblem> {
         let mut found = Vec::new();
         let mut ignored = LaunchRequest::default();
         for (row, value) in self.texts() {
@@ -308,12 +322,12 @@ impl Form for Kind {
                 continue;
             }
             if let Some(text) = self.typed(row.field)
-                && let Err(why) = (value.read)(&mut ignored, &text, offer.reading())
+                && let Err(why) = (value.read)(&mut ignored, &text, info.reading())
             {
                 found.push(FieldProblem::new(row.field, why));
             }
         }
-        if offer.has(Capability::Owners) {
+        if info.has(Capability::Owners) {
             let problem = self.owner.problem();
             found.extend(problem.map(|why| FieldProblem::new(Field::Owner, why)));
         }
@@ -328,26 +342,26 @@ mod tests {
 
     #[test]
     fn limits_of_its_own_go_through_the_form() {
-        let offer = Offer::blank();
+        let info = LaunchInfo::blank();
         let asked = LaunchRequest {
             idle_timeout: Some(Span(5400)),
             lifetime: Some(Span(172_800)),
             ..LaunchRequest::default()
         };
-        let mut kind = Kind::default();
-        kind.read(&asked, &offer);
+        let mut form = SessionTypeForm::default();
+        form.read(&asked, &info);
         let mut written = LaunchRequest::default();
-        kind.write(&mut written, &offer);
+        form.write(&mut written, &info);
         assert_eq!(written.idle_timeout, asked.idle_timeout);
         assert_eq!(written.lifetime, asked.lifetime);
-        let lifetime = kind.input_mut(Row::of(Field::Lifetime)).unwrap();
+        let lifetime = form.input_mut(FormRow::of(Field::Lifetime)).unwrap();
         lifetime.set("soon");
-        assert_eq!(kind.problems(&offer)[0].field, Field::Lifetime);
+        assert_eq!(form.problems(&info)[0].field, Field::Lifetime);
     }
 
     #[test]
     fn what_a_stop_hook_says_besides_its_command_is_kept() {
-        let offer = Offer::blank();
+        let info = LaunchInfo::blank();
         let asked = LaunchRequest {
             stop_hook: Some(StopHook {
                 command: Some("git push".to_owned()),
@@ -357,13 +371,13 @@ mod tests {
             }),
             ..LaunchRequest::default()
         };
-        let mut kind = Kind::default();
-        kind.read(&asked, &offer);
+        let mut form = SessionTypeForm::default();
+        form.read(&asked, &info);
         let mut written = LaunchRequest::default();
-        kind.write(&mut written, &offer);
+        form.write(&mut written, &info);
         assert_eq!(written.stop_hook, asked.stop_hook);
-        kind.read(&LaunchRequest::default(), &offer);
-        kind.write(&mut written, &offer);
+        form.read(&LaunchRequest::default(), &info);
+        form.write(&mut written, &info);
         assert_eq!(written.stop_hook, None);
     }
 }

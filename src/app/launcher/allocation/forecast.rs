@@ -1,6 +1,6 @@
 //! What the queue would do with an amount: it is free now, or the session would wait for it.
 
-use super::slider::Unit;
+use super::slider::NumberUnit;
 use crate::{
     model::{
         catalogue::{Catalogue, ResourceGroup},
@@ -9,9 +9,9 @@ use crate::{
     rules::launch::amounts,
 };
 
-/// The outlook for an amount of a slot.
+/// The forecast for an amount of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outlook {
+pub enum AmountForecast {
     /// The free amount isn't known.
     Unknown,
     /// The amount is free, with a note.
@@ -21,19 +21,19 @@ pub enum Outlook {
 
 /// One slot of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot<'a> {
+pub enum AmountSlot<'a> {
     Cpu,
     Memory,
     /// The slot name, and its unit.
     Accelerator(&'a str, &'a str),
 }
 
-impl Slot<'_> {
-    pub fn unit(self) -> Unit {
+impl AmountSlot<'_> {
+    pub fn unit(self) -> NumberUnit {
         match self {
-            Self::Cpu => Unit::Cores,
-            Self::Memory => Unit::Bytes,
-            Self::Accelerator(..) => Unit::Devices,
+            Self::Cpu => NumberUnit::Cores,
+            Self::Memory => NumberUnit::Bytes,
+            Self::Accelerator(..) => NumberUnit::Devices,
         }
     }
 
@@ -57,27 +57,27 @@ impl Slot<'_> {
 
 /// The free amount of a slot.
 pub fn free(
-    slot: Slot<'_>,
-    offer: Option<&Catalogue>,
+    slot: AmountSlot<'_>,
+    catalogue: Option<&Catalogue>,
     group: Option<&ResourceGroup>,
 ) -> Option<u64> {
-    let free = amounts::free(offer, group);
+    let free = amounts::free(catalogue, group);
     match slot {
-        Slot::Cpu => free.cpu.map(crate::model::resources::Cpu::millis),
-        Slot::Memory => free.mem.map(|mem| mem.0),
-        Slot::Accelerator(slot, _) => free.accelerators.get(slot).copied(),
+        AmountSlot::Cpu => free.cpu.map(crate::model::resources::Cpu::millis),
+        AmountSlot::Memory => free.mem.map(|mem| mem.0),
+        AmountSlot::Accelerator(slot, _) => free.accelerators.get(slot).copied(),
     }
 }
 
 /// `wanted` is the total of all containers and copies.
 pub fn of(
-    slot: Slot<'_>,
+    slot: AmountSlot<'_>,
     wanted: u64,
-    offer: Option<&Catalogue>,
+    catalogue: Option<&Catalogue>,
     group: Option<&ResourceGroup>,
-) -> Outlook {
-    let Some(free) = free(slot, offer, group) else {
-        return Outlook::Unknown;
+) -> AmountForecast {
+    let Some(free) = free(slot, catalogue, group) else {
+        return AmountForecast::Unknown;
     };
     let waiting = group.and_then(|group| group.waiting).unwrap_or(0);
     let before = match waiting {
@@ -85,7 +85,7 @@ pub fn of(
         n => format!(", {n} sessions ahead"),
     };
     if wanted <= free {
-        return Outlook::Free(format!("free now{before}"));
+        return AmountForecast::Free(format!("free now{before}"));
     }
     let (unit, name) = (slot.unit(), slot.name());
     let all = group.and_then(|group| slot.of(group.capacity.as_ref()?));
@@ -101,7 +101,7 @@ pub fn of(
         None if free == 0 => format!("no{name} is free now").replace("no of memory", "no memory"),
         None => format!("only {}{name} free now", unit.short(free)),
     };
-    Outlook::Waits(format!("must wait: {why}{before}"))
+    AmountForecast::Waits(format!("must wait: {why}{before}"))
 }
 
 #[cfg(test)]
@@ -126,15 +126,19 @@ mod tests {
 
     #[test]
     fn what_the_queue_would_do_is_said() {
-        let of = |wanted, free, waiting| of(Slot::Cpu, wanted, None, Some(&group(free, waiting)));
-        assert_eq!(of(1000, 1000, 0), Outlook::Free("free now".to_owned()));
+        let of =
+            |wanted, free, waiting| of(AmountSlot::Cpu, wanted, None, Some(&group(free, waiting)));
+        assert_eq!(
+            of(1000, 1000, 0),
+            AmountForecast::Free("free now".to_owned())
+        );
         assert_eq!(
             of(2000, 1000, 2),
-            Outlook::Waits("must wait: 3 of 4 CPU in use, 2 sessions ahead".to_owned())
+            AmountForecast::Waits("must wait: 3 of 4 CPU in use, 2 sessions ahead".to_owned())
         );
         assert_eq!(
             of(8000, 0, 0),
-            Outlook::Waits("must wait: no CPU is free now".to_owned())
+            AmountForecast::Waits("must wait: no CPU is free now".to_owned())
         );
     }
 
@@ -147,24 +151,27 @@ mod tests {
             )),
             ..group(1000, 0)
         };
-        let of = |millis| super::of(Slot::Cpu, 2000, None, Some(&with_free(millis)));
+        let of = |millis| super::of(AmountSlot::Cpu, 2000, None, Some(&with_free(millis)));
         assert_eq!(
             of(3000),
-            Outlook::Waits("must wait: your limit leaves 1 CPU".to_owned())
+            AmountForecast::Waits("must wait: your limit leaves 1 CPU".to_owned())
         );
         assert_eq!(
             of(1500),
-            Outlook::Waits("must wait: 2.5 of 4 CPU in use".to_owned())
+            AmountForecast::Waits("must wait: 2.5 of 4 CPU in use".to_owned())
         );
     }
 
     #[test]
     fn what_nobody_tells_is_not_guessed() {
-        assert_eq!(super::of(Slot::Cpu, 1, None, None), Outlook::Unknown);
-        let gpu = Slot::Accelerator("cuda.device", "GPU");
+        assert_eq!(
+            super::of(AmountSlot::Cpu, 1, None, None),
+            AmountForecast::Unknown
+        );
+        let gpu = AmountSlot::Accelerator("cuda.device", "GPU");
         assert_eq!(
             super::of(gpu, 1, None, Some(&group(1, 0))),
-            Outlook::Unknown
+            AmountForecast::Unknown
         );
     }
 }

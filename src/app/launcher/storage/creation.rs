@@ -1,10 +1,10 @@
 //! Creates a folder from its line: you type the name, the daemon creates the folder, and it is mounted.
 
-use super::{Line, Storage, entry};
+use super::{FolderRow, StorageForm, entry};
 use crate::{
     app::{
         input::Input,
-        launcher::{Heard, Offer, Row},
+        launcher::{FormResponse, FormRow, LaunchInfo},
         step::{Purpose, Step},
     },
     key::{Key, KeyCode},
@@ -15,61 +15,64 @@ use crate::{
 
 /// The state of the new folder.
 #[derive(Clone, Debug, Default)]
-pub enum Making {
+pub enum FolderCreation {
     #[default]
-    No,
+    Idle,
     Typing(Input),
     Asked(Input),
     Failed(Input, Clean),
 }
 
-impl Storage {
+impl StorageForm {
     /// The line for a new folder has a name.
     pub fn is_naming(&self) -> bool {
-        match &self.making {
-            Making::Typing(input) | Making::Failed(input, _) => !input.is_empty(),
-            Making::No | Making::Asked(_) => false,
+        match &self.creation {
+            FolderCreation::Typing(input) | FolderCreation::Failed(input, _) => !input.is_empty(),
+            FolderCreation::Idle | FolderCreation::Asked(_) => false,
         }
     }
 
     /// Starts typing the name of a new folder. A refused name can be fixed.
-    pub(super) fn begin_typing(&mut self, offer: &Offer) {
-        match &self.making {
-            Making::Failed(input, _) => self.making = Making::Typing(input.clone()),
-            Making::No if offer.why_not(Capability::Folders).is_none() => {
-                self.making = Making::Typing(Input::default());
+    pub(super) fn begin_typing(&mut self, info: &LaunchInfo) {
+        match &self.creation {
+            FolderCreation::Failed(input, _) => {
+                self.creation = FolderCreation::Typing(input.clone());
             }
-            Making::No | Making::Typing(_) | Making::Asked(_) => {}
+            FolderCreation::Idle if info.why_not(Capability::Folders).is_none() => {
+                self.creation = FolderCreation::Typing(Input::default());
+            }
+            FolderCreation::Idle | FolderCreation::Typing(_) | FolderCreation::Asked(_) => {}
         }
     }
 
-    pub(super) fn begin_making(&mut self, offer: &Offer) -> Heard {
-        self.begin_typing(offer);
-        Heard::Goto(Line::New.row())
+    pub(super) fn begin_creation(&mut self, info: &LaunchInfo) -> FormResponse {
+        self.begin_typing(info);
+        FormResponse::Focus(FolderRow::New.row())
     }
 
     /// Handles Enter in the line for a new folder: creates the folder if there is a name. Without a name,
     /// Enter does the same as in other lines.
-    pub(super) fn make(&mut self, offer: &Offer) -> Heard {
-        let (Making::Typing(input) | Making::Failed(input, _)) = &self.making else {
-            return Heard::No;
+    pub(super) fn create(&mut self, info: &LaunchInfo) -> FormResponse {
+        let (FolderCreation::Typing(input) | FolderCreation::Failed(input, _)) = &self.creation
+        else {
+            return FormResponse::Ignored;
         };
         if input.is_empty() {
-            self.making = Making::No;
-            return Heard::No;
+            self.creation = FolderCreation::Idle;
+            return FormResponse::Ignored;
         }
         let name = input.text().trim().to_owned();
         if self.why_no_name(&name).is_some() {
-            return Heard::Yes;
+            return FormResponse::Handled;
         }
-        self.making = Making::Asked(input.clone());
-        Heard::Steps(vec![Step::Ask {
+        self.creation = FolderCreation::Asked(input.clone());
+        FormResponse::Steps(vec![Step::Ask {
             request: Request::context(
-                offer.context,
+                info.context,
                 ContextRequest::CreateFolder { name: name.clone() },
             ),
             purpose: Purpose::CreateFolder {
-                context: offer.context,
+                context: info.context,
                 name,
             },
         }])
@@ -86,43 +89,45 @@ impl Storage {
 
     /// Why the launch isn't possible with an unfinished folder.
     pub(super) fn why_unfinished(&self) -> Option<String> {
-        self.making_problem().or_else(|| match &self.making {
-            Making::Typing(input) if !input.is_empty() => {
+        self.creation_problem().or_else(|| match &self.creation {
+            FolderCreation::Typing(input) if !input.is_empty() => {
                 Some("you are naming a new folder: Enter creates it, Esc cancels".to_owned())
             }
-            Making::Asked(input) => Some(format!("creating the folder {}", input.text())),
+            FolderCreation::Asked(input) => Some(format!("creating the folder {}", input.text())),
             _ => None,
         })
     }
 
     /// The problem with the name of the new folder.
-    pub fn making_problem(&self) -> Option<String> {
-        match &self.making {
-            Making::Typing(input) if !input.is_empty() => self.why_no_name(input.text().trim()),
-            Making::Failed(_, why) => Some(why.to_string()),
+    pub fn creation_problem(&self) -> Option<String> {
+        match &self.creation {
+            FolderCreation::Typing(input) if !input.is_empty() => {
+                self.why_no_name(input.text().trim())
+            }
+            FolderCreation::Failed(_, why) => Some(why.to_string()),
             _ => None,
         }
     }
 
     /// Takes the result. A new folder is mounted at once.
-    pub fn made(&mut self, result: Result<Folder, Clean>) -> Option<Row> {
-        let (Making::Asked(input) | Making::Typing(input)) = &self.making else {
+    pub fn created(&mut self, result: Result<Folder, Clean>) -> Option<FormRow> {
+        let (FolderCreation::Asked(input) | FolderCreation::Typing(input)) = &self.creation else {
             return None;
         };
         let input = input.clone();
         match result {
             Err(why) => {
-                self.making = Making::Failed(input, why);
+                self.creation = FolderCreation::Failed(input, why);
                 None
             }
             Ok(folder) => {
-                self.making = Making::No;
+                self.creation = FolderCreation::Idle;
                 if folder.is_auto_mounted() {
                     self.automatic.push(folder.name);
                     return None;
                 }
                 self.entries.push(entry(folder, true));
-                Some(Line::Folder(self.entries.len() - 1).row())
+                Some(FolderRow::Folder(self.entries.len() - 1).row())
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Finds the problem with a row of the variables, and the part that has it.
 
-use super::{Part, Variables};
+use super::{VariablePart, Variables};
 use crate::{model::spec::check_variable_name, rules::launch::check::check_value};
 
 /// Characters of a name that a question shows.
@@ -8,47 +8,47 @@ const NAMES: usize = 40;
 
 /// The problem with a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct VariableProblem {
     /// The part that fixes it.
-    pub half: Part,
+    pub part: VariablePart,
     pub why: String,
 }
 
-impl Fault {
+impl VariableProblem {
     pub fn of_name(why: impl Into<String>) -> Self {
-        let (half, why) = (Part::Name, why.into());
-        Self { half, why }
+        let (part, why) = (VariablePart::Name, why.into());
+        Self { part, why }
     }
 
     pub fn of_value(why: impl Into<String>) -> Self {
-        let (half, why) = (Part::Value, why.into());
-        Self { half, why }
+        let (part, why) = (VariablePart::Value, why.into());
+        Self { part, why }
     }
 }
 
 impl Variables {
     /// The problem with a row. `typing` means that the row has the focus, so a missing part isn't a problem
     /// yet.
-    pub fn fault(&self, at: usize, typing: bool) -> Option<Fault> {
+    pub fn problem(&self, at: usize, typing: bool) -> Option<VariableProblem> {
         let row = self.rows.get(at).filter(|row| !row.is_empty())?;
         let (name, value) = (row.name.text(), row.value.text());
         if name.is_empty() {
-            return (!typing).then(|| Fault::of_name("this value has no name"));
+            return (!typing).then(|| VariableProblem::of_name("this value has no name"));
         }
         if let Err(why) = check_variable_name(name) {
-            return Some(Fault::of_name(why));
+            return Some(VariableProblem::of_name(why));
         }
         if self.rows[..at].iter().any(|it| it.name.text() == name) {
             let why = format!("{name} is already set above");
-            return Some(Fault::of_name(why));
+            return Some(VariableProblem::of_name(why));
         }
         if let Err(why) = check_value(name, value) {
-            return Some(Fault::of_value(why));
+            return Some(VariableProblem::of_value(why));
         }
         if !value.is_empty() || typing {
             return None;
         }
-        Some(Fault::of_value(if self.is_secret(row) {
+        Some(VariableProblem::of_value(if self.is_secret(row) {
             format!("{name} is a secret, so its value isn't stored. Type it again")
         } else {
             format!("{name} has no value. Type one, or remove the row")
@@ -56,17 +56,17 @@ impl Variables {
     }
 
     /// The missing part of a row that has the other one.
-    pub fn missing(&self, at: usize) -> Option<Part> {
+    pub fn missing(&self, at: usize) -> Option<VariablePart> {
         let row = self.rows.get(at)?;
         match (row.name.is_empty(), row.value.is_empty()) {
-            (true, false) => Some(Part::Name),
-            (false, true) => Some(Part::Value),
+            (true, false) => Some(VariablePart::Name),
+            (false, true) => Some(VariablePart::Value),
             _ => None,
         }
     }
 
     /// The question before an incomplete row is left.
-    pub fn ask_of_half(&self, at: usize) -> String {
+    pub fn unfinished_question(&self, at: usize) -> String {
         let row = self.rows.get(at).filter(|row| !row.name.is_empty());
         let Some(row) = row else {
             return "A value has no name. Type one, or remove the row.".to_owned();

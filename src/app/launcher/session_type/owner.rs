@@ -1,6 +1,6 @@
 //! The owner of the session, if an administrator launches it for another user.
 
-use super::{Heard, Offer, Row, turned};
+use super::{FormResponse, FormRow, LaunchInfo, turned};
 use crate::{
     app::{
         input::Input,
@@ -23,7 +23,7 @@ pub const PROJECT: usize = 2;
 
 /// The state of the search for a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Search {
+pub enum OwnerSearch {
     #[default]
     None,
     Asked,
@@ -34,7 +34,7 @@ pub enum Search {
 #[derive(Clone, Debug, Default)]
 pub struct OwnerForm {
     email: Input,
-    search: Search,
+    search: OwnerSearch,
     access_key: usize,
     project: usize,
     /// The owner of a relaunched session, until the search has found the user.
@@ -51,13 +51,13 @@ impl OwnerForm {
     }
 
     /// The state of the search.
-    pub fn found(&self) -> &Search {
+    pub fn found(&self) -> &OwnerSearch {
         &self.search
     }
 
     /// The value of a line with options.
     pub fn value(&self, item: usize) -> Option<&Clean> {
-        let Search::Found(choices) = &self.search else {
+        let OwnerSearch::Found(choices) = &self.search else {
             return None;
         };
         match item {
@@ -67,27 +67,27 @@ impl OwnerForm {
         }
     }
 
-    pub(super) fn rows(&self) -> Vec<Row> {
-        let row = |item| Row::item(Field::Owner, item);
+    pub(super) fn rows(&self) -> Vec<FormRow> {
+        let row = |item| FormRow::item(Field::Owner, item);
         match &self.search {
-            Search::Found(choices) if choices.projects.is_empty() => {
+            OwnerSearch::Found(choices) if choices.projects.is_empty() => {
                 vec![row(EMAIL), row(ACCESS_KEY)]
             }
-            Search::Found(_) => vec![row(EMAIL), row(ACCESS_KEY), row(PROJECT)],
+            OwnerSearch::Found(_) => vec![row(EMAIL), row(ACCESS_KEY), row(PROJECT)],
             _ => vec![row(EMAIL)],
         }
     }
 
     /// Another address means another user.
     pub(super) fn edited(&mut self) {
-        self.search = Search::None;
+        self.search = OwnerSearch::None;
         self.known = None;
         self.access_key = 0;
         self.project = 0;
     }
 
     pub(super) fn turn(&mut self, item: usize, by: isize) {
-        let Search::Found(choices) = &self.search else {
+        let OwnerSearch::Found(choices) = &self.search else {
             return;
         };
         let (at, count) = match item {
@@ -98,34 +98,34 @@ impl OwnerForm {
     }
 
     /// Handles Enter in the address: searches for the user. After that, Enter goes to the next row.
-    pub(super) fn search(&mut self, offer: &Offer) -> Heard {
+    pub(super) fn search(&mut self, info: &LaunchInfo) -> FormResponse {
         let email = self.email.text().trim().to_owned();
-        let looked_up = matches!(self.search, Search::Asked | Search::Found(_));
+        let looked_up = matches!(self.search, OwnerSearch::Asked | OwnerSearch::Found(_));
         if email.is_empty() || looked_up || self.check_address().is_err() {
-            return Heard::No;
+            return FormResponse::Ignored;
         }
-        self.search = Search::Asked;
-        Heard::Steps(vec![Step::Ask {
+        self.search = OwnerSearch::Asked;
+        FormResponse::Steps(vec![Step::Ask {
             request: Request::context(
-                offer.context,
+                info.context,
                 ContextRequest::FindOwner {
                     email: email.clone(),
                 },
             ),
             purpose: Purpose::Owner {
-                context: offer.context,
+                context: info.context,
                 email,
             },
         }])
     }
 
     pub fn answered(&mut self, email: &str, result: Result<OwnerChoices, Clean>) {
-        if self.search != Search::Asked || self.email.text().trim() != email {
+        if self.search != OwnerSearch::Asked || self.email.text().trim() != email {
             return;
         }
         self.search = match result {
-            Ok(choices) => Search::Found(choices),
-            Err(why) => Search::Failed(why),
+            Ok(choices) => OwnerSearch::Found(choices),
+            Err(why) => OwnerSearch::Failed(why),
         };
     }
 
@@ -143,9 +143,9 @@ impl OwnerForm {
             return None;
         }
         match &self.search {
-            Search::Found(_) => None,
-            Search::Failed(why) => Some(why.to_string()),
-            Search::None | Search::Asked => self
+            OwnerSearch::Found(_) => None,
+            OwnerSearch::Failed(why) => Some(why.to_string()),
+            OwnerSearch::None | OwnerSearch::Asked => self
                 .check_address()
                 .err()
                 .or_else(|| Some("look the user up first: press Enter in this field".to_owned())),

@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Offer {
+pub struct LaunchInfo {
     pub context: ContextName,
     /// There are several contexts, so the command line must name one.
     pub several: bool,
@@ -39,7 +39,7 @@ pub struct Offer {
     pub zone: TimeZone,
 }
 
-impl Offer {
+impl LaunchInfo {
     /// The time and the zone for reading typed texts.
     pub fn reading(&self) -> Reading<'_> {
         Reading {
@@ -129,7 +129,7 @@ impl Offer {
 }
 
 #[cfg(test)]
-impl Offer {
+impl LaunchInfo {
     /// A context about which nothing is known, with the default amounts of the settings.
     pub fn blank() -> Self {
         let facts = crate::app::testing::facts();

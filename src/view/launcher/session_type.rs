@@ -1,35 +1,35 @@
 //! The first page: the kind of session and its name.
 
-use super::sheet::{Line, Sheet, VALUES};
+use super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
-    app::launcher::{EMAIL, Row, Search},
+    app::launcher::{EMAIL, FormRow, OwnerSearch},
     model::{launch_field::LaunchField as Field, session::SessionType, span::Span, text::Clean},
     rules::launch::table::Widget,
     theme::face::Face,
 };
 
-pub fn write(sheet: &mut Sheet<'_>) {
+pub fn write(sheet: &mut FormSheet<'_>) {
     for row in sheet.launcher.rows() {
         write_row(sheet, row);
         sheet.air();
     }
 }
 
-fn write_row(sheet: &mut Sheet<'_>, row: Row) {
-    let kind = &sheet.launcher.kind;
+fn write_row(sheet: &mut FormSheet<'_>, row: FormRow) {
+    let form = &sheet.launcher.session_type;
     match row.field {
         Field::Context => {
             let context = sheet.launcher.context().to_string();
             sheet.choice(row, "Context", &context, "");
-            sheet.said(row);
+            sheet.message(row);
         }
         Field::SessionType => {
-            let (value, note) = match kind.session_type() {
+            let (value, note) = match form.session_type() {
                 SessionType::Batch => ("batch", "runs a command, then exits"),
                 _ => ("interactive", "runs until it is terminated"),
             };
             sheet.choice(row, "Type", value, note);
-            sheet.said(row);
+            sheet.message(row);
         }
         Field::Owner => owner(sheet, row),
         field => match field.row().widget {
@@ -44,14 +44,14 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
 }
 
 /// The files that a stop hook saves besides running its command.
-fn saved_paths(sheet: &Sheet<'_>, field: Field) -> Option<String> {
-    let hook = sheet.launcher.kind.stop_hook();
+fn saved_paths(sheet: &FormSheet<'_>, field: Field) -> Option<String> {
+    let hook = sheet.launcher.session_type.stop_hook();
     let saves = field == Field::StopHook && !hook.save.is_empty();
     saves.then(|| format!("saves {}", hook.save.join(", ")))
 }
 
-fn line(sheet: &mut Sheet<'_>, row: Row, label: &str, empty: &str, note: &str) {
-    let Some(input) = sheet.launcher.kind.input(row) else {
+fn line(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, empty: &str, note: &str) {
+    let Some(input) = sheet.launcher.session_type.input(row) else {
         return;
     };
     let spans = [Field::Timeout, Field::IdleTimeout, Field::Lifetime];
@@ -60,12 +60,12 @@ fn line(sheet: &mut Sheet<'_>, row: Row, label: &str, empty: &str, note: &str) {
     let hint = limit.as_deref().unwrap_or(empty);
     let note = meant.flatten().unwrap_or_else(|| note.to_owned());
     sheet.typed(row, label, input, hint, &note);
-    sheet.said(row);
+    sheet.message(row);
 }
 
 /// The system-wide limit that applies while the field is empty.
-fn limit(sheet: &Sheet<'_>, field: Field) -> Option<String> {
-    let site = &sheet.launcher.offer().catalogue.as_ref()?.idle;
+fn limit(sheet: &FormSheet<'_>, field: Field) -> Option<String> {
+    let site = &sheet.launcher.info().catalogue.as_ref()?.idle;
     let limit = match field {
         Field::IdleTimeout => site.network_timeout?,
         Field::Lifetime => site.session_lifetime?,
@@ -80,8 +80,8 @@ fn meaning(text: &str) -> Option<String> {
     Some(format!("= {}", span.in_words()))
 }
 
-fn script(sheet: &mut Sheet<'_>, row: Row, label: &str, hint: &str) {
-    let Some(script) = sheet.launcher.kind.script(row.field) else {
+fn script(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, hint: &str) {
+    let Some(script) = sheet.launcher.session_type.script(row.field) else {
         return;
     };
     let focused = sheet.is_focused(row);
@@ -96,7 +96,7 @@ fn script(sheet: &mut Sheet<'_>, row: Row, label: &str, hint: &str) {
         let mut line = if number == 0 {
             sheet.label(row, label)
         } else {
-            Line::below(row)
+            SheetLine::below(row)
         };
         if number == 0 && script.is_empty() {
             line = line.text(VALUES, room, hint, Face::Placeholder);
@@ -110,11 +110,11 @@ fn script(sheet: &mut Sheet<'_>, row: Row, label: &str, hint: &str) {
         }
         sheet.push(line);
     }
-    sheet.said(row);
+    sheet.message(row);
 }
 
-fn owner(sheet: &mut Sheet<'_>, row: Row) {
-    let owner = &sheet.launcher.kind.owner;
+fn owner(sheet: &mut FormSheet<'_>, row: FormRow) {
+    let owner = &sheet.launcher.session_type.owner;
     if row.item != EMAIL {
         let label = if row.item == EMAIL + 1 {
             "Access key"
@@ -126,10 +126,10 @@ fn owner(sheet: &mut Sheet<'_>, row: Row) {
         return;
     }
     let note = match owner.found() {
-        Search::Asked => "looking",
-        Search::Found(_) => "found",
-        Search::None | Search::Failed(_) => "",
+        OwnerSearch::Asked => "looking",
+        OwnerSearch::Found(_) => "found",
+        OwnerSearch::None | OwnerSearch::Failed(_) => "",
     };
     sheet.typed(row, "Owner", owner.email(), "you", note);
-    sheet.said(row);
+    sheet.message(row);
 }

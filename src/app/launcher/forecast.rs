@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outlook {
+pub enum QueueForecast {
     /// The context hasn't reported its free resources, or no launch is possible there now.
     Unknown,
     AtOnce,
@@ -21,12 +21,12 @@ pub enum Outlook {
     At(Timestamp),
     /// There is room, but this number of sessions is ahead in the queue.
     Behind(u32),
-    Waits(Short),
+    Waits(Shortfall),
 }
 
 /// The resource that doesn't suffice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Short {
+pub struct Shortfall {
     /// `2 CPU`, `8 GiB of memory`.
     pub needed: String,
     pub free: String,
@@ -38,16 +38,16 @@ pub struct Short {
 }
 
 impl Launcher {
-    pub fn outlook(&self) -> Outlook {
-        let (request, offer) = (self.filled(), self.offer());
-        let known = offer.catalogue.as_ref();
+    pub fn forecast(&self) -> QueueForecast {
+        let (request, info) = (self.filled(), self.info());
+        let known = info.catalogue.as_ref();
         // The free resources from before the engine disconnected may be outdated.
         let Some(catalogue) = known.filter(|_| self.blocked().is_none()) else {
-            return Outlook::Unknown;
+            return QueueForecast::Unknown;
         };
-        let group = offer.group(request);
+        let group = info.group(request);
         if group.is_none() && !catalogue.resource_groups.is_empty() {
-            return Outlook::Unknown;
+            return QueueForecast::Unknown;
         }
         let containers = request.containers().max(request.copies());
         let needed = ResourceSlots {
@@ -60,7 +60,7 @@ impl Launcher {
         let waiting = group.and_then(|group| group.waiting);
         if let Some((needed, free, slot)) = short(&needed, &free, catalogue) {
             let all = group.and_then(|group| group.capacity.as_ref());
-            return Outlook::Waits(Short {
+            return QueueForecast::Waits(Shortfall {
                 needed,
                 free,
                 all: all.map(|all| amount(all, &slot)),
@@ -70,17 +70,17 @@ impl Launcher {
         }
         let batch = request.session_type == SessionType::Batch;
         if let Some(at) = request.starts_at.filter(|_| batch) {
-            return Outlook::At(at.moment(offer.now));
+            return QueueForecast::At(at.moment(info.now));
         }
         match waiting.filter(|waiting| *waiting > 0) {
-            Some(waiting) => Outlook::Behind(waiting),
-            None => Outlook::AtOnce,
+            Some(waiting) => QueueForecast::Behind(waiting),
+            None => QueueForecast::AtOnce,
         }
     }
 }
 
 /// One kind of resource.
-enum Slot {
+enum ShortSlot {
     Cpu,
     Memory,
     Accelerator(String),
@@ -91,13 +91,17 @@ fn short(
     needed: &ResourceSlots,
     free: &SlotLimits,
     catalogue: &Catalogue,
-) -> Option<(String, String, Slot)> {
+) -> Option<(String, String, ShortSlot)> {
     if let Some(left) = free.cpu.filter(|left| needed.cpu > *left) {
-        return Some((format!("{} CPU", needed.cpu), left.to_string(), Slot::Cpu));
+        return Some((
+            format!("{} CPU", needed.cpu),
+            left.to_string(),
+            ShortSlot::Cpu,
+        ));
     }
     if let Some(left) = free.mem.filter(|left| needed.mem > *left) {
         let asked = format!("{} of memory", needed.mem);
-        return Some((asked, left.to_string(), Slot::Memory));
+        return Some((asked, left.to_string(), ShortSlot::Memory));
     }
     needed.accelerators.iter().find_map(|(slot, asked)| {
         let left = free.accelerators.get(slot).filter(|left| asked > *left)?;
@@ -105,16 +109,16 @@ fn short(
         Some((
             needed,
             thousandths(*left).to_string(),
-            Slot::Accelerator(slot.clone()),
+            ShortSlot::Accelerator(slot.clone()),
         ))
     })
 }
 
-fn amount(of: &ResourceSlots, slot: &Slot) -> String {
+fn amount(of: &ResourceSlots, slot: &ShortSlot) -> String {
     match slot {
-        Slot::Cpu => Cpu::to_string(&of.cpu),
-        Slot::Memory => Bytes::to_string(&of.mem),
-        Slot::Accelerator(slot) => {
+        ShortSlot::Cpu => Cpu::to_string(&of.cpu),
+        ShortSlot::Memory => Bytes::to_string(&of.mem),
+        ShortSlot::Accelerator(slot) => {
             let all = of.accelerators.get(slot).copied().unwrap_or(0);
             thousandths(all).to_string()
         }

@@ -1,11 +1,11 @@
 //! The numbers of sessions, containers of a cluster, and threads.
 
 use super::{
-    options::Choose,
-    slider::{Bounds, Slider, Unit},
+    options::SelectOption,
+    slider::{NumberBounds, NumberUnit, Slider},
 };
 use crate::{
-    app::launcher::Offer,
+    app::launcher::LaunchInfo,
     model::{
         capability::Capability,
         launch_field::{FieldProblem, LaunchField as Field},
@@ -16,23 +16,23 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Numbers {
+pub struct SessionCounts {
     pub count: Slider,
     pub size: Slider,
     multi_node: bool,
 }
 
-impl Default for Numbers {
+impl Default for SessionCounts {
     fn default() -> Self {
         Self {
-            count: Slider::new(Unit::Pieces, 1),
-            size: Slider::new(Unit::Pieces, 1),
+            count: Slider::new(NumberUnit::Pieces, 1),
+            size: Slider::new(NumberUnit::Pieces, 1),
             multi_node: false,
         }
     }
 }
 
-impl Numbers {
+impl SessionCounts {
     /// Containers in a session, 1 while the text isn't a number.
     pub fn containers(&self) -> u32 {
         small(&self.size)
@@ -46,12 +46,12 @@ impl Numbers {
         small(&self.count)
     }
 
-    pub fn count_bounds() -> Bounds {
+    pub fn count_bounds() -> NumberBounds {
         pieces(Some(u64::from(MOST_COPIES)))
     }
 
-    pub fn size_bounds(offer: &Offer) -> Bounds {
-        let policy = offer.catalogue.as_ref().map(|it| &it.policy);
+    pub fn size_bounds(info: &LaunchInfo) -> NumberBounds {
+        let policy = info.catalogue.as_ref().map(|it| &it.policy);
         pieces(
             policy
                 .and_then(|it| it.max_containers_per_session)
@@ -59,13 +59,11 @@ impl Numbers {
         )
     }
 
-    pub fn modes(&self, offer: &Offer) -> (Vec<Choose>, usize) {
-        let why = offer
-            .why_not(Capability::MultiNode)
-            .map(ToString::to_string);
+    pub fn modes(&self, info: &LaunchInfo) -> (Vec<SelectOption>, usize) {
+        let why = info.why_not(Capability::MultiNode).map(ToString::to_string);
         let options = vec![
-            Choose::new("single node", "all containers on one machine"),
-            Choose::new("multi node", "containers may be on several machines").unless(why),
+            SelectOption::new("single node", "all containers on one machine"),
+            SelectOption::new("multi node", "containers may be on several machines").unless(why),
         ];
         (options, usize::from(self.multi_node))
     }
@@ -93,18 +91,18 @@ impl Numbers {
     }
 
     pub fn write(&self, request: &mut LaunchRequest) {
-        let said = |slider: &Slider| {
+        let above_one = |slider: &Slider| {
             let value = u32::try_from(slider.value().ok()?).ok()?;
             Some(value).filter(|value| *value != 1)
         };
-        request.cluster_size = said(&self.size);
+        request.cluster_size = above_one(&self.size);
         if self.containers() > 1 {
             // The cluster mode matters only with several containers.
             if self.multi_node {
                 request.cluster_mode = ClusterMode::MultiNode;
             }
         } else {
-            request.count = said(&self.count);
+            request.count = above_one(&self.count);
         }
     }
 }
@@ -114,8 +112,8 @@ fn small(slider: &Slider) -> u32 {
     value.unwrap_or(1).max(1)
 }
 
-pub fn pieces(most: Option<u64>) -> Bounds {
-    Bounds {
+pub fn pieces(most: Option<u64>) -> NumberBounds {
+    NumberBounds {
         least: 1,
         most,
         free: None,

@@ -1,11 +1,11 @@
 //! The facts that amounts depend on: the environment, the group, the size of the cluster.
 
 use super::{
-    outlook::{self, Slot},
-    slider::{Bounds, Unit},
+    forecast::{self, AmountSlot},
+    slider::{NumberBounds, NumberUnit},
 };
 use crate::{
-    app::launcher::Offer,
+    app::launcher::LaunchInfo,
     model::{
         capability::Capability,
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits, unit},
@@ -17,8 +17,8 @@ use crate::{
 };
 
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
-    pub offer: &'a Offer,
+pub struct AmountFacts<'a> {
+    pub info: &'a LaunchInfo,
     pub environment: Option<&'a Environment>,
     pub group: Option<&'a ResourceGroup>,
     /// Containers in one session.
@@ -27,24 +27,24 @@ pub struct Around<'a> {
     pub copies: u32,
 }
 
-impl<'a> Around<'a> {
+impl<'a> AmountFacts<'a> {
     pub fn catalogue(&self) -> Option<&'a Catalogue> {
-        self.offer.catalogue.as_ref()
+        self.info.catalogue.as_ref()
     }
 
     pub fn presets_only(&self) -> bool {
-        self.catalogue().is_some_and(|offer| offer.presets_only)
+        self.catalogue().is_some_and(|it| it.presets_only)
     }
 
     pub fn kinds(&self) -> &'a [AcceleratorKind] {
-        self.catalogue().map_or(&[], |offer| &offer.accelerators)
+        self.catalogue().map_or(&[], |it| &it.accelerators)
     }
 
     /// The maximum of one container.
     pub fn most(&self) -> SlotLimits {
         let mut most = amounts::most(self.catalogue(), self.group);
         // Without a catalog, an engine without a scheduler of its own has the whole machine.
-        if let (Some(engine), None) = (&self.offer.engine, self.catalogue())
+        if let (Some(engine), None) = (&self.info.engine, self.catalogue())
             && !engine.capabilities.has(Capability::Schedules)
         {
             most.tighten(&SlotLimits {
@@ -68,34 +68,34 @@ impl<'a> Around<'a> {
         Some((of(all)?, of(&group.remaining)?))
     }
 
-    pub fn cpu(&self) -> Bounds {
-        let told = self.catalogue().and_then(|offer| offer.quanta.get("cpu"));
-        let quantum = told.copied().unwrap_or(1).max(1);
+    pub fn cpu(&self) -> NumberBounds {
+        let reported = self.catalogue().and_then(|it| it.quanta.get("cpu"));
+        let quantum = reported.copied().unwrap_or(1).max(1);
         let least = amounts::least_cpu(self.environment).millis();
-        Bounds {
+        NumberBounds {
             least: least.div_ceil(quantum) * quantum,
             most: self.most().cpu.map(Cpu::millis),
-            free: self.free(Slot::Cpu),
+            free: self.free(AmountSlot::Cpu),
             quantum,
         }
         .in_one()
     }
 
-    pub fn memory(&self) -> Bounds {
-        Bounds {
+    pub fn memory(&self) -> NumberBounds {
+        NumberBounds {
             least: amounts::least_memory(self.environment).0,
             most: self.most().mem.map(|mem| mem.0),
-            free: self.free(Slot::Memory),
+            free: self.free(AmountSlot::Memory),
             quantum: 1,
         }
         .in_one()
     }
 
     /// Shared memory is a part of the memory.
-    pub fn shared_memory(&self, mem: u64) -> Bounds {
-        let policy = self.catalogue().and_then(|offer| offer.policy.max_shmem);
+    pub fn shared_memory(&self, mem: u64) -> NumberBounds {
+        let policy = self.catalogue().and_then(|it| it.policy.max_shmem);
         let below = mem.saturating_sub(Bytes::MIB);
-        Bounds {
+        NumberBounds {
             least: Bytes::MIB,
             most: Some(policy.map_or(below, |most| most.0.min(below))),
             free: None,
@@ -103,19 +103,19 @@ impl<'a> Around<'a> {
         }
     }
 
-    pub fn accelerator(&self, slot: &str) -> Bounds {
+    pub fn accelerator(&self, slot: &str) -> NumberBounds {
         let minimum = self.environment.map(|it| &it.facts.minimum.accelerators);
-        Bounds {
+        NumberBounds {
             least: minimum.and_then(|it| it.get(slot)).copied().unwrap_or(0),
             most: self.most().accelerators.get(slot).copied(),
-            free: self.free(Slot::Accelerator(slot, "")),
+            free: self.free(AmountSlot::Accelerator(slot, "")),
             quantum: amounts::quantum(slot, self.size, self.catalogue()),
         }
         .in_one()
     }
 
-    fn free(&self, slot: Slot<'_>) -> Option<u64> {
-        outlook::free(slot, self.catalogue(), self.group)
+    fn free(&self, slot: AmountSlot<'_>) -> Option<u64> {
+        forecast::free(slot, self.catalogue(), self.group)
     }
 
     /// Why a kind of accelerator isn't available at all.
@@ -137,9 +137,9 @@ impl<'a> Around<'a> {
     /// The automatic shared memory of a container.
     pub fn automatic_shmem(&self, mem: Bytes) -> Bytes {
         let minimum = self.environment.map_or(Bytes(0), |it| it.facts.minimum.mem);
-        let ours = !self.offer.has(Capability::Schedules);
+        let ours = !self.info.has(Capability::Schedules);
         let small = if ours {
-            self.offer.defaults.shmem
+            self.info.defaults.shmem
         } else {
             amounts::SMALL_SHMEM
         };
@@ -150,15 +150,15 @@ impl<'a> Around<'a> {
     /// and limited to the maximum.
     pub fn usual(&self) -> ResourceSlots {
         let (cpu, mem) = (self.cpu(), self.memory());
-        let within = |amount: u64, bounds: &Bounds| {
+        let within = |amount: u64, bounds: &NumberBounds| {
             let amount = amount
                 .min(bounds.most.unwrap_or(u64::MAX))
                 .max(bounds.least);
             amount.div_ceil(bounds.quantum) * bounds.quantum
         };
         ResourceSlots {
-            cpu: Cpu::from_millis(within(self.offer.defaults.cpu.millis(), &cpu)),
-            mem: Bytes(within(self.offer.defaults.mem.0, &mem)),
+            cpu: Cpu::from_millis(within(self.info.defaults.cpu.millis(), &cpu)),
+            mem: Bytes(within(self.info.defaults.mem.0, &mem)),
             accelerators: self.least_accelerators(),
         }
     }
@@ -180,11 +180,11 @@ impl<'a> Around<'a> {
     }
 
     /// What the queue would do with this amount in each container.
-    pub fn outlook(&self, slot: Slot<'_>, one: u64) -> outlook::Outlook {
+    pub fn forecast(&self, slot: AmountSlot<'_>, one: u64) -> forecast::AmountForecast {
         let all = one
             .saturating_mul(u64::from(self.size))
             .saturating_mul(u64::from(self.copies));
-        outlook::of(slot, all, self.catalogue(), self.group)
+        forecast::of(slot, all, self.catalogue(), self.group)
     }
 
     /// The unit of a slot.
@@ -194,16 +194,19 @@ impl<'a> Around<'a> {
 
     /// Amounts in a few words: `2 CPU, 4 GiB, 1 GPU`.
     pub fn in_words(&self, slots: &ResourceSlots) -> String {
-        in_words(slots, self.offer)
+        in_words(slots, self.info)
     }
 }
 
 /// Amounts in a few words, without those that are zero.
-pub fn in_words(slots: &ResourceSlots, offer: &Offer) -> String {
-    let mut parts = vec![format!("{} CPU", slots.cpu), Unit::Bytes.short(slots.mem.0)];
+pub fn in_words(slots: &ResourceSlots, info: &LaunchInfo) -> String {
+    let mut parts = vec![
+        format!("{} CPU", slots.cpu),
+        NumberUnit::Bytes.short(slots.mem.0),
+    ];
     for (slot, amount) in slots.accelerators.iter().filter(|it| *it.1 > 0) {
         let amount = amounts::thousandths(*amount);
-        parts.push(format!("{amount} {}", unit(slot, offer.catalogue.as_ref())));
+        parts.push(format!("{amount} {}", unit(slot, info.catalogue.as_ref())));
     }
     parts.join(", ")
 }
@@ -218,11 +221,11 @@ mod tests {
     };
 
     /// A machine that is treated as having 64 cores, of which some are free.
-    fn offer(free: u64) -> Offer {
+    fn info(free: u64) -> LaunchInfo {
         let slots =
             |cores: u64| ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB));
-        let mut offer = Offer::blank();
-        offer.engine = Some(EngineInfo {
+        let mut info = LaunchInfo::blank();
+        info.engine = Some(EngineInfo {
             cpus: Cpu::from_millis(2000),
             memory: Bytes(Bytes::GIB),
             capabilities: Capabilities {
@@ -231,7 +234,7 @@ mod tests {
             },
             ..EngineInfo::new(Clean::new("Docker"), Clean::default())
         });
-        offer.catalogue = Some(Catalogue {
+        info.catalogue = Some(Catalogue {
             policy: Policy {
                 per_container: SlotLimits {
                     cpu: Some(Cpu::from_millis(2000)),
@@ -249,25 +252,25 @@ mod tests {
             }],
             ..Catalogue::default()
         });
-        offer
+        info
     }
 
-    fn cpu(offer: &Offer) -> Bounds {
-        let groups = offer.catalogue.iter();
-        let around = Around {
-            offer,
+    fn cpu(info: &LaunchInfo) -> NumberBounds {
+        let groups = info.catalogue.iter();
+        let facts = AmountFacts {
+            info,
             environment: None,
             group: groups.flat_map(|it| &it.resource_groups).next(),
             size: 1,
             copies: 1,
         };
-        around.cpu()
+        facts.cpu()
     }
 
     #[test]
     fn no_more_is_free_for_a_container_than_it_can_ever_have() {
         let bounds = |free| {
-            let bounds = cpu(&offer(free));
+            let bounds = cpu(&info(free));
             (bounds.most, bounds.free)
         };
         assert_eq!(bounds(63), (Some(2000), Some(2000)));
@@ -276,11 +279,11 @@ mod tests {
 
     #[test]
     fn what_the_group_has_is_told_beside_what_one_container_gets() {
-        let offer = offer(12);
-        let around = Around {
-            offer: &offer,
+        let info = info(12);
+        let facts = AmountFacts {
+            info: &info,
             environment: None,
-            group: offer
+            group: info
                 .catalogue
                 .iter()
                 .flat_map(|it| &it.resource_groups)
@@ -288,19 +291,19 @@ mod tests {
             size: 1,
             copies: 1,
         };
-        assert_eq!(around.whole(LaunchField::Cpu), Some((64_000, 12_000)));
-        assert_eq!(around.whole(LaunchField::Count), None);
+        assert_eq!(facts.whole(LaunchField::Cpu), Some((64_000, 12_000)));
+        assert_eq!(facts.whole(LaunchField::Count), None);
     }
 
     #[test]
     fn until_the_catalogue_tells_the_machine_is_the_most() {
-        let mut offer = offer(63);
+        let mut info = info(63);
         // The limits of the catalog replace those of the machine.
-        if let Some(catalogue) = &mut offer.catalogue {
+        if let Some(catalogue) = &mut info.catalogue {
             catalogue.policy.per_container.cpu = Some(Cpu::from_millis(4000));
         }
-        assert_eq!(cpu(&offer).most, Some(4000));
-        offer.catalogue = None;
-        assert_eq!(cpu(&offer).most, Some(2000));
+        assert_eq!(cpu(&info).most, Some(4000));
+        info.catalogue = None;
+        assert_eq!(cpu(&info).most, Some(2000));
     }
 }

@@ -1,0 +1,32 @@
+//! Creates an image from a session.
+
+use super::{Outcome, SessionAction, not_running};
+use crate::{
+    action::Action,
+    app::panels::commit::CommitForm,
+    model::{
+        capability::Capability,
+        session::{CommitStatus, Session, SessionType},
+    },
+};
+
+pub const ACTIONS: &[SessionAction] = &[SessionAction {
+    action: Action::SessionCommit,
+    needs: Some(Capability::Commit),
+    wrong_state,
+    run: |session, _| Outcome::open(CommitForm::new(session.key(), &session.name)),
+    ..SessionAction::BASE
+}];
+
+fn wrong_state(session: &Session) -> Option<String> {
+    let name = &session.name;
+    if session.session_type != SessionType::Interactive {
+        return Some(format!(
+            "{name} isn't interactive. Images are created from interactive sessions only"
+        ));
+    }
+    not_running(session, "an image can be created when it runs").or_else(|| {
+        let is_busy = session.commit == CommitStatus::Ongoing;
+        is_busy.then(|| format!("an image of {name} is already being created"))
+    })
+}

@@ -1,0 +1,58 @@
+//! Opens a view of a session: its details, its log, a shell in it.
+
+use super::{Connection, Outcome, SessionAction, not_running};
+use crate::{
+    action::Action,
+    app::{
+        panels::PanelEnv,
+        step::{Go, Step},
+    },
+    model::{capability::Capability, session::Session},
+};
+
+pub const ACTIONS: &[SessionAction] = &[
+    SessionAction {
+        action: Action::SessionOpen,
+        changes: false,
+        connection: |_| Connection::None,
+        run: |session, _| Step::Go(Go::Detail(session.key())).into(),
+        ..SessionAction::BASE
+    },
+    SessionAction {
+        action: Action::SessionLogs,
+        changes: false,
+        needs: Some(Capability::Logs),
+        always_in_help: true,
+        wrong_state: without_log,
+        connection: |_| Connection::Daemon,
+        run: |session, _| Step::Go(Go::Logs(session.key())).into(),
+        ..SessionAction::BASE
+    },
+    SessionAction {
+        action: Action::SessionShell,
+        changes: false,
+        needs: Some(Capability::Terminal),
+        always_in_help: true,
+        wrong_state: |session| not_running(session, "a shell opens when it runs"),
+        run: open_shell,
+        ..SessionAction::BASE
+    },
+];
+
+fn without_log(session: &Session) -> Option<String> {
+    let main = session.main_kernel();
+    let has_begun =
+        main.is_some_and(|it| it.container_id.is_some()) || session.started_at.is_some();
+    (!has_begun).then(|| format!("{} is {}. It has no log yet", session.name, session.status))
+}
+
+/// Opens a shell in the container that is selected in the detail, otherwise in the main one.
+fn open_shell(session: &Session, env: &PanelEnv<'_>) -> Outcome {
+    let at = env.selected_kernel(session);
+    let selected = session.kernels.get(at).filter(|_| at > 0);
+    let go = match selected {
+        Some(kernel) => Go::ContainerShell(session.key(), kernel.id),
+        None => Go::Shell(session.key()),
+    };
+    Step::Go(go).into()
+}
