@@ -4,10 +4,9 @@ use super::{
     Start,
     args::Commit,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
-    find,
-    line::{self, Line},
-    output,
+    find, output,
 };
 use crate::{
     model::{
@@ -20,35 +19,36 @@ use crate::{
 };
 
 pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::live_session(&line, Choice::of(start), name).await?;
+        let session = find::live_session(&connection, Choice::of(start), name).await?;
         // Subscribes before the request, so that the end isn't missed.
         let seen = if arguments.wait.wait {
-            Some(line.subscribe().await?.seq)
+            Some(connection.subscribe().await?.seq)
         } else {
             None
         };
-        line.tell(Request::Commit {
-            session: session.key(),
-            image_name: arguments.image_name.clone(),
-        })
-        .await?;
+        connection
+            .request_done(Request::Commit {
+                session: session.key(),
+                image_name: arguments.image_name.clone(),
+            })
+            .await?;
         let Some(seen) = seen else {
             return Ok(0);
         };
         let what = format!("the image of {}", session.name);
-        let made = follow(&mut line, seen, session.key());
-        line::within(arguments.wait.seconds(), &what, made).await
+        let made = follow(&mut connection, seen, session.key());
+        connection::within(arguments.wait.seconds(), &what, made).await
     })
 }
 
 /// Prints each step until the daemon reports the result.
-async fn follow(line: &mut Line, seen: u64, key: SessionKey) -> Outcome {
+async fn follow(connection: &mut Connection, seen: u64, key: SessionKey) -> Outcome {
     let (mut seen, mut told) = (seen, None::<Clean>);
     loop {
-        let (seq, change) = line.next_change(seen).await?;
+        let (seq, change) = connection.next_change(seen).await?;
         seen = seq;
         match change {
             Change::Notice { notice }

@@ -15,8 +15,8 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use super::{
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
-    line::{self, Line},
     output,
     times::moment,
 };
@@ -52,7 +52,7 @@ pub fn status(paths: &Paths, json: bool) -> Outcome {
     if is_absent(paths) {
         return absent(paths, json);
     }
-    let status = line::block_on(ask(paths))?;
+    let status = connection::block_on(ask(paths))?;
     if json {
         let (running, status) = (true, &status);
         output::json(&StatusJson { running, status })?;
@@ -72,10 +72,10 @@ pub fn status(paths: &Paths, json: bool) -> Outcome {
 
 /// Asks the running daemon for its status.
 pub async fn ask(paths: &Paths) -> Result<DaemonStatus, Fail> {
-    let line = Line::existing(paths).await?;
-    match line.ask(Request::Status).await? {
+    let connection = Connection::existing(paths).await?;
+    match connection.request(Request::Status).await? {
         Reply::Status { status } => Ok(status),
-        other => Err(line::unexpected(&other)),
+        other => Err(connection::unexpected(&other)),
     }
 }
 
@@ -106,11 +106,11 @@ pub fn stop(paths: &Paths) -> Outcome {
         output::remark("No daemon is running.");
         return Ok(0);
     }
-    line::block_on(async {
+    connection::block_on(async {
         // Finds the process before the request, because later its number may belong to another process.
         let process = Process::find(paths);
         let refused = match timeout(ANSWERS, ask_to_end(paths)).await {
-            Ok(Ok(_line)) if ends_within(ENDS, paths).await => return Ok(0),
+            Ok(Ok(_connection)) if ends_within(ENDS, paths).await => return Ok(0),
             Ok(Err(fail)) => Some(fail),
             Ok(Ok(_)) | Err(_) => None,
         };
@@ -139,10 +139,10 @@ pub fn stop(paths: &Paths) -> Outcome {
 }
 
 /// Sends the request. Returns the connection, which closes when the daemon ends.
-async fn ask_to_end(paths: &Paths) -> Result<Line, Fail> {
-    let line = Line::existing(paths).await?;
-    line.tell(Request::Stop).await?;
-    Ok(line)
+async fn ask_to_end(paths: &Paths) -> Result<Connection, Fail> {
+    let connection = Connection::existing(paths).await?;
+    connection.request_done(Request::Stop).await?;
+    Ok(connection)
 }
 
 /// Whether the daemon's lock becomes free in time.

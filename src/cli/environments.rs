@@ -4,8 +4,8 @@ use super::{
     Start,
     args::EnvLs,
     choice::Choice,
+    connection::{self, Connection},
     fail::Outcome,
-    line::{self, Line},
     output,
     output::Cell,
 };
@@ -15,12 +15,15 @@ use crate::{
 };
 
 pub fn ls(start: &Start, arguments: &EnvLs) -> Outcome {
-    let mut environments = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        let context = Choice::of(start).context(&line.snapshot().await?)?;
-        match line.ask(Request::Environments { context }).await? {
+    let mut environments = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&connection.snapshot().await?)?;
+        match connection
+            .request(Request::Environments { context })
+            .await?
+        {
             Reply::Environments { environments } => Ok(environments),
-            other => Err(line::unexpected(&other)),
+            other => Err(connection::unexpected(&other)),
         }
     })?;
     environments.retain(|it| !(arguments.here && it.absent));

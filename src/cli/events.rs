@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{
     Start,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome},
-    line::{self, Line},
     listed::ListedChange,
     now, output,
     times::moment,
@@ -30,9 +30,9 @@ struct Event<'a> {
 }
 
 pub fn events(start: &Start, json: bool) -> Outcome {
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let snapshot = line.subscribe().await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.subscribe().await?;
         let choice = Choice::of(start);
         // Listens to all contexts unless one is named.
         let only = match &start.asked_context {
@@ -45,7 +45,7 @@ pub fn events(start: &Start, json: bool) -> Outcome {
             json,
         };
         tokio::select! {
-            outcome = listener.follow(&mut line, snapshot.seq) => outcome,
+            outcome = listener.follow(&mut connection, snapshot.seq) => outcome,
             _ = tokio::signal::ctrl_c() => Ok(0),
         }
     })
@@ -60,10 +60,10 @@ struct Listener {
 }
 
 impl Listener {
-    async fn follow(&self, line: &mut Line, seen: u64) -> Outcome {
+    async fn follow(&self, connection: &mut Connection, seen: u64) -> Outcome {
         let mut seen = seen;
         loop {
-            let (seq, change) = line.next_change(seen).await?;
+            let (seq, change) = connection.next_change(seen).await?;
             seen = seq;
             let elsewhere = match (self.only, context_of(&change)) {
                 (Some(only), Some(context)) => only != context,

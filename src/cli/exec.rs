@@ -13,9 +13,9 @@ use super::{
     Start,
     args::Exec,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
     find, kernels,
-    line::{self, Line},
     passing::{Filters, put},
     tty,
 };
@@ -31,17 +31,18 @@ use crate::{
 };
 
 pub fn exec(start: &Start, arguments: Exec) -> Outcome {
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::live_session(&line, Choice::of(start), name).await?;
-        let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
+        let session = find::live_session(&connection, Choice::of(start), name).await?;
+        let kernel = kernels::chosen(&connection, &session, arguments.kernel.as_deref()).await?;
         let command = RemoteCommand {
             session: session.key(),
             kernel,
             argv: arguments.argv,
         };
-        line.watched(run(&line, command, &start.loaded.settings.terminal))
+        connection
+            .watched(run(&connection, command, &start.loaded.settings.terminal))
             .await?
     })
 }
@@ -53,7 +54,11 @@ struct RemoteCommand {
     argv: Vec<String>,
 }
 
-async fn run(line: &Line, command: RemoteCommand, settings: &TerminalSettings) -> Outcome {
+async fn run(
+    connection: &Connection,
+    command: RemoteCommand,
+    settings: &TerminalSettings,
+) -> Outcome {
     let interactive = tty::is_interactive();
     let mut filters = if interactive {
         Filters::drawing(settings)
@@ -67,7 +72,7 @@ async fn run(line: &Line, command: RemoteCommand, settings: &TerminalSettings) -
         tty,
         kernel: command.kernel,
     };
-    let mut stream = line.stream(open);
+    let mut stream = connection.stream(open);
     // Raw mode starts only when the command runs, so that earlier errors are printed normally.
     let mut raw = None;
     let mut input = None;

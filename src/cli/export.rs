@@ -6,20 +6,20 @@ use super::{
     Start,
     args::Export,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
     find,
     launch::again,
-    line::{self, Line},
     now, output,
 };
 use crate::config::{recipe, saving};
 
 pub fn export(start: &Start, arguments: &Export) -> Outcome {
-    let (mut launch, missing) = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    let (mut launch, missing) = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::session(&line, Choice::of(start), name).await?;
-        again::settings(&line, session.key()).await
+        let session = find::session(&connection, Choice::of(start), name).await?;
+        again::settings(&connection, session.key()).await
     })?;
     // A launch can't start at a time in the past.
     launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));

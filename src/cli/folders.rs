@@ -4,8 +4,8 @@ use super::{
     Start,
     args::Folder as Words,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome},
-    line::{self, Line},
     output, resources,
 };
 use crate::{
@@ -35,13 +35,16 @@ fn ls(start: &Start, json: bool) -> Outcome {
 
 fn create(start: &Start, name: &str, json: bool) -> Outcome {
     folders::check_name(name).map_err(Fail::usage)?;
-    let folder = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        let context = Choice::of(start).context(&line.snapshot().await?)?;
+    let folder = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&connection.snapshot().await?)?;
         let name = name.to_owned();
-        match line.ask(Request::CreateFolder { context, name }).await? {
+        match connection
+            .request(Request::CreateFolder { context, name })
+            .await?
+        {
             Reply::Folder { folder } => Ok(folder),
-            other => Err(line::unexpected(&other)),
+            other => Err(connection::unexpected(&other)),
         }
     })?;
     if json {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Start, contexts, daemon, fail::Outcome, line, output, output::Cell, tty};
+use super::{Start, connection, contexts, daemon, fail::Outcome, output, output::Cell, tty};
 use crate::{config::setting::SETTINGS, protocol::version::version};
 
 #[derive(Serialize)]
@@ -181,7 +181,7 @@ fn daemon(start: &Start) -> Option<Daemon> {
     if daemon::is_absent(&start.paths) {
         return None;
     }
-    let status = line::block_on(daemon::ask(&start.paths)).ok()?;
+    let status = connection::block_on(daemon::ask(&start.paths)).ok()?;
     Some(Daemon {
         pid: status.pid,
         version: status.version,

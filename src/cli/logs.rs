@@ -6,9 +6,9 @@ use super::{
     Start,
     args::Logs,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
     find, kernels,
-    line::{self, Line},
 };
 use crate::{
     client::{Stream, StreamItem},
@@ -21,11 +21,11 @@ use crate::{
 };
 
 pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::newest(&line, Choice::of(start), name).await?;
-        let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
+        let session = find::newest(&connection, Choice::of(start), name).await?;
+        let kernel = kernels::chosen(&connection, &session, arguments.kernel.as_deref()).await?;
         let session = session.key();
         let options = LogOptions {
             follow: arguments.follow,
@@ -34,9 +34,9 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
             timestamps: arguments.timestamps,
             before: None,
         };
-        let stream = line.stream(StreamOpen::Log { session, options });
+        let stream = connection.stream(StreamOpen::Log { session, options });
         tokio::select! {
-            outcome = line.watched(copy(stream, how(arguments))) => outcome?,
+            outcome = connection.watched(copy(stream, how(arguments))) => outcome?,
             // Ctrl-C is the normal way to stop following.
             _ = tokio::signal::ctrl_c() => Ok(0),
         }

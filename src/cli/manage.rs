@@ -6,9 +6,9 @@ use super::{
     Start,
     args::{self, Priority, Rename, Terminate},
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
     find::{self, Wanted},
-    line::{self, Line},
     output,
     times::moment,
     tty,
@@ -32,12 +32,16 @@ const EVERYTHING: u32 = 1000;
 
 pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
     name::check(&arguments.new).map_err(|error| Fail::usage(error.to_string()))?;
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let asked = &arguments.one.session;
-        let session = find::session(&line, Choice::of(start), asked).await?.key();
+        let session = find::session(&connection, Choice::of(start), asked)
+            .await?
+            .key();
         let name = arguments.new.clone();
-        line.tell(Request::Rename { session, name }).await?;
+        connection
+            .request_done(Request::Rename { session, name })
+            .await?;
         Ok(0)
     })
 }
@@ -45,11 +49,15 @@ pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
 pub fn priority(start: &Start, arguments: &Priority) -> Outcome {
     let priority = arguments.priority;
     priority::check(priority).map_err(Fail::usage)?;
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let asked = &arguments.one.session;
-        let session = find::session(&line, Choice::of(start), asked).await?.key();
-        line.tell(Request::Priority { session, priority }).await?;
+        let session = find::session(&connection, Choice::of(start), asked)
+            .await?
+            .key();
+        connection
+            .request_done(Request::Priority { session, priority })
+            .await?;
         Ok(0)
     })
 }
@@ -60,11 +68,13 @@ pub fn extend(start: &Start, arguments: &args::Extend) -> Outcome {
         (false, true) => Keep::Include,
         (false, false) => Keep::Extend,
     };
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let asked = &arguments.one.session;
-        let session = find::session(&line, Choice::of(start), asked).await?.key();
-        let reply = line.ask(Request::Keep { session, keep }).await?;
+        let session = find::session(&connection, Choice::of(start), asked)
+            .await?
+            .key();
+        let reply = connection.request(Request::Keep { session, keep }).await?;
         if let Reply::Session { session } = reply {
             output::line(&kept(&session))?;
         }
@@ -89,15 +99,15 @@ fn kept(session: &Session) -> String {
 
 pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
     let keep_days = start.loaded.settings.history.keep_days;
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let chosen = choose(&line, Choice::of(start), arguments).await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let chosen = choose(&connection, Choice::of(start), arguments).await?;
         if chosen.is_empty() {
             output::remark("No session is left to terminate.");
             return Ok(0);
         }
         refuse_silent_loss("terminate", arguments.yes)?;
-        let snapshot = line.subscribe().await?;
+        let snapshot = connection.subscribe().await?;
         if !arguments.yes && !agreed(&chosen, &snapshot, arguments.force, keep_days)? {
             output::remark("Nothing was terminated.");
             return Ok(code::FAILED);
@@ -105,11 +115,13 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
         let force = arguments.force;
         for session in &chosen {
             let session = session.key();
-            line.tell(Request::Terminate { session, force }).await?;
+            connection
+                .request_done(Request::Terminate { session, force })
+                .await?;
         }
         if arguments.wait.wait {
-            let work = ends(&mut line, &snapshot, &chosen);
-            line::within(arguments.wait.seconds(), "terminating", work).await?;
+            let work = ends(&mut connection, &snapshot, &chosen);
+            connection::within(arguments.wait.seconds(), "terminating", work).await?;
         }
         Ok(0)
     })
@@ -128,16 +140,16 @@ pub fn refuse_silent_loss(command: &str, yes: bool) -> Result<(), Fail> {
 
 /// All selected sessions, or an error before anything is done. Ended sessions are left out.
 async fn choose(
-    line: &Line,
+    connection: &Connection,
     choice: Choice<'_>,
     arguments: &Terminate,
 ) -> Result<Vec<Session>, Fail> {
     if arguments.all {
-        return all_open(line, choice).await;
+        return all_open(connection, choice).await;
     }
     let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
-    for session in find::sessions(line, choice, &words).await? {
+    for session in find::sessions(connection, choice, &words).await? {
         if session.status.is_final() {
             output::remark(&format!(
                 "{} has already ended ({})",
@@ -152,15 +164,15 @@ async fn choose(
 
 /// Every session of the context in force that hasn't ended. Administrators also see sessions of others, which
 /// "all" never includes.
-async fn all_open(line: &Line, choice: Choice<'_>) -> Result<Vec<Session>, Fail> {
-    let snapshot = line.snapshot().await?;
+async fn all_open(connection: &Connection, choice: Choice<'_>) -> Result<Vec<Session>, Fail> {
+    let snapshot = connection.snapshot().await?;
     let context = choice.context(&snapshot)?;
     let wanted = [Tab::Running, Tab::Others].map(|tab| Wanted {
         tab,
         text: None,
         count: EVERYTHING,
     });
-    let picture = find::picture(line, (snapshot, None), &[context], &wanted).await?;
+    let picture = find::picture(connection, (snapshot, None), &[context], &wanted).await?;
     if let Some(failure) = picture.why_stale(context) {
         return Err(failure.clone().into());
     }
@@ -237,7 +249,11 @@ pub fn agreed(
 }
 
 /// Returns when all of them have ended, in any way.
-pub async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Result<(), Fail> {
+pub async fn ends(
+    connection: &mut Connection,
+    from: &Snapshot,
+    sessions: &[Session],
+) -> Result<(), Fail> {
     let ended = |key: &SessionKey| {
         let mut known = from.sessions.iter();
         known.any(|session| session.key() == *key && session.status.is_final())
@@ -246,7 +262,7 @@ pub async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Res
     open.retain(|key| !ended(key));
     let mut seen = from.seq;
     while !open.is_empty() {
-        let (seq, change) = line.next_change(seen).await?;
+        let (seq, change) = connection.next_change(seen).await?;
         seen = seq;
         match change {
             Change::Session { session } if session.status.is_final() => {

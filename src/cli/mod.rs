@@ -8,6 +8,7 @@ mod choice;
 mod commit;
 mod completion;
 mod configuration;
+mod connection;
 mod contexts;
 mod daemon;
 mod doctor;
@@ -24,7 +25,6 @@ mod info;
 mod kernels;
 mod keys;
 mod launch;
-mod line;
 mod listed;
 mod logs;
 mod ls;
@@ -59,7 +59,7 @@ use crate::config::{
     origin::Places,
     paths::Paths,
 };
-use args::{Cli, Command, Look};
+use args::{Cli, Command, GlobalOptions};
 use fail::{Fail, Outcome, code};
 
 pub use doors::{Doors, How, Start, StoreLook, StoreTrouble};
@@ -75,7 +75,7 @@ pub fn main(doors: &Doors) -> ExitCode {
         .get(1)
         .is_some_and(|word| word == completion::ASKED)
     {
-        completion::complete(&arguments[2..], |look| start(look).ok());
+        completion::complete(&arguments[2..], |options| start(options).ok());
         return ExitCode::SUCCESS;
     }
     let cli = match Cli::try_parse_from(arguments) {
@@ -102,45 +102,45 @@ fn report(fail: &Fail) -> u8 {
 }
 
 fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
-    let look = &cli.look;
+    let options = &cli.options;
     let Some(command) = cli.command else {
-        return tui(doors, look);
+        return tui(doors, options);
     };
     match command {
-        Command::Launch(arguments) => launch::launch(&ready(look)?, arguments),
-        Command::Run(arguments) => launch::run::run(&ready(look)?, *arguments),
-        Command::Relaunch(arguments) => launch::again::relaunch(&ready(look)?, arguments),
-        Command::Recent(arguments) => recent::recent(&ready(look)?, arguments),
-        Command::Export(arguments) => export::export(&ready(look)?, &arguments),
-        Command::Ls(arguments) => ls::ls(&ready(look)?, &arguments),
-        Command::Show(arguments) => show::show(&ready(look)?, &arguments),
-        Command::Top(arguments) => top::top(&ready(look)?, &arguments),
-        Command::History(arguments) => show::history::history(&ready(look)?, &arguments),
-        Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
-        Command::Shell(arguments) => shell::shell(doors, ready(look)?, arguments),
-        Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
-        Command::Wait(arguments) => wait::wait(&ready(look)?, &arguments),
-        Command::Rm(arguments) => rm::rm(&ready(look)?, &arguments),
-        Command::Extend(arguments) => manage::extend(&ready(look)?, &arguments),
-        Command::Priority(arguments) => manage::priority(&ready(look)?, &arguments),
-        Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
-        Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
-        Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),
-        Command::Env(args::Env::Ls(arguments)) => environments::ls(&ready(look)?, &arguments),
-        Command::Env(args::Env::Pull(arguments)) => pull::pull(&ready(look)?, &arguments),
-        Command::Resources(arguments) => resources::resources(&ready(look)?, &arguments),
-        Command::Folder(arguments) => folders::folder(&ready(look)?, &arguments),
-        Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(look)?, format.json),
+        Command::Launch(arguments) => launch::launch(&ready(options)?, arguments),
+        Command::Run(arguments) => launch::run::run(&ready(options)?, *arguments),
+        Command::Relaunch(arguments) => launch::again::relaunch(&ready(options)?, arguments),
+        Command::Recent(arguments) => recent::recent(&ready(options)?, arguments),
+        Command::Export(arguments) => export::export(&ready(options)?, &arguments),
+        Command::Ls(arguments) => ls::ls(&ready(options)?, &arguments),
+        Command::Show(arguments) => show::show(&ready(options)?, &arguments),
+        Command::Top(arguments) => top::top(&ready(options)?, &arguments),
+        Command::History(arguments) => show::history::history(&ready(options)?, &arguments),
+        Command::Logs(arguments) => logs::logs(&ready(options)?, &arguments),
+        Command::Shell(arguments) => shell::shell(doors, ready(options)?, arguments),
+        Command::Exec(arguments) => exec::exec(&ready(options)?, arguments),
+        Command::Wait(arguments) => wait::wait(&ready(options)?, &arguments),
+        Command::Rm(arguments) => rm::rm(&ready(options)?, &arguments),
+        Command::Extend(arguments) => manage::extend(&ready(options)?, &arguments),
+        Command::Priority(arguments) => manage::priority(&ready(options)?, &arguments),
+        Command::Rename(arguments) => manage::rename(&ready(options)?, &arguments),
+        Command::Terminate(arguments) => manage::terminate(&ready(options)?, &arguments),
+        Command::Commit(arguments) => commit::commit(&ready(options)?, &arguments),
+        Command::Env(args::Env::Ls(arguments)) => environments::ls(&ready(options)?, &arguments),
+        Command::Env(args::Env::Pull(arguments)) => pull::pull(&ready(options)?, &arguments),
+        Command::Resources(arguments) => resources::resources(&ready(options)?, &arguments),
+        Command::Folder(arguments) => folders::folder(&ready(options)?, &arguments),
+        Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(options)?, format.json),
         Command::Context(args::Context::Show { name, format }) => {
-            contexts::show(&ready(look)?, &name, format.json)
+            contexts::show(&ready(options)?, &name, format.json)
         }
         Command::Context(args::Context::Use { name }) => {
-            contexts::make_default(&ready(look)?, &name)
+            contexts::make_default(&ready(options)?, &name)
         }
-        Command::Events(format) => events::events(&ready(look)?, format.json),
-        Command::Doctor(arguments) => doctor::doctor(doors, &start(look)?, arguments),
-        Command::Info(format) => info::info(&start(look)?, format.json),
-        Command::Config(args::Config::Check) => configuration::check(&start(look)?),
+        Command::Events(format) => events::events(&ready(options)?, format.json),
+        Command::Doctor(arguments) => doctor::doctor(doors, &start(options)?, arguments),
+        Command::Info(format) => info::info(&start(options)?, format.json),
+        Command::Config(args::Config::Check) => configuration::check(&start(options)?),
         Command::Config(args::Config::PrintDefault {
             resources,
             environments,
@@ -161,18 +161,18 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
                 (true, false) => How::Detached,
                 (false, false) => How::Here,
             };
-            let ended = (doors.daemon)(ready(look)?, how);
+            let ended = (doors.daemon)(ready(options)?, how);
             ended
                 .map(|()| 0)
                 .map_err(|why| told_to_starter(detached, why.into()))
         }
         Command::Daemon(args::Daemon::Status(format)) => {
-            daemon::status(&start(look)?.paths, format.json)
+            daemon::status(&start(options)?.paths, format.json)
         }
-        Command::Daemon(args::Daemon::Stop(arguments)) => stop::stop(&ready(look)?, &arguments),
+        Command::Daemon(args::Daemon::Stop(arguments)) => stop::stop(&ready(options)?, &arguments),
         Command::Daemon(args::Daemon::Unit) => unit::print(),
-        Command::Keys(arguments) => keys::keys(doors, &start(look)?, &arguments),
-        Command::Themes(format) => themes::themes(&start(look)?, format.json),
+        Command::Keys(arguments) => keys::keys(doors, &start(options)?, &arguments),
+        Command::Themes(format) => themes::themes(&start(options)?, format.json),
         Command::Completion { shell } => completion::print(shell),
         Command::Man { dir } => man::write(&dir),
     }
@@ -187,23 +187,23 @@ fn told_to_starter(detached: bool, fail: Fail) -> Fail {
     Fail::silent(fail.code)
 }
 
-fn tui(doors: &Doors, look: &Look) -> Outcome {
+fn tui(doors: &Doors, options: &GlobalOptions) -> Outcome {
     use std::io::IsTerminal;
     if !std::io::stdout().is_terminal() {
         // Without a terminal, prints the list as plain text.
-        return ls::ls(&start(look)?, &args::Ls::default());
+        return ls::ls(&start(options)?, &args::Ls::default());
     }
     if !std::io::stdin().is_terminal() {
         let fail = Fail::usage("the TUI needs a keyboard, but stdin isn't a terminal");
         return Err(fail.hint("`workbay ls` lists sessions, `workbay --help` lists commands"));
     }
-    let start = start(look)?;
+    let start = start(options)?;
     choice::Choice::of(&start).configured()?;
     (doors.tui)(start).map(|()| 0).map_err(Fail::from)
 }
 
 /// Finds the directories and reads the settings.
-fn start(look: &Look) -> Result<Start, Fail> {
+fn start(options: &GlobalOptions) -> Result<Start, Fail> {
     let paths = Paths::resolve().map_err(|error| Fail::usage(error.to_string()))?;
     let places = Places {
         site: layer::SITE_FILE.into(),
@@ -218,12 +218,15 @@ fn start(look: &Look) -> Result<Start, Fail> {
         site: config::environments::SITE_FILE.into(),
         user: paths.environments_file(),
     }));
-    apply(look, &mut loaded);
+    apply(options, &mut loaded);
     let places = Places {
         site: config::contexts::SITE_FILE.into(),
         user: paths.contexts_file(),
     };
-    let asked = look.context.clone().or_else(|| variable("WORKBAY_CONTEXT"));
+    let asked = options
+        .context
+        .clone()
+        .or_else(|| variable("WORKBAY_CONTEXT"));
     Ok(Start {
         paths,
         loaded,
@@ -236,24 +239,24 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn apply(look: &Look, loaded: &mut Loaded) {
-    if let Some(theme) = &look.theme {
+fn apply(options: &GlobalOptions, loaded: &mut Loaded) {
+    if let Some(theme) = &options.theme {
         loaded.set_by_option("ui.theme", "--theme", |s| s.ui.theme.clone_from(theme));
     }
-    if let Some(keymap) = &look.keymap {
+    if let Some(keymap) = &options.keymap {
         loaded.set_by_option("ui.keymap", "--keymap", |s| s.ui.keymap.clone_from(keymap));
     }
-    if look.no_mouse {
+    if options.no_mouse {
         loaded.set_by_option("ui.mouse", "--no-mouse", |s| s.ui.mouse = false);
     }
-    if look.read_only {
+    if options.read_only {
         loaded.set_by_option("ui.read-only", "--read-only", |s| s.ui.read_only = true);
     }
 }
 
 /// Like [`start()`], with a remark on problems: a broken file doesn't stop a command, but is reported.
-fn ready(look: &Look) -> Result<Start, Fail> {
-    let start = start(look)?;
+fn ready(options: &GlobalOptions) -> Result<Start, Fail> {
+    let start = start(options)?;
     remark_problems(&start);
     Ok(start)
 }

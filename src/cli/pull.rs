@@ -4,8 +4,8 @@ use super::{
     Start,
     args::EnvPull,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
-    line::{self, Line},
     output,
     progress::Progress,
 };
@@ -16,9 +16,9 @@ use crate::{
 
 pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
     let image = reference(start, &arguments.image);
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let snapshot = line.subscribe().await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.subscribe().await?;
         let context = Choice::of(start).context(&snapshot)?;
         let mut teller = Teller {
             image: &image,
@@ -26,7 +26,7 @@ pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
             json: arguments.format.json,
             progress: Progress::new(),
         };
-        fetch(&mut line, snapshot.seq, &mut teller).await?;
+        fetch(&mut connection, snapshot.seq, &mut teller).await?;
         if !arguments.format.json {
             output::line(&format!("pulled {image}"))?;
         }
@@ -42,8 +42,12 @@ fn reference(start: &Start, asked: &str) -> String {
 }
 
 /// Waits until the image is pulled. If the user interrupts, cancels the pull.
-async fn fetch(line: &mut Line, seen: u64, teller: &mut Teller<'_>) -> Result<(), Fail> {
-    let client = line.client.clone();
+async fn fetch(
+    connection: &mut Connection,
+    seen: u64,
+    teller: &mut Teller<'_>,
+) -> Result<(), Fail> {
+    let client = connection.client.clone();
     let asked = client.ask(Request::Pull {
         context: teller.context,
         image: teller.image.to_owned(),
@@ -54,9 +58,9 @@ async fn fetch(line: &mut Line, seen: u64, teller: &mut Teller<'_>) -> Result<()
         tokio::select! {
             answer = &mut asked => return match answer? {
                 Reply::Done => Ok(()),
-                other => Err(line::unexpected(&other)),
+                other => Err(connection::unexpected(&other)),
             },
-            change = line.next_change(seen) => {
+            change = connection.next_change(seen) => {
                 let (seq, change) = change?;
                 seen = seq;
                 teller.hear(&change)?;

@@ -4,9 +4,9 @@ use super::{
     Start,
     args::{Recent as Words, RecentLaunch, RecentOne},
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
     launch::again,
-    line::{self, Line},
     output::{self, Cell},
     resources::accelerators,
     times::moment,
@@ -36,9 +36,9 @@ pub fn recent(start: &Start, words: Words) -> Outcome {
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {
-    let entries = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        all(&line).await
+    let entries = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        all(&connection).await
     })?;
     if json {
         output::json(&entries)?;
@@ -64,33 +64,41 @@ fn launch(start: &Start, arguments: RecentLaunch) -> Outcome {
         fields,
         manner,
     } = arguments;
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let entry = find(all(&line).await?, one.id)?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let entry = find(all(&connection).await?, one.id)?;
         let context = match &start.asked_context {
-            Some(_) => Choice::of(start).context(&line.snapshot().await?)?,
+            Some(_) => Choice::of(start).context(&connection.snapshot().await?)?,
             None => entry.context,
         };
         let rules = &start.loaded.settings.launch.secrets;
-        again::launch(&mut line, rules, context, entry.launch, fields, &manner).await
+        again::launch(
+            &mut connection,
+            rules,
+            context,
+            entry.launch,
+            fields,
+            &manner,
+        )
+        .await
     })
 }
 
 fn edit(start: &Start, one: RecentOne, edit: RecentEdit) -> Outcome {
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        let id = find(all(&line).await?, one.id)?.id;
-        match line.ask(Request::EditRecent { id, edit }).await? {
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let id = find(all(&connection).await?, one.id)?.id;
+        match connection.request(Request::EditRecent { id, edit }).await? {
             Reply::Recents { .. } => Ok(0),
-            other => Err(line::unexpected(&other)),
+            other => Err(connection::unexpected(&other)),
         }
     })
 }
 
-async fn all(line: &Line) -> Result<Vec<Recent>, Fail> {
-    match line.ask(Request::Recents).await? {
+async fn all(connection: &Connection) -> Result<Vec<Recent>, Fail> {
+    match connection.request(Request::Recents).await? {
         Reply::Recents { entries } => Ok(entries),
-        other => Err(line::unexpected(&other)),
+        other => Err(connection::unexpected(&other)),
     }
 }
 

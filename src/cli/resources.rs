@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use super::{
     Start, args,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome},
-    line::{self, Line},
     output::{self, Cell},
 };
 use crate::{
@@ -35,18 +35,18 @@ pub fn resources(start: &Start, arguments: &args::Resources) -> Outcome {
 
 /// Reads the resources of the context in force from its engine.
 pub fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        let context = Choice::of(start).context(&line.snapshot().await?)?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&connection.snapshot().await?)?;
         let anew = true;
         let request = Request::Catalogue {
             context,
             project,
             anew,
         };
-        match line.ask(request).await? {
+        match connection.request(request).await? {
             Reply::Catalogue { catalogue } => Ok(*catalogue),
-            other => Err(line::unexpected(&other)),
+            other => Err(connection::unexpected(&other)),
         }
     })
 }

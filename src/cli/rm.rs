@@ -6,10 +6,9 @@ use super::{
     Start,
     args::Rm,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
-    find,
-    line::{self, Line},
-    output, tty,
+    find, output, tty,
 };
 use crate::{
     model::{id::SessionKey, session::Session},
@@ -21,10 +20,10 @@ pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
         let why = "`rm` asks for confirmation, but stdin isn't a terminal";
         return Err(Fail::usage(why).hint("add --yes to skip the confirmation"));
     }
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
-        let sessions = find::sessions(&line, Choice::of(start), &words).await?;
+        let sessions = find::sessions(&connection, Choice::of(start), &words).await?;
         check(&sessions)?;
         if !arguments.yes && !agreed(&sessions)? {
             output::remark("Nothing was deleted.");
@@ -34,15 +33,15 @@ pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
         keys.sort_unstable();
         keys.dedup();
         for key in keys {
-            delete(&line, key).await?;
+            delete(&connection, key).await?;
         }
         Ok(0)
     })
 }
 
 /// Returns when all data of the session is deleted.
-pub async fn delete(line: &Line, session: SessionKey) -> Result<(), Fail> {
-    line.tell(Request::Delete { session }).await
+pub async fn delete(connection: &Connection, session: SessionKey) -> Result<(), Fail> {
+    connection.request_done(Request::Delete { session }).await
 }
 
 /// Fails if a session hasn't ended, so that nothing is deleted.

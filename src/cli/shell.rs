@@ -3,11 +3,10 @@
 use super::{
     args,
     choice::Choice,
+    connection::{self, Connection},
     doors::{Doors, Start},
     fail::{Fail, Outcome},
-    find, kernels,
-    line::{self, Line},
-    tty,
+    find, kernels, tty,
 };
 use crate::model::{id::KernelId, shell::ShellStart};
 
@@ -23,10 +22,10 @@ pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
             fail.hint("write it from the root of the session, for example --dir /home/work")
         );
     }
-    let (session, kernel) = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        let session = find::live_session(&line, Choice::of(&start), session).await?;
-        let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
+    let (session, kernel) = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let session = find::live_session(&connection, Choice::of(&start), session).await?;
+        let kernel = kernels::chosen(&connection, &session, arguments.kernel.as_deref()).await?;
         Ok::<_, Fail>((session.key(), kernel))
     })?;
     Ok((doors.shell)(start, session, begin(arguments, kernel))?)

@@ -3,11 +3,10 @@
 use super::{
     Start,
     args::DaemonStop,
+    connection::{self, Connection},
     daemon,
     fail::{Fail, Outcome, code},
-    find,
-    line::{self, Line},
-    manage, output,
+    find, manage, output,
 };
 use crate::{
     model::session::Session,
@@ -29,16 +28,16 @@ pub fn stop(start: &Start, arguments: &DaemonStop) -> Outcome {
 fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
     manage::refuse_silent_loss("daemon stop --end-sessions", arguments.yes)?;
     let keep_days = start.loaded.settings.history.keep_days;
-    line::block_on(async {
+    connection::block_on(async {
         // If the daemon doesn't run, its sessions may still be running.
-        let mut line = Line::connect(&start.paths).await?;
+        let mut connection = Connection::connect(&start.paths).await?;
         // Sessions that aren't known yet are included.
-        let known = line.snapshot().await?;
+        let known = connection.snapshot().await?;
         let contexts: Vec<_> = known.contexts.iter().map(|it| it.context.name).collect();
         if let Some((_, failure)) = find::incomplete(&known, &contexts).next() {
             return Err(failure.into());
         }
-        let snapshot = line.subscribe().await?;
+        let snapshot = connection.subscribe().await?;
         let open = open(&snapshot);
         if open.is_empty() {
             output::remark("No session is left to terminate.");
@@ -48,9 +47,9 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
             output::remark("Nothing was terminated, and the daemon keeps running.");
             return Ok(code::FAILED);
         }
-        end(&line, &open).await?;
-        let work = manage::ends(&mut line, &snapshot, &open);
-        let waited = line::within(
+        end(&connection, &open).await?;
+        let work = manage::ends(&mut connection, &snapshot, &open);
+        let waited = connection::within(
             Some(arguments.wait_timeout.0),
             "terminating the sessions",
             work,
@@ -78,13 +77,13 @@ fn open(snapshot: &Snapshot) -> Vec<Session> {
 }
 
 /// Requests all terminations before it waits for any. A session that is already gone counts as ended.
-async fn end(line: &Line, open: &[Session]) -> Result<(), Fail> {
+async fn end(connection: &Connection, open: &[Session]) -> Result<(), Fail> {
     for session in open {
         let asked = Request::Terminate {
             session: session.key(),
             force: false,
         };
-        match line.tell(asked).await {
+        match connection.request_done(asked).await {
             Err(fail) if fail.code != code::NOT_FOUND => return Err(fail),
             _ => {}
         }

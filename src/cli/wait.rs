@@ -4,19 +4,18 @@ use super::{
     Start,
     args::{WaitFor, WaitGoal},
     choice::Choice,
+    connection::{self, Connection},
     ended,
     fail::{Fail, Outcome, code},
-    find,
-    line::{self, Line},
-    listed, output, report,
+    find, listed, output, report,
     watch::{Goal, Watch, has_begun, not_running},
 };
 use crate::{model::session::Session, rules::ending::ending};
 
 pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let sessions = chosen(&line, Choice::of(start), &arguments.sessions).await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let sessions = chosen(&connection, Choice::of(start), &arguments.sessions).await?;
         let goal = match arguments.goal {
             WaitGoal::Running => Goal::Begun,
             WaitGoal::Ended => Goal::Ended,
@@ -30,11 +29,11 @@ pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
         };
         let mut watch = Watch::new(sessions, goal);
         watch
-            .follow_within(&mut line, arguments.wait_timeout, print)
+            .follow_within(&mut connection, arguments.wait_timeout, print)
             .await?;
         let mut sessions = watch.sessions;
         if goal == Goal::Ended {
-            sessions = ended::whole(&line, sessions).await?;
+            sessions = ended::whole(&connection, sessions).await?;
         }
         if json {
             listed::print_all(&sessions)?;
@@ -47,10 +46,14 @@ pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
 }
 
 /// Each session once, in the order in which they were named.
-async fn chosen(line: &Line, choice: Choice<'_>, words: &[String]) -> Result<Vec<Session>, Fail> {
+async fn chosen(
+    connection: &Connection,
+    choice: Choice<'_>,
+    words: &[String],
+) -> Result<Vec<Session>, Fail> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
-    for session in find::sessions(line, choice, &words).await? {
+    for session in find::sessions(connection, choice, &words).await? {
         if chosen.iter().all(|known| known.key() != session.key()) {
             chosen.push(session);
         }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 use super::{
+    connection::Connection,
     fail::{Fail, code},
-    line::Line,
     output,
     progress::Progress,
 };
@@ -73,14 +73,14 @@ impl Watch {
     /// Waits until all are settled. Calls `settled` with each session when it is.
     pub async fn follow(
         &mut self,
-        line: &mut Line,
+        connection: &mut Connection,
         mut settled: impl FnMut(&Session) -> Result<(), Fail>,
     ) -> Result<(), Fail> {
         let early = self.sessions.iter().filter(|it| self.goal.is_settled(it));
         early.cloned().try_for_each(|session| settled(&session))?;
-        let mut seen = self.begin(line.subscribe().await?, &mut settled)?;
+        let mut seen = self.begin(connection.subscribe().await?, &mut settled)?;
         while !self.is_over() {
-            let (seq, change) = line.next_change(seen).await?;
+            let (seq, change) = connection.next_change(seen).await?;
             seen = seq;
             if let Some(session) = self.hear(change)? {
                 settled(session)?;
@@ -151,15 +151,15 @@ impl Watch {
     /// Waits until all are settled, or until the time limit.
     pub async fn follow_within(
         &mut self,
-        line: &mut Line,
+        connection: &mut Connection,
         limit: Option<Span>,
         settled: impl FnMut(&Session) -> Result<(), Fail>,
     ) -> Result<(), Fail> {
         let Some(limit) = limit else {
-            return self.follow(line, settled).await;
+            return self.follow(connection, settled).await;
         };
         let time = Duration::from_secs(limit.seconds());
-        let done = tokio::time::timeout(time, self.follow(line, settled)).await;
+        let done = tokio::time::timeout(time, self.follow(connection, settled)).await;
         done.unwrap_or_else(|_| Err(self.late(limit)))
     }
 

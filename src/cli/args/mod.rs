@@ -29,7 +29,7 @@ use crate::{model::span::Span, protocol::version::version};
 )]
 pub struct Cli {
     #[command(flatten)]
-    pub look: Look,
+    pub options: GlobalOptions,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -47,9 +47,9 @@ Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found, 4 not allowed
 not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of
 the command, or with 125 if the session ended for another reason.";
 
-/// How the TUI looks, for one invocation.
+/// Options of every invocation: the look of the TUI, and the context.
 #[derive(Args, Debug, Default)]
-pub struct Look {
+pub struct GlobalOptions {
     /// Theme: default-dark, default-light, ansi16 or your own (default: `ui.theme`)
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,

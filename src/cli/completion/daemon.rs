@@ -13,9 +13,9 @@ use crate::{
     cli::{
         Start,
         choice::Choice,
+        connection::{self, Connection},
         fail::Fail,
         find,
-        line::{self, Line},
         ls::names,
     },
     model::{
@@ -33,7 +33,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_millis(150);
 
 pub fn known(start: &Start, known: Known, place: &Place<'_>) -> Vec<Candidate> {
-    let asked = line::block_on(async {
+    let asked = connection::block_on(async {
         let work = ask(start, known, place);
         timeout(PATIENCE, work).await.unwrap_or(Ok(Vec::new()))
     });
@@ -41,15 +41,15 @@ pub fn known(start: &Start, known: Known, place: &Place<'_>) -> Vec<Candidate> {
 }
 
 async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candidate>, Fail> {
-    let line = Line::existing(&start.paths).await?;
+    let connection = Connection::existing(&start.paths).await?;
     let choice = Choice::of(start);
     if let Known::Sessions(which) = known {
-        return sessions(&line, choice, which, place.typed).await;
+        return sessions(&connection, choice, which, place.typed).await;
     }
     if known == Known::Recents {
-        return recents(&line).await;
+        return recents(&connection).await;
     }
-    let snapshot = line.snapshot_of(Some(Tab::Running)).await?;
+    let snapshot = connection.snapshot_of(Some(Tab::Running)).await?;
     if known == Known::Kernels {
         return Ok(kernels(&snapshot, choice, place));
     }
@@ -65,9 +65,9 @@ async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candi
                 project: place.given("project").map(str::to_owned),
                 anew: false,
             };
-            match line.ask(request).await? {
+            match connection.request(request).await? {
                 Reply::Catalogue { catalogue } => Ok(offered(&catalogue, known)),
-                other => Err(line::unexpected(&other)),
+                other => Err(connection::unexpected(&other)),
             }
         }
     }
@@ -76,21 +76,21 @@ async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candi
 /// Candidates are names, or `CONTEXT/NAME` in another context. If the name means another session and
 /// something was typed, they are ids.
 async fn sessions(
-    line: &Line,
+    connection: &Connection,
     choice: Choice<'_>,
     which: Which,
     typed: &str,
 ) -> Result<Vec<Candidate>, Fail> {
     let snapshot = match which {
-        Which::Running | Which::Waiting => line.snapshot_of(Some(Tab::Running)).await?,
+        Which::Running | Which::Waiting => connection.snapshot_of(Some(Tab::Running)).await?,
         Which::NotEnded => {
-            let mut snapshot = line.snapshot_of(Some(Tab::Running)).await?;
-            let others = line.snapshot_of(Some(Tab::Others)).await?;
+            let mut snapshot = connection.snapshot_of(Some(Tab::Running)).await?;
+            let others = connection.snapshot_of(Some(Tab::Others)).await?;
             snapshot.sessions.extend(others.sessions);
             snapshot
         }
         // Whether a name means an ended session depends on all other sessions.
-        Which::Any | Which::Ended => line.snapshot().await?,
+        Which::Any | Which::Ended => connection.snapshot().await?,
     };
     let (context, _) = choice.session(typed, &snapshot)?;
     let before = match typed.split_once('/') {
@@ -216,14 +216,14 @@ fn offered(catalogue: &Catalogue, known: Known) -> Vec<Candidate> {
     }
 }
 
-async fn recents(line: &Line) -> Result<Vec<Candidate>, Fail> {
-    match line.ask(Request::Recents).await? {
+async fn recents(connection: &Connection) -> Result<Vec<Candidate>, Fail> {
+    match connection.request(Request::Recents).await? {
         Reply::Recents { entries } => {
             let entries = entries.iter();
             Ok(entries
                 .map(|entry| Candidate::new(entry.id.to_string(), entry.title.to_string()))
                 .collect())
         }
-        other => Err(line::unexpected(&other)),
+        other => Err(connection::unexpected(&other)),
     }
 }

@@ -4,7 +4,7 @@ use clap::{Arg, ValueEnum, ValueHint};
 
 use super::{Candidate, daemon, place::Place};
 use crate::{
-    cli::{Start, args::Look, ls::column::Column},
+    cli::{Start, args::GlobalOptions, ls::column::Column},
     keymap, theme,
 };
 
@@ -101,15 +101,15 @@ impl Kind {
     pub fn candidates(
         self,
         place: &Place<'_>,
-        start: impl Fn(&Look) -> Option<Start>,
+        start: impl Fn(&GlobalOptions) -> Option<Start>,
     ) -> Vec<Candidate> {
         let plain = |names: Vec<String>| {
             let names = names.into_iter();
             names.map(|name| Candidate::new(name, "")).collect()
         };
-        let look = Look {
+        let options = GlobalOptions {
             context: place.given("context").map(str::to_owned),
-            ..Look::default()
+            ..GlobalOptions::default()
         };
         match self {
             // The shell completes them.
@@ -128,19 +128,19 @@ impl Kind {
                 };
                 plain(named)
             }
-            Self::Contexts => start(&look).map_or_else(Vec::new, |start| {
+            Self::Contexts => start(&options).map_or_else(Vec::new, |start| {
                 plain(start.contexts.names().map(str::to_owned).collect())
             }),
-            Self::Themes => start(&look).map_or_else(Vec::new, |start| {
+            Self::Themes => start(&options).map_or_else(Vec::new, |start| {
                 let own = theme::names(Some(&start.paths.themes_dir()));
                 plain(own.into_iter().map(|(name, _)| name).collect())
             }),
-            Self::Keymaps => start(&look).map_or_else(Vec::new, |start| {
+            Self::Keymaps => start(&options).map_or_else(Vec::new, |start| {
                 let own = keymap::names(Some(&start.paths.keymaps_dir()));
                 plain(own.into_iter().map(|(name, _)| name).collect())
             }),
             Self::Known(known) => {
-                let start = start(&look);
+                let start = start(&options);
                 start.map_or_else(Vec::new, |start| daemon::known(&start, known, place))
             }
         }

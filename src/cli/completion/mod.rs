@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
-use super::{Start, args::Cli, args::Look, fail::Outcome, output};
+use super::{Start, args::Cli, args::GlobalOptions, fail::Outcome, output};
 use kind::Kind;
 use line::Typed;
 use place::{Place, Wants};
@@ -57,7 +57,7 @@ impl Candidate {
 }
 
 /// Prints the candidates, one on each line. Prints nothing if there is a problem.
-pub fn complete(arguments: &[OsString], start: impl Fn(&Look) -> Option<Start>) {
+pub fn complete(arguments: &[OsString], start: impl Fn(&GlobalOptions) -> Option<Start>) {
     let Some(typed) = Typed::read(arguments) else {
         return;
     };
@@ -75,7 +75,7 @@ pub fn complete(arguments: &[OsString], start: impl Fn(&Look) -> Option<Start>) 
 fn candidates(
     command: &Command,
     words: &[String],
-    start: impl Fn(&Look) -> Option<Start>,
+    start: impl Fn(&GlobalOptions) -> Option<Start>,
 ) -> Vec<Candidate> {
     let Some(place) = Place::find(command, words) else {
         return Vec::new();

@@ -8,11 +8,11 @@ use url::Url;
 use super::{
     Start,
     choice::Choice,
+    connection::{self, Connection},
     daemon,
     events::engine_line,
     fail::{Fail, Outcome, code},
     find,
-    line::{self, Line},
     output::{self, Cell},
 };
 use crate::{
@@ -104,8 +104,8 @@ fn ask_daemon(start: &Start) -> Option<Snapshot> {
     if daemon::is_absent(&start.paths) {
         return None;
     }
-    let asked = async { Line::existing(&start.paths).await?.snapshot().await };
-    line::block_on(asked).ok()
+    let asked = async { Connection::existing(&start.paths).await?.snapshot().await };
+    connection::block_on(asked).ok()
 }
 
 fn list(start: &Start, snapshot: Option<&Snapshot>) -> Vec<Listed> {

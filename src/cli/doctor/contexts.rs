@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::{
-    super::{Doors, Start, daemon, find, line, line::Line},
+    super::{Doors, Start, connection, connection::Connection, daemon, find},
     Finding, Level,
     access::access,
     network,
@@ -54,8 +54,8 @@ fn told(start: &Start) -> Option<Snapshot> {
     if daemon::is_absent(&start.paths) {
         return None;
     }
-    let asked = async { Line::existing(&start.paths).await?.snapshot().await };
-    line::block_on(asked).ok()
+    let asked = async { Connection::existing(&start.paths).await?.snapshot().await };
+    connection::block_on(asked).ok()
 }
 
 fn one(
@@ -101,11 +101,11 @@ fn asked(
 ) -> Vec<Finding> {
     if kind == EngineKind::Docker && matches!(engine, EngineState::Connected { .. }) {
         let fresh = async {
-            let line = Line::existing(&start.paths).await?;
+            let connection = Connection::existing(&start.paths).await?;
             let context = Some(context);
-            line.tell(Request::Refresh { context }).await
+            connection.request_done(Request::Refresh { context }).await
         };
-        if let Err(fail) = line::block_on(fresh) {
+        if let Err(fail) = connection::block_on(fresh) {
             let silent = || Failure::lost("it doesn't answer");
             return lost(kind, fail.failure.unwrap_or_else(silent));
         }

@@ -18,9 +18,9 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{
-    Doors, Start, args, configuration, daemon,
+    Doors, Start, args, configuration, connection, daemon,
     fail::{Outcome, code},
-    line, ls, output,
+    ls, output,
     output::Cell,
     tty,
 };
@@ -141,7 +141,7 @@ fn daemon_finding(start: &Start) -> Finding {
     if daemon::is_absent(&start.paths) {
         return Finding::ok("daemon", "not running. Commands start it when they need it");
     }
-    match line::block_on(daemon::ask(&start.paths)) {
+    match connection::block_on(daemon::ask(&start.paths)) {
         Ok(status) if status.version == version() => Finding::ok(
             "daemon",
             format!(
@@ -236,7 +236,9 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= room => line.extend([" ", word]),
+            Some(connection) if connection.width() + 1 + word.width() <= room => {
+                connection.extend([" ", word])
+            }
             _ => lines.push(word.to_owned()),
         }
     }

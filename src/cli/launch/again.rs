@@ -7,9 +7,9 @@ use super::{
         Start,
         args::{Fields, Manner, Relaunch},
         choice::Choice,
+        connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find,
-        line::{self, Line},
     },
     ask, check, dry_run, option, request, tell, wait,
 };
@@ -36,10 +36,10 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
         fields,
         manner,
     } = arguments;
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let session = find::session(&line, Choice::of(start), &one.session).await?;
-        let (mut base, missing) = settings(&line, session.key()).await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let session = find::session(&connection, Choice::of(start), &one.session).await?;
+        let (mut base, missing) = settings(&connection, session.key()).await?;
         if !incomplete {
             check_missing(&session, missing, &fields)?;
         }
@@ -48,7 +48,15 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
         }
         base.home_of = same_home.then_some(session.id);
         let rules = &start.loaded.settings.launch.secrets;
-        launch(&mut line, rules, session.context, base, fields, &manner).await
+        launch(
+            &mut connection,
+            rules,
+            session.context,
+            base,
+            fields,
+            &manner,
+        )
+        .await
     })
 }
 
@@ -84,18 +92,18 @@ pub fn words(missing: &[Missing]) -> String {
 
 /// The settings of a session without secrets, and those that are unknown.
 pub async fn settings(
-    line: &Line,
+    connection: &Connection,
     session: SessionKey,
 ) -> Result<(LaunchRequest, Vec<Missing>), Fail> {
-    match line.ask(Request::Again { session }).await? {
+    match connection.request(Request::Again { session }).await? {
         Reply::Again { launch, missing } => Ok((*launch, missing)),
-        other => Err(line::unexpected(&other)),
+        other => Err(connection::unexpected(&other)),
     }
 }
 
 /// Launches `base` with the given fields, under a new name if its own is taken.
 pub async fn launch(
-    line: &mut Line,
+    connection: &mut Connection,
     rules: &SecretRules,
     context: ContextName,
     base: LaunchRequest,
@@ -111,14 +119,14 @@ pub async fn launch(
     let mut taken = HashSet::new();
     let wanted = request.name.clone().filter(|_| !named);
     if let Some(wanted) = &wanted {
-        taken = live_names(&line.snapshot().await?, context);
+        taken = live_names(&connection.snapshot().await?, context);
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
     }
     check(&request, manner)?;
     if manner.dry_run {
         return dry_run(&request, Some(context.as_str()));
     }
-    let mut answer = ask(line, context, request.clone(), false).await?;
+    let mut answer = ask(connection, context, request.clone(), false).await?;
     for _ in 0..TRIES {
         let (Err(refused), Some(wanted)) = (&answer, &wanted) else {
             break;
@@ -131,10 +139,10 @@ pub async fn launch(
             request.copies(),
         ));
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
-        answer = ask(line, context, request.clone(), false).await?;
+        answer = ask(connection, context, request.clone(), false).await?;
     }
     let (made, failure) = answer?;
-    let made: Vec<Session> = wait::out(line, made, manner).await?;
+    let made: Vec<Session> = wait::out(connection, made, manner).await?;
     tell(&made, failure, &request, manner)
 }
 

@@ -9,8 +9,8 @@ use tokio::{
 
 use super::{
     super::{
+        connection::Connection,
         fail::{Fail, code},
-        line::Line,
         output,
         passing::{Filters, put},
         watch::{Goal, Watch},
@@ -126,13 +126,13 @@ struct Output {
 }
 
 pub async fn follow(
-    line: &mut Line,
+    connection: &mut Connection,
     session: Session,
     printer: &mut Printer,
     signals: &mut Signals,
 ) -> Result<Followed, Fail> {
     let (key, name) = (session.key(), session.name.clone());
-    let followed = to_the_end(line, session, printer, signals).await;
+    let followed = to_the_end(connection, session, printer, signals).await;
     followed.map_err(|fail| match fail.code {
         // Stdout is closed.
         0 => {
@@ -149,24 +149,24 @@ pub async fn follow(
 }
 
 async fn to_the_end(
-    line: &mut Line,
+    connection: &mut Connection,
     session: Session,
     printer: &mut Printer,
     signals: &mut Signals,
 ) -> Result<Followed, Fail> {
     let key = session.key();
     let mut watch = Watch::new(vec![session], Goal::Ended);
-    let mut seen = watch.begin(line.subscribe().await?, |_| Ok(()))?;
-    let mut output = Output::open(line, key);
+    let mut seen = watch.begin(connection.subscribe().await?, |_| Ok(()))?;
+    let mut output = Output::open(connection, key);
     let mut asked = 0;
     while !watch.is_over() {
         if signals.caught() > asked {
             asked = signals.caught();
-            end(line, key, asked > 1).await;
+            end(connection, key, asked > 1).await;
         }
         tokio::select! {
             item = output.next() => output.take(item, printer)?,
-            change = line.next_change(seen) => {
+            change = connection.next_change(seen) => {
                 let (seq, change) = change?;
                 seen = seq;
                 watch.hear(change)?;
@@ -180,7 +180,7 @@ async fn to_the_end(
         output.drain(printer).await?;
         if output.trouble.is_some() && !output.opened {
             // The output that the engine kept.
-            output = Output::open(line, key);
+            output = Output::open(connection, key);
             output.drain(printer).await?;
         }
     }
@@ -195,7 +195,7 @@ async fn to_the_end(
 }
 
 /// Requests the termination. If the session has already ended, the next change shows it.
-async fn end(line: &Line, session: SessionKey, force: bool) {
+async fn end(connection: &Connection, session: SessionKey, force: bool) {
     output::remark(if force {
         "workbay: killing the session"
     } else {
@@ -203,7 +203,9 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
     });
     if let Err(Fail {
         failure: Some(why), ..
-    }) = line.tell(Request::Terminate { session, force }).await
+    }) = connection
+        .request_done(Request::Terminate { session, force })
+        .await
     {
         output::remark(&format!("workbay: {why}"));
     }
@@ -211,12 +213,12 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
 
 impl Output {
     /// Opens the log from its beginning, which may not exist yet.
-    fn open(line: &Line, session: SessionKey) -> Self {
+    fn open(connection: &Connection, session: SessionKey) -> Self {
         let options = LogOptions {
             follow: true,
             ..LogOptions::default()
         };
-        let stream = line.stream(StreamOpen::Log { session, options });
+        let stream = connection.stream(StreamOpen::Log { session, options });
         Self {
             stream: Some(stream),
             opened: false,

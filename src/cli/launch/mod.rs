@@ -16,9 +16,9 @@ use super::{
     Start,
     args::{Launch, Manner},
     choice::Choice,
+    connection::{self, Connection},
     ended,
     fail::{Fail, Outcome, code},
-    line::{self, Line},
     listed, now, output,
     watch::{has_begun, not_running},
 };
@@ -53,16 +53,16 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
         }
         return dry_run(&request, start.asked_context.as_deref());
     }
-    let (made, failure) = line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let snapshot = line.snapshot().await?;
+    let (made, failure) = connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.snapshot().await?;
         let context = Choice::of(start).context(&snapshot)?;
         let known = knows_keys(&snapshot, context);
         if !known && request.idempotency_key.is_some() {
             return Err(no_keys(context));
         }
-        let (made, failure) = ask(&mut line, context, request.clone(), known).await??;
-        Ok((wait::out(&mut line, made, &manner).await?, failure))
+        let (made, failure) = ask(&mut connection, context, request.clone(), known).await??;
+        Ok((wait::out(&mut connection, made, &manner).await?, failure))
     })?;
     tell(&made, failure, &request, &manner)
 }
@@ -122,20 +122,20 @@ fn no_keys(context: ContextName) -> Fail {
 /// Returns the created sessions, and why not all were created. The inner error is the daemon's refusal.
 /// `repeats`: whether the command takes a key, so that it can be repeated.
 async fn ask(
-    line: &mut Line,
+    connection: &mut Connection,
     context: ContextName,
     launch: LaunchRequest,
     repeats: bool,
 ) -> Result<Result<(Vec<Session>, Option<Failure>), Refused>, Fail> {
     let launch = with_key(launch);
-    let client = line.client.clone();
+    let client = connection.client.clone();
     let renewed = async {
-        line.renew().await.ok()?;
-        Some(line.client.clone())
+        connection.renew().await.ok()?;
+        Some(connection.client.clone())
     };
     match client.launch(context, &launch, renewed).await {
         Some(Ok(Reply::Launched { sessions, failure })) => Ok(Ok((sessions, failure))),
-        Some(Ok(other)) => Err(line::unexpected(&other)),
+        Some(Ok(other)) => Err(connection::unexpected(&other)),
         Some(Err(failure)) => Ok(Err(Refused(failure))),
         None => {
             let key = launch.idempotency_key.as_deref();

@@ -5,11 +5,10 @@ use super::{
         Start,
         args::{Manner, Run},
         choice::Choice,
+        connection::{self, Connection},
         ended,
         fail::{Fail, Outcome, code},
-        find,
-        line::{self, Line},
-        output,
+        find, output,
         passing::Filters,
         report, rm,
     },
@@ -26,9 +25,9 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
     if arguments.dry_run {
         return dry_run(&request, start.asked_context.as_deref());
     }
-    line::block_on(async {
-        let mut line = Line::connect(&start.paths).await?;
-        let snapshot = line.snapshot().await?;
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.snapshot().await?;
         let context = Choice::of(start).context(&snapshot)?;
         if arguments.rm && find::schedules(&snapshot, context) {
             let why =
@@ -37,7 +36,7 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
         }
         let repeats = knows_keys(&snapshot, context);
         if arguments.detach {
-            let (made, failure) = ask(&mut line, context, request.clone(), repeats).await??;
+            let (made, failure) = ask(&mut connection, context, request.clone(), repeats).await??;
             let manner = Manner {
                 format: arguments.format,
                 ..Manner::default()
@@ -45,11 +44,11 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
             return tell(&made, failure, &request, &manner);
         }
         let mut signals = Signals::listen()?;
-        let session = launched(&mut line, context, request, repeats, &mut signals).await?;
+        let session = launched(&mut connection, context, request, repeats, &mut signals).await?;
         let mut printer = Printer::new(Filters::of_lines());
-        let followed = follow(&mut line, session, &mut printer, &mut signals).await?;
+        let followed = follow(&mut connection, session, &mut printer, &mut signals).await?;
         let deletes = arguments.rm;
-        end(&line, followed, deletes).await
+        end(&connection, followed, deletes).await
     })
 }
 
@@ -84,13 +83,13 @@ fn in_words(argv: &[String]) -> Result<String, Fail> {
 
 /// Ctrl-C before the answer ends the session as soon as its name is known; once more, the command is left.
 async fn launched(
-    line: &mut Line,
+    connection: &mut Connection,
     context: ContextName,
     request: LaunchRequest,
     repeats: bool,
     signals: &mut Signals,
 ) -> Result<Session, Fail> {
-    let work = ask(line, context, request, repeats);
+    let work = ask(connection, context, request, repeats);
     tokio::pin!(work);
     let answer = loop {
         tokio::select! {
@@ -113,9 +112,9 @@ async fn launched(
 }
 
 /// Returns the exit code. Deletes the session if `deletes` is set.
-async fn end(line: &Line, followed: Followed, deletes: bool) -> Outcome {
+async fn end(connection: &Connection, followed: Followed, deletes: bool) -> Outcome {
     let Followed { session, signal } = followed;
-    let session = ended::whole(line, vec![session]).await?.pop();
+    let session = ended::whole(connection, vec![session]).await?.pop();
     let Some(session) = session else {
         return Err(Fail::new(code::NOT_FOUND, "the session was not found"));
     };
@@ -128,7 +127,7 @@ async fn end(line: &Line, followed: Followed, deletes: bool) -> Outcome {
             signal.map_or(number, super::follow::CaughtSignal::code)
         }
     };
-    if deletes && let Err(fail) = rm::delete(line, session.key()).await {
+    if deletes && let Err(fail) = rm::delete(connection, session.key()).await {
         report(&fail);
     }
     Ok(exit)

@@ -2,18 +2,17 @@
 
 use super::super::{
     args::Manner,
+    connection::Connection,
     ended,
     fail::Fail,
-    find,
-    line::Line,
-    output,
+    find, output,
     watch::{Goal, Watch, has_begun},
 };
 use crate::model::session::Session;
 
 /// The sessions after the wait, or as created if the command doesn't wait.
 pub async fn out(
-    line: &mut Line,
+    connection: &mut Connection,
     made: Vec<Session>,
     manner: &Manner,
 ) -> Result<Vec<Session>, Fail> {
@@ -29,20 +28,20 @@ pub async fn out(
     let mut watch = Watch::new(made, goal);
     let settled = |_: &Session| Ok(());
     watch
-        .follow_within(line, manner.wait_timeout, settled)
+        .follow_within(connection, manner.wait_timeout, settled)
         .await?;
     match goal {
         Goal::Begun => {
             let mut sessions = watch.sessions;
             for session in sessions.iter_mut().filter(|session| !has_begun(session)) {
                 // A row of a list may lack the reason.
-                if let Ok(Some(whole)) = find::detail(line, session.key()).await {
+                if let Ok(Some(whole)) = find::detail(connection, session.key()).await {
                     *session = whole;
                 }
             }
             Ok(sessions)
         }
-        Goal::Ended => ended::whole(line, watch.sessions).await,
+        Goal::Ended => ended::whole(connection, watch.sessions).await,
     }
 }
 

@@ -18,9 +18,9 @@ use super::{
     Start,
     args::{Format, Ls, TabChoice},
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome},
     find::{self, Picture, Wanted},
-    line::{self, Line},
     listed, now, output,
     output::Cell,
 };
@@ -46,7 +46,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let now = now();
     let filter = Filter::read(&arguments.filter, now, &person::time_zone())
         .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
-    let (picture, contexts) = line::block_on(look(start, arguments, &filter))?;
+    let (picture, contexts) = connection::block_on(look(start, arguments, &filter))?;
     let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
         && let Some(failure) = picture.why_stale(*context)
@@ -141,20 +141,20 @@ async fn look(
     arguments: &Ls,
     filter: &Filter,
 ) -> Result<(Picture, Vec<ContextName>), Fail> {
-    let line = Line::connect(&start.paths).await?;
+    let connection = Connection::connect(&start.paths).await?;
     let tab = match arguments.format() {
         // Whether a name identifies a session depends on all other sessions.
         Format::Name => None,
         _ => arguments.tab.tab(),
     };
-    let snapshot = line.snapshot_of(tab).await?;
+    let snapshot = connection.snapshot_of(tab).await?;
     let contexts = if arguments.all_contexts {
         snapshot.contexts.iter().map(|s| s.context.name).collect()
     } else {
         vec![Choice::of(start).context(&snapshot)?]
     };
     let picture = find::picture(
-        &line,
+        &connection,
         (snapshot, tab),
         &contexts,
         &wanted(arguments, filter),

@@ -6,10 +6,9 @@ use super::super::{
     Start,
     args::History,
     choice::Choice,
+    connection::{self, Connection},
     fail::{self, Fail},
-    find,
-    line::{self, Line},
-    now,
+    find, now,
     output::{self, Cell},
     times::moment,
 };
@@ -27,11 +26,11 @@ pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
     let typed = arguments.filter.as_deref().unwrap_or_default();
     let filter = HistoryFilter::read(typed, now(), &person::time_zone())
         .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
-    let entries = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    let entries = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::session(&line, Choice::of(start), name).await?;
-        read(&line, &session).await
+        let session = find::session(&connection, Choice::of(start), name).await?;
+        read(&connection, &session).await
     })?;
     let entries: Vec<HistoryEntry> = entries.into_iter().filter(|it| filter.holds(it)).collect();
     if arguments.format.json {
@@ -43,11 +42,11 @@ pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
 }
 
 /// The history, newest first.
-pub async fn read(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, Fail> {
+pub async fn read(connection: &Connection, session: &Session) -> Result<Vec<HistoryEntry>, Fail> {
     let session = session.key();
-    match line.ask(Request::History { session }).await? {
+    match connection.request(Request::History { session }).await? {
         Reply::History { entries } => Ok(entries),
-        other => Err(line::unexpected(&other)),
+        other => Err(connection::unexpected(&other)),
     }
 }
 

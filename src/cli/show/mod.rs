@@ -14,8 +14,8 @@ use super::{
     Start,
     args::Show,
     choice::Choice,
+    connection::{self, Connection},
     fail, find,
-    line::{self, Line},
     listed::Listed,
     now,
     output::{self, Cell},
@@ -56,18 +56,18 @@ struct SessionJson<'a> {
 }
 
 pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
-    let (session, figures, history, way, around) = line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
+    let (session, figures, history, way, around) = connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let row = find::newest(&line, Choice::of(start), name).await?;
+        let row = find::newest(&connection, Choice::of(start), name).await?;
         // A row of the list may lack fields that are read only for a single session.
-        let session = find::detail(&line, row.key()).await?.unwrap_or(row);
+        let session = find::detail(&connection, row.key()).await?.unwrap_or(row);
         // A daemon of an earlier version doesn't keep figures.
-        let figures = usage::read(&line, &session, now()).await;
+        let figures = usage::read(&connection, &session, now()).await;
         let figures = figures.unwrap_or_default();
-        let history = history::read(&line, &session).await;
-        let way = Way::find(&line, &session).await;
-        let around = queue::around(&line, &session).await;
+        let history = history::read(&connection, &session).await;
+        let way = Way::find(&connection, &session).await;
+        let around = queue::around(&connection, &session).await;
         Ok((session, figures, history, way, around))
     })?;
     // If the history isn't available, the rest is still shown.
@@ -210,8 +210,8 @@ struct Way {
 }
 
 impl Way {
-    async fn find(line: &Line, session: &Session) -> Self {
-        let snapshot = line.snapshot().await.ok();
+    async fn find(connection: &Connection, session: &Session) -> Self {
+        let snapshot = connection.snapshot().await.ok();
         let state = snapshot
             .as_ref()
             .and_then(|it| find::state(it, session.context));

@@ -1,17 +1,17 @@
 //! For a waiting session: the sessions ahead of it or those that use the resources, and what would help.
 
 use crate::{
-    cli::line::Line,
+    cli::connection::Connection,
     model::{session::Session, status::Status},
     rules::ahead::{ahead, holders, named, priority_to_be_first},
 };
 
-pub async fn around(line: &Line, session: &Session) -> Vec<(&'static str, String)> {
+pub async fn around(connection: &Connection, session: &Session) -> Vec<(&'static str, String)> {
     if session.status != Status::Pending || session.placement.queue_position.is_none() {
         return Vec::new();
     }
     // If the other sessions aren't available, the rest is still shown.
-    let Ok(snapshot) = line.snapshot().await else {
+    let Ok(snapshot) = connection.snapshot().await else {
         return Vec::new();
     };
     let before = ahead(session, snapshot.sessions.iter());

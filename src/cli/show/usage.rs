@@ -7,8 +7,8 @@ use serde::Serialize;
 use tokio::time::{sleep, timeout};
 
 use super::super::{
+    connection::{self, Connection},
     fail::Fail,
-    line::{self, Line},
     output::{self, Cell},
     times::{elapsed, moment},
 };
@@ -43,16 +43,20 @@ pub struct Used<'a> {
 }
 
 /// Reads the figures that the daemon keeps. For a running session, waits for a current sample.
-pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figures, Fail> {
-    let kept = figures(line, session).await?;
+pub async fn read(
+    connection: &Connection,
+    session: &Session,
+    now: Timestamp,
+) -> Result<Figures, Fail> {
+    let kept = figures(connection, session).await?;
     if !session.status.is_live() || is_of_now(&kept, now) {
         return Ok(kept);
     }
     let sessions = vec![session.key()];
-    line.tell(Request::Watch { sessions }).await?;
+    connection.request_done(Request::Watch { sessions }).await?;
     let sampled = async {
         loop {
-            let found = figures(line, session).await;
+            let found = figures(connection, session).await;
             if found.as_ref().map_or(true, |found| is_of_now(found, now)) {
                 return found;
             }
@@ -62,16 +66,16 @@ pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figu
     match timeout(PATIENCE, sampled).await {
         Ok(found) => found,
         // The engine is disconnected or reports no usage.
-        Err(_) => figures(line, session).await,
+        Err(_) => figures(connection, session).await,
     }
 }
 
 /// Reads the figures that the daemon keeps.
-pub async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
+pub async fn figures(connection: &Connection, session: &Session) -> Result<Figures, Fail> {
     let session = session.key();
-    match line.ask(Request::Figures { session }).await? {
+    match connection.request(Request::Figures { session }).await? {
         Reply::Figures { figures } => Ok(*figures),
-        other => Err(line::unexpected(&other)),
+        other => Err(connection::unexpected(&other)),
     }
 }
 

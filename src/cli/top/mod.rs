@@ -18,9 +18,9 @@ use super::{
     Start,
     args::Top,
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, Outcome, code},
     find::{self, Wanted},
-    line::{self, Line},
     now, output,
     show::usage,
 };
@@ -49,29 +49,34 @@ pub fn top(start: &Start, arguments: &Top) -> Outcome {
     if arguments.interval.seconds() == 0 {
         return Err(Fail::usage("--interval must be at least 1s"));
     }
-    line::block_on(async {
-        let line = Line::connect(&start.paths).await?;
-        let mut table = Table::choose(&line, Choice::of(start), arguments).await?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let mut table = Table::choose(&connection, Choice::of(start), arguments).await?;
         let on_terminal = std::io::stdout().is_terminal() && !arguments.format.json;
         if arguments.once || !(on_terminal || arguments.format.json) {
-            let refresh = table.settled(&line).await?;
+            let refresh = table.settled(&connection).await?;
             print(&refresh, arguments)?;
             return Ok(0);
         }
         let mut quit = Quit::listen(on_terminal)?;
         tokio::select! {
-            outcome = follow(&mut table, &line, arguments, on_terminal) => outcome,
+            outcome = follow(&mut table, &connection, arguments, on_terminal) => outcome,
             code = quit.pressed() => Ok(code),
         }
     })
 }
 
 /// Refreshes until the named sessions have ended. Without named sessions, it never ends.
-async fn follow(table: &mut Table, line: &Line, arguments: &Top, on_terminal: bool) -> Outcome {
+async fn follow(
+    table: &mut Table,
+    connection: &Connection,
+    arguments: &Top,
+    on_terminal: bool,
+) -> Outcome {
     let mut screen = Screen::default();
     let mut resized = signal(SignalKind::window_change())?;
     let interval = Duration::from_secs(arguments.interval.seconds());
-    let mut refresh = table.settled(line).await?;
+    let mut refresh = table.settled(connection).await?;
     while !table.is_over(&refresh) {
         let next = Instant::now() + interval;
         if on_terminal {
@@ -87,7 +92,7 @@ async fn follow(table: &mut Table, line: &Line, arguments: &Top, on_terminal: bo
                 }
             }
         }
-        refresh = table.refresh(line).await?;
+        refresh = table.refresh(connection).await?;
     }
     output::remark("workbay: the sessions have ended");
     Ok(0)
@@ -115,13 +120,17 @@ struct Table {
 }
 
 impl Table {
-    async fn choose(line: &Line, choice: Choice<'_>, arguments: &Top) -> Result<Self, Fail> {
+    async fn choose(
+        connection: &Connection,
+        choice: Choice<'_>,
+        arguments: &Top,
+    ) -> Result<Self, Fail> {
         let tab = Some(Tab::Running);
-        let snapshot = line.snapshot_of(tab).await?;
+        let snapshot = connection.snapshot_of(tab).await?;
         if !arguments.sessions.is_empty() {
             let mut named = Vec::new();
             for name in &arguments.sessions {
-                named.push(find::live_session(line, choice, name).await?.key());
+                named.push(find::live_session(connection, choice, name).await?.key());
             }
             return Ok(Self {
                 contexts: named.iter().map(|key| key.context).collect(),
@@ -141,7 +150,7 @@ impl Table {
             text: None,
             count: PAGE,
         };
-        let picture = find::picture(line, (snapshot, tab), &contexts, &[wanted]).await?;
+        let picture = find::picture(connection, (snapshot, tab), &contexts, &[wanted]).await?;
         if let ([context], [_, ..]) = (contexts.as_slice(), picture.stale.as_slice())
             && let Some(failure) = picture.why_stale(*context)
             && picture
@@ -176,10 +185,10 @@ impl Table {
     }
 
     /// Returns when every session has a current sample, or at the deadline.
-    async fn settled(&mut self, line: &Line) -> Result<Refresh, Fail> {
+    async fn settled(&mut self, connection: &Connection) -> Result<Refresh, Fail> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let refresh = self.refresh(line).await?;
+            let refresh = self.refresh(connection).await?;
             if refresh.is_fresh() || Instant::now() >= deadline {
                 return Ok(refresh);
             }
@@ -187,24 +196,24 @@ impl Table {
         }
     }
 
-    async fn refresh(&mut self, line: &Line) -> Result<Refresh, Fail> {
-        let snapshot = line.snapshot_of(Some(Tab::Running)).await?;
+    async fn refresh(&mut self, connection: &Connection) -> Result<Refresh, Fail> {
+        let snapshot = connection.snapshot_of(Some(Tab::Running)).await?;
         let shown = snapshot.sessions.iter().filter(|it| self.is_shown(it));
         let sessions: Vec<Session> = shown.cloned().collect();
         let keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
         if keys != self.watched {
             let sessions = keys.clone();
-            line.tell(Request::Watch { sessions }).await?;
+            connection.request_done(Request::Watch { sessions }).await?;
             self.watched = keys;
         }
-        let figures = sessions.iter().map(|session| figures(line, session));
+        let figures = sessions.iter().map(|session| figures(connection, session));
         let figures = try_join_all(figures).await?;
         let rows = sessions.into_iter().zip(figures);
         let mut rows: Vec<Row> = rows
             .map(|(session, figures)| Row { session, figures })
             .collect();
         for row in &mut rows {
-            self.name_kernels(line, row).await;
+            self.name_kernels(connection, row).await;
         }
         Ok(Refresh {
             at: now(),
@@ -216,13 +225,13 @@ impl Table {
     }
 
     /// A row of a manager's list lacks its containers.
-    async fn name_kernels(&mut self, line: &Line, row: &mut Row) {
+    async fn name_kernels(&mut self, connection: &Connection, row: &mut Row) {
         let key = row.session.key();
         if row.figures.kernels.is_empty() || !row.session.kernels.is_empty() {
             return;
         }
         if !self.kernels.contains_key(&key)
-            && let Ok(Some(session)) = find::detail(line, key).await
+            && let Ok(Some(session)) = find::detail(connection, key).await
         {
             self.kernels.insert(key, session.kernels);
         }
@@ -231,8 +240,8 @@ impl Table {
 }
 
 /// Returns no figures if the session was deleted in the meantime.
-async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
-    match usage::figures(line, session).await {
+async fn figures(connection: &Connection, session: &Session) -> Result<Figures, Fail> {
+    match usage::figures(connection, session).await {
         Err(fail) if fail.code == code::NOT_FOUND => Ok(Figures::default()),
         found => found,
     }

@@ -34,13 +34,13 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fai
 const GIVE_UP: Duration = Duration::from_secs(15);
 
 /// A connection and the events that come over it.
-pub struct Line {
+pub struct Connection {
     pub client: Client,
     events: mpsc::Receiver<ClientEvent>,
     options: ConnectOptions,
 }
 
-impl Line {
+impl Connection {
     /// Connects. Starts the daemon if none runs.
     pub async fn connect(paths: &Paths) -> Result<Self, Fail> {
         Self::open(&ConnectOptions::new(paths.clone())).await
@@ -66,7 +66,7 @@ impl Line {
         Ok(())
     }
 
-    pub async fn ask(&self, request: Request) -> Result<Reply, Fail> {
+    pub async fn request(&self, request: Request) -> Result<Reply, Fail> {
         Ok(self.watched(self.client.ask(request)).await??)
     }
 
@@ -81,8 +81,8 @@ impl Line {
     }
 
     /// Sends a request whose answer is only an acknowledgment.
-    pub async fn tell(&self, request: Request) -> Result<(), Fail> {
-        match self.ask(request).await? {
+    pub async fn request_done(&self, request: Request) -> Result<(), Fail> {
+        match self.request(request).await? {
             Reply::Done => Ok(()),
             other => Err(unexpected(&other)),
         }
@@ -94,7 +94,7 @@ impl Line {
 
     /// A snapshot with only the sessions of a tab, because there may be thousands of ended ones.
     pub async fn snapshot_of(&self, tab: Option<Tab>) -> Result<Snapshot, Fail> {
-        match self.ask(Request::Snapshot { tab }).await? {
+        match self.request(Request::Snapshot { tab }).await? {
             Reply::Snapshot { snapshot } => Ok(*snapshot),
             other => Err(unexpected(&other)),
         }
@@ -102,7 +102,7 @@ impl Line {
 
     /// Subscribes: [`Self::next_change`] then returns what happens after this snapshot.
     pub async fn subscribe(&self) -> Result<Snapshot, Fail> {
-        match self.ask(Request::Subscribe).await? {
+        match self.request(Request::Subscribe).await? {
             Reply::Snapshot { snapshot } => Ok(*snapshot),
             other => Err(unexpected(&other)),
         }
