@@ -5,48 +5,21 @@
 
 mod args;
 mod choice;
-mod commit;
-mod completion;
-mod configuration;
+mod commands;
 mod connection;
-mod contexts;
-mod daemon;
-mod doctor;
 mod doors;
 mod ended;
-mod environments;
-mod events;
-mod exec;
-mod export;
 mod fail;
 mod find;
-mod folders;
-mod info;
 mod kernels;
-mod keys;
-mod launch;
 mod listed;
-mod logs;
-mod ls;
-mod man;
-mod manage;
 mod output;
 mod passing;
 mod progress;
-mod pull;
-mod recent;
 mod reclaim;
-mod resources;
-mod rm;
-mod shell;
-mod show;
-mod stop;
-mod themes;
+mod termination;
 mod times;
-mod top;
 mod tty;
-mod unit;
-mod wait;
 mod watch;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -60,6 +33,11 @@ use crate::config::{
     paths::Paths,
 };
 use args::{Cli, Command, GlobalOptions};
+use commands::{
+    commit, completion, context, daemon, doctor, env, events, exec, export, extend, folder,
+    history, info, keys, launch, logs, ls, man, priority, recent, relaunch, rename, resources, rm,
+    run, shell, show, terminate, themes, top, wait,
+};
 use fail::{Fail, Outcome, code};
 
 pub use doors::{Doors, How, Start, StoreLook, StoreTrouble};
@@ -108,39 +86,39 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
     };
     match command {
         Command::Launch(arguments) => launch::launch(&ready(options)?, arguments),
-        Command::Run(arguments) => launch::run::run(&ready(options)?, *arguments),
-        Command::Relaunch(arguments) => launch::again::relaunch(&ready(options)?, arguments),
+        Command::Run(arguments) => run::run(&ready(options)?, *arguments),
+        Command::Relaunch(arguments) => relaunch::relaunch(&ready(options)?, arguments),
         Command::Recent(arguments) => recent::recent(&ready(options)?, arguments),
         Command::Export(arguments) => export::export(&ready(options)?, &arguments),
         Command::Ls(arguments) => ls::ls(&ready(options)?, &arguments),
         Command::Show(arguments) => show::show(&ready(options)?, &arguments),
         Command::Top(arguments) => top::top(&ready(options)?, &arguments),
-        Command::History(arguments) => show::history::history(&ready(options)?, &arguments),
+        Command::History(arguments) => history::history(&ready(options)?, &arguments),
         Command::Logs(arguments) => logs::logs(&ready(options)?, &arguments),
         Command::Shell(arguments) => shell::shell(doors, ready(options)?, arguments),
         Command::Exec(arguments) => exec::exec(&ready(options)?, arguments),
         Command::Wait(arguments) => wait::wait(&ready(options)?, &arguments),
         Command::Rm(arguments) => rm::rm(&ready(options)?, &arguments),
-        Command::Extend(arguments) => manage::extend(&ready(options)?, &arguments),
-        Command::Priority(arguments) => manage::priority(&ready(options)?, &arguments),
-        Command::Rename(arguments) => manage::rename(&ready(options)?, &arguments),
-        Command::Terminate(arguments) => manage::terminate(&ready(options)?, &arguments),
+        Command::Extend(arguments) => extend::extend(&ready(options)?, &arguments),
+        Command::Priority(arguments) => priority::priority(&ready(options)?, &arguments),
+        Command::Rename(arguments) => rename::rename(&ready(options)?, &arguments),
+        Command::Terminate(arguments) => terminate::terminate(&ready(options)?, &arguments),
         Command::Commit(arguments) => commit::commit(&ready(options)?, &arguments),
-        Command::Env(args::Env::Ls(arguments)) => environments::ls(&ready(options)?, &arguments),
-        Command::Env(args::Env::Pull(arguments)) => pull::pull(&ready(options)?, &arguments),
+        Command::Env(args::Env::Ls(arguments)) => env::ls::ls(&ready(options)?, &arguments),
+        Command::Env(args::Env::Pull(arguments)) => env::pull::pull(&ready(options)?, &arguments),
         Command::Resources(arguments) => resources::resources(&ready(options)?, &arguments),
-        Command::Folder(arguments) => folders::folder(&ready(options)?, &arguments),
-        Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(options)?, format.json),
+        Command::Folder(arguments) => folder::folder(&ready(options)?, &arguments),
+        Command::Context(args::Context::Ls(format)) => context::ls(&ready(options)?, format.json),
         Command::Context(args::Context::Show { name, format }) => {
-            contexts::show(&ready(options)?, &name, format.json)
+            context::show(&ready(options)?, &name, format.json)
         }
         Command::Context(args::Context::Use { name }) => {
-            contexts::make_default(&ready(options)?, &name)
+            context::make_default(&ready(options)?, &name)
         }
         Command::Events(format) => events::events(&ready(options)?, format.json),
         Command::Doctor(arguments) => doctor::doctor(doors, &start(options)?, arguments),
         Command::Info(format) => info::info(&start(options)?, format.json),
-        Command::Config(args::Config::Check) => configuration::check(&start(options)?),
+        Command::Config(args::Config::Check) => commands::config::check(&start(options)?),
         Command::Config(args::Config::PrintDefault {
             resources,
             environments,
@@ -169,8 +147,10 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Daemon(args::Daemon::Status(format)) => {
             daemon::status(&start(options)?.paths, format.json)
         }
-        Command::Daemon(args::Daemon::Stop(arguments)) => stop::stop(&ready(options)?, &arguments),
-        Command::Daemon(args::Daemon::Unit) => unit::print(),
+        Command::Daemon(args::Daemon::Stop(arguments)) => {
+            daemon::stop::stop(&ready(options)?, &arguments)
+        }
+        Command::Daemon(args::Daemon::Unit) => daemon::unit::print(),
         Command::Keys(arguments) => keys::keys(doors, &start(options)?, &arguments),
         Command::Themes(format) => themes::themes(&start(options)?, format.json),
         Command::Completion { shell } => completion::print(shell),

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::{
-    cli::ls::{column::Column, order::Sort},
+    cli::commands::ls::{column::Column, order::Sort},
     model::status::Tab,
 };
 

@@ -1,0 +1,4 @@
+//! `workbay env`: lists environments and pulls images.
+
+pub mod ls;
+pub mod pull;

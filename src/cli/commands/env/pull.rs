@@ -1,0 +1,101 @@
+//! `workbay env pull`: pulls an image.
+
+use crate::{
+    cli::{
+        Start,
+        args::EnvPull,
+        choice::Choice,
+        connection::{self, Connection},
+        fail::{Fail, Outcome, code},
+        output,
+        progress::Progress,
+    },
+    model::{change::Change, id::ContextName, pull::Pull, reference},
+    protocol::message::{Reply, Request},
+};
+
+pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
+    let image = reference(start, &arguments.image);
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.subscribe().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        let mut teller = Teller {
+            image: &image,
+            context,
+            json: arguments.format.json,
+            progress: Progress::new(),
+        };
+        fetch(&mut connection, snapshot.seq, &mut teller).await?;
+        if !arguments.format.json {
+            output::line(&format!("pulled {image}"))?;
+        }
+        Ok(0)
+    })
+}
+
+/// The image of this name in the environment catalog, or the text itself.
+fn reference(start: &Start, asked: &str) -> String {
+    let mut known = start.loaded.settings.environments.iter();
+    let known = known.find_map(|it| it.image_of(asked));
+    reference::with_tag(known.unwrap_or(asked))
+}
+
+/// Waits until the image is pulled. If the user interrupts, cancels the pull.
+async fn fetch(
+    connection: &mut Connection,
+    seen: u64,
+    teller: &mut Teller<'_>,
+) -> Result<(), Fail> {
+    let client = connection.client.clone();
+    let asked = client.ask(Request::Pull {
+        context: teller.context,
+        image: teller.image.to_owned(),
+    });
+    let mut asked = std::pin::pin!(asked);
+    let mut seen = seen;
+    loop {
+        tokio::select! {
+            answer = &mut asked => return match answer? {
+                Reply::Done => Ok(()),
+                other => Err(connection::unexpected(&other)),
+            },
+            change = connection.next_change(seen) => {
+                let (seq, change) = change?;
+                seen = seq;
+                teller.hear(&change)?;
+            }
+            _ = tokio::signal::ctrl_c() => {
+                let why = "cancelled: nothing of the image is kept";
+                return Err(Fail::new(code::INTERRUPTED, why));
+            }
+        }
+    }
+}
+
+struct Teller<'a> {
+    image: &'a str,
+    context: ContextName,
+    json: bool,
+    progress: Progress,
+}
+
+impl Teller<'_> {
+    fn hear(&mut self, change: &Change) -> Result<(), Fail> {
+        let Change::Pull { context, pull } = change else {
+            return Ok(());
+        };
+        if *context != self.context || pull.reference != *self.image {
+            return Ok(());
+        }
+        self.tell(pull)
+    }
+
+    fn tell(&mut self, pull: &Pull) -> Result<(), Fail> {
+        if self.json {
+            return output::json_line(pull);
+        }
+        self.progress.pull("workbay", pull);
+        Ok(())
+    }
+}

@@ -1,0 +1,201 @@
+//! `workbay launch`.
+
+pub mod follow;
+pub mod option;
+mod own_lines;
+pub mod request;
+#[cfg(test)]
+mod tests;
+pub mod wait;
+
+use std::path::Path;
+
+use crate::{
+    cli::{
+        Start,
+        args::{Launch, Manner},
+        choice::Choice,
+        connection::{self, Connection},
+        ended,
+        fail::{Fail, Outcome, code},
+        listed, now, output,
+        watch::{has_begun, not_running},
+    },
+    client::launch::{unknown, with_key},
+    config::recipe,
+    model::{
+        failure::Failure, id::ContextName, resources::Bytes, session::Session, spec::LaunchRequest,
+    },
+    protocol::message::{Reply, Snapshot},
+    rules::launch::{check::short_of_shmem, check_words, command},
+};
+
+pub fn launch(start: &Start, arguments: Launch) -> Outcome {
+    let Launch {
+        from,
+        fields,
+        manner,
+        idempotency_key,
+    } = arguments;
+    let around = request::Around::here();
+    let base = base(from.as_deref(), &around)?;
+    let mut request = request::over(base, fields, &around)?;
+    start.loaded.settings.launch.secrets.mark(&mut request);
+    request.idempotency_key = idempotency_key;
+    check(&request, &manner)?;
+    if manner.dry_run {
+        if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
+            && let Some(why) = short_of_shmem(mem, shmem)
+        {
+            output::remark(&format!("workbay: --shm: {why}"));
+        }
+        return dry_run(&request, start.asked_context.as_deref());
+    }
+    let (made, failure) = connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.snapshot().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        let known = knows_keys(&snapshot, context);
+        if !known && request.idempotency_key.is_some() {
+            return Err(no_keys(context));
+        }
+        let (made, failure) = ask(&mut connection, context, request.clone(), known).await??;
+        Ok((wait::out(&mut connection, made, &manner).await?, failure))
+    })?;
+    tell(&made, failure, &request, &manner)
+}
+
+/// The request of the recipe, or an empty one.
+pub fn base(from: Option<&Path>, around: &request::Around<'_>) -> Result<LaunchRequest, Fail> {
+    let Some(file) = from else {
+        return Ok(LaunchRequest::default());
+    };
+    recipe::read(file, around.now, &around.zone).map_err(|problems| broken(&problems))
+}
+
+/// Reports each problem of a recipe. The returned error has no message of its own.
+fn broken(problems: &[crate::config::Problem]) -> Fail {
+    for problem in problems {
+        output::remark(&format!("workbay: {problem}"));
+    }
+    Fail::silent(code::USAGE)
+}
+
+/// Checks what can be checked without the daemon.
+pub fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
+    let problems = check_words(request, now());
+    let Some((last, others)) = problems.split_last() else {
+        return Ok(());
+    };
+    for problem in others {
+        output::remark(&format!("workbay: {}", option::named(problem)));
+    }
+    let fail = Fail::usage(option::named(last));
+    Err(match option::help(last, request, manner) {
+        Some(help) => fail.hint(help),
+        None => fail,
+    })
+}
+
+/// Prints the whole command for a shell, without the values of secrets.
+pub fn dry_run(request: &LaunchRequest, context: Option<&str>) -> Outcome {
+    output::foreign(&format!("{}\n", command::line(request, context)))?;
+    Ok(0)
+}
+
+/// Whether the context supports launches with a key, which can be repeated safely.
+pub fn knows_keys(snapshot: &Snapshot, context: ContextName) -> bool {
+    let mut contexts = snapshot.contexts.iter().map(|state| &state.context);
+    contexts.any(|it| it.name == context && !it.kind.schedules())
+}
+
+fn no_keys(context: ContextName) -> Fail {
+    let why = "a Backend.AI manager can't detect a repeated launch";
+    Fail::usage(format!(
+        "--idempotency-key isn't available in context {context}: {why}"
+    ))
+    .hint("leave the option out, and use a unique --name")
+}
+
+/// Returns the created sessions, and why not all were created. The inner error is the daemon's refusal.
+/// `repeats`: whether the command takes a key, so that it can be repeated.
+pub async fn ask(
+    connection: &mut Connection,
+    context: ContextName,
+    launch: LaunchRequest,
+    repeats: bool,
+) -> Result<Result<(Vec<Session>, Option<Failure>), Refused>, Fail> {
+    let launch = with_key(launch);
+    let client = connection.client.clone();
+    let renewed = async {
+        connection.renew().await.ok()?;
+        Some(connection.client.clone())
+    };
+    match client.launch(context, &launch, renewed).await {
+        Some(Ok(Reply::Launched { sessions, failure })) => Ok(Ok((sessions, failure))),
+        Some(Ok(other)) => Err(connection::unexpected(&other)),
+        Some(Err(failure)) => Ok(Err(Refused(failure))),
+        None => {
+            let key = launch.idempotency_key.as_deref();
+            let key = key.filter(|_| repeats);
+            Err(unknown(key).into())
+        }
+    }
+}
+
+/// The daemon refused the launch.
+pub struct Refused(pub Failure);
+
+impl From<Refused> for Fail {
+    /// Adds the option that the refusal is about.
+    fn from(refused: Refused) -> Self {
+        let failure = refused.0;
+        let Some(field) = failure.field else {
+            return failure.into();
+        };
+        Self::from(Failure {
+            what: format!("{}: {}", option::of(field), failure.what).into(),
+            ..failure
+        })
+    }
+}
+
+/// Prints the launcher's warning. An amount that wasn't requested is the engine's choice.
+fn remark_on_shmem(made: &[Session], request: &LaunchRequest) {
+    let (Some(session), Some(shmem)) = (made.first(), request.shmem) else {
+        return;
+    };
+    let mem = session.requested_slots.mem.0 / u64::from(request.containers().max(1));
+    if let Some(why) = short_of_shmem(Bytes(mem), shmem) {
+        output::remark(&format!("workbay: --shm: {why}"));
+    }
+}
+
+/// Prints the created sessions, then why some weren't created or won't run.
+pub fn tell(
+    made: &[Session],
+    failure: Option<Failure>,
+    request: &LaunchRequest,
+    manner: &Manner,
+) -> Outcome {
+    remark_on_shmem(made, request);
+    match made {
+        [one] if manner.format.json && request.copies() == 1 => listed::print_one(one)?,
+        many if manner.format.json => listed::print_all(many)?,
+        // They were already printed.
+        _ if manner.wait_end => {}
+        many => wait::print(many)?,
+    }
+    if let Some(failure) = failure {
+        let mut fail = Fail::from(Refused(failure));
+        fail.code = code::FAILED;
+        return Err(fail);
+    }
+    if manner.wait_end {
+        return Ok(ended::exit_of_all(made));
+    }
+    match made.iter().find(|session| !has_begun(session)) {
+        Some(session) if manner.wait => Err(not_running(session)),
+        _ => Ok(0),
+    }
+}

@@ -1,0 +1,34 @@
+//! The commands, one file for each.
+
+pub mod commit;
+pub mod completion;
+pub mod config;
+pub mod context;
+pub mod daemon;
+pub mod doctor;
+pub mod env;
+pub mod events;
+pub mod exec;
+pub mod export;
+pub mod extend;
+pub mod folder;
+pub mod history;
+pub mod info;
+pub mod keys;
+pub mod launch;
+pub mod logs;
+pub mod ls;
+pub mod man;
+pub mod priority;
+pub mod recent;
+pub mod relaunch;
+pub mod rename;
+pub mod resources;
+pub mod rm;
+pub mod run;
+pub mod shell;
+pub mod show;
+pub mod terminate;
+pub mod themes;
+pub mod top;
+pub mod wait;

@@ -1,0 +1,151 @@
+//! `workbay run`: runs a command in its own session, and passes on its output and exit code.
+
+use crate::{
+    cli::{
+        Start,
+        args::{Manner, Run},
+        choice::Choice,
+        commands::{
+            launch::{
+                self, ask, base, check, dry_run,
+                follow::{CaughtSignal, Followed, Printer, Signals, follow},
+                knows_keys, request, tell,
+            },
+            rm,
+        },
+        connection::{self, Connection},
+        ended,
+        fail::{Fail, Outcome, code},
+        find, output,
+        passing::Filters,
+        report,
+    },
+    model::{id::ContextName, launch_field::LaunchField, session::Session, spec::LaunchRequest},
+};
+
+pub fn run(start: &Start, arguments: Run) -> Outcome {
+    let request = asked(start, &arguments)?;
+    if arguments.dry_run {
+        return dry_run(&request, start.asked_context.as_deref());
+    }
+    connection::block_on(async {
+        let mut connection = Connection::connect(&start.paths).await?;
+        let snapshot = connection.snapshot().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        if arguments.rm && find::schedules(&snapshot, context) {
+            let why =
+                "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions";
+            return Err(Fail::usage(why).hint("leave the option out"));
+        }
+        let repeats = knows_keys(&snapshot, context);
+        if arguments.detach {
+            let (made, failure) = ask(&mut connection, context, request.clone(), repeats).await??;
+            let manner = Manner {
+                format: arguments.format,
+                ..Manner::default()
+            };
+            return tell(&made, failure, &request, &manner);
+        }
+        let mut signals = Signals::listen()?;
+        let session = launched(&mut connection, context, request, repeats, &mut signals).await?;
+        let mut printer = Printer::new(Filters::of_lines());
+        let followed = follow(&mut connection, session, &mut printer, &mut signals).await?;
+        let deletes = arguments.rm;
+        end(&connection, followed, deletes).await
+    })
+}
+
+/// The launch request.
+fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
+    let around = request::Around::here();
+    let base = base(arguments.from.as_deref(), &around)?;
+    let mut fields = arguments.fields.clone();
+    fields.own.batch = true;
+    if !arguments.argv.is_empty() {
+        fields.set(LaunchField::StartupCommand, in_words(&arguments.argv)?);
+    }
+    let mut request = request::over(base, fields, &around)?;
+    if request.startup_command.is_none() {
+        let help = "write the command after `--`, for example `workbay run -- make test`";
+        return Err(Fail::usage("the command is missing").hint(help));
+    }
+    if request.copies() > 1 {
+        let help = "use `workbay launch --batch --count N --wait-end` for several sessions";
+        return Err(Fail::usage("`run` launches one session").hint(help));
+    }
+    start.loaded.settings.launch.secrets.mark(&mut request);
+    check(&request, &Manner::default())?;
+    Ok(request)
+}
+
+/// Quotes each argument, so that the shell that runs the command expands nothing.
+fn in_words(argv: &[String]) -> Result<String, Fail> {
+    shlex::try_join(argv.iter().map(String::as_str))
+        .map_err(|error| Fail::usage(format!("this command can't be run: {error}")))
+}
+
+/// Ctrl-C before the answer ends the session as soon as its name is known; once more, the command is left.
+async fn launched(
+    connection: &mut Connection,
+    context: ContextName,
+    request: LaunchRequest,
+    repeats: bool,
+    signals: &mut Signals,
+) -> Result<Session, Fail> {
+    let work = ask(connection, context, request, repeats);
+    tokio::pin!(work);
+    let answer = loop {
+        tokio::select! {
+            answer = &mut work => break answer,
+            signal = signals.next() => {
+                if signals.caught() > 1 {
+                    let why = "interrupted before the daemon answered: the session may have been launched";
+                    return Err(Fail::new(signal.code(), why).hint("run `workbay ls` to check"));
+                }
+                output::remark("workbay: the session will be terminated as soon as it is launched");
+            }
+        }
+    };
+    let (made, failure) = answer??;
+    match (made.into_iter().next(), failure) {
+        (Some(session), _) => Ok(session),
+        (None, Some(failure)) => Err(launch::Refused(failure).into()),
+        (None, None) => Err(Fail::new(code::FAILED, "no session was launched")),
+    }
+}
+
+/// Returns the exit code. Deletes the session if `deletes` is set.
+async fn end(connection: &Connection, followed: Followed, deletes: bool) -> Outcome {
+    let Followed { session, signal } = followed;
+    let session = ended::whole(connection, vec![session]).await?.pop();
+    let Some(session) = session else {
+        return Err(Fail::new(code::NOT_FOUND, "the session was not found"));
+    };
+    let exit = match ended::exit(&session) {
+        Ok(number) => number,
+        Err(fail) => {
+            let help = format!("`workbay show {}` shows its history", session.name);
+            let fail = if deletes { fail } else { fail.hint(help) };
+            let number = report(&fail);
+            signal.map_or(number, CaughtSignal::code)
+        }
+    };
+    if deletes && let Err(fail) = rm::delete(connection, session.key()).await {
+        report(&fail);
+    }
+    Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_reach_the_command_as_they_are() {
+        let argv = ["sh", "-c", "echo \"$1\" | wc", "it's", "", "*"];
+        let argv = argv.map(str::to_owned);
+        let command = in_words(&argv).unwrap();
+        assert_eq!(shlex::split(&command).unwrap(), argv);
+        assert!(!command.contains(" * "), "{command}");
+    }
+}
