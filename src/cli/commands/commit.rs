@@ -1,13 +1,17 @@
 //! `workbay commit`: creates an image from a running session.
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Commit,
+        args::{One, Wait},
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find, output,
+        find,
+        invocation::Invocation,
+        output,
     },
     model::{
         change::Change,
@@ -18,30 +22,43 @@ use crate::{
     protocol::message::Request,
 };
 
-pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
-    connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let name = &arguments.one.session;
-        let session = find::live_session(&connection, Choice::of(start), name).await?;
-        // Subscribes before the request, so that the end isn't missed.
-        let seen = if arguments.wait.wait {
-            Some(connection.subscribe().await?.seq)
-        } else {
-            None
-        };
-        connection
-            .request_done(Request::Commit {
-                session: session.key(),
-                image_name: arguments.image_name.clone(),
-            })
-            .await?;
-        let Some(seen) = seen else {
-            return Ok(0);
-        };
-        let what = format!("the image of {}", session.name);
-        let made = follow(&mut connection, seen, session.key());
-        connection::within(arguments.wait.seconds(), &what, made).await
-    })
+#[derive(Args, Debug)]
+pub struct Commit {
+    #[command(flatten)]
+    pub one: One,
+    /// Name of the new image
+    pub image_name: String,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
+impl RunCommand for Commit {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let session = find::live_session(&connection, Choice::of(start), name).await?;
+            // Subscribes before the request, so that the end isn't missed.
+            let seen = if self.wait.wait {
+                Some(connection.subscribe().await?.seq)
+            } else {
+                None
+            };
+            connection
+                .request_done(Request::Commit {
+                    session: session.key(),
+                    image_name: self.image_name.clone(),
+                })
+                .await?;
+            let Some(seen) = seen else {
+                return Ok(0);
+            };
+            let what = format!("the image of {}", session.name);
+            let made = follow(&mut connection, seen, session.key());
+            connection::within(self.wait.seconds(), &what, made).await
+        })
+    }
 }
 
 /// Prints each step until the daemon reports the result.

@@ -1,14 +1,18 @@
 //! `workbay config check`.
 
+use clap::Subcommand;
+
 use crate::{
     cli::{
         Start,
+        commands::RunCommand,
         fail::{Outcome, code},
+        invocation::Invocation,
         output,
     },
     config::{
         Problem, contexts, environments,
-        layer::{Loaded, SITE_FILE},
+        layer::{self, Loaded, SITE_FILE},
         paths::Paths,
         resources,
     },
@@ -16,7 +20,43 @@ use crate::{
     theme::{self, ColorDepth, Theme},
 };
 
-pub fn check(start: &Start) -> Outcome {
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Check the configuration, theme and keymap (exit code 1 if there are problems)
+    Check,
+    /// Print the defaults with comments
+    PrintDefault {
+        /// Print the defaults of resources.toml: groups, presets, limits
+        #[arg(long)]
+        resources: bool,
+        /// Print the built-in environment catalog
+        #[arg(long, conflicts_with = "resources")]
+        environments: bool,
+    },
+}
+
+impl RunCommand for ConfigCommand {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        match self {
+            Self::Check => check(&invocation.load_silently()?),
+            Self::PrintDefault {
+                resources,
+                environments,
+            } => print_default(resources, environments),
+        }
+    }
+}
+
+fn print_default(of_resources: bool, of_environments: bool) -> Outcome {
+    output::print(match (of_resources, of_environments) {
+        (true, _) => resources::EXAMPLE,
+        (_, true) => environments::BUILTIN,
+        _ => layer::DEFAULT,
+    })?;
+    Ok(0)
+}
+
+fn check(start: &Start) -> Outcome {
     let problems = problems(start);
     for problem in &problems {
         output::line(&problem.to_string())?;

@@ -1,13 +1,16 @@
 //! `workbay events`: prints changes as they happen.
 
+use clap::Args;
 use serde::Serialize;
 
 use crate::{
     cli::{
-        Start,
+        args::Json,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
+        invocation::Invocation,
         listed::ListedChange,
         now, output,
         times::moment,
@@ -21,6 +24,12 @@ use crate::{
     },
 };
 
+#[derive(Args, Debug)]
+pub struct Events {
+    #[command(flatten)]
+    pub format: Json,
+}
+
 /// A line of `--json`.
 #[derive(Serialize)]
 struct Event<'a> {
@@ -31,26 +40,29 @@ struct Event<'a> {
     change: ListedChange<'a>,
 }
 
-pub fn events(start: &Start, json: bool) -> Outcome {
-    connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let snapshot = connection.subscribe().await?;
-        let choice = Choice::of(start);
-        // Listens to all contexts unless one is named.
-        let only = match &start.asked_context {
-            Some(_) => Some(choice.context(&snapshot)?),
-            None => None,
-        };
-        let listener = Listener {
-            only,
-            several: snapshot.contexts.len() > 1 && only.is_none(),
-            json,
-        };
-        tokio::select! {
-            outcome = listener.follow(&mut connection, snapshot.seq) => outcome,
-            _ = tokio::signal::ctrl_c() => Ok(0),
-        }
-    })
+impl RunCommand for Events {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let snapshot = connection.subscribe().await?;
+            let choice = Choice::of(start);
+            // Listens to all contexts unless one is named.
+            let only = match &start.asked_context {
+                Some(_) => Some(choice.context(&snapshot)?),
+                None => None,
+            };
+            let listener = Listener {
+                only,
+                several: snapshot.contexts.len() > 1 && only.is_none(),
+                json: self.format.json,
+            };
+            tokio::select! {
+                outcome = listener.follow(&mut connection, snapshot.seq) => outcome,
+                _ = tokio::signal::ctrl_c() => Ok(0),
+            }
+        })
+    }
 }
 
 /// What to listen for.

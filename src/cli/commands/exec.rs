@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use bytes::Bytes;
+use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -11,12 +12,14 @@ use tokio::{
 
 use crate::{
     cli::{
-        Start,
-        args::Exec,
+        args::One,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find, kernels,
+        find,
+        invocation::Invocation,
+        kernels,
         passing::{Filters, put},
         tty,
     },
@@ -30,21 +33,36 @@ use crate::{
     terminal::{fatal, raw::Raw},
 };
 
-pub fn exec(start: &Start, arguments: Exec) -> Outcome {
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let name = &arguments.one.session;
-        let session = find::live_session(&connection, Choice::of(start), name).await?;
-        let kernel = kernels::chosen(&connection, &session, arguments.kernel.as_deref()).await?;
-        let command = RemoteCommand {
-            session: session.key(),
-            kernel,
-            argv: arguments.argv,
-        };
-        connection
-            .watched(run(&connection, command, &start.loaded.settings.terminal))
-            .await?
-    })
+#[derive(Args, Debug)]
+pub struct Exec {
+    #[command(flatten)]
+    pub one: One,
+    /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<String>,
+    /// The command and its arguments, after `--` (no shell expands them)
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub argv: Vec<String>,
+}
+
+impl RunCommand for Exec {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let session = find::live_session(&connection, Choice::of(start), name).await?;
+            let kernel = kernels::chosen(&connection, &session, self.kernel.as_deref()).await?;
+            let command = RemoteCommand {
+                session: session.key(),
+                kernel,
+                argv: self.argv,
+            };
+            connection
+                .watched(run(&connection, command, &start.loaded.settings.terminal))
+                .await?
+        })
+    }
 }
 
 /// The command and where to run it.

@@ -1,40 +1,61 @@
 //! `workbay export`: the settings of a session as a recipe.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
 
 use crate::{
     cli::{
-        Start,
-        args::Export,
+        args::One,
         choice::Choice,
-        commands::relaunch,
+        commands::{RunCommand, relaunch},
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find, now, output,
+        find,
+        invocation::Invocation,
+        now, output,
     },
     config::{recipe, saving},
 };
 
-pub fn export(start: &Start, arguments: &Export) -> Outcome {
-    let (mut launch, missing) = connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let name = &arguments.one.session;
-        let session = find::session(&connection, Choice::of(start), name).await?;
-        relaunch::settings(&connection, session.key()).await
-    })?;
-    // A launch can't start at a time in the past.
-    launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
-    let mut text = recipe::write(&launch);
-    if !missing.is_empty() {
-        let lacks = format!("not reported by the cluster: {}", relaunch::words(&missing));
-        output::remark(&format!("workbay: {lacks}"));
-        text = format!("# {lacks}\n{text}");
+#[derive(Args, Debug)]
+pub struct Export {
+    #[command(flatten)]
+    pub one: One,
+    /// File to write to, instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long, requires = "output")]
+    pub force: bool,
+}
+
+impl RunCommand for Export {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let (mut launch, missing) = connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let session = find::session(&connection, Choice::of(start), name).await?;
+            relaunch::settings(&connection, session.key()).await
+        })?;
+        // A launch can't start at a time in the past.
+        launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
+        let mut text = recipe::write(&launch);
+        if !missing.is_empty() {
+            let lacks = format!("not reported by the cluster: {}", relaunch::words(&missing));
+            output::remark(&format!("workbay: {lacks}"));
+            text = format!("# {lacks}\n{text}");
+        }
+        match &self.output {
+            None => output::foreign(&text)?,
+            Some(file) => save(file, &text, self.force)?,
+        }
+        Ok(0)
     }
-    match &arguments.output {
-        None => output::foreign(&text)?,
-        Some(file) => save(file, &text, arguments.force)?,
-    }
-    Ok(0)
 }
 
 fn save(file: &Path, text: &str, force: bool) -> Result<(), Fail> {

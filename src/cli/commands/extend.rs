@@ -1,13 +1,17 @@
 //! `workbay extend`: extends the time before idle checks reclaim a session, or exempts it.
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Extend,
+        args::One,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::Outcome,
-        find, output,
+        find,
+        invocation::Invocation,
+        output,
         times::moment,
     },
     model::{
@@ -17,24 +21,39 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
-pub fn extend(start: &Start, arguments: &Extend) -> Outcome {
-    let keep = match (arguments.exempt, arguments.include) {
-        (true, _) => Keep::Exempt,
-        (false, true) => Keep::Include,
-        (false, false) => Keep::Extend,
-    };
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let asked = &arguments.one.session;
-        let session = find::session(&connection, Choice::of(start), asked)
-            .await?
-            .key();
-        let reply = connection.request(Request::Keep { session, keep }).await?;
-        if let Reply::Session { session } = reply {
-            output::line(&result(&session))?;
-        }
-        Ok(0)
-    })
+#[derive(Args, Debug)]
+pub struct Extend {
+    #[command(flatten)]
+    pub one: One,
+    /// Exempt the session from idle checks
+    #[arg(long, conflicts_with = "include")]
+    pub exempt: bool,
+    /// Apply idle checks to the session again
+    #[arg(long)]
+    pub include: bool,
+}
+
+impl RunCommand for Extend {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let keep = match (self.exempt, self.include) {
+            (true, _) => Keep::Exempt,
+            (false, true) => Keep::Include,
+            (false, false) => Keep::Extend,
+        };
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let asked = &self.one.session;
+            let session = find::session(&connection, Choice::of(start), asked)
+                .await?
+                .key();
+            let reply = connection.request(Request::Keep { session, keep }).await?;
+            if let Reply::Session { session } = reply {
+                output::line(&result(&session))?;
+            }
+            Ok(0)
+        })
+    }
 }
 
 /// Describes the idle checks of the session after the change.

@@ -1,23 +1,42 @@
 //! `workbay folder`: manages folders that outlive sessions.
 
+use clap::Subcommand;
+
 use crate::{
     cli::{
         Start,
-        args::Folder as Words,
+        args::Json,
         choice::Choice,
-        commands::resources,
+        commands::{RunCommand, resources},
         connection::{self, Connection},
         fail::{Fail, Outcome},
+        invocation::Invocation,
         output,
     },
     protocol::message::{Reply, Request},
     rules::launch::folders,
 };
 
-pub fn folder(start: &Start, words: &Words) -> Outcome {
-    match words {
-        Words::Ls(format) => ls(start, format.json),
-        Words::Create { name, format } => create(start, name, format.json),
+#[derive(Debug, Subcommand)]
+pub enum FolderCommand {
+    /// List folders that can be mounted
+    Ls(Json),
+    /// Create a folder
+    Create {
+        /// Name (letters, digits, _ . and -)
+        name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+}
+
+impl RunCommand for FolderCommand {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        match self {
+            Self::Ls(format) => ls(start, format.json),
+            Self::Create { name, format } => create(start, &name, format.json),
+        }
     }
 }
 

@@ -2,14 +2,18 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::History,
+        args::{Json, One},
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{self, Fail},
-        find, now,
+        find,
+        invocation::Invocation,
+        now,
         output::{self, Cell},
         times::moment,
     },
@@ -22,23 +26,42 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
-pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
-    let typed = arguments.filter.as_deref().unwrap_or_default();
-    let filter = HistoryFilter::read(typed, now(), &person::time_zone())
-        .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
-    let entries = connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let name = &arguments.one.session;
-        let session = find::session(&connection, Choice::of(start), name).await?;
-        read(&connection, &session).await
-    })?;
-    let entries: Vec<HistoryEntry> = entries.into_iter().filter(|it| filter.holds(it)).collect();
-    if arguments.format.json {
-        output::json(&entries)?;
-    } else {
-        output::print(&table(&entries, |_| true))?;
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Words of --filter: phase:, result:, from:, to:, error:, message:, id:, created:, updated:. For example
+`phase:schedule result:failure`. Times match what happened then or later: created:30m is the last
+30 minutes.")]
+pub struct History {
+    #[command(flatten)]
+    pub one: One,
+    /// Only entries that match all words: phase:TEXT, result:TEXT, created:TIME (see below)
+    #[arg(long, value_name = "WORDS")]
+    pub filter: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+impl RunCommand for History {
+    fn run(self, invocation: &Invocation<'_>) -> fail::Outcome {
+        let start = &invocation.load()?;
+        let typed = self.filter.as_deref().unwrap_or_default();
+        let filter = HistoryFilter::read(typed, now(), &person::time_zone())
+            .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
+        let entries = connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let session = find::session(&connection, Choice::of(start), name).await?;
+            read(&connection, &session).await
+        })?;
+        let entries: Vec<HistoryEntry> =
+            entries.into_iter().filter(|it| filter.holds(it)).collect();
+        if self.format.json {
+            output::json(&entries)?;
+        } else {
+            output::print(&table(&entries, |_| true))?;
+        }
+        Ok(0)
     }
-    Ok(0)
 }
 
 /// The history, newest first.

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
 use serde::Serialize;
 
 use crate::{
     cli::{
         Start,
-        commands::{context, daemon},
+        args::Json,
+        commands::{RunCommand, context, daemon},
         connection,
         fail::Outcome,
+        invocation::{Invocation, remark_problems},
         output::{self, Cell},
         tty,
     },
@@ -17,8 +20,14 @@ use crate::{
     protocol::version::version,
 };
 
+#[derive(Args, Debug)]
+pub struct Info {
+    #[command(flatten)]
+    pub format: Json,
+}
+
 #[derive(Serialize)]
-struct Info {
+struct InfoJson {
     version: &'static str,
     paths: Vec<Place>,
     settings: Vec<SettingValue>,
@@ -84,8 +93,8 @@ fn program_alone(words: &[String]) -> String {
     }
 }
 
-fn collect(start: &Start) -> Info {
-    Info {
+fn collect(start: &Start) -> InfoJson {
+    InfoJson {
         version: version(),
         paths: places(start),
         settings: values(start),
@@ -96,15 +105,18 @@ fn collect(start: &Start) -> Info {
     }
 }
 
-pub fn info(start: &Start, json: bool) -> Outcome {
-    let info = collect(start);
-    if json {
-        output::json(&info)?;
-    } else {
-        output::print(&text(&info))?;
+impl RunCommand for Info {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load_silently()?;
+        let info = collect(start);
+        if self.format.json {
+            output::json(&info)?;
+        } else {
+            output::print(&text(&info))?;
+        }
+        remark_problems(start);
+        Ok(0)
     }
-    crate::cli::remark_problems(start);
-    Ok(0)
 }
 
 fn places(start: &Start) -> Vec<Place> {
@@ -224,7 +236,7 @@ fn origins(values: &[SettingValue]) -> String {
     output::table(&["KEY", "VALUE", "FROM"], &rows, false)
 }
 
-fn text(info: &Info) -> String {
+fn text(info: &InfoJson) -> String {
     let mut out = format!("workbay {}\n\nPaths\n", info.version);
     let paths: Vec<(&str, String)> = info
         .paths

@@ -2,14 +2,18 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Logs,
+        args::One,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find, kernels, output,
+        find,
+        invocation::Invocation,
+        kernels, output,
     },
     client::{Stream, StreamItem},
     model::{
@@ -20,27 +24,51 @@ use crate::{
     terminal::filter::Filter,
 };
 
-pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let name = &arguments.one.session;
-        let session = find::newest(&connection, Choice::of(start), name).await?;
-        let kernel = kernels::chosen(&connection, &session, arguments.kernel.as_deref()).await?;
-        let session = session.key();
-        let options = LogOptions {
-            follow: arguments.follow,
-            tail: arguments.tail,
-            kernel,
-            timestamps: arguments.timestamps,
-            before: None,
-        };
-        let stream = connection.stream(StreamOpen::Log { session, options });
-        tokio::select! {
-            outcome = connection.watched(copy(stream, how(arguments))) => outcome?,
-            // Ctrl-C is the normal way to stop following.
-            _ = tokio::signal::ctrl_c() => Ok(0),
-        }
-    })
+#[derive(Args, Debug)]
+pub struct Logs {
+    #[command(flatten)]
+    pub one: One,
+    /// Print new lines until the session ends
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Only the last N lines
+    #[arg(long, value_name = "N")]
+    pub tail: Option<u32>,
+    /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<String>,
+    /// Print the time of each line (UTC), if the engine stores times
+    #[arg(short, long)]
+    pub timestamps: bool,
+    /// Print control sequences unchanged, which can affect your terminal
+    #[arg(long)]
+    pub raw: bool,
+}
+
+impl RunCommand for Logs {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let session = find::newest(&connection, Choice::of(start), name).await?;
+            let kernel = kernels::chosen(&connection, &session, self.kernel.as_deref()).await?;
+            let session = session.key();
+            let options = LogOptions {
+                follow: self.follow,
+                tail: self.tail,
+                kernel,
+                timestamps: self.timestamps,
+                before: None,
+            };
+            let stream = connection.stream(StreamOpen::Log { session, options });
+            tokio::select! {
+                outcome = connection.watched(copy(stream, how(&self))) => outcome?,
+                // Ctrl-C is the normal way to stop following.
+                _ = tokio::signal::ctrl_c() => Ok(0),
+            }
+        })
+    }
 }
 
 /// In a followed log, bytes don't wait for the end of their line, because a progress bar rewrites its line.

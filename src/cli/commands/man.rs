@@ -1,16 +1,35 @@
 //! `workbay man`: the man pages of all commands.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
+use clap::Args;
 use clap::CommandFactory;
 
 use crate::cli::{
     args::Cli,
+    commands::RunCommand,
     fail::{Fail, Outcome, code},
+    invocation::Invocation,
     output,
 };
 
-pub fn write(dir: &Path) -> Outcome {
+#[derive(Args, Debug)]
+pub struct Man {
+    /// Directory to write to (created if missing)
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
+}
+
+impl RunCommand for Man {
+    fn run(self, _invocation: &Invocation<'_>) -> Outcome {
+        write(&self.dir)
+    }
+}
+
+fn write(dir: &Path) -> Outcome {
     let written = fs::create_dir_all(dir);
     let written = written.and_then(|()| clap_mangen::generate_to(Cli::command(), dir));
     let failed = |why| {

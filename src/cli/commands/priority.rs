@@ -1,30 +1,45 @@
 //! `workbay priority`: changes the priority of a session in the queue.
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Priority,
+        args::One,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
         find,
+        invocation::Invocation,
     },
     model::priority,
     protocol::message::Request,
 };
 
-pub fn priority(start: &Start, arguments: &Priority) -> Outcome {
-    let priority = arguments.priority;
-    priority::check(priority).map_err(Fail::usage)?;
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let asked = &arguments.one.session;
-        let session = find::session(&connection, Choice::of(start), asked)
-            .await?
-            .key();
-        connection
-            .request_done(Request::Priority { session, priority })
-            .await?;
-        Ok(0)
-    })
+#[derive(Args, Debug)]
+pub struct Priority {
+    #[command(flatten)]
+    pub one: One,
+    /// The new priority (0 to 100, highest first)
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub priority: i32,
+}
+
+impl RunCommand for Priority {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let priority = self.priority;
+        priority::check(priority).map_err(Fail::usage)?;
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let asked = &self.one.session;
+            let session = find::session(&connection, Choice::of(start), asked)
+                .await?
+                .key();
+            connection
+                .request_done(Request::Priority { session, priority })
+                .await?;
+            Ok(0)
+        })
+    }
 }

@@ -1,13 +1,21 @@
 //! `workbay recent`: lists recent launches.
 
+use clap::{Args, Subcommand};
+
 use crate::{
     cli::{
         Start,
-        args::{Recent as Words, RecentLaunch, RecentOne},
+        args::Json,
         choice::Choice,
-        commands::{relaunch, resources::accelerators},
+        commands::{
+            RunCommand,
+            launch::{Manner, fields::Fields},
+            relaunch,
+            resources::accelerators,
+        },
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
+        invocation::Invocation,
         output::{self, Cell},
         times::moment,
     },
@@ -19,19 +27,65 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
-pub fn recent(start: &Start, words: Words) -> Outcome {
-    match words {
-        Words::Ls(format) => ls(start, format.json),
-        Words::Launch(arguments) => launch(start, *arguments),
-        Words::Pin(one) => edit(start, one, RecentEdit::Pin { pinned: true }),
-        Words::Unpin(one) => edit(start, one, RecentEdit::Pin { pinned: false }),
-        Words::Rename { one, title } if title.trim().is_empty() => {
-            let why = format!("{}: the title is empty", one.id);
-            Err(Fail::usage(why))
+#[derive(Debug, Subcommand)]
+pub enum RecentCommand {
+    /// List recent launches: pinned, then the five newest
+    Ls(Json),
+    /// Relaunch (options override the saved settings)
+    Launch(Box<RecentLaunch>),
+    /// Pin a recent launch, so that it stays in the list
+    Pin(RecentOne),
+    /// Unpin a recent launch
+    Unpin(RecentOne),
+    /// Change the title of a recent launch
+    Rename {
+        #[command(flatten)]
+        one: RecentOne,
+        /// The new title
+        title: String,
+    },
+    /// Remove a recent launch from the list
+    Rm(RecentOne),
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub struct RecentOne {
+    /// Number, as printed by `workbay recent ls`
+    #[arg(value_name = "N", value_parser = recent_id)]
+    pub id: RecentId,
+}
+
+#[derive(Args, Debug)]
+pub struct RecentLaunch {
+    #[command(flatten)]
+    pub one: RecentOne,
+    #[command(flatten)]
+    pub fields: Fields,
+    #[command(flatten)]
+    pub manner: Manner,
+}
+
+impl RunCommand for RecentCommand {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        match self {
+            Self::Ls(format) => ls(start, format.json),
+            Self::Launch(arguments) => launch(start, *arguments),
+            Self::Pin(one) => edit(start, one, RecentEdit::Pin { pinned: true }),
+            Self::Unpin(one) => edit(start, one, RecentEdit::Pin { pinned: false }),
+            Self::Rename { one, title } if title.trim().is_empty() => {
+                let why = format!("{}: the title is empty", one.id);
+                Err(Fail::usage(why))
+            }
+            Self::Rename { one, title } => edit(start, one, RecentEdit::Rename { title }),
+            Self::Rm(one) => edit(start, one, RecentEdit::Remove),
         }
-        Words::Rename { one, title } => edit(start, one, RecentEdit::Rename { title }),
-        Words::Rm(one) => edit(start, one, RecentEdit::Remove),
     }
+}
+
+fn recent_id(text: &str) -> Result<RecentId, String> {
+    let number = text.parse();
+    number.map_err(|_| "must be a number that `workbay recent ls` prints".to_owned())
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {

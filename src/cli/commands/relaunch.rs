@@ -2,15 +2,20 @@
 
 use std::collections::HashSet;
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::{Fields, Manner, Relaunch},
+        args::One,
         choice::Choice,
-        commands::launch::{ask, check, dry_run, option, request, tell, wait},
+        commands::{
+            RunCommand,
+            launch::{Manner, ask, check, dry_run, fields::Fields, option, request, tell, wait},
+        },
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find,
+        invocation::Invocation,
     },
     model::{
         id::{ContextName, SessionKey},
@@ -23,39 +28,59 @@ use crate::{
     rules::launch::{again::Missing, check::names, free_name},
 };
 
+/// The arguments of `workbay relaunch`.
+#[derive(Args, Debug)]
+pub struct Relaunch {
+    #[command(flatten)]
+    pub one: One,
+    /// Use the home directory of the ended session instead of a new one
+    #[arg(long, conflicts_with = "dry_run")]
+    pub same_home: bool,
+    /// Launch even if the cluster doesn't report all settings
+    #[arg(long)]
+    pub incomplete: bool,
+    #[command(flatten)]
+    pub fields: Fields,
+    #[command(flatten)]
+    pub manner: Manner,
+}
+
 /// How many more names to try: a cluster may have sessions that the daemon doesn't report.
 const TRIES: usize = 10;
 
-pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
-    let Relaunch {
-        one,
-        same_home,
-        incomplete,
-        fields,
-        manner,
-    } = arguments;
-    connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let session = find::session(&connection, Choice::of(start), &one.session).await?;
-        let (mut base, missing) = settings(&connection, session.key()).await?;
-        if !incomplete {
-            check_missing(&session, missing, &fields)?;
-        }
-        if base.name.is_none() && !session.status.is_final() {
-            base.name = Some(session.name.to_string());
-        }
-        base.home_of = same_home.then_some(session.id);
-        let rules = &start.loaded.settings.launch.secrets;
-        launch(
-            &mut connection,
-            rules,
-            session.context,
-            base,
+impl RunCommand for Relaunch {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let Relaunch {
+            one,
+            same_home,
+            incomplete,
             fields,
-            &manner,
-        )
-        .await
-    })
+            manner,
+        } = self;
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let session = find::session(&connection, Choice::of(start), &one.session).await?;
+            let (mut base, missing) = settings(&connection, session.key()).await?;
+            if !incomplete {
+                check_missing(&session, missing, &fields)?;
+            }
+            if base.name.is_none() && !session.status.is_final() {
+                base.name = Some(session.name.to_string());
+            }
+            base.home_of = same_home.then_some(session.id);
+            let rules = &start.loaded.settings.launch.secrets;
+            launch(
+                &mut connection,
+                rules,
+                session.context,
+                base,
+                fields,
+                &manner,
+            )
+            .await
+        })
+    }
 }
 
 /// Fails if a setting of the session is unknown and wasn't given again.

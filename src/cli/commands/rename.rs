@@ -1,30 +1,44 @@
 //! `workbay rename`: changes the name of a session.
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Rename,
+        args::One,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
         find,
+        invocation::Invocation,
     },
     model::name,
     protocol::message::Request,
 };
 
-pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
-    name::check(&arguments.new).map_err(|error| Fail::usage(error.to_string()))?;
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let asked = &arguments.one.session;
-        let session = find::session(&connection, Choice::of(start), asked)
-            .await?
-            .key();
-        let name = arguments.new.clone();
-        connection
-            .request_done(Request::Rename { session, name })
-            .await?;
-        Ok(0)
-    })
+#[derive(Args, Debug)]
+pub struct Rename {
+    #[command(flatten)]
+    pub one: One,
+    /// The new name
+    pub new: String,
+}
+
+impl RunCommand for Rename {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        name::check(&self.new).map_err(|error| Fail::usage(error.to_string()))?;
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let asked = &self.one.session;
+            let session = find::session(&connection, Choice::of(start), asked)
+                .await?
+                .key();
+            let name = self.new.clone();
+            connection
+                .request_done(Request::Rename { session, name })
+                .await?;
+            Ok(0)
+        })
+    }
 }

@@ -2,12 +2,17 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start, args,
+        Start,
+        args::Json,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
+        invocation::Invocation,
         output::{self, Cell},
     },
     model::{
@@ -20,17 +25,29 @@ use crate::{
     rules::launch::amounts,
 };
 
-pub fn resources(start: &Start, arguments: &args::Resources) -> Outcome {
-    let catalogue = read(start, arguments.project.clone())?;
-    for (part, why) in &catalogue.gaps {
-        output::remark(&format!("workbay: {part} can't be read: {why}"));
+#[derive(Args, Debug, Default)]
+pub struct Resources {
+    /// Project to list the resources of
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+impl RunCommand for Resources {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let catalogue = read(start, self.project.clone())?;
+        for (part, why) in &catalogue.gaps {
+            output::remark(&format!("workbay: {part} can't be read: {why}"));
+        }
+        if self.format.json {
+            output::json(&catalogue)?;
+        } else {
+            output::print(&text(&catalogue))?;
+        }
+        Ok(0)
     }
-    if arguments.format.json {
-        output::json(&catalogue)?;
-    } else {
-        output::print(&text(&catalogue))?;
-    }
-    Ok(0)
 }
 
 /// Reads the resources of the context in force from its engine.

@@ -2,38 +2,54 @@
 
 use std::io::{self, BufRead, Write};
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Rm,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find, output, tty,
+        find,
+        invocation::Invocation,
+        output, tty,
     },
     model::{id::SessionKey, session::Session},
     protocol::message::Request,
 };
 
-pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
-    tty::require_for_confirmation("rm", arguments.yes)?;
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
-        let sessions = find::sessions(&connection, Choice::of(start), &words).await?;
-        check(&sessions)?;
-        if !arguments.yes && !agreed(&sessions)? {
-            output::remark("Nothing was deleted.");
-            return Ok(code::FAILED);
-        }
-        let mut keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        for key in keys {
-            delete(&connection, key).await?;
-        }
-        Ok(0)
-    })
+#[derive(Args, Debug)]
+pub struct Rm {
+    /// Names, ids or beginnings of ids of ended sessions
+    #[arg(value_name = "S", required = true)]
+    pub sessions: Vec<String>,
+    /// Don't ask for confirmation
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+impl RunCommand for Rm {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        tty::require_for_confirmation("rm", self.yes)?;
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let words: Vec<&str> = self.sessions.iter().map(String::as_str).collect();
+            let sessions = find::sessions(&connection, Choice::of(start), &words).await?;
+            check(&sessions)?;
+            if !self.yes && !agreed(&sessions)? {
+                output::remark("Nothing was deleted.");
+                return Ok(code::FAILED);
+            }
+            let mut keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                delete(&connection, key).await?;
+            }
+            Ok(0)
+        })
+    }
 }
 
 /// Returns when all data of the session is deleted.

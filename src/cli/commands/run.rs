@@ -1,13 +1,17 @@
 //! `workbay run`: runs a command in its own session, and passes on its output and exit code.
 
+use clap::Args;
+
 use crate::{
     cli::{
         Start,
-        args::{Manner, Run},
+        args::Json,
         choice::Choice,
         commands::{
+            RunCommand,
             launch::{
-                self, ask, base, check, dry_run,
+                self, Manner, ask, base, check, dry_run,
+                fields::Fields,
                 follow::{CaughtSignal, Followed, Printer, Signals, follow},
                 knows_keys, request, tell,
             },
@@ -16,43 +20,91 @@ use crate::{
         connection::{self, Connection},
         ended,
         fail::{Fail, Outcome, code},
-        find, output,
+        find,
+        invocation::Invocation,
+        output,
         passing::Filters,
         report,
     },
     model::{id::ContextName, launch_field::LaunchField, session::Session, spec::LaunchRequest},
 };
 
-pub fn run(start: &Start, arguments: Run) -> Outcome {
-    let request = asked(start, &arguments)?;
-    if arguments.dry_run {
-        return dry_run(&request, start.asked_context.as_deref());
+/// A command in a session of its own.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("batch", |arg| arg.hide(true)),
+    mut_arg("command", |arg| arg.hide(true).conflicts_with("argv")),
+    mut_arg("count", |arg| arg.hide(true)),
+    mut_arg("json", |arg| arg.requires("detach")),
+    after_help = "Examples:
+  workbay run -- make test
+  workbay run --env python:3.12 --mem 2g --mount data -- python train.py --epochs 3
+  workbay run --rm --cpu 0.5 -- sh -c 'date | tee out.txt'
+  workbay run --detach --name nightly -- ./backup
+
+Ctrl-C ends the session, Ctrl-C again kills it. stdin is not passed on: `workbay exec` does that.
+
+Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out
+of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is closed.
+workbay's own errors: see `workbay --help`."
+)]
+pub struct Run {
+    /// Recipe with launch settings (options override it)
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub fields: Fields,
+    /// Print the name and id of the session and exit
+    #[arg(short, long)]
+    pub detach: bool,
+    /// Delete the session when it has ended, with its log and home directory
+    #[arg(long, conflicts_with = "detach")]
+    pub rm: bool,
+    /// Check the options and print the whole `launch` command, but don't launch
+    #[arg(long, conflicts_with_all = ["detach", "rm", "json"])]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub format: Json,
+    /// The command and its arguments, after `--` (no shell expands them)
+    #[arg(last = true, value_name = "CMD")]
+    pub argv: Vec<String>,
+}
+
+impl RunCommand for Run {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let request = asked(start, &self)?;
+        if self.dry_run {
+            return dry_run(&request, start.asked_context.as_deref());
+        }
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let snapshot = connection.snapshot().await?;
+            let context = Choice::of(start).context(&snapshot)?;
+            if self.rm && find::schedules(&snapshot, context) {
+                let why =
+                    "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions";
+                return Err(Fail::usage(why).hint("leave the option out"));
+            }
+            let repeats = knows_keys(&snapshot, context);
+            if self.detach {
+                let (made, failure) =
+                    ask(&mut connection, context, request.clone(), repeats).await??;
+                let manner = Manner {
+                    format: self.format,
+                    ..Manner::default()
+                };
+                return tell(&made, failure, &request, &manner);
+            }
+            let mut signals = Signals::listen()?;
+            let session =
+                launched(&mut connection, context, request, repeats, &mut signals).await?;
+            let mut printer = Printer::new(Filters::of_lines());
+            let followed = follow(&mut connection, session, &mut printer, &mut signals).await?;
+            let deletes = self.rm;
+            end(&connection, followed, deletes).await
+        })
     }
-    connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let snapshot = connection.snapshot().await?;
-        let context = Choice::of(start).context(&snapshot)?;
-        if arguments.rm && find::schedules(&snapshot, context) {
-            let why =
-                "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions";
-            return Err(Fail::usage(why).hint("leave the option out"));
-        }
-        let repeats = knows_keys(&snapshot, context);
-        if arguments.detach {
-            let (made, failure) = ask(&mut connection, context, request.clone(), repeats).await??;
-            let manner = Manner {
-                format: arguments.format,
-                ..Manner::default()
-            };
-            return tell(&made, failure, &request, &manner);
-        }
-        let mut signals = Signals::listen()?;
-        let session = launched(&mut connection, context, request, repeats, &mut signals).await?;
-        let mut printer = Printer::new(Filters::of_lines());
-        let followed = follow(&mut connection, session, &mut printer, &mut signals).await?;
-        let deletes = arguments.rm;
-        end(&connection, followed, deletes).await
-    })
 }
 
 /// The launch request.

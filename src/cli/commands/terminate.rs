@@ -1,51 +1,78 @@
 //! `workbay terminate`: terminates sessions.
 
+use clap::Args;
+
 use crate::{
     cli::{
-        Start,
-        args::Terminate,
+        args::Wait,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find::{self, Wanted},
+        invocation::Invocation,
         output, termination, tty,
     },
     model::{capability::EngineState, session::Session, status::Tab},
     protocol::message::Request,
 };
 
+#[derive(Args, Debug)]
+pub struct Terminate {
+    /// Names, ids or beginnings of ids
+    #[arg(
+        value_name = "S",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub sessions: Vec<String>,
+    /// All your sessions in the context that haven't ended
+    #[arg(long)]
+    pub all: bool,
+    /// Kill sessions at once, without the stop hook
+    #[arg(long)]
+    pub force: bool,
+    /// Don't ask for confirmation
+    #[arg(short, long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
 /// Maximum number of sessions to read from a cluster for "all".
 const EVERYTHING: u32 = 1000;
 
-pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
-    let keep_days = start.loaded.settings.history.keep_days;
-    connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let chosen = choose(&connection, Choice::of(start), arguments).await?;
-        if chosen.is_empty() {
-            output::remark("No session is left to terminate.");
-            return Ok(0);
-        }
-        tty::require_for_confirmation("terminate", arguments.yes)?;
-        let snapshot = connection.subscribe().await?;
-        if !arguments.yes && !termination::confirm(&chosen, &snapshot, arguments.force, keep_days)?
-        {
-            output::remark("Nothing was terminated.");
-            return Ok(code::FAILED);
-        }
-        let force = arguments.force;
-        for session in &chosen {
-            let session = session.key();
-            connection
-                .request_done(Request::Terminate { session, force })
-                .await?;
-        }
-        if arguments.wait.wait {
-            let work = termination::wait_for_end(&mut connection, &snapshot, &chosen);
-            connection::within(arguments.wait.seconds(), "terminating", work).await?;
-        }
-        Ok(0)
-    })
+impl RunCommand for Terminate {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let keep_days = start.loaded.settings.history.keep_days;
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let chosen = choose(&connection, Choice::of(start), &self).await?;
+            if chosen.is_empty() {
+                output::remark("No session is left to terminate.");
+                return Ok(0);
+            }
+            tty::require_for_confirmation("terminate", self.yes)?;
+            let snapshot = connection.subscribe().await?;
+            if !self.yes && !termination::confirm(&chosen, &snapshot, self.force, keep_days)? {
+                output::remark("Nothing was terminated.");
+                return Ok(code::FAILED);
+            }
+            let force = self.force;
+            for session in &chosen {
+                let session = session.key();
+                connection
+                    .request_done(Request::Terminate { session, force })
+                    .await?;
+            }
+            if self.wait.wait {
+                let work = termination::wait_for_end(&mut connection, &snapshot, &chosen);
+                connection::within(self.wait.seconds(), "terminating", work).await?;
+            }
+            Ok(0)
+        })
+    }
 }
 
 /// All selected sessions, or an error before anything is done. Ended sessions are left out.

@@ -1,15 +1,24 @@
 //! `workbay themes`: lists the values for `ui.theme` and `ui.keymap`.
 
+use clap::Args;
 use serde::Serialize;
 
 use crate::{
     cli::{
-        Start,
+        args::Json,
+        commands::RunCommand,
         fail::Outcome,
+        invocation::Invocation,
         output::{self, Cell},
     },
     keymap, theme,
 };
+
+#[derive(Args, Debug)]
+pub struct Themes {
+    #[command(flatten)]
+    pub format: Json,
+}
 
 #[derive(Serialize)]
 struct ThemeRow {
@@ -20,25 +29,28 @@ struct ThemeRow {
     in_use: bool,
 }
 
-pub fn themes(start: &Start, json: bool) -> Outcome {
-    let ui = &start.loaded.settings.ui;
-    let themes = theme::names(Some(&start.paths.themes_dir()));
-    let keymaps = keymap::names(Some(&start.paths.keymaps_dir()));
-    let mut rows = vec![ThemeRow {
-        kind: "theme",
-        name: "auto".to_owned(),
-        own: false,
-        in_use: ui.theme == "auto",
-    }];
-    rows.extend(listed("theme", themes, &ui.theme));
-    rows.extend(listed("keymap", keymaps, &ui.keymap));
-    if json {
-        output::json(&rows)?;
-        return Ok(0);
+impl RunCommand for Themes {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load_silently()?;
+        let ui = &start.loaded.settings.ui;
+        let themes = theme::names(Some(&start.paths.themes_dir()));
+        let keymaps = keymap::names(Some(&start.paths.keymaps_dir()));
+        let mut rows = vec![ThemeRow {
+            kind: "theme",
+            name: "auto".to_owned(),
+            own: false,
+            in_use: ui.theme == "auto",
+        }];
+        rows.extend(listed("theme", themes, &ui.theme));
+        rows.extend(listed("keymap", keymaps, &ui.keymap));
+        if self.format.json {
+            output::json(&rows)?;
+            return Ok(0);
+        }
+        let cells: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
+        output::print(&output::table(&["KIND", "NAME", "FROM", ""], &cells, false))?;
+        Ok(0)
     }
-    let cells: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
-    output::print(&output::table(&["KIND", "NAME", "FROM", ""], &cells, false))?;
-    Ok(0)
 }
 
 fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<ThemeRow> {

@@ -1,51 +1,89 @@
 //! `workbay wait`: waits until sessions run, or have ended.
 
+use clap::{Args, ValueEnum};
+
 use crate::{
     cli::{
-        Start,
-        args::{WaitFor, WaitGoal},
+        args::Json,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         ended,
         fail::{Fail, Outcome, code},
-        find, listed, output, report,
+        find,
+        invocation::Invocation,
+        listed, output, report,
         watch::{Goal, Watch, has_begun, not_running},
     },
-    model::session::Session,
+    model::{session::Session, span::Span},
     rules::ending::ending,
 };
 
-pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
-    connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let sessions = chosen(&connection, Choice::of(start), &arguments.sessions).await?;
-        let goal = match arguments.goal {
-            WaitGoal::Running => Goal::Begun,
-            WaitGoal::Ended => Goal::Ended,
-        };
-        let json = arguments.format.json;
-        let print = |session: &Session| {
-            if json {
-                return Ok(());
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum WaitGoal {
+    /// The session runs (batch: it has started)
+    Running,
+    /// The session has ended
+    #[default]
+    Ended,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  workbay wait train                       exits with the exit code of the session
+  workbay wait --for running --wait-timeout 5m a b
+
+Exit codes, with `--for ended`: that of the session's command, of several sessions the first that is not
+0. 125 if a session ended otherwise: terminated, reclaimed, out of memory, timed out, lost. With `--for
+running`: 1 if a session can't run any more. 124 if --wait-timeout ran out; the sessions continue.")]
+pub struct WaitFor {
+    /// Names, ids or beginnings of ids
+    #[arg(value_name = "S", required = true)]
+    pub sessions: Vec<String>,
+    /// What to wait for
+    #[arg(long = "for", value_enum, default_value_t)]
+    pub goal: WaitGoal,
+    /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
+    #[arg(long, value_name = "SPAN")]
+    pub wait_timeout: Option<Span>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+impl RunCommand for WaitFor {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let sessions = chosen(&connection, Choice::of(start), &self.sessions).await?;
+            let goal = match self.goal {
+                WaitGoal::Running => Goal::Begun,
+                WaitGoal::Ended => Goal::Ended,
+            };
+            let json = self.format.json;
+            let print = |session: &Session| {
+                if json {
+                    return Ok(());
+                }
+                output::line(&told(session, goal))
+            };
+            let mut watch = Watch::new(sessions, goal);
+            watch
+                .follow_within(&mut connection, self.wait_timeout, print)
+                .await?;
+            let mut sessions = watch.sessions;
+            if goal == Goal::Ended {
+                sessions = ended::whole(&connection, sessions).await?;
             }
-            output::line(&told(session, goal))
-        };
-        let mut watch = Watch::new(sessions, goal);
-        watch
-            .follow_within(&mut connection, arguments.wait_timeout, print)
-            .await?;
-        let mut sessions = watch.sessions;
-        if goal == Goal::Ended {
-            sessions = ended::whole(&connection, sessions).await?;
-        }
-        if json {
-            listed::print_all(&sessions)?;
-        }
-        Ok(match goal {
-            Goal::Begun => running(&sessions),
-            Goal::Ended => ended::exit_of_all(&sessions),
+            if json {
+                listed::print_all(&sessions)?;
+            }
+            Ok(match goal {
+                Goal::Begun => running(&sessions),
+                Goal::Ended => ended::exit_of_all(&sessions),
+            })
         })
-    })
+    }
 }
 
 /// Each session once, in the order in which they were named.

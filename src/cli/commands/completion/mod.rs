@@ -11,18 +11,33 @@ mod tests;
 
 use std::ffi::OsString;
 
+use clap::Args;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 use crate::cli::{
     Start,
     args::{Cli, GlobalOptions},
+    commands::RunCommand,
     fail::Outcome,
+    invocation::Invocation,
     output,
 };
 use kind::Kind;
 use line::Typed;
 use place::{Place, Wants};
+
+#[derive(Args, Debug)]
+pub struct Completion {
+    /// Shell to print the script for
+    pub shell: Shell,
+}
+
+impl RunCommand for Completion {
+    fn run(self, _invocation: &Invocation<'_>) -> Outcome {
+        print(self.shell)
+    }
+}
 
 /// The word after `workbay` with which scripts request candidates.
 pub const ASKED: &str = "__complete";
@@ -30,7 +45,7 @@ pub const ASKED: &str = "__complete";
 /// Tells the scripts to complete file names.
 const FILES: &str = ":files";
 
-pub fn print(shell: Shell) -> Outcome {
+fn print(shell: Shell) -> Outcome {
     match shell {
         Shell::Bash => output::bytes(include_bytes!("workbay.bash"))?,
         Shell::Zsh => output::bytes(include_bytes!("workbay.zsh"))?,

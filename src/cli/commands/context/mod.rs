@@ -2,17 +2,20 @@
 
 mod preference;
 
+use clap::Subcommand;
 use serde::Serialize;
 use url::Url;
 
 use crate::{
     cli::{
         Start,
+        args::Json,
         choice::Choice,
-        commands::{daemon, events::engine_line},
+        commands::{RunCommand, daemon, events::engine_line},
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find,
+        invocation::Invocation,
         output::{self, Cell},
     },
     config::contexts::{ContextEntry, Credentials, EngineSpec},
@@ -25,6 +28,35 @@ use crate::{
     },
     protocol::message::Snapshot,
 };
+
+#[derive(Debug, Subcommand)]
+pub enum ContextCommand {
+    /// List contexts and whether their engines are connected
+    Ls(Json),
+    /// Show the settings of a context, without secrets
+    Show {
+        /// Name of the context
+        name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Make a context the default in your contexts.toml
+    Use {
+        /// Name of the context
+        name: String,
+    },
+}
+
+impl RunCommand for ContextCommand {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        match self {
+            Self::Ls(format) => ls(start, format.json),
+            Self::Show { name, format } => show(start, &name, format.json),
+            Self::Use { name } => make_default(start, &name),
+        }
+    }
+}
 
 /// A context in the output of `info`.
 #[derive(Serialize)]
@@ -130,7 +162,7 @@ fn list(start: &Start, snapshot: Option<&Snapshot>) -> Vec<Listed> {
     all
 }
 
-pub fn ls(start: &Start, json: bool) -> Outcome {
+fn ls(start: &Start, json: bool) -> Outcome {
     let snapshot = ask_daemon(start);
     let all = list(start, snapshot.as_ref());
     if json {
@@ -181,7 +213,7 @@ fn state(engine: Option<&EngineState>, daemon_runs: bool) -> String {
     }
 }
 
-pub fn show(start: &Start, name: &str, json: bool) -> Outcome {
+fn show(start: &Start, name: &str, json: bool) -> Outcome {
     let snapshot = ask_daemon(start);
     let all = list(start, snapshot.as_ref());
     let found = all
@@ -285,7 +317,7 @@ fn text(shown: &ContextJson, daemon_runs: bool) -> String {
 }
 
 /// `context use NAME`.
-pub fn make_default(start: &Start, name: &str) -> Outcome {
+fn make_default(start: &Start, name: &str) -> Outcome {
     let context = start
         .contexts
         .named(name)

@@ -1,7 +1,7 @@
 //! `workbay daemon`: shows whether the daemon runs, and stops it.
 
-pub mod stop;
-pub mod unit;
+mod stop;
+mod unit;
 
 use std::{
     fs,
@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use clap::Subcommand;
 use rustix::{
     io::Errno,
     process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
@@ -19,8 +20,12 @@ use tokio::time::timeout;
 
 use crate::{
     cli::{
+        How,
+        args::Json,
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
+        invocation::Invocation,
         output,
         times::moment,
     },
@@ -30,6 +35,60 @@ use crate::{
         presence::{self, Holder},
     },
 };
+
+#[derive(Debug, Subcommand)]
+pub enum DaemonCommand {
+    /// Run the daemon in the foreground
+    Run {
+        /// Run in the background and return when the daemon is ready
+        #[arg(long)]
+        detached: bool,
+        /// Continue as the successor of an older version, in the same process
+        #[arg(long, hide = true)]
+        take_over: bool,
+    },
+    /// Show whether the daemon is running
+    Status(Json),
+    /// Stop the daemon; sessions and shells keep running
+    Stop(stop::DaemonStop),
+    /// Print a systemd user unit for the daemon
+    Unit,
+}
+
+impl RunCommand for DaemonCommand {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        match self {
+            Self::Run {
+                detached,
+                take_over,
+            } => run(invocation, detached, take_over),
+            Self::Status(format) => status(&invocation.load_silently()?.paths, format.json),
+            Self::Stop(arguments) => stop::stop(&invocation.load()?, &arguments),
+            Self::Unit => unit::print(),
+        }
+    }
+}
+
+fn run(invocation: &Invocation<'_>, detached: bool, take_over: bool) -> Outcome {
+    let how = match (detached, take_over) {
+        (_, true) => How::TakingOver,
+        (true, false) => How::Detached,
+        (false, false) => How::Here,
+    };
+    let ended = (invocation.doors.daemon)(invocation.load()?, how);
+    ended
+        .map(|()| 0)
+        .map_err(|why| print_to_starter(detached, why.into()))
+}
+
+/// The process that starts a detached daemon needs only the reason, and prints the rest itself.
+fn print_to_starter(detached: bool, fail: Fail) -> Fail {
+    let Some(message) = fail.message().filter(|_| detached) else {
+        return fail;
+    };
+    output::remark(message.as_str());
+    Fail::silent(fail.code)
+}
 
 /// How long a daemon may take to answer a request to stop.
 const ANSWERS: Duration = Duration::from_secs(5);
@@ -51,7 +110,7 @@ struct NotRunning {
     socket: String,
 }
 
-pub fn status(paths: &Paths, json: bool) -> Outcome {
+fn status(paths: &Paths, json: bool) -> Outcome {
     if is_absent(paths) {
         return absent(paths, json);
     }

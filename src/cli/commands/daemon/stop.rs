@@ -1,17 +1,36 @@
 //! `workbay daemon stop`: stops the daemon. Sessions keep running, or are terminated first.
 
+use clap::Args;
+
 use crate::{
     cli::{
         Start,
-        args::DaemonStop,
         commands::daemon,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find, output, termination, tty,
     },
-    model::session::Session,
+    model::{session::Session, span::Span},
     protocol::message::{Request, Snapshot},
 };
+
+#[derive(Args, Debug)]
+pub struct DaemonStop {
+    /// Terminate sessions first, in every context with Docker or Podman
+    #[arg(long)]
+    pub end_sessions: bool,
+    /// Don't ask for confirmation
+    #[arg(short, long, requires = "end_sessions")]
+    pub yes: bool,
+    /// Time limit for the end of sessions, after which the daemon keeps running, with exit code 124
+    #[arg(
+        long,
+        value_name = "SPAN",
+        default_value = "5m",
+        requires = "end_sessions"
+    )]
+    pub wait_timeout: Span,
+}
 
 pub fn stop(start: &Start, arguments: &DaemonStop) -> Outcome {
     if arguments.end_sessions {

@@ -12,17 +12,20 @@ mod rootless;
 mod store;
 mod terminal;
 
-use std::io::IsTerminal as _;
+use std::{io::IsTerminal as _, path::PathBuf};
 
+use clap::Args;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
     cli::{
-        Doors, Start, args,
-        commands::{config, daemon, ls},
+        Doors, Start,
+        args::Json,
+        commands::{RunCommand, config, daemon, ls},
         connection,
         fail::{Outcome, code},
+        invocation::Invocation,
         output::{self, Cell},
         tty,
     },
@@ -30,6 +33,19 @@ use crate::{
     protocol::version::version,
     theme::{Theme, face::Face},
 };
+
+#[derive(Args, Debug, Default)]
+pub struct Doctor {
+    #[command(flatten)]
+    pub format: Json,
+    /// Write a report for a bug report to a file, without secrets (`-`: stdout)
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[expect(
+        clippy::option_option,
+        reason = "not asked for; asked for; asked for there"
+    )]
+    pub report: Option<Option<PathBuf>>,
+}
 
 /// Minimum cells of a message, however narrow the terminal is.
 const NARROWEST: usize = 20;
@@ -101,24 +117,27 @@ struct Report<'a> {
     findings: &'a [Finding],
 }
 
-pub fn doctor(doors: &Doors, start: &Start, arguments: args::Doctor) -> Outcome {
-    let findings = examine(doors, start);
-    if let Some(file) = arguments.report {
-        return report::write(doors, start, &findings, file);
+impl RunCommand for Doctor {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load_silently()?;
+        let findings = examine(invocation.doors, start);
+        if let Some(file) = self.report {
+            return report::write(invocation.doors, start, &findings, file);
+        }
+        let worst = findings.iter().map(|finding| finding.level).max();
+        let ok = worst != Some(Level::Bad);
+        if self.format.json {
+            let (version, findings) = (version(), findings.as_slice());
+            output::json(&Report {
+                ok,
+                version,
+                findings,
+            })?;
+        } else {
+            output::print(&text(&findings, ls::colors().as_ref()))?;
+        }
+        Ok(if ok { 0 } else { code::FAILED })
     }
-    let worst = findings.iter().map(|finding| finding.level).max();
-    let ok = worst != Some(Level::Bad);
-    if arguments.format.json {
-        let (version, findings) = (version(), findings.as_slice());
-        output::json(&Report {
-            ok,
-            version,
-            findings,
-        })?;
-    } else {
-        output::print(&text(&findings, ls::colors().as_ref()))?;
-    }
-    Ok(if ok { 0 } else { code::FAILED })
 }
 
 fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {

@@ -1,9 +1,11 @@
 //! `workbay env ls`.
 
+use clap::Args;
+
 use crate::{
     cli::{
         Start,
-        args::EnvLs,
+        args::Json,
         choice::Choice,
         connection::{self, Connection},
         fail::Outcome,
@@ -12,6 +14,15 @@ use crate::{
     model::environment::{Environment, EnvironmentSource},
     protocol::message::{Reply, Request},
 };
+
+#[derive(Args, Debug)]
+pub struct EnvLs {
+    /// Only images that are on the engine
+    #[arg(long)]
+    pub here: bool,
+    #[command(flatten)]
+    pub format: Json,
+}
 
 pub fn ls(start: &Start, arguments: &EnvLs) -> Outcome {
     let mut environments = connection::block_on(async {

@@ -1,9 +1,11 @@
 //! `workbay env pull`: pulls an image.
 
+use clap::Args;
+
 use crate::{
     cli::{
         Start,
-        args::EnvPull,
+        args::Json,
         choice::Choice,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
@@ -13,6 +15,15 @@ use crate::{
     model::{change::Change, id::ContextName, pull::Pull, reference},
     protocol::message::{Reply, Request},
 };
+
+#[derive(Args, Debug)]
+pub struct EnvPull {
+    /// Environment (jupyter, python:3.12) or image
+    pub image: String,
+    /// Print each step as one line of JSON
+    #[command(flatten)]
+    pub format: Json,
+}
 
 pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
     let image = reference(start, &arguments.image);

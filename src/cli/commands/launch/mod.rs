@@ -1,5 +1,6 @@
 //! `workbay launch`.
 
+pub mod fields;
 pub mod follow;
 pub mod option;
 mod own_lines;
@@ -8,61 +9,116 @@ pub mod request;
 mod tests;
 pub mod wait;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args};
 
 use crate::{
     cli::{
-        Start,
-        args::{Launch, Manner},
+        args::Json,
         choice::Choice,
+        commands::RunCommand,
         connection::{self, Connection},
         ended,
         fail::{Fail, Outcome, code},
+        invocation::Invocation,
         listed, now, output,
         watch::{has_begun, not_running},
     },
     client::launch::{unknown, with_key},
     config::recipe,
     model::{
-        failure::Failure, id::ContextName, resources::Bytes, session::Session, spec::LaunchRequest,
+        failure::Failure, id::ContextName, resources::Bytes, session::Session, span::Span,
+        spec::LaunchRequest,
     },
     protocol::message::{Reply, Snapshot},
-    rules::launch::{check::short_of_shmem, check_words, command},
+    rules::launch::{check::short_of_shmem, check_words, command, key},
 };
+use fields::Fields;
 
-pub fn launch(start: &Start, arguments: Launch) -> Outcome {
-    let Launch {
-        from,
-        fields,
-        manner,
-        idempotency_key,
-    } = arguments;
-    let around = request::Around::here();
-    let base = base(from.as_deref(), &around)?;
-    let mut request = request::over(base, fields, &around)?;
-    start.loaded.settings.launch.secrets.mark(&mut request);
-    request.idempotency_key = idempotency_key;
-    check(&request, &manner)?;
-    if manner.dry_run {
-        if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
-            && let Some(why) = short_of_shmem(mem, shmem)
-        {
-            output::remark(&format!("workbay: --shm: {why}"));
+#[derive(Args, Debug, Default)]
+#[command(after_help = "Examples:
+  workbay launch --wait
+  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
+  workbay launch --batch --command 'make -j2 test' --timeout 2h --mount src:work:ro
+  workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
+  workbay launch --from train.toml --start-at +2h -e API_TOKEN
+
+`workbay resources` lists the available groups, presets, accelerators, folders and limits.")]
+pub struct Launch {
+    /// Recipe with launch settings (options override it)
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub fields: Fields,
+    #[command(flatten)]
+    pub manner: Manner,
+    /// Launch only once with this key, then print the same sessions (1 to 64 letters, digits, . _ -)
+    #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
+    pub idempotency_key: Option<String>,
+}
+
+/// What a launch waits for and prints.
+#[derive(Args, Debug, Default)]
+#[group(skip)]
+#[command(group = ArgGroup::new("waits").args(["wait", "wait_end"]))]
+pub struct Manner {
+    /// Wait until the session runs (batch: until it has started)
+    #[arg(long)]
+    pub wait: bool,
+    /// Wait until the session has ended, and exit with its exit code (125: ended for another reason)
+    #[arg(long, conflicts_with = "wait")]
+    pub wait_end: bool,
+    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
+    #[arg(long, value_name = "SPAN", requires = "waits")]
+    pub wait_timeout: Option<Span>,
+    /// Check the options and print the whole command, but don't launch
+    #[arg(long, conflicts_with_all = ["wait", "wait_end", "json"])]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+impl RunCommand for Launch {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let Launch {
+            from,
+            fields,
+            manner,
+            idempotency_key,
+        } = self;
+        let around = request::Around::here();
+        let base = base(from.as_deref(), &around)?;
+        let mut request = request::over(base, fields, &around)?;
+        start.loaded.settings.launch.secrets.mark(&mut request);
+        request.idempotency_key = idempotency_key;
+        check(&request, &manner)?;
+        if manner.dry_run {
+            if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
+                && let Some(why) = short_of_shmem(mem, shmem)
+            {
+                output::remark(&format!("workbay: --shm: {why}"));
+            }
+            return dry_run(&request, start.asked_context.as_deref());
         }
-        return dry_run(&request, start.asked_context.as_deref());
+        let (made, failure) = connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let snapshot = connection.snapshot().await?;
+            let context = Choice::of(start).context(&snapshot)?;
+            let known = knows_keys(&snapshot, context);
+            if !known && request.idempotency_key.is_some() {
+                return Err(no_keys(context));
+            }
+            let (made, failure) = ask(&mut connection, context, request.clone(), known).await??;
+            Ok((wait::out(&mut connection, made, &manner).await?, failure))
+        })?;
+        tell(&made, failure, &request, &manner)
     }
-    let (made, failure) = connection::block_on(async {
-        let mut connection = Connection::connect(&start.paths).await?;
-        let snapshot = connection.snapshot().await?;
-        let context = Choice::of(start).context(&snapshot)?;
-        let known = knows_keys(&snapshot, context);
-        if !known && request.idempotency_key.is_some() {
-            return Err(no_keys(context));
-        }
-        let (made, failure) = ask(&mut connection, context, request.clone(), known).await??;
-        Ok((wait::out(&mut connection, made, &manner).await?, failure))
-    })?;
-    tell(&made, failure, &request, &manner)
+}
+
+fn idempotency_key(text: &str) -> Result<String, String> {
+    key::check(text).map(|()| text.to_owned())
 }
 
 /// The request of the recipe, or an empty one.

@@ -1,12 +1,10 @@
 //! The option of the command line for each field of a launch.
 
-use crate::{
-    cli::args::Manner,
-    model::{
-        launch_field::{FieldProblem, LaunchField},
-        session::SessionType,
-        spec::LaunchRequest,
-    },
+use super::Manner;
+use crate::model::{
+    launch_field::{FieldProblem, LaunchField},
+    session::SessionType,
+    spec::LaunchRequest,
 };
 
 pub fn of(field: LaunchField) -> &'static str {

@@ -8,8 +8,9 @@ use std::{
 
 use jiff::{Timestamp, tz::TimeZone};
 
+use super::fields::Fields;
 use crate::{
-    cli::{args::Fields, fail::Fail, now},
+    cli::{fail::Fail, now},
     config::reading,
     model::{
         launch_field::LaunchField,

@@ -6,12 +6,12 @@ use clap::Parser;
 use jiff::{Timestamp, tz::TimeZone};
 use proptest::prelude::*;
 
-use super::request::{Around, over};
+use super::{
+    Launch,
+    request::{Around, over},
+};
 use crate::{
-    cli::{
-        args::{Cli, Command, Launch},
-        fail::Fail,
-    },
+    cli::{args::Cli, commands::Command, fail::Fail},
     config::recipe,
     model::{
         resources::{Bytes, Cpu},

@@ -1,8 +1,8 @@
 //! `launch --wait` and `--wait-end`.
 
+use super::Manner;
 use crate::{
     cli::{
-        args::Manner,
         connection::Connection,
         ended,
         fail::Fail,

@@ -6,17 +6,19 @@ pub mod usage;
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
     cli::{
-        Start,
-        args::Show,
+        args::{Json, One},
         choice::Choice,
-        commands::{history, resources::slots},
+        commands::{RunCommand, history, resources::slots},
         connection::{self, Connection},
-        fail, find,
+        fail::Outcome,
+        find,
+        invocation::Invocation,
         listed::Listed,
         now,
         output::{self, Cell},
@@ -40,6 +42,14 @@ use crate::{
 };
 use usage::{Used, UsedByKernel};
 
+#[derive(Args, Debug)]
+pub struct Show {
+    #[command(flatten)]
+    pub one: One,
+    #[command(flatten)]
+    pub format: Json,
+}
+
 /// The output of `--json`: the session's fields, its usage and its history, newest first.
 #[derive(Serialize)]
 struct SessionJson<'a> {
@@ -54,44 +64,47 @@ struct SessionJson<'a> {
     history: &'a [HistoryEntry],
 }
 
-pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
-    let (session, figures, history, way, around) = connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let name = &arguments.one.session;
-        let row = find::newest(&connection, Choice::of(start), name).await?;
-        // A row of the list may lack fields that are read only for a single session.
-        let session = find::detail(&connection, row.key()).await?.unwrap_or(row);
-        // A daemon of an earlier version doesn't keep figures.
-        let figures = usage::read(&connection, &session, now()).await;
-        let figures = figures.unwrap_or_default();
-        let history = history::read(&connection, &session).await;
-        let way = Way::find(&connection, &session).await;
-        let around = queue::around(&connection, &session).await;
-        Ok((session, figures, history, way, around))
-    })?;
-    // If the history isn't available, the rest is still shown.
-    let (history, lacking) = match history {
-        Ok(history) => (history, None),
-        Err(why) => (Vec::new(), why.message()),
-    };
-    if arguments.format.json {
-        output::json(&SessionJson {
-            session: Listed::new(&session, now()),
-            sampled_at: figures.at.last().copied(),
-            usage: usage::used(&figures),
-            kernel_usage: usage::used_by_kernels(&figures, &session),
-            last_lines: &figures.last_lines,
-            history: &history,
+impl RunCommand for Show {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let (session, figures, history, way, around) = connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let row = find::newest(&connection, Choice::of(start), name).await?;
+            // A row of the list may lack fields that are read only for a single session.
+            let session = find::detail(&connection, row.key()).await?.unwrap_or(row);
+            // A daemon of an earlier version doesn't keep figures.
+            let figures = usage::read(&connection, &session, now()).await;
+            let figures = figures.unwrap_or_default();
+            let history = history::read(&connection, &session).await;
+            let way = Way::find(&connection, &session).await;
+            let around = queue::around(&connection, &session).await;
+            Ok((session, figures, history, way, around))
         })?;
-    } else {
-        output::print(&text(&session, &around, &figures, &history, &way))?;
+        // If the history isn't available, the rest is still shown.
+        let (history, lacking) = match history {
+            Ok(history) => (history, None),
+            Err(why) => (Vec::new(), why.message()),
+        };
+        if self.format.json {
+            output::json(&SessionJson {
+                session: Listed::new(&session, now()),
+                sampled_at: figures.at.last().copied(),
+                usage: usage::used(&figures),
+                kernel_usage: usage::used_by_kernels(&figures, &session),
+                last_lines: &figures.last_lines,
+                history: &history,
+            })?;
+        } else {
+            output::print(&text(&session, &around, &figures, &history, &way))?;
+        }
+        if let Some(why) = lacking {
+            output::remark(&format!(
+                "workbay: its scheduling history can't be read: {why}"
+            ));
+        }
+        Ok(0)
     }
-    if let Some(why) = lacking {
-        output::remark(&format!(
-            "workbay: its scheduling history can't be read: {why}"
-        ));
-    }
-    Ok(0)
 }
 
 fn text(

@@ -8,6 +8,7 @@ mod tests;
 
 use std::{collections::HashMap, io::IsTerminal, time::Duration};
 
+use clap::{Args, ValueEnum};
 use futures_util::future::try_join_all;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -16,13 +17,13 @@ use tokio::{
 
 use crate::{
     cli::{
-        Start,
-        args::Top,
+        args::Json,
         choice::Choice,
-        commands::show::usage,
+        commands::{RunCommand, show::usage},
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find::{self, Wanted},
+        invocation::Invocation,
         now, output,
     },
     model::{
@@ -31,6 +32,7 @@ use crate::{
         id::{ContextName, SessionKey},
         kernel::Kernel,
         session::Session,
+        span::Span,
         status::Tab,
     },
     protocol::message::{Request, Snapshot},
@@ -39,31 +41,80 @@ use keys::Quit;
 use rows::{Refresh, Row};
 use screen::Screen;
 
+/// What `workbay top` sorts by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TopSort {
+    #[default]
+    Cpu,
+    Mem,
+    /// The busiest device
+    Accelerator,
+    /// Received and sent
+    Network,
+    /// Read and written
+    Disk,
+    RunTime,
+    Name,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+100% of CPU is one core, as `docker stats` counts: two busy cores are 200%. Network and disk are
+bytes per second. `-`: unknown.
+
+On a terminal the table is refreshed until Ctrl-C or `q`. Otherwise it is printed once, and with --json
+one object a line until Ctrl-C.")]
+pub struct Top {
+    /// Names, ids or beginnings of ids of running sessions (default: all)
+    #[arg(value_name = "S", conflicts_with = "all_contexts")]
+    pub sessions: Vec<String>,
+    /// Sessions of every context
+    #[arg(long, conflicts_with = "context")]
+    pub all_contexts: bool,
+    /// Print one refresh and exit
+    #[arg(long)]
+    pub once: bool,
+    /// Time between refreshes (min: 1s)
+    #[arg(long, value_name = "SPAN", default_value = "2s")]
+    pub interval: Span,
+    /// Sort order, largest first
+    #[arg(long, value_enum, value_name = "KEY", default_value_t)]
+    pub sort: TopSort,
+    /// Also show each container of cluster sessions
+    #[arg(long)]
+    pub kernels: bool,
+    #[command(flatten)]
+    pub format: Json,
+}
+
 /// Maximum number of running sessions to read from a cluster.
 const PAGE: u32 = 1000;
 /// How long to watch sessions that aren't watched yet before the first refresh: CPU usage needs two samples.
 const PATIENCE: Duration = Duration::from_millis(2500);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-pub fn top(start: &Start, arguments: &Top) -> Outcome {
-    if arguments.interval.seconds() == 0 {
-        return Err(Fail::usage("--interval must be at least 1s"));
+impl RunCommand for Top {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        if self.interval.seconds() == 0 {
+            return Err(Fail::usage("--interval must be at least 1s"));
+        }
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let mut table = Table::choose(&connection, Choice::of(start), &self).await?;
+            let on_terminal = std::io::stdout().is_terminal() && !self.format.json;
+            if self.once || !(on_terminal || self.format.json) {
+                let refresh = table.settled(&connection).await?;
+                print(&refresh, &self)?;
+                return Ok(0);
+            }
+            let mut quit = Quit::listen(on_terminal)?;
+            tokio::select! {
+                outcome = follow(&mut table, &connection, &self, on_terminal) => outcome,
+                code = quit.pressed() => Ok(code),
+            }
+        })
     }
-    connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let mut table = Table::choose(&connection, Choice::of(start), arguments).await?;
-        let on_terminal = std::io::stdout().is_terminal() && !arguments.format.json;
-        if arguments.once || !(on_terminal || arguments.format.json) {
-            let refresh = table.settled(&connection).await?;
-            print(&refresh, arguments)?;
-            return Ok(0);
-        }
-        let mut quit = Quit::listen(on_terminal)?;
-        tokio::select! {
-            outcome = follow(&mut table, &connection, arguments, on_terminal) => outcome,
-            code = quit.pressed() => Ok(code),
-        }
-    })
 }
 
 /// Refreshes until the named sessions have ended. Without named sessions, it never ends.

@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use super::TopSort;
 use crate::{
     cli::{
-        args::TopSort,
         commands::show::usage::{self, Used, UsedByKernel},
         output::{self, Cell},
         times::{clock, elapsed},

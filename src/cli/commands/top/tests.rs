@@ -1,16 +1,16 @@
 use jiff::Timestamp;
 
-use super::rows::{Refresh, Row};
-use crate::{
-    cli::args::TopSort,
-    model::{
-        figures::{Figures, Metric, Series},
-        id::KernelId,
-        kernel::Kernel,
-        session::Session,
-        status::Status,
-        testing,
-    },
+use super::{
+    TopSort,
+    rows::{Refresh, Row},
+};
+use crate::model::{
+    figures::{Figures, Metric, Series},
+    id::KernelId,
+    kernel::Kernel,
+    session::Session,
+    status::Status,
+    testing,
 };
 
 fn at(second: i64) -> Timestamp {

@@ -1,129 +1,26 @@
-//! The arguments of `workbay launch`, `run`, `relaunch` and related commands.
+//! The options of every field of a launch, for `workbay launch`, `run`, `relaunch` and `recent launch`.
 
-use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
+use std::{collections::BTreeMap, str::FromStr};
 
 use clap::{
-    Arg, ArgGroup, ArgMatches, Args, FromArgMatches, Subcommand, ValueEnum,
+    Arg, ArgMatches, Args, FromArgMatches, ValueEnum,
     builder::{TypedValueParser as _, ValueParser},
     value_parser,
 };
 
-use super::{Json, One};
 use crate::{
     model::{
         launch_field::LaunchField,
-        recent::RecentId,
         resources::{Bytes, Cpu},
         session::ClusterMode,
         span::Span,
         spec::{FolderMount, Owner},
     },
     rules::launch::{
-        amounts, key,
+        amounts,
         table::{Argument, FieldRow, TABLE, TextValue, ValueKind, section},
     },
 };
-
-#[derive(Args, Debug, Default)]
-#[command(after_help = "Examples:
-  workbay launch --wait
-  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
-  workbay launch --batch --command 'make -j2 test' --timeout 2h --mount src:work:ro
-  workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
-  workbay launch --from train.toml --start-at +2h -e API_TOKEN
-
-`workbay resources` lists the available groups, presets, accelerators, folders and limits.")]
-pub struct Launch {
-    /// Recipe with launch settings (options override it)
-    #[arg(long, value_name = "FILE")]
-    pub from: Option<PathBuf>,
-    #[command(flatten)]
-    pub fields: Fields,
-    #[command(flatten)]
-    pub manner: Manner,
-    /// Launch only once with this key, then print the same sessions (1 to 64 letters, digits, . _ -)
-    #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
-    pub idempotency_key: Option<String>,
-}
-
-/// The arguments of `workbay relaunch`.
-#[derive(Args, Debug)]
-pub struct Relaunch {
-    #[command(flatten)]
-    pub one: One,
-    /// Use the home directory of the ended session instead of a new one
-    #[arg(long, conflicts_with = "dry_run")]
-    pub same_home: bool,
-    /// Launch even if the cluster doesn't report all settings
-    #[arg(long)]
-    pub incomplete: bool,
-    #[command(flatten)]
-    pub fields: Fields,
-    #[command(flatten)]
-    pub manner: Manner,
-}
-
-/// What a launch waits for and prints.
-#[derive(Args, Debug, Default)]
-#[group(skip)]
-#[command(group = ArgGroup::new("waits").args(["wait", "wait_end"]))]
-pub struct Manner {
-    /// Wait until the session runs (batch: until it has started)
-    #[arg(long)]
-    pub wait: bool,
-    /// Wait until the session has ended, and exit with its exit code (125: ended for another reason)
-    #[arg(long, conflicts_with = "wait")]
-    pub wait_end: bool,
-    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
-    #[arg(long, value_name = "SPAN", requires = "waits")]
-    pub wait_timeout: Option<Span>,
-    /// Check the options and print the whole command, but don't launch
-    #[arg(long, conflicts_with_all = ["wait", "wait_end", "json"])]
-    pub dry_run: bool,
-    #[command(flatten)]
-    pub format: Json,
-}
-
-/// A command in a session of its own.
-#[derive(Args, Debug)]
-#[command(
-    mut_arg("batch", |arg| arg.hide(true)),
-    mut_arg("command", |arg| arg.hide(true).conflicts_with("argv")),
-    mut_arg("count", |arg| arg.hide(true)),
-    mut_arg("json", |arg| arg.requires("detach")),
-    after_help = "Examples:
-  workbay run -- make test
-  workbay run --env python:3.12 --mem 2g --mount data -- python train.py --epochs 3
-  workbay run --rm --cpu 0.5 -- sh -c 'date | tee out.txt'
-  workbay run --detach --name nightly -- ./backup
-
-Ctrl-C ends the session, Ctrl-C again kills it. stdin is not passed on: `workbay exec` does that.
-
-Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out
-of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is closed.
-workbay's own errors: see `workbay --help`."
-)]
-pub struct Run {
-    /// Recipe with launch settings (options override it)
-    #[arg(long, value_name = "FILE")]
-    pub from: Option<PathBuf>,
-    #[command(flatten)]
-    pub fields: Fields,
-    /// Print the name and id of the session and exit
-    #[arg(short, long)]
-    pub detach: bool,
-    /// Delete the session when it has ended, with its log and home directory
-    #[arg(long, conflicts_with = "detach")]
-    pub rm: bool,
-    /// Check the options and print the whole `launch` command, but don't launch
-    #[arg(long, conflicts_with_all = ["detach", "rm", "json"])]
-    pub dry_run: bool,
-    #[command(flatten)]
-    pub format: Json,
-    /// The command and its arguments, after `--` (no shell expands them)
-    #[arg(last = true, value_name = "CMD")]
-    pub argv: Vec<String>,
-}
 
 /// Every field of a launch.
 #[derive(Clone, Debug, Default)]
@@ -315,15 +212,6 @@ impl From<ClusterModeChoice> for ClusterMode {
     }
 }
 
-fn idempotency_key(text: &str) -> Result<String, String> {
-    key::check(text).map(|()| text.to_owned())
-}
-
-fn recent_id(text: &str) -> Result<RecentId, String> {
-    let number = text.parse();
-    number.map_err(|_| "must be a number that `workbay recent ls` prints".to_owned())
-}
-
 /// Reads `cuda.shares=0.5`.
 fn accelerator(text: &str) -> Result<(String, u64), String> {
     let Some((slot, amount)) = text.split_once('=') else {
@@ -331,67 +219,4 @@ fn accelerator(text: &str) -> Result<(String, u64), String> {
     };
     amounts::check_slot(slot)?;
     Ok((slot.to_owned(), amounts::read_thousandths(amount)?))
-}
-
-#[derive(Args, Debug)]
-pub struct Export {
-    #[command(flatten)]
-    pub one: One,
-    /// File to write to, instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Replace an existing file
-    #[arg(long, requires = "output")]
-    pub force: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Folder {
-    /// List folders that can be mounted
-    Ls(Json),
-    /// Create a folder
-    Create {
-        /// Name (letters, digits, _ . and -)
-        name: String,
-        #[command(flatten)]
-        format: Json,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Recent {
-    /// List recent launches: pinned, then the five newest
-    Ls(Json),
-    /// Relaunch (options override the saved settings)
-    Launch(Box<RecentLaunch>),
-    /// Pin a recent launch, so that it stays in the list
-    Pin(RecentOne),
-    /// Unpin a recent launch
-    Unpin(RecentOne),
-    /// Change the title of a recent launch
-    Rename {
-        #[command(flatten)]
-        one: RecentOne,
-        /// The new title
-        title: String,
-    },
-    /// Remove a recent launch from the list
-    Rm(RecentOne),
-}
-
-#[derive(Args, Clone, Copy, Debug)]
-pub struct RecentOne {
-    /// Number, as printed by `workbay recent ls`
-    #[arg(value_name = "N", value_parser = recent_id)]
-    pub id: RecentId,
-}
-
-#[derive(Args, Debug)]
-pub struct RecentLaunch {
-    #[command(flatten)]
-    pub one: RecentOne,
-    #[command(flatten)]
-    pub fields: Fields,
-    #[command(flatten)]
-    pub manner: Manner,
 }
