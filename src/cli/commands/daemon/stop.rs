@@ -2,10 +2,10 @@
 
 use clap::Args;
 
+use super::process;
 use crate::{
     cli::{
         Start,
-        commands::daemon,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find, output, termination, tty,
@@ -39,7 +39,7 @@ pub fn stop(start: &Start, arguments: &DaemonStop) -> Outcome {
             return Ok(ended);
         }
     }
-    daemon::stop(&start.paths)
+    process::stop(&start.paths)
 }
 
 /// Terminates every session that the daemon manages, and waits for that. A session of a cluster's manager
@@ -98,11 +98,11 @@ fn open(snapshot: &Snapshot) -> Vec<Session> {
 /// Requests all terminations before it waits for any. A session that is already gone counts as ended.
 async fn end(connection: &Connection, open: &[Session]) -> Result<(), Fail> {
     for session in open {
-        let asked = Request::Terminate {
+        let request = Request::Terminate {
             session: session.key(),
             force: false,
         };
-        match connection.request_done(asked).await {
+        match connection.request_done(request).await {
             Err(fail) if fail.code != code::NOT_FOUND => return Err(fail),
             _ => {}
         }
