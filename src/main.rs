@@ -66,7 +66,7 @@ fn view(start: Start) -> run::Options {
     run::Options {
         paths: start.paths,
         loaded: start.loaded,
-        context: start.asked_context.or(default),
+        context: start.requested_context.or(default),
         contexts: start.contexts.problems,
     }
 }

@@ -25,7 +25,7 @@ pub struct Start {
     pub loaded: Loaded,
     pub contexts: Contexts,
     /// The context that `--context` or WORKBAY_CONTEXT names, as written.
-    pub asked_context: Option<String>,
+    pub requested_context: Option<String>,
 }
 
 /// How to run the daemon.

@@ -70,7 +70,7 @@ pub async fn picture(
     }
     let alone = contexts.len() == 1;
     let kept = |context: &ContextName| (*context, schedules(&snapshot, *context));
-    let asked = keeps.iter().map(kept).map(|(context, anew)| async move {
+    let refreshed = keeps.iter().map(kept).map(|(context, anew)| async move {
         let work = freshen(connection, context, anew, wanted);
         let outcome = if alone {
             work.await
@@ -83,7 +83,7 @@ pub async fn picture(
         };
         outcome.err().map(|failure| (context, failure))
     });
-    let stale: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+    let stale: Vec<_> = join_all(refreshed).await.into_iter().flatten().collect();
     let snapshot = connection.snapshot_of(tab).await?;
     let missing = incomplete(&snapshot, contexts);
     let stale = stale.into_iter().chain(missing).collect();

@@ -64,7 +64,7 @@ pub fn load(options: &GlobalOptions) -> Result<Start, Fail> {
         paths,
         loaded,
         contexts: config::contexts::load(&places, variable),
-        asked_context: asked.filter(|name| !name.is_empty()),
+        requested_context: asked.filter(|name| !name.is_empty()),
     })
 }
 

@@ -63,7 +63,7 @@ impl RunCommand for Commit {
 
 /// Prints each step until the daemon reports the result.
 async fn follow(connection: &mut Connection, seen: u64, key: SessionKey) -> Outcome {
-    let (mut seen, mut told) = (seen, None::<Clean>);
+    let (mut seen, mut printed) = (seen, None::<Clean>);
     loop {
         let (seq, change) = connection.next_change(seen).await?;
         seen = seq;
@@ -78,9 +78,12 @@ async fn follow(connection: &mut Connection, seen: u64, key: SessionKey) -> Outc
                 return Ok(0);
             }
             Change::Session { session } if session.key() == key => {
-                if let Some(step) = session.pending_request.filter(|s| told.as_ref() != Some(s)) {
+                if let Some(step) = session
+                    .pending_request
+                    .filter(|s| printed.as_ref() != Some(s))
+                {
                     output::remark(&format!("workbay: {}: {step}", session.name));
-                    told = Some(step);
+                    printed = Some(step);
                 }
             }
             Change::Gone { session } if session == key => {

@@ -48,7 +48,7 @@ impl RunCommand for Events {
             let snapshot = connection.subscribe().await?;
             let choice = Choice::of(start);
             // Listens to all contexts unless one is named.
-            let only = match &start.asked_context {
+            let only = match &start.requested_context {
                 Some(_) => Some(choice.context(&snapshot)?),
                 None => None,
             };

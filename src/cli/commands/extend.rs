@@ -43,8 +43,7 @@ impl RunCommand for Extend {
         };
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
-            let asked = &self.one.session;
-            let session = find::session(&connection, Choice::of(start), asked)
+            let session = find::session(&connection, Choice::of(start), &self.one.session)
                 .await?
                 .key();
             let reply = connection.request(Request::Keep { session, keep }).await?;

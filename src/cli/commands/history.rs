@@ -78,11 +78,14 @@ pub fn short(history: &[HistoryEntry]) -> String {
     if history.is_empty() {
         return String::new();
     }
-    let tells = |entry: &HistoryEntry| {
+    let adds_something = |entry: &HistoryEntry| {
         let mut steps = entry.steps.iter();
         steps.any(|step| step.result != Outcome::Success)
     };
-    format!("\nHistory, newest first\n{}", table(history, tells))
+    format!(
+        "\nHistory, newest first\n{}",
+        table(history, adds_something)
+    )
 }
 
 fn table(history: &[HistoryEntry], with_steps: impl Fn(&HistoryEntry) -> bool) -> String {

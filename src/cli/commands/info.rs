@@ -286,8 +286,8 @@ mod tests {
     use super::program_alone;
 
     #[test]
-    fn of_a_hook_the_program_is_told_and_how_much_follows() {
-        for (words, told) in [
+    fn of_a_hook_the_program_is_shown_and_how_much_follows() {
+        for (words, shown) in [
             (&[][..], "[]"),
             (&["notify"][..], "[\"notify\"]"),
             (&["notify", "s3cret"][..], "\"notify\" and 1 more word"),
@@ -297,7 +297,7 @@ mod tests {
             ),
         ] {
             let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            assert_eq!(program_alone(&words), told);
+            assert_eq!(program_alone(&words), shown);
         }
     }
 }

@@ -63,7 +63,7 @@ impl RunCommand for Logs {
             };
             let stream = connection.stream(StreamOpen::Log { session, options });
             tokio::select! {
-                outcome = connection.watched(copy(stream, how(&self))) => outcome?,
+                outcome = connection.watched(copy(stream, mode(&self))) => outcome?,
                 // Ctrl-C is the normal way to stop following.
                 _ = tokio::signal::ctrl_c() => Ok(0),
             }
@@ -72,18 +72,18 @@ impl RunCommand for Logs {
 }
 
 /// In a followed log, bytes don't wait for the end of their line, because a progress bar rewrites its line.
-fn how(arguments: &Logs) -> How {
+fn mode(arguments: &Logs) -> LogMode {
     match (arguments.raw, arguments.follow) {
-        (true, _) => How::Raw,
-        (false, true) => How::Followed {
+        (true, _) => LogMode::Raw,
+        (false, true) => LogMode::Followed {
             colors: io::stdout().is_terminal(),
         },
-        (false, false) => How::Lines,
+        (false, false) => LogMode::Lines,
     }
 }
 
-async fn copy(mut stream: Stream, how: How) -> Outcome {
-    let mut outputs = [Washer::new(how), Washer::new(how)];
+async fn copy(mut stream: Stream, mode: LogMode) -> Outcome {
+    let mut outputs = [Washer::new(mode), Washer::new(mode)];
     while let Some(item) = stream.recv().await {
         match item {
             StreamItem::Opened => {}
@@ -121,7 +121,7 @@ fn ended(end: StreamEnd) -> Outcome {
 }
 
 #[derive(Clone, Copy)]
-enum How {
+enum LogMode {
     Raw,
     /// Bytes of an unfinished line wait for its end.
     Lines,
@@ -133,7 +133,7 @@ enum How {
 
 /// Makes log bytes safe.
 struct Washer {
-    how: How,
+    mode: LogMode,
     line: Vec<u8>,
     filter: Filter,
 }
@@ -145,20 +145,20 @@ impl Washer {
     /// A longer line is cut, to limit memory.
     const LONGEST: usize = 64 * 1024;
 
-    fn new(how: How) -> Self {
-        let colors = matches!(how, How::Followed { colors: true });
+    fn new(mode: LogMode) -> Self {
+        let colors = matches!(mode, LogMode::Followed { colors: true });
         Self {
-            how,
+            mode,
             line: Vec::new(),
             filter: Filter::of_log(colors),
         }
     }
 
     fn wash(&mut self, bytes: &[u8]) -> Vec<u8> {
-        match self.how {
-            How::Raw => return bytes.to_vec(),
-            How::Followed { .. } => return self.filter.pass(bytes),
-            How::Lines => {}
+        match self.mode {
+            LogMode::Raw => return bytes.to_vec(),
+            LogMode::Followed { .. } => return self.filter.pass(bytes),
+            LogMode::Lines => {}
         }
         let mut out = Vec::with_capacity(bytes.len());
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -172,7 +172,7 @@ impl Washer {
 
     /// The held bytes, made safe. A carriage return restarts the line, as on a screen.
     fn rest(&mut self) -> Vec<u8> {
-        if matches!(self.how, How::Followed { colors: true }) {
+        if matches!(self.mode, LogMode::Followed { colors: true }) {
             return PLAIN.to_vec();
         }
         let line = std::mem::take(&mut self.line);
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     fn washed(pieces: &[&[u8]]) -> String {
-        let mut washer = Washer::new(How::Lines);
+        let mut washer = Washer::new(LogMode::Lines);
         let mut out: Vec<u8> = pieces.iter().flat_map(|piece| washer.wash(piece)).collect();
         out.extend(washer.rest());
         String::from_utf8(out).unwrap()
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_not_kept_for_ever() {
-        let mut washer = Washer::new(How::Lines);
+        let mut washer = Washer::new(LogMode::Lines);
         let out = washer.wash(&vec![b'x'; Washer::LONGEST + 1]);
         assert_eq!(out.len(), Washer::LONGEST + 1);
         assert!(washer.line.is_empty());
@@ -226,12 +226,12 @@ mod tests {
 
     #[test]
     fn raw_is_raw() {
-        assert_eq!(Washer::new(How::Raw).wash(b"\x1b[2J"), b"\x1b[2J");
+        assert_eq!(Washer::new(LogMode::Raw).wash(b"\x1b[2J"), b"\x1b[2J");
     }
 
     #[test]
     fn what_is_followed_does_not_wait_for_the_end_of_its_line() {
-        let mut washer = Washer::new(How::Followed { colors: false });
+        let mut washer = Washer::new(LogMode::Followed { colors: false });
         assert_eq!(washer.wash(b" 10%\r"), b" 10%\r");
         assert_eq!(washer.wash(b" 20%\r\x1b[2"), b" 20%\r");
         assert_eq!(washer.wash(b"Jdone"), b"done");

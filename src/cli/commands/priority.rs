@@ -32,8 +32,7 @@ impl RunCommand for Priority {
         priority::check(priority).map_err(Fail::usage)?;
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
-            let asked = &self.one.session;
-            let session = find::session(&connection, Choice::of(start), asked)
+            let session = find::session(&connection, Choice::of(start), &self.one.session)
                 .await?
                 .key();
             connection

@@ -9,7 +9,7 @@ use crate::{
         choice::Choice,
         commands::{
             RunCommand,
-            launch::{Manner, fields::Fields},
+            launch::{LaunchMode, fields::Fields},
             relaunch,
             resources::accelerators,
         },
@@ -62,7 +62,7 @@ pub struct RecentLaunch {
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]
-    pub manner: Manner,
+    pub mode: LaunchMode,
 }
 
 impl RunCommand for RecentCommand {
@@ -112,28 +112,16 @@ fn ls(start: &Start, json: bool) -> Outcome {
 }
 
 fn launch(start: &Start, arguments: RecentLaunch) -> Outcome {
-    let RecentLaunch {
-        one,
-        fields,
-        manner,
-    } = arguments;
+    let RecentLaunch { one, fields, mode } = arguments;
     connection::block_on(async {
         let mut connection = Connection::connect(&start.paths).await?;
         let entry = find(all(&connection).await?, one.id)?;
-        let context = match &start.asked_context {
+        let context = match &start.requested_context {
             Some(_) => Choice::of(start).context(&connection.snapshot().await?)?,
             None => entry.context,
         };
         let rules = &start.loaded.settings.launch.secrets;
-        relaunch::launch(
-            &mut connection,
-            rules,
-            context,
-            entry.launch,
-            fields,
-            &manner,
-        )
-        .await
+        relaunch::launch(&mut connection, rules, context, entry.launch, fields, &mode).await
     })
 }
 

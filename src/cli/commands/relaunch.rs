@@ -10,7 +10,10 @@ use crate::{
         choice::Choice,
         commands::{
             RunCommand,
-            launch::{Manner, ask, check, dry_run, fields::Fields, option, request, tell, wait},
+            launch::{
+                LaunchMode, check, dry_run, fields::Fields, option, print_result, request,
+                request_launch, wait,
+            },
         },
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
@@ -42,7 +45,7 @@ pub struct Relaunch {
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]
-    pub manner: Manner,
+    pub mode: LaunchMode,
 }
 
 /// How many more names to try: a cluster may have sessions that the daemon doesn't report.
@@ -56,7 +59,7 @@ impl RunCommand for Relaunch {
             same_home,
             incomplete,
             fields,
-            manner,
+            mode,
         } = self;
         connection::block_on(async {
             let mut connection = Connection::connect(&start.paths).await?;
@@ -70,15 +73,7 @@ impl RunCommand for Relaunch {
             }
             base.home_of = same_home.then_some(session.id);
             let rules = &start.loaded.settings.launch.secrets;
-            launch(
-                &mut connection,
-                rules,
-                session.context,
-                base,
-                fields,
-                &manner,
-            )
-            .await
+            launch(&mut connection, rules, session.context, base, fields, &mode).await
         })
     }
 }
@@ -131,7 +126,7 @@ pub async fn launch(
     context: ContextName,
     base: LaunchRequest,
     fields: Fields,
-    manner: &Manner,
+    mode: &LaunchMode,
 ) -> Outcome {
     let named = fields.has(LaunchField::Name);
     let around = request::Around::here();
@@ -145,11 +140,11 @@ pub async fn launch(
         taken = live_names(&connection.snapshot().await?, context);
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
     }
-    check(&request, manner)?;
-    if manner.dry_run {
+    check(&request, mode)?;
+    if mode.dry_run {
         return dry_run(&request, Some(context.as_str()));
     }
-    let mut answer = ask(connection, context, request.clone(), false).await?;
+    let mut answer = request_launch(connection, context, request.clone(), false).await?;
     for _ in 0..TRIES {
         let (Err(refused), Some(wanted)) = (&answer, &wanted) else {
             break;
@@ -162,11 +157,11 @@ pub async fn launch(
             request.copies(),
         ));
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
-        answer = ask(connection, context, request.clone(), false).await?;
+        answer = request_launch(connection, context, request.clone(), false).await?;
     }
     let (made, failure) = answer?;
-    let made: Vec<Session> = wait::out(connection, made, manner).await?;
-    tell(&made, failure, &request, manner)
+    let made: Vec<Session> = wait::out(connection, made, mode).await?;
+    print_result(&made, failure, &request, mode)
 }
 
 /// The names of sessions that have not ended.

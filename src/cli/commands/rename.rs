@@ -30,8 +30,7 @@ impl RunCommand for Rename {
         name::check(&self.new).map_err(|error| Fail::usage(error.to_string()))?;
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
-            let asked = &self.one.session;
-            let session = find::session(&connection, Choice::of(start), asked)
+            let session = find::session(&connection, Choice::of(start), &self.one.session)
                 .await?
                 .key();
             let name = self.new.clone();

@@ -10,10 +10,10 @@ use crate::{
         commands::{
             RunCommand,
             launch::{
-                self, Manner, ask, base, check, dry_run,
+                self, LaunchMode, base, check, dry_run,
                 fields::Fields,
                 follow::{CaughtSignal, Followed, Printer, Signals, follow},
-                knows_keys, request, tell,
+                knows_keys, print_result, request, request_launch,
             },
             rm,
         },
@@ -73,9 +73,9 @@ pub struct Run {
 impl RunCommand for Run {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
-        let request = asked(start, &self)?;
+        let request = launch_request(start, &self)?;
         if self.dry_run {
-            return dry_run(&request, start.asked_context.as_deref());
+            return dry_run(&request, start.requested_context.as_deref());
         }
         connection::block_on(async {
             let mut connection = Connection::connect(&start.paths).await?;
@@ -89,12 +89,12 @@ impl RunCommand for Run {
             let repeats = knows_keys(&snapshot, context);
             if self.detach {
                 let (made, failure) =
-                    ask(&mut connection, context, request.clone(), repeats).await??;
-                let manner = Manner {
+                    request_launch(&mut connection, context, request.clone(), repeats).await??;
+                let mode = LaunchMode {
                     format: self.format,
-                    ..Manner::default()
+                    ..LaunchMode::default()
                 };
-                return tell(&made, failure, &request, &manner);
+                return print_result(&made, failure, &request, &mode);
             }
             let mut signals = Signals::listen()?;
             let session =
@@ -108,7 +108,7 @@ impl RunCommand for Run {
 }
 
 /// The launch request.
-fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
+fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
     let around = request::Around::here();
     let base = base(arguments.from.as_deref(), &around)?;
     let mut fields = arguments.fields.clone();
@@ -126,7 +126,7 @@ fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
         return Err(Fail::usage("`run` launches one session").hint(help));
     }
     start.loaded.settings.launch.secrets.mark(&mut request);
-    check(&request, &Manner::default())?;
+    check(&request, &LaunchMode::default())?;
     Ok(request)
 }
 
@@ -144,7 +144,7 @@ async fn launched(
     repeats: bool,
     signals: &mut Signals,
 ) -> Result<Session, Fail> {
-    let work = ask(connection, context, request, repeats);
+    let work = request_launch(connection, context, request, repeats);
     tokio::pin!(work);
     let answer = loop {
         tokio::select! {

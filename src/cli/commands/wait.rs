@@ -65,7 +65,7 @@ impl RunCommand for WaitFor {
                 if json {
                     return Ok(());
                 }
-                output::line(&told(session, goal))
+                output::line(&result_line(session, goal))
             };
             let mut watch = Watch::new(sessions, goal);
             watch
@@ -102,7 +102,7 @@ async fn chosen(
     Ok(chosen)
 }
 
-fn told(session: &Session, goal: Goal) -> String {
+fn result_line(session: &Session, goal: Goal) -> String {
     let result = ending(session).filter(|_| goal == Goal::Ended);
     match result {
         Some(result) => format!("{} {result}", session.name),

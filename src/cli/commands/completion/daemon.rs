@@ -33,11 +33,11 @@ use crate::{
 const PATIENCE: Duration = Duration::from_millis(150);
 
 pub fn known(start: &Start, known: Known, place: &Place<'_>) -> Vec<Candidate> {
-    let asked = connection::block_on(async {
+    let found = connection::block_on(async {
         let work = ask(start, known, place);
         timeout(PATIENCE, work).await.unwrap_or(Ok(Vec::new()))
     });
-    asked.unwrap_or_default()
+    found.unwrap_or_default()
 }
 
 async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candidate>, Fail> {

@@ -135,8 +135,8 @@ fn ask_daemon(start: &Start) -> Option<Snapshot> {
     if daemon::is_absent(&start.paths) {
         return None;
     }
-    let asked = async { Connection::existing(&start.paths).await?.snapshot().await };
-    connection::block_on(asked).ok()
+    let snapshot = async { Connection::existing(&start.paths).await?.snapshot().await };
+    connection::block_on(snapshot).ok()
 }
 
 fn list(start: &Start, snapshot: Option<&Snapshot>) -> Vec<Listed> {
@@ -225,12 +225,12 @@ fn show(start: &Start, name: &str, json: bool) -> Outcome {
     };
     let context = listed.configured.name;
     let runs = snapshot.is_some();
-    let told = snapshot
+    let reported = snapshot
         .as_ref()
         .and_then(|snapshot| find::state(snapshot, context));
     let shown = ContextJson {
         fields: start.contexts.get(context).map(fields).unwrap_or_default(),
-        totals: told.and_then(|state| state.totals),
+        totals: reported.and_then(|state| state.totals),
         listed,
     };
     if json {
@@ -323,10 +323,10 @@ fn make_default(start: &Start, name: &str) -> Outcome {
         .named(name)
         .map_err(|why| Fail::new(code::NOT_FOUND, why))?;
     preference::write(&start.paths.contexts_file(), context)?;
-    if let Some(asked) = &start.asked_context {
+    if let Some(requested) = &start.requested_context {
         output::remark(&format!(
             "workbay: --context or WORKBAY_CONTEXT currently overrides the default with {}",
-            Clean::new(asked)
+            Clean::new(requested)
         ));
     }
     Ok(0)

@@ -32,7 +32,7 @@ const SLOW: Duration = Duration::from_secs(2);
 /// Uses the daemon's state if it runs, and probes the engines otherwise. All contexts are checked at once, so
 /// that a context that doesn't respond doesn't delay the others.
 pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
-    let snapshot = told(start);
+    let snapshot = daemon_snapshot(start);
     let probed: Vec<Vec<Finding>> = thread::scope(|scope| {
         let examined: Vec<_> = start
             .contexts
@@ -51,12 +51,12 @@ pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
     probed.into_iter().flatten().collect()
 }
 
-fn told(start: &Start) -> Option<Snapshot> {
+fn daemon_snapshot(start: &Start) -> Option<Snapshot> {
     if daemon::is_absent(&start.paths) {
         return None;
     }
-    let asked = async { Connection::existing(&start.paths).await?.snapshot().await };
-    connection::block_on(asked).ok()
+    let snapshot = async { Connection::existing(&start.paths).await?.snapshot().await };
+    connection::block_on(snapshot).ok()
 }
 
 fn one(
@@ -69,7 +69,7 @@ fn one(
     let begun = Instant::now();
     let mut findings = match snapshot {
         Some(snapshot) => match find::state(snapshot, context) {
-            Some(state) => asked(start, context, entry.kind(), &state.engine),
+            Some(state) => tested(start, context, entry.kind(), &state.engine),
             None => vec![unknown(context)],
         },
         None => match (doors.probe)(start, context) {
@@ -94,7 +94,7 @@ fn unknown(context: ContextName) -> Finding {
 }
 
 /// Tests an open connection, because its engine may have stopped responding since.
-fn asked(
+fn tested(
     start: &Start,
     context: ContextName,
     kind: EngineKind,
@@ -112,12 +112,12 @@ fn asked(
         }
     }
     // A new snapshot has what the daemon found out in the meantime.
-    let now = told(start);
+    let now = daemon_snapshot(start);
     let now = now.as_ref().and_then(|now| find::state(now, context));
     let engine = now.map_or(engine, |state| &state.engine);
     match engine {
         EngineState::Connected { info } => known(start, kind, info),
-        _ => heard(context, kind, engine),
+        _ => disconnected(context, kind, engine),
     }
 }
 
@@ -137,7 +137,7 @@ fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
 }
 
 /// A context that isn't connected.
-fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
+fn disconnected(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
     match engine {
         EngineState::Connected { .. } => Vec::new(),
         EngineState::Connecting => {

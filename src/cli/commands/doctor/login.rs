@@ -118,7 +118,7 @@ mod tests {
     use super::{super::Level, *};
 
     #[test]
-    fn a_runtime_directory_that_is_missing_is_told() {
+    fn a_runtime_directory_that_is_missing_is_reported() {
         assert_eq!(runtime(None, true), None);
         assert_eq!(runtime(Some("/"), false), None);
         assert_eq!(runtime(Some(""), false).unwrap().level, Level::Warn);

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_open_to_others_is_told_with_its_mend() {
+    fn a_directory_open_to_others_is_reported_with_its_fix() {
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let finding = directory("x", dir.path(), true);

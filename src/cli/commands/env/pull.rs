@@ -31,13 +31,13 @@ pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
         let mut connection = Connection::connect(&start.paths).await?;
         let snapshot = connection.subscribe().await?;
         let context = Choice::of(start).context(&snapshot)?;
-        let mut teller = Teller {
+        let mut reporter = Reporter {
             image: &image,
             context,
             json: arguments.format.json,
             progress: Progress::new(),
         };
-        fetch(&mut connection, snapshot.seq, &mut teller).await?;
+        fetch(&mut connection, snapshot.seq, &mut reporter).await?;
         if !arguments.format.json {
             output::line(&format!("pulled {image}"))?;
         }
@@ -46,35 +46,35 @@ pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
 }
 
 /// The image of this name in the environment catalog, or the text itself.
-fn reference(start: &Start, asked: &str) -> String {
+fn reference(start: &Start, text: &str) -> String {
     let mut known = start.loaded.settings.environments.iter();
-    let known = known.find_map(|it| it.image_of(asked));
-    reference::with_tag(known.unwrap_or(asked))
+    let known = known.find_map(|it| it.image_of(text));
+    reference::with_tag(known.unwrap_or(text))
 }
 
 /// Waits until the image is pulled. If the user interrupts, cancels the pull.
 async fn fetch(
     connection: &mut Connection,
     seen: u64,
-    teller: &mut Teller<'_>,
+    reporter: &mut Reporter<'_>,
 ) -> Result<(), Fail> {
     let client = connection.client.clone();
-    let asked = client.ask(Request::Pull {
-        context: teller.context,
-        image: teller.image.to_owned(),
+    let request = client.ask(Request::Pull {
+        context: reporter.context,
+        image: reporter.image.to_owned(),
     });
-    let mut asked = std::pin::pin!(asked);
+    let mut request = std::pin::pin!(request);
     let mut seen = seen;
     loop {
         tokio::select! {
-            answer = &mut asked => return match answer? {
+            answer = &mut request => return match answer? {
                 Reply::Done => Ok(()),
                 other => Err(connection::unexpected(&other)),
             },
             change = connection.next_change(seen) => {
                 let (seq, change) = change?;
                 seen = seq;
-                teller.hear(&change)?;
+                reporter.on_change(&change)?;
             }
             _ = tokio::signal::ctrl_c() => {
                 let why = "cancelled: nothing of the image is kept";
@@ -84,25 +84,25 @@ async fn fetch(
     }
 }
 
-struct Teller<'a> {
+struct Reporter<'a> {
     image: &'a str,
     context: ContextName,
     json: bool,
     progress: Progress,
 }
 
-impl Teller<'_> {
-    fn hear(&mut self, change: &Change) -> Result<(), Fail> {
+impl Reporter<'_> {
+    fn on_change(&mut self, change: &Change) -> Result<(), Fail> {
         let Change::Pull { context, pull } = change else {
             return Ok(());
         };
         if *context != self.context || pull.reference != *self.image {
             return Ok(());
         }
-        self.tell(pull)
+        self.report(pull)
     }
 
-    fn tell(&mut self, pull: &Pull) -> Result<(), Fail> {
+    fn report(&mut self, pull: &Pull) -> Result<(), Fail> {
         if self.json {
             return output::json_line(pull);
         }

@@ -156,18 +156,18 @@ async fn to_the_end(
     let mut watch = Watch::new(vec![session], Goal::Ended);
     let mut seen = watch.begin(connection.subscribe().await?, |_| Ok(()))?;
     let mut output = Output::open(connection, key);
-    let mut asked = 0;
+    let mut handled = 0;
     while !watch.is_over() {
-        if signals.caught() > asked {
-            asked = signals.caught();
-            end(connection, key, asked > 1).await;
+        if signals.caught() > handled {
+            handled = signals.caught();
+            end(connection, key, handled > 1).await;
         }
         tokio::select! {
             item = output.next() => output.take(item, printer)?,
             change = connection.next_change(seen) => {
                 let (seq, change) = change?;
                 seen = seq;
-                watch.hear(change)?;
+                watch.apply(change)?;
             }
             _ = signals.next() => {}
         }

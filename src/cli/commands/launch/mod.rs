@@ -52,7 +52,7 @@ pub struct Launch {
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]
-    pub manner: Manner,
+    pub mode: LaunchMode,
     /// Launch only once with this key, then print the same sessions (1 to 64 letters, digits, . _ -)
     #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     pub idempotency_key: Option<String>,
@@ -62,7 +62,7 @@ pub struct Launch {
 #[derive(Args, Debug, Default)]
 #[group(skip)]
 #[command(group = ArgGroup::new("waits").args(["wait", "wait_end"]))]
-pub struct Manner {
+pub struct LaunchMode {
     /// Wait until the session runs (batch: until it has started)
     #[arg(long)]
     pub wait: bool,
@@ -85,7 +85,7 @@ impl RunCommand for Launch {
         let Launch {
             from,
             fields,
-            manner,
+            mode,
             idempotency_key,
         } = self;
         let around = request::Around::here();
@@ -93,14 +93,14 @@ impl RunCommand for Launch {
         let mut request = request::over(base, fields, &around)?;
         start.loaded.settings.launch.secrets.mark(&mut request);
         request.idempotency_key = idempotency_key;
-        check(&request, &manner)?;
-        if manner.dry_run {
+        check(&request, &mode)?;
+        if mode.dry_run {
             if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
                 && let Some(why) = short_of_shmem(mem, shmem)
             {
                 output::remark(&format!("workbay: --shm: {why}"));
             }
-            return dry_run(&request, start.asked_context.as_deref());
+            return dry_run(&request, start.requested_context.as_deref());
         }
         let (made, failure) = connection::block_on(async {
             let mut connection = Connection::connect(&start.paths).await?;
@@ -110,10 +110,11 @@ impl RunCommand for Launch {
             if !known && request.idempotency_key.is_some() {
                 return Err(no_keys(context));
             }
-            let (made, failure) = ask(&mut connection, context, request.clone(), known).await??;
-            Ok((wait::out(&mut connection, made, &manner).await?, failure))
+            let (made, failure) =
+                request_launch(&mut connection, context, request.clone(), known).await??;
+            Ok((wait::out(&mut connection, made, &mode).await?, failure))
         })?;
-        tell(&made, failure, &request, &manner)
+        print_result(&made, failure, &request, &mode)
     }
 }
 
@@ -138,7 +139,7 @@ fn broken(problems: &[crate::config::Problem]) -> Fail {
 }
 
 /// Checks what can be checked without the daemon.
-pub fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
+pub fn check(request: &LaunchRequest, mode: &LaunchMode) -> Result<(), Fail> {
     let problems = check_words(request, now());
     let Some((last, others)) = problems.split_last() else {
         return Ok(());
@@ -147,7 +148,7 @@ pub fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
         output::remark(&format!("workbay: {}", option::named(problem)));
     }
     let fail = Fail::usage(option::named(last));
-    Err(match option::help(last, request, manner) {
+    Err(match option::help(last, request, mode) {
         Some(help) => fail.hint(help),
         None => fail,
     })
@@ -175,7 +176,7 @@ fn no_keys(context: ContextName) -> Fail {
 
 /// Returns the created sessions, and why not all were created. The inner error is the daemon's refusal.
 /// `repeats`: whether the command takes a key, so that it can be repeated.
-pub async fn ask(
+pub async fn request_launch(
     connection: &mut Connection,
     context: ContextName,
     launch: LaunchRequest,
@@ -228,18 +229,18 @@ fn remark_on_shmem(made: &[Session], request: &LaunchRequest) {
 }
 
 /// Prints the created sessions, then why some weren't created or won't run.
-pub fn tell(
+pub fn print_result(
     made: &[Session],
     failure: Option<Failure>,
     request: &LaunchRequest,
-    manner: &Manner,
+    mode: &LaunchMode,
 ) -> Outcome {
     remark_on_shmem(made, request);
     match made {
-        [one] if manner.format.json && request.copies() == 1 => listed::print_one(one)?,
-        many if manner.format.json => listed::print_all(many)?,
+        [one] if mode.format.json && request.copies() == 1 => listed::print_one(one)?,
+        many if mode.format.json => listed::print_all(many)?,
         // They were already printed.
-        _ if manner.wait_end => {}
+        _ if mode.wait_end => {}
         many => wait::print(many)?,
     }
     if let Some(failure) = failure {
@@ -247,11 +248,11 @@ pub fn tell(
         fail.code = code::FAILED;
         return Err(fail);
     }
-    if manner.wait_end {
+    if mode.wait_end {
         return Ok(ended::exit_of_all(made));
     }
     match made.iter().find(|session| !has_begun(session)) {
-        Some(session) if manner.wait => Err(not_running(session)),
+        Some(session) if mode.wait => Err(not_running(session)),
         _ => Ok(0),
     }
 }

@@ -1,6 +1,6 @@
 //! The option of the command line for each field of a launch.
 
-use super::Manner;
+use super::LaunchMode;
 use crate::model::{
     launch_field::{FieldProblem, LaunchField},
     session::SessionType,
@@ -17,10 +17,10 @@ pub fn named(problem: &FieldProblem) -> String {
 }
 
 /// The most likely fix, if the sentence doesn't contain it.
-pub fn help(problem: &FieldProblem, request: &LaunchRequest, manner: &Manner) -> Option<String> {
+pub fn help(problem: &FieldProblem, request: &LaunchRequest, mode: &LaunchMode) -> Option<String> {
     let interactive = request.session_type == SessionType::Interactive;
     match problem.field {
-        LaunchField::Timeout if interactive && manner.wait => {
+        LaunchField::Timeout if interactive && mode.wait => {
             Some("use --wait-timeout to limit how long the command waits".to_owned())
         }
         LaunchField::StartupCommand | LaunchField::StartTime | LaunchField::Timeout

@@ -1,6 +1,6 @@
 //! `launch --wait` and `--wait-end`.
 
-use super::Manner;
+use super::LaunchMode;
 use crate::{
     cli::{
         connection::Connection,
@@ -16,21 +16,21 @@ use crate::{
 pub async fn out(
     connection: &mut Connection,
     made: Vec<Session>,
-    manner: &Manner,
+    mode: &LaunchMode,
 ) -> Result<Vec<Session>, Fail> {
-    let goal = match (manner.wait, manner.wait_end) {
+    let goal = match (mode.wait, mode.wait_end) {
         (_, true) => Goal::Ended,
         (true, false) => Goal::Begun,
         (false, false) => return Ok(made),
     };
-    if manner.wait_end && !manner.format.json {
+    if mode.wait_end && !mode.format.json {
         // The sessions may end much later, so their names are printed now.
         print(&made)?;
     }
     let mut watch = Watch::new(made, goal);
     let settled = |_: &Session| Ok(());
     watch
-        .follow_within(connection, manner.wait_timeout, settled)
+        .follow_within(connection, mode.wait_timeout, settled)
         .await?;
     match goal {
         Goal::Begun => {

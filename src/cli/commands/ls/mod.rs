@@ -147,7 +147,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let now = now();
     let filter = Filter::read(&arguments.filter, now, &person::time_zone())
         .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
-    let (picture, contexts) = connection::block_on(look(start, arguments, &filter))?;
+    let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
     let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
         && let Some(failure) = picture.why_stale(*context)
@@ -155,8 +155,8 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         // Nothing is known about the context, so an empty list would be wrong.
         return Err(failure.clone().into());
     }
-    tell_stale(&picture, &contexts);
-    tell_more(&picture, &contexts, &sessions, arguments);
+    remark_stale(&picture, &contexts);
+    remark_more(&picture, &contexts, &sessions, arguments);
     cut(&mut sessions, arguments.limit);
     let sort = arguments.sort.unwrap_or_default();
     sort.sort(&mut sessions, arguments.reverse, now);
@@ -237,7 +237,7 @@ fn print(
 }
 
 /// Reads the state of the requested contexts, as far as each is available.
-async fn look(
+async fn read(
     start: &Start,
     arguments: &Ls,
     filter: &Filter,
@@ -268,8 +268,8 @@ async fn look(
 fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
     let count = arguments.limit.unwrap_or(PAGE);
     let tabs = Tab::ALL.into_iter().filter(|tab| {
-        let asked = arguments.tab.tab();
-        asked.is_none_or(|asked| asked == *tab)
+        let wanted = arguments.tab.tab();
+        wanted.is_none_or(|wanted| wanted == *tab)
     });
     let word = filter.in_name();
     tabs.flat_map(|tab| {
@@ -288,7 +288,7 @@ fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
     .collect()
 }
 
-fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
+fn remark_stale(picture: &Picture, contexts: &[ContextName]) {
     for state in &picture.snapshot.contexts {
         let context = state.context.name;
         if !contexts.contains(&context) {
@@ -319,7 +319,7 @@ fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
 }
 
 /// Prints that a cluster has more sessions than are shown.
-fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
+fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
     if !arguments.filter.is_empty() {
         return;
     }
@@ -331,7 +331,7 @@ fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], 
             continue;
         }
         for (tab, total) in Tab::ALL.into_iter().zip(totals) {
-            if arguments.tab.tab().is_some_and(|asked| asked != tab) {
+            if arguments.tab.tab().is_some_and(|wanted| wanted != tab) {
                 continue;
             }
             let here = sessions

@@ -125,7 +125,7 @@ fn text(
 }
 
 fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
-    let asked = &session.requested_slots;
+    let requested = &session.requested_slots;
     let mut fields = vec![
         ("Name", session.name.to_string()),
         ("Id", session.id.to_string()),
@@ -142,11 +142,11 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     fields.extend(batch(session));
     fields.extend([
         ("Environment", session.environment.label()),
-        ("Resources", slots(asked)),
+        ("Resources", slots(requested)),
         ("Shared memory", session.shmem.to_string()),
     ]);
     let given = &session.occupied_slots;
-    if *given != ResourceSlots::default() && given != asked {
+    if *given != ResourceSlots::default() && given != requested {
         fields.push(("Given", slots(given)));
     }
     fields.push(("Owner", session.owner.to_string()));

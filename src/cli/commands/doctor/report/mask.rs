@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_secret_is_masked_whoever_wrote_it() {
-        for (told, masked) in [
+        for (text, masked) in [
             (
                 "asked http://kim:pw1@host:80/x twice",
                 "asked http://•••@host:80/x twice",
@@ -190,7 +190,7 @@ mod tests {
             ),
             ("PWD=/home/kim", "PWD=/home/kim"),
         ] {
-            assert_eq!(line(told), format!("{masked}\n"));
+            assert_eq!(line(text), format!("{masked}\n"));
         }
     }
 
