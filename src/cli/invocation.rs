@@ -2,8 +2,8 @@
 
 use super::{
     args::GlobalOptions,
-    doors::{Doors, Start},
     fail::Fail,
+    handlers::{Handlers, Start},
     output,
 };
 use crate::config::{
@@ -16,7 +16,7 @@ use crate::config::{
 /// One invocation of the program.
 #[derive(Clone, Copy)]
 pub struct Invocation<'a> {
-    pub doors: &'a Doors,
+    pub handlers: &'a Handlers,
     pub options: &'a GlobalOptions,
 }
 

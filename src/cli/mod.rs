@@ -7,10 +7,10 @@ mod args;
 mod choice;
 mod commands;
 mod connection;
-mod doors;
 mod ended;
 mod fail;
 mod find;
+mod handlers;
 mod invocation;
 mod kernels;
 mod listed;
@@ -32,14 +32,14 @@ use commands::{RunCommand as _, completion, ls};
 use fail::{Fail, Outcome, code};
 use invocation::Invocation;
 
-pub use doors::{Doors, How, Start, StoreLook, StoreTrouble};
+pub use handlers::{DaemonMode, Handlers, Start, StoreProblem, StoreSummary};
 
 /// Parses the command line and runs the command.
-pub fn main(doors: &Doors) -> ExitCode {
+pub fn main(handlers: &Handlers) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // `runner` is for sessions, not for users: it has no help and no completion, and needs nothing below.
     if arguments.get(1).is_some_and(|word| word == "runner") {
-        return (doors.runner)(arguments.into_iter().skip(2).collect());
+        return (handlers.runner)(arguments.into_iter().skip(2).collect());
     }
     if arguments
         .get(1)
@@ -56,7 +56,7 @@ pub fn main(doors: &Doors) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
         }
     };
-    let outcome = dispatch(doors, cli);
+    let outcome = dispatch(handlers, cli);
     ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
 }
 
@@ -71,9 +71,9 @@ fn report(fail: &Fail) -> u8 {
     fail.code
 }
 
-fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
+fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
     let invocation = Invocation {
-        doors,
+        handlers,
         options: &cli.options,
     };
     match cli.command {
@@ -94,7 +94,7 @@ fn tui(invocation: &Invocation<'_>) -> Outcome {
     }
     let start = invocation.load_silently()?;
     choice::Choice::of(&start).configured()?;
-    (invocation.doors.tui)(start)
+    (invocation.handlers.tui)(start)
         .map(|()| 0)
         .map_err(Fail::from)
 }

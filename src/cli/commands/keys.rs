@@ -50,7 +50,7 @@ impl RunCommand for Keys {
             return Err(Fail::new(code::FAILED, problem.to_string()));
         }
         if let Some(KeysWhat::Test) = self.what {
-            (invocation.doors.keys)(&keymap)?;
+            (invocation.handlers.keys)(&keymap)?;
             return Ok(0);
         }
         let rows = rows(&keymap);

@@ -60,7 +60,7 @@ impl RunCommand for Shell {
             let kernel = kernels::chosen(&connection, &session, self.kernel.as_deref()).await?;
             Ok::<_, Fail>((session.key(), kernel))
         })?;
-        Ok((invocation.doors.shell)(
+        Ok((invocation.handlers.shell)(
             start,
             session,
             begin(self, kernel),

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{
-        How,
+        DaemonMode,
         args::Json,
         commands::RunCommand,
         connection::{self, Connection},
@@ -59,12 +59,12 @@ impl RunCommand for DaemonCommand {
 }
 
 fn run(invocation: &Invocation<'_>, detached: bool, take_over: bool) -> Outcome {
-    let how = match (detached, take_over) {
-        (_, true) => How::TakingOver,
-        (true, false) => How::Detached,
-        (false, false) => How::Here,
+    let mode = match (detached, take_over) {
+        (_, true) => DaemonMode::TakeOver,
+        (true, false) => DaemonMode::Detached,
+        (false, false) => DaemonMode::Foreground,
     };
-    let ended = (invocation.doors.daemon)(invocation.load()?, how);
+    let ended = (invocation.handlers.daemon)(invocation.load()?, mode);
     ended
         .map(|()| 0)
         .map_err(|why| print_to_starter(detached, why.into()))

@@ -9,7 +9,7 @@ use url::Url;
 use super::{Finding, Level, access::access, network};
 use crate::{
     cli::{
-        Doors, Start,
+        Handlers, Start,
         commands::daemon,
         connection::{self, Connection},
         find,
@@ -31,7 +31,7 @@ const SLOW: Duration = Duration::from_secs(2);
 
 /// Uses the daemon's state if it runs, and probes the engines otherwise. All contexts are checked at once, so
 /// that a context that doesn't respond doesn't delay the others.
-pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
+pub fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
     let snapshot = daemon_snapshot(start);
     let probed: Vec<Vec<Finding>> = thread::scope(|scope| {
         let examined: Vec<_> = start
@@ -40,7 +40,7 @@ pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
             .iter()
             .map(|entry| {
                 let snapshot = snapshot.as_ref();
-                scope.spawn(move || one(doors, start, entry, snapshot))
+                scope.spawn(move || one(handlers, start, entry, snapshot))
             })
             .collect();
         examined
@@ -60,7 +60,7 @@ fn daemon_snapshot(start: &Start) -> Option<Snapshot> {
 }
 
 fn one(
-    doors: &Doors,
+    handlers: &Handlers,
     start: &Start,
     entry: &ContextEntry,
     snapshot: Option<&Snapshot>,
@@ -72,7 +72,7 @@ fn one(
             Some(state) => tested(start, context, entry.kind(), &state.engine),
             None => vec![unknown(context)],
         },
-        None => match (doors.probe)(start, context) {
+        None => match (handlers.probe)(start, context) {
             Ok(info) => known(start, entry.kind(), &info),
             Err(none) => lost(entry.kind(), none),
         },

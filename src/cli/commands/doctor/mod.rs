@@ -20,7 +20,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
     cli::{
-        Doors, Start,
+        Handlers, Start,
         args::Json,
         commands::{RunCommand, config, daemon, ls},
         connection,
@@ -120,9 +120,9 @@ struct Report<'a> {
 impl RunCommand for Doctor {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load_silently()?;
-        let findings = examine(invocation.doors, start);
+        let findings = examine(invocation.handlers, start);
         if let Some(file) = self.report {
-            return report::write(invocation.doors, start, &findings, file);
+            return report::write(invocation.handlers, start, &findings, file);
         }
         let worst = findings.iter().map(|finding| finding.level).max();
         let ok = worst != Some(Level::Bad);
@@ -140,8 +140,8 @@ impl RunCommand for Doctor {
     }
 }
 
-fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
-    let mut findings = contexts::examine(doors, start);
+fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
+    let mut findings = contexts::examine(handlers, start);
     findings.extend(choice::examine(start));
     findings.push(host::tmux());
     findings.extend(terminal::examine());
@@ -151,7 +151,7 @@ fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
         &start.paths,
         start.loaded.settings.disk.warn_below,
     ));
-    findings.extend(store::examine(doors, &start.paths));
+    findings.extend(store::examine(handlers, &start.paths));
     findings.push(daemon_finding(start));
     findings.extend(settings(start));
     findings
@@ -256,9 +256,7 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(connection) if connection.width() + 1 + word.width() <= room => {
-                connection.extend([" ", word])
-            }
+            Some(line) if line.width() + 1 + word.width() <= room => line.extend([" ", word]),
             _ => lines.push(word.to_owned()),
         }
     }

@@ -4,29 +4,29 @@ use std::{fs, path::PathBuf};
 
 use super::Finding;
 use crate::{
-    cli::{Doors, StoreLook, StoreTrouble},
+    cli::{Handlers, StoreProblem, StoreSummary},
     config::paths::Paths,
     model::{resources::Bytes, text::Clean},
 };
 
-pub fn examine(doors: &Doors, paths: &Paths) -> Vec<Finding> {
-    let look = (doors.store)(&paths.database());
-    let unreadable = look
+pub fn examine(handlers: &Handlers, paths: &Paths) -> Vec<Finding> {
+    let summary = (handlers.store)(&paths.database());
+    let unreadable = summary
         .as_ref()
         .ok()
         .and_then(|it| it.as_ref()?.unreadable.clone());
-    let mut findings = vec![file(look, paths)];
+    let mut findings = vec![file(summary, paths)];
     findings.extend(unreadable.map(|rows| set_aside(&rows, paths)));
     findings.extend(kept_aside(paths));
     findings
 }
 
-fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding {
+fn file(summary: Result<Option<StoreSummary>, StoreProblem>, paths: &Paths) -> Finding {
     let path = paths.database();
     let shown = path.display();
-    match look {
+    match summary {
         Ok(None) => Finding::ok("store", format!("{shown} (created when needed)")),
-        Ok(Some(look)) => {
+        Ok(Some(summary)) => {
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
             if let Err(why) = fs::File::options().append(true).open(&path) {
                 return Finding::bad("store", format!("{shown} can't be written: {why}")).hint(
@@ -36,18 +36,18 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
             let message = format!(
                 "{shown}, {} (layout {}, {} sessions)",
                 Bytes(size),
-                look.layout,
-                look.sessions
+                summary.layout,
+                summary.sessions
             );
             Finding::ok("store", message)
         }
-        Err(StoreTrouble::Broken(why)) => Finding::bad("store", why).hint(
+        Err(StoreProblem::Broken(why)) => Finding::bad("store", why).hint(
             "run `workbay daemon stop`, then any command. The daemon sets the damaged file aside \
              and rebuilds the database from the engine",
         ),
-        Err(StoreTrouble::Newer(why)) => Finding::bad("store", why)
+        Err(StoreProblem::Newer(why)) => Finding::bad("store", why)
             .hint("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
-        Err(StoreTrouble::Other(why)) => {
+        Err(StoreProblem::Other(why)) => {
             Finding::bad("store", why).hint(format!("ls -l {shown}; df {shown}"))
         }
     }

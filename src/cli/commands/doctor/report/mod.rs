@@ -13,7 +13,7 @@ use std::{
 use super::Finding;
 use crate::{
     cli::{
-        Doors, Start,
+        Handlers, Start,
         commands::info,
         fail::{Fail, Outcome, code},
         now, output,
@@ -62,14 +62,19 @@ const TOLD: [&str; 30] = [
 const LOG_END: u64 = 48 * 1024;
 
 /// Writes the report to `file`. `-` is stdout.
-pub fn write(doors: &Doors, start: &Start, findings: &[Finding], file: Option<PathBuf>) -> Outcome {
+pub fn write(
+    handlers: &Handlers,
+    start: &Start,
+    findings: &[Finding],
+    file: Option<PathBuf>,
+) -> Outcome {
     let known = Known::of(
         start,
         std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         }),
     );
-    let text = known.mask(&text(doors, start, findings));
+    let text = known.mask(&text(handlers, start, findings));
     let file = file.unwrap_or_else(|| {
         let stamp = now().strftime("%Y%m%d-%H%M%S");
         PathBuf::from(format!("workbay-report-{stamp}.txt"))
@@ -96,7 +101,7 @@ fn create(file: &Path, text: &str) -> Result<(), Fail> {
     })
 }
 
-fn text(doors: &Doors, start: &Start, findings: &[Finding]) -> String {
+fn text(handlers: &Handlers, start: &Start, findings: &[Finding]) -> String {
     let mut out = String::new();
     let mut part = |title: &str, body: &str| {
         // Writing to a string can't fail.
@@ -105,7 +110,7 @@ fn text(doors: &Doors, start: &Start, findings: &[Finding]) -> String {
     part("Versions", &versions());
     part("Doctor", &super::plain(findings));
     part("Paths, settings, contexts", &info::report(start));
-    part("Store", &store(doors, start));
+    part("Store", &store(handlers, start));
     part("Environment", &environment());
     for (title, log) in [
         ("End of the daemon's log", start.paths.daemon_log()),
@@ -154,8 +159,8 @@ fn versions() -> String {
     output::fields(&fields)
 }
 
-fn store(doors: &Doors, start: &Start) -> String {
-    match (doors.store)(&start.paths.database()) {
+fn store(handlers: &Handlers, start: &Start) -> String {
+    match (handlers.store)(&start.paths.database()) {
         Ok(None) => "none yet".to_owned(),
         Ok(Some(look)) => output::fields(&[
             ("layout", look.layout.to_string()),

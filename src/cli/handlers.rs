@@ -30,17 +30,17 @@ pub struct Start {
 
 /// How to run the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum DaemonMode {
     /// In the foreground.
-    Here,
+    Foreground,
     Detached,
     /// In place of an older program of this process.
-    TakingOver,
+    TakeOver,
 }
 
 /// The contents of the state database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreLook {
+pub struct StoreSummary {
     /// The version of its layout.
     pub layout: usize,
     pub sessions: u64,
@@ -52,7 +52,7 @@ pub struct StoreLook {
 
 /// Why the state database can't be used, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum StoreTrouble {
+pub enum StoreProblem {
     #[error("{0}")]
     Broken(String),
     /// A newer version of this program wrote it.
@@ -64,18 +64,18 @@ pub enum StoreTrouble {
 
 /// The functions of other modules.
 #[derive(Clone, Copy)]
-pub struct Doors {
+pub struct Handlers {
     /// Shows what arrives when keys are pressed.
     pub keys: fn(&Keymap) -> Result<()>,
     /// Runs the TUI.
     pub tui: fn(Start) -> Result<()>,
     /// Runs a session's terminal in this terminal. Returns the exit code.
     pub shell: fn(Start, SessionKey, ShellStart) -> Result<u8>,
-    pub daemon: fn(Start, How) -> Result<()>,
+    pub daemon: fn(Start, DaemonMode) -> Result<()>,
     /// The main process inside a session.
     pub runner: fn(Vec<OsString>) -> ExitCode,
     /// Asks a context's engine directly, for `doctor` when no daemon runs.
     pub probe: fn(&Start, ContextName) -> std::result::Result<EngineInfo, Failure>,
     /// Reads the state database without changing it. `None` = it doesn't exist yet.
-    pub store: fn(&Path) -> std::result::Result<Option<StoreLook>, StoreTrouble>,
+    pub store: fn(&Path) -> std::result::Result<Option<StoreSummary>, StoreProblem>,
 }
