@@ -12,7 +12,7 @@ use color_eyre::{
     eyre::WrapErr,
 };
 use workbay::{
-    cli::{self, Doors, How, Start, StoreLook, StoreTrouble},
+    cli::{self, DaemonMode, Handlers, Start, StoreProblem, StoreSummary},
     config::{
         contexts::{self, ContextEntry, Credentials, EngineSpec, Source},
         machine, person,
@@ -36,14 +36,14 @@ use workbay::{
 
 fn main() -> ExitCode {
     report_panics();
-    cli::main(&Doors {
+    cli::main(&Handlers {
         tui: |start| run::main(view(start)),
         shell: |start, session, shell| run::shell(view(start), session, shell),
         keys: run::key_tester,
-        daemon: be_daemon,
+        daemon: run_daemon,
         runner: |arguments| runner::main(arguments),
         probe,
-        store: look_at_store,
+        store: summarize_store,
     })
 }
 
@@ -66,26 +66,26 @@ fn view(start: Start) -> run::Options {
     run::Options {
         paths: start.paths,
         loaded: start.loaded,
-        context: start.asked_context.or(default),
+        context: start.requested_context.or(default),
         contexts: start.contexts.problems,
     }
 }
 
-fn look_at_store(database: &Path) -> Result<Option<StoreLook>, StoreTrouble> {
+fn summarize_store(database: &Path) -> Result<Option<StoreSummary>, StoreProblem> {
     match store::look(database) {
-        Ok(health) => Ok(health.map(|health| StoreLook {
+        Ok(health) => Ok(health.map(|health| StoreSummary {
             layout: health.layout,
             sessions: health.sessions,
             history: health.history,
             unreadable: health.unreadable,
         })),
-        Err(error @ StoreError::Corrupt { .. }) => Err(StoreTrouble::Broken(error.to_string())),
-        Err(error @ StoreError::Newer { .. }) => Err(StoreTrouble::Newer(error.to_string())),
-        Err(error) => Err(StoreTrouble::Other(error.to_string())),
+        Err(error @ StoreError::Corrupt { .. }) => Err(StoreProblem::Broken(error.to_string())),
+        Err(error @ StoreError::Newer { .. }) => Err(StoreProblem::Newer(error.to_string())),
+        Err(error) => Err(StoreProblem::Other(error.to_string())),
     }
 }
 
-fn be_daemon(start: Start, how: How) -> color_eyre::Result<()> {
+fn run_daemon(start: Start, mode: DaemonMode) -> color_eyre::Result<()> {
     let binary = this_program()?;
     let contexts = start.contexts.list.iter();
     let contexts = contexts
@@ -100,10 +100,10 @@ fn be_daemon(start: Start, how: How) -> color_eyre::Result<()> {
         settings: start.loaded.settings,
         owner: person::user_name(),
         contexts,
-        beginning: match how {
-            How::Here => Beginning::Here,
-            How::Detached => Beginning::Detached,
-            How::TakingOver => Beginning::TakingOver,
+        beginning: match mode {
+            DaemonMode::Foreground => Beginning::Here,
+            DaemonMode::Detached => Beginning::Detached,
+            DaemonMode::TakeOver => Beginning::TakingOver,
         },
         boot: machine::boot_id(),
         ended: store::ENDED,

@@ -13,31 +13,31 @@ use crate::{
 /// What the command line and the configuration say about the context.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
-    asked: Option<&'a str>,
+    requested: Option<&'a str>,
     contexts: &'a Contexts,
 }
 
 impl<'a> Choice<'a> {
     pub fn of(start: &'a Start) -> Self {
         Self {
-            asked: start.asked_context.as_deref(),
+            requested: start.requested_context.as_deref(),
             contexts: &start.contexts,
         }
     }
 
     /// The context in force, as far as it is known without the daemon.
     pub fn configured(&self) -> Result<ContextName, Fail> {
-        let Some(name) = self.asked else {
+        let Some(name) = self.requested else {
             return Ok(self.contexts.default);
         };
-        self.contexts.named(name).map_err(not_there)
+        self.contexts.named(name).map_err(not_found)
     }
 
     /// The context in force. The daemon must know it.
-    pub fn context(&self, there: &Snapshot) -> Result<ContextName, Fail> {
-        match self.asked {
-            Some(name) => self.named(name, there),
-            None => self.named(self.contexts.default.as_str(), there),
+    pub fn context(&self, snapshot: &Snapshot) -> Result<ContextName, Fail> {
+        match self.requested {
+            Some(name) => self.named(name, snapshot),
+            None => self.named(self.contexts.default.as_str(), snapshot),
         }
     }
 
@@ -45,23 +45,23 @@ impl<'a> Choice<'a> {
     pub fn session<'t>(
         &self,
         text: &'t str,
-        there: &Snapshot,
+        snapshot: &Snapshot,
     ) -> Result<(ContextName, &'t str), Fail> {
-        let asked = Asked::read(text);
-        let context = match asked.context {
-            Some(name) => self.named(name, there)?,
-            None => self.context(there)?,
+        let selector = Asked::read(text);
+        let context = match selector.context {
+            Some(name) => self.named(name, snapshot)?,
+            None => self.context(snapshot)?,
         };
-        Ok((context, asked.session))
+        Ok((context, selector.session))
     }
 
-    fn named(&self, name: &str, there: &Snapshot) -> Result<ContextName, Fail> {
-        let known: Vec<ContextName> = there.contexts.iter().map(|s| s.context.name).collect();
+    fn named(&self, name: &str, snapshot: &Snapshot) -> Result<ContextName, Fail> {
+        let known: Vec<ContextName> = snapshot.contexts.iter().map(|s| s.context.name).collect();
         if let Some(found) = known.iter().find(|known| known.as_str() == name) {
             return Ok(*found);
         }
         if self.contexts.named(name).is_ok() {
-            let fail = not_there(format!(
+            let fail = not_found(format!(
                 "the daemon doesn't know context '{name}' yet: the context was added after the \
                  daemon started"
             ));
@@ -71,7 +71,7 @@ impl<'a> Choice<'a> {
         }
         let words: Vec<&str> = known.iter().map(ContextName::as_str).collect();
         let shown = Clean::new(name);
-        let fail = not_there(format!("context '{shown}' not found"));
+        let fail = not_found(format!("context '{shown}' not found"));
         Err(match nearest(name, &words) {
             Some(near) => fail.hint(format!("did you mean '{near}'?")),
             None => fail.hint(format!("configured: {}", words.join(", "))),
@@ -79,6 +79,6 @@ impl<'a> Choice<'a> {
     }
 }
 
-fn not_there(why: String) -> Fail {
+fn not_found(why: String) -> Fail {
     Fail::new(code::NOT_FOUND, why)
 }

@@ -1,10 +1,9 @@
 //! The exit code of a session that has ended, for scripts.
 
 use super::{
+    connection::Connection,
     fail::{Fail, code},
-    find,
-    line::Line,
-    report,
+    find, report,
 };
 use crate::{
     model::session::Session,
@@ -41,13 +40,13 @@ pub fn exit_of_all(sessions: &[Session]) -> u8 {
 }
 
 /// Rows of a cluster's list may lack exit codes, so these sessions are read again.
-pub async fn whole(line: &Line, sessions: Vec<Session>) -> Result<Vec<Session>, Fail> {
+pub async fn whole(connection: &Connection, sessions: Vec<Session>) -> Result<Vec<Session>, Fail> {
     let mut all = Vec::with_capacity(sessions.len());
     for row in sessions {
         let known = row.main_kernel().and_then(|kernel| kernel.exit_code);
         let detail = match known {
             Some(_) => None,
-            None => find::detail(line, row.key()).await?,
+            None => find::detail(connection, row.key()).await?,
         };
         all.push(detail.unwrap_or(row));
     }

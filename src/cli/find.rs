@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 
 use super::{
     choice::Choice,
+    connection::{self, Connection},
     fail::{Fail, code},
-    line::{self, Line},
     output,
 };
 use crate::{
@@ -55,7 +55,7 @@ pub struct Wanted {
 /// Refreshes these contexts where needed, for the tab of the snapshot. A disconnected engine doesn't delay
 /// the others.
 pub async fn picture(
-    line: &Line,
+    connection: &Connection,
     (snapshot, tab): (Snapshot, Option<Tab>),
     contexts: &[ContextName],
     wanted: &[Wanted],
@@ -71,8 +71,8 @@ pub async fn picture(
     }
     let alone = contexts.len() == 1;
     let kept = |context: &ContextName| (*context, schedules(&snapshot, *context));
-    let asked = keeps.iter().map(kept).map(|(context, anew)| async move {
-        let work = freshen(line, context, anew, wanted);
+    let refreshed = keeps.iter().map(kept).map(|(context, anew)| async move {
+        let work = freshen(connection, context, anew, wanted);
         let outcome = if alone {
             work.await
         } else {
@@ -84,20 +84,20 @@ pub async fn picture(
         };
         outcome.err().map(|failure| (context, failure))
     });
-    let stale: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
-    let snapshot = line.snapshot_of(tab).await?;
+    let stale: Vec<_> = join_all(refreshed).await.into_iter().flatten().collect();
+    let snapshot = connection.snapshot_of(tab).await?;
     let missing = incomplete(&snapshot, contexts);
     let stale = stale.into_iter().chain(missing).collect();
     Ok(Picture { snapshot, stale })
 }
 
 async fn freshen(
-    line: &Line,
+    connection: &Connection,
     context: ContextName,
     anew: bool,
     wanted: &[Wanted],
 ) -> Result<(), Failure> {
-    let ask = |request| line.client.ask(request);
+    let ask = |request| connection.client.ask(request);
     if anew {
         let context = Some(context);
         ask(Request::refresh(context)).await?;
@@ -154,8 +154,12 @@ fn is_partial(snapshot: &Snapshot, context: ContextName) -> bool {
 }
 
 /// Finds the session that `text` names.
-pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
-    let mut found = sessions(line, choice, std::slice::from_ref(&text)).await?;
+pub async fn session(
+    connection: &Connection,
+    choice: Choice<'_>,
+    text: &str,
+) -> Result<Session, Fail> {
+    let mut found = sessions(connection, choice, std::slice::from_ref(&text)).await?;
     found.pop().ok_or_else(|| {
         let shown = Clean::new(text);
         SelectError::NotFound(shown).into()
@@ -164,9 +168,13 @@ pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sess
 
 /// Like [`session()`], for commands that only read. If several sessions have the name, prints which one is
 /// used.
-pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
-    let session = session(line, choice, text).await?;
-    let known = line.snapshot().await?.sessions;
+pub async fn newest(
+    connection: &Connection,
+    choice: Choice<'_>,
+    text: &str,
+) -> Result<Session, Fail> {
+    let session = session(connection, choice, text).await?;
+    let known = connection.snapshot().await?.sessions;
     let (count, is_newest) = selector::namesakes(&known, &session, text);
     if count > 1 {
         let (name, id) = (&session.name, session.id.short());
@@ -183,8 +191,12 @@ pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sessi
 }
 
 /// Like [`session()`]. The session must be running.
-pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
-    let session = session(line, choice, text).await?;
+pub async fn live_session(
+    connection: &Connection,
+    choice: Choice<'_>,
+    text: &str,
+) -> Result<Session, Fail> {
+    let session = session(connection, choice, text).await?;
     if session.status.is_live() {
         return Ok(session);
     }
@@ -202,11 +214,11 @@ pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result
 /// Finds the sessions that these words name, in their order. An error names the first word that names no
 /// session.
 pub async fn sessions(
-    line: &Line,
+    connection: &Connection,
     choice: Choice<'_>,
     texts: &[&str],
 ) -> Result<Vec<Session>, Fail> {
-    let snapshot = line.snapshot().await?;
+    let snapshot = connection.snapshot().await?;
     let mut meant: Vec<(ContextName, &str)> = Vec::new();
     for text in texts {
         meant.push(choice.session(text, &snapshot)?);
@@ -214,16 +226,16 @@ pub async fn sessions(
     let mut contexts: Vec<ContextName> = meant.iter().map(|(context, _)| *context).collect();
     contexts.sort_unstable();
     contexts.dedup();
-    let picture = picture(line, (snapshot, None), &contexts, &[]).await?;
+    let picture = picture(connection, (snapshot, None), &contexts, &[]).await?;
     let mut found = Vec::new();
     for (context, text) in meant {
-        found.push(one(line, &picture, context, text).await?);
+        found.push(one(connection, &picture, context, text).await?);
     }
     Ok(found)
 }
 
 async fn one(
-    line: &Line,
+    connection: &Connection,
     picture: &Picture,
     context: ContextName,
     text: &str,
@@ -239,29 +251,34 @@ async fn one(
     if !is_partial(&picture.snapshot, context) {
         return Err(missing.into());
     }
-    match deeper(line, context, text).await? {
+    match deeper(connection, context, text).await? {
         Some(session) => Ok(session),
         None => Err(missing.into()),
     }
 }
 
 /// Finds a session of a cluster that the daemon doesn't keep, by its full id or by its name.
-async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<Session>, Fail> {
+async fn deeper(
+    connection: &Connection,
+    context: ContextName,
+    text: &str,
+) -> Result<Option<Session>, Fail> {
     if let Some(id) = Asked::read(text).id() {
-        return detail(line, SessionKey::new(context, id)).await;
+        return detail(connection, SessionKey::new(context, id)).await;
     }
     for tab in Tab::ALL {
-        line.ask(Request::context(
-            context,
-            ContextRequest::Reach {
-                tab,
-                text: Some(text.to_owned()),
-                count: NAMESAKES,
-            },
-        ))
-        .await?;
+        connection
+            .request(Request::context(
+                context,
+                ContextRequest::Reach {
+                    tab,
+                    text: Some(text.to_owned()),
+                    count: NAMESAKES,
+                },
+            ))
+            .await?;
     }
-    let snapshot = line.snapshot().await?;
+    let snapshot = connection.snapshot().await?;
     match selector::select(&snapshot.sessions, context, text) {
         Ok(session) => Ok(Some(session.clone())),
         Err(SelectError::NotFound(_) | SelectError::Elsewhere { .. }) => Ok(None),
@@ -270,14 +287,14 @@ async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<
 }
 
 /// Reads the details of a session from the engine. `None` = not found.
-pub async fn detail(line: &Line, session: SessionKey) -> Result<Option<Session>, Fail> {
-    match line
+pub async fn detail(connection: &Connection, session: SessionKey) -> Result<Option<Session>, Fail> {
+    match connection
         .client
         .ask(Request::session(session, SessionRequest::Detail))
         .await
     {
         Ok(Reply::Session { session }) => Ok(Some(*session)),
-        Ok(other) => Err(line::unexpected(&other)),
+        Ok(other) => Err(connection::unexpected(&other)),
         Err(failure) if failure.kind == FailureKind::NotFound => Ok(None),
         Err(failure) => Err(failure.into()),
     }

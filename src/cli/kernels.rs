@@ -1,8 +1,8 @@
 //! Finds a container of a session by the user's input.
 
 use super::{
+    connection::Connection,
     fail::{Fail, code},
-    line::Line,
 };
 use crate::model::{
     id::KernelId,
@@ -12,9 +12,13 @@ use crate::model::{
 };
 
 /// Finds the container by its host name or a prefix of its id.
-pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId, Fail> {
+pub async fn find(
+    connection: &Connection,
+    session: &Session,
+    word: &str,
+) -> Result<KernelId, Fail> {
     // A row of the list may lack containers.
-    let whole = super::find::detail(line, session.key()).await?;
+    let whole = super::find::detail(connection, session.key()).await?;
     let kernels = whole.as_ref().map_or(&session.kernels, |s| &s.kernels);
     let name = &session.name;
     let word = Clean::new(word);
@@ -37,12 +41,12 @@ pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId
 
 /// The container that the user named, if any.
 pub async fn chosen(
-    line: &Line,
+    connection: &Connection,
     session: &Session,
     word: Option<&str>,
 ) -> Result<Option<KernelId>, Fail> {
     match word {
-        Some(word) => find(line, session, word).await.map(Some),
+        Some(word) => find(connection, session, word).await.map(Some),
         None => Ok(None),
     }
 }

@@ -5,77 +5,47 @@
 
 mod args;
 mod choice;
-mod commit;
-mod completion;
-mod configuration;
-mod contexts;
-mod daemon;
-mod doctor;
-mod doors;
+mod commands;
+mod connection;
 mod ended;
-mod environments;
-mod events;
-mod exec;
-mod export;
 mod fail;
 mod find;
-mod folders;
-mod info;
+mod handlers;
+mod invocation;
 mod kernels;
-mod keys;
-mod launch;
-mod line;
 mod listed;
-mod logs;
-mod ls;
-mod man;
-mod manage;
 mod output;
 mod passing;
 mod progress;
-mod pull;
-mod recent;
 mod reclaim;
-mod resources;
-mod rm;
-mod shell;
-mod show;
-mod stop;
-mod themes;
+mod termination;
 mod times;
-mod top;
 mod tty;
-mod unit;
-mod wait;
 mod watch;
 
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use crate::config::{
-    self,
-    layer::{self, Loaded},
-    origin::Places,
-    paths::Paths,
-};
-use args::{Cli, Command, Look};
+use args::Cli;
+use commands::{RunCommand as _, completion, ls};
 use fail::{Fail, Outcome, code};
+use invocation::Invocation;
 
-pub use doors::{Doors, How, Start, StoreLook, StoreTrouble};
+pub use handlers::{DaemonMode, Handlers, Start, StoreProblem, StoreSummary};
 
 /// Parses the command line and runs the command.
-pub fn main(doors: &Doors) -> ExitCode {
+pub fn main(handlers: &Handlers) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // `runner` is for sessions, not for users: it has no help and no completion, and needs nothing below.
     if arguments.get(1).is_some_and(|word| word == "runner") {
-        return (doors.runner)(arguments.into_iter().skip(2).collect());
+        return (handlers.runner)(arguments.into_iter().skip(2).collect());
     }
     if arguments
         .get(1)
         .is_some_and(|word| word == completion::ASKED)
     {
-        completion::complete(&arguments[2..], |look| start(look).ok());
+        completion::complete(&arguments[2..], |options| invocation::load(options).ok());
         return ExitCode::SUCCESS;
     }
     let cli = match Cli::try_parse_from(arguments) {
@@ -86,7 +56,7 @@ pub fn main(doors: &Doors) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
         }
     };
-    let outcome = dispatch(doors, cli);
+    let outcome = dispatch(handlers, cli);
     ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
 }
 
@@ -101,168 +71,32 @@ fn report(fail: &Fail) -> u8 {
     fail.code
 }
 
-fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
-    let look = &cli.look;
-    let Some(command) = cli.command else {
-        return tui(doors, look);
+fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
+    let invocation = Invocation {
+        handlers,
+        options: &cli.options,
     };
-    match command {
-        Command::Launch(arguments) => launch::launch(&ready(look)?, arguments),
-        Command::Run(arguments) => launch::run::run(&ready(look)?, *arguments),
-        Command::Relaunch(arguments) => launch::again::relaunch(&ready(look)?, arguments),
-        Command::Recent(arguments) => recent::recent(&ready(look)?, arguments),
-        Command::Export(arguments) => export::export(&ready(look)?, &arguments),
-        Command::Ls(arguments) => ls::ls(&ready(look)?, &arguments),
-        Command::Show(arguments) => show::show(&ready(look)?, &arguments),
-        Command::Top(arguments) => top::top(&ready(look)?, &arguments),
-        Command::History(arguments) => show::history::history(&ready(look)?, &arguments),
-        Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
-        Command::Shell(arguments) => shell::shell(doors, ready(look)?, arguments),
-        Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
-        Command::Wait(arguments) => wait::wait(&ready(look)?, &arguments),
-        Command::Rm(arguments) => rm::rm(&ready(look)?, &arguments),
-        Command::Extend(arguments) => manage::extend(&ready(look)?, &arguments),
-        Command::Priority(arguments) => manage::priority(&ready(look)?, &arguments),
-        Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
-        Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
-        Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),
-        Command::Env(args::Env::Ls(arguments)) => environments::ls(&ready(look)?, &arguments),
-        Command::Env(args::Env::Pull(arguments)) => pull::pull(&ready(look)?, &arguments),
-        Command::Resources(arguments) => resources::resources(&ready(look)?, &arguments),
-        Command::Folder(arguments) => folders::folder(&ready(look)?, &arguments),
-        Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(look)?, format.json),
-        Command::Context(args::Context::Show { name, format }) => {
-            contexts::show(&ready(look)?, &name, format.json)
-        }
-        Command::Context(args::Context::Use { name }) => {
-            contexts::make_default(&ready(look)?, &name)
-        }
-        Command::Events(format) => events::events(&ready(look)?, format.json),
-        Command::Doctor(arguments) => doctor::doctor(doors, &start(look)?, arguments),
-        Command::Info(format) => info::info(&start(look)?, format.json),
-        Command::Config(args::Config::Check) => configuration::check(&start(look)?),
-        Command::Config(args::Config::PrintDefault {
-            resources,
-            environments,
-        }) => {
-            output::print(match (resources, environments) {
-                (true, _) => config::resources::EXAMPLE,
-                (_, true) => config::environments::BUILTIN,
-                _ => layer::DEFAULT,
-            })?;
-            Ok(0)
-        }
-        Command::Daemon(args::Daemon::Run {
-            detached,
-            take_over,
-        }) => {
-            let how = match (detached, take_over) {
-                (_, true) => How::TakingOver,
-                (true, false) => How::Detached,
-                (false, false) => How::Here,
-            };
-            let ended = (doors.daemon)(ready(look)?, how);
-            ended
-                .map(|()| 0)
-                .map_err(|why| told_to_starter(detached, why.into()))
-        }
-        Command::Daemon(args::Daemon::Status(format)) => {
-            daemon::status(&start(look)?.paths, format.json)
-        }
-        Command::Daemon(args::Daemon::Stop(arguments)) => stop::stop(&ready(look)?, &arguments),
-        Command::Daemon(args::Daemon::Unit) => unit::print(),
-        Command::Keys(arguments) => keys::keys(doors, &start(look)?, &arguments),
-        Command::Themes(format) => themes::themes(&start(look)?, format.json),
-        Command::Completion { shell } => completion::print(shell),
-        Command::Man { dir } => man::write(&dir),
+    match cli.command {
+        Some(command) => command.run(&invocation),
+        None => tui(&invocation),
     }
 }
 
-/// The process that starts a detached daemon needs only the reason, and prints the rest itself.
-fn told_to_starter(detached: bool, fail: Fail) -> Fail {
-    let Some(message) = fail.message().filter(|_| detached) else {
-        return fail;
-    };
-    output::remark(message.as_str());
-    Fail::silent(fail.code)
-}
-
-fn tui(doors: &Doors, look: &Look) -> Outcome {
+fn tui(invocation: &Invocation<'_>) -> Outcome {
     use std::io::IsTerminal;
     if !std::io::stdout().is_terminal() {
         // Without a terminal, prints the list as plain text.
-        return ls::ls(&start(look)?, &args::Ls::default());
+        return ls::ls(&invocation.load_silently()?, &ls::Ls::default());
     }
     if !std::io::stdin().is_terminal() {
         let fail = Fail::usage("the TUI needs a keyboard, but stdin isn't a terminal");
         return Err(fail.hint("`workbay ls` lists sessions, `workbay --help` lists commands"));
     }
-    let start = start(look)?;
+    let start = invocation.load_silently()?;
     choice::Choice::of(&start).configured()?;
-    (doors.tui)(start).map(|()| 0).map_err(Fail::from)
-}
-
-/// Finds the directories and reads the settings.
-fn start(look: &Look) -> Result<Start, Fail> {
-    let paths = Paths::resolve().map_err(|error| Fail::usage(error.to_string()))?;
-    let places = Places {
-        site: layer::SITE_FILE.into(),
-        user: paths.config_file(),
-    };
-    let mut loaded = layer::load(&places, variable);
-    loaded.take_resources(config::resources::load(&Places {
-        site: config::resources::SITE_FILE.into(),
-        user: paths.resources_file(),
-    }));
-    loaded.take_environments(config::environments::load(&Places {
-        site: config::environments::SITE_FILE.into(),
-        user: paths.environments_file(),
-    }));
-    apply(look, &mut loaded);
-    let places = Places {
-        site: config::contexts::SITE_FILE.into(),
-        user: paths.contexts_file(),
-    };
-    let asked = look.context.clone().or_else(|| variable("WORKBAY_CONTEXT"));
-    Ok(Start {
-        paths,
-        loaded,
-        contexts: config::contexts::load(&places, variable),
-        asked_context: asked.filter(|name| !name.is_empty()),
-    })
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-fn apply(look: &Look, loaded: &mut Loaded) {
-    if let Some(theme) = &look.theme {
-        loaded.set_by_option("ui.theme", "--theme", |s| s.ui.theme.clone_from(theme));
-    }
-    if let Some(keymap) = &look.keymap {
-        loaded.set_by_option("ui.keymap", "--keymap", |s| s.ui.keymap.clone_from(keymap));
-    }
-    if look.no_mouse {
-        loaded.set_by_option("ui.mouse", "--no-mouse", |s| s.ui.mouse = false);
-    }
-    if look.read_only {
-        loaded.set_by_option("ui.read-only", "--read-only", |s| s.ui.read_only = true);
-    }
-}
-
-/// Like [`start()`], with a remark on problems: a broken file doesn't stop a command, but is reported.
-fn ready(look: &Look) -> Result<Start, Fail> {
-    let start = start(look)?;
-    remark_problems(&start);
-    Ok(start)
-}
-
-/// Prints the problems in the files of settings and contexts.
-fn remark_problems(start: &Start) {
-    for problem in start.loaded.problems.iter().chain(&start.contexts.problems) {
-        output::remark(&format!("workbay: {problem}. This part is ignored"));
-    }
+    (invocation.handlers.tui)(start)
+        .map(|()| 0)
+        .map_err(Fail::from)
 }
 
 /// The only clock of this module.

@@ -15,7 +15,7 @@ pub struct Progress {
     live: bool,
     shown: bool,
     /// The last printed step, if stderr isn't a terminal.
-    told: String,
+    printed: String,
 }
 
 impl Progress {
@@ -23,7 +23,7 @@ impl Progress {
         Self {
             live: io::stderr().is_terminal(),
             shown: false,
-            told: String::new(),
+            printed: String::new(),
         }
     }
 
@@ -34,9 +34,9 @@ impl Progress {
             None => format!("{who}: pulling {}", pull.reference),
         };
         if !self.live {
-            if self.told != step {
+            if self.printed != step {
                 output::remark(&step);
-                self.told = step;
+                self.printed = step;
             }
             return;
         }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 use super::{
+    connection::Connection,
     fail::{Fail, code},
-    line::Line,
     output,
     progress::Progress,
 };
@@ -45,7 +45,7 @@ pub fn is_over(session: &Session) -> bool {
     session.status.is_final() || session.status == Status::Error
 }
 
-/// A batch command may have ended before the first look. How it ended doesn't matter here.
+/// A batch command may have ended before the first snapshot. How it ended doesn't matter here.
 pub fn has_begun(session: &Session) -> bool {
     let ran = session.session_type == SessionType::Batch && session.started_at.is_some();
     ran || session.status.is_live()
@@ -57,7 +57,7 @@ pub struct Watch {
     goal: Goal,
     progress: Progress,
     /// The last printed reason for waiting.
-    told: BTreeMap<SessionKey, Clean>,
+    printed: BTreeMap<SessionKey, Clean>,
 }
 
 impl Watch {
@@ -66,23 +66,23 @@ impl Watch {
             sessions,
             goal,
             progress: Progress::new(),
-            told: BTreeMap::new(),
+            printed: BTreeMap::new(),
         }
     }
 
     /// Waits until all are settled. Calls `settled` with each session when it is.
     pub async fn follow(
         &mut self,
-        line: &mut Line,
+        connection: &mut Connection,
         mut settled: impl FnMut(&Session) -> Result<(), Fail>,
     ) -> Result<(), Fail> {
         let early = self.sessions.iter().filter(|it| self.goal.is_settled(it));
         early.cloned().try_for_each(|session| settled(&session))?;
-        let mut seen = self.begin(line.subscribe().await?, &mut settled)?;
+        let mut seen = self.begin(connection.subscribe().await?, &mut settled)?;
         while !self.is_over() {
-            let (seq, change) = line.next_change(seen).await?;
+            let (seq, change) = connection.next_change(seen).await?;
             seen = seq;
-            if let Some(session) = self.hear(change)? {
+            if let Some(session) = self.apply(change)? {
                 settled(session)?;
             }
         }
@@ -96,7 +96,7 @@ impl Watch {
         mut settled: impl FnMut(&Session) -> Result<(), Fail>,
     ) -> Result<u64, Fail> {
         for session in snapshot.sessions {
-            if let Some(session) = self.look(session) {
+            if let Some(session) = self.update(session) {
                 settled(session)?;
             }
         }
@@ -104,9 +104,9 @@ impl Watch {
     }
 
     /// Handles a change. Returns the session that it settles.
-    pub fn hear(&mut self, change: Change) -> Result<Option<&Session>, Fail> {
+    pub fn apply(&mut self, change: Change) -> Result<Option<&Session>, Fail> {
         match change {
-            Change::Session { session } => Ok(self.look(*session)),
+            Change::Session { session } => Ok(self.update(*session)),
             Change::Gone { session } if self.is_awaited(session) => {
                 let why = "the session was deleted while workbay waited for it";
                 Err(Fail::new(code::NOT_FOUND, why))
@@ -116,7 +116,7 @@ impl Watch {
     }
 
     /// A settled session keeps the state that it had when it settled.
-    fn look(&mut self, session: Session) -> Option<&Session> {
+    fn update(&mut self, session: Session) -> Option<&Session> {
         let key = session.key();
         let goal = self.goal;
         let mut known = self.sessions.iter_mut();
@@ -128,7 +128,7 @@ impl Watch {
             }
             None => self.progress.clear(),
         }
-        tell_why(&session, &mut self.told);
+        print_reason(&session, &mut self.printed);
         *place = session;
         goal.is_settled(place).then_some(place)
     }
@@ -151,15 +151,15 @@ impl Watch {
     /// Waits until all are settled, or until the time limit.
     pub async fn follow_within(
         &mut self,
-        line: &mut Line,
+        connection: &mut Connection,
         limit: Option<Span>,
         settled: impl FnMut(&Session) -> Result<(), Fail>,
     ) -> Result<(), Fail> {
         let Some(limit) = limit else {
-            return self.follow(line, settled).await;
+            return self.follow(connection, settled).await;
         };
         let time = Duration::from_secs(limit.seconds());
-        let done = tokio::time::timeout(time, self.follow(line, settled)).await;
+        let done = tokio::time::timeout(time, self.follow(connection, settled)).await;
         done.unwrap_or_else(|_| Err(self.late(limit)))
     }
 
@@ -186,18 +186,18 @@ impl Watch {
 }
 
 /// Prints why the session still waits, once for each reason.
-fn tell_why(session: &Session, told: &mut BTreeMap<SessionKey, Clean>) {
+fn print_reason(session: &Session, printed: &mut BTreeMap<SessionKey, Clean>) {
     let Some(why) = &session.status_message else {
         return;
     };
-    if !session.status.is_starting() || told.get(&session.key()) == Some(why) {
+    if !session.status.is_starting() || printed.get(&session.key()) == Some(why) {
         return;
     }
     output::remark(&format!(
         "workbay: {} is {}: {why}",
         session.name, session.status
     ));
-    told.insert(session.key(), why.clone());
+    printed.insert(session.key(), why.clone());
 }
 
 /// The error for a session that won't run, with the reason.

@@ -1,6 +1,6 @@
 use clap::{Command, CommandFactory};
 
-use super::Cli;
+use crate::cli::args::Cli;
 
 /// The longest help of an option or a command, in characters, so that it takes one or two lines.
 const LONGEST: usize = 100;

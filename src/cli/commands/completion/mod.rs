@@ -1,0 +1,145 @@
+//! `workbay completion SHELL`, and what its scripts call at each Tab: `workbay __complete`.
+//!
+//! It prints only candidates, and never starts a daemon.
+
+mod daemon;
+mod kind;
+mod line;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+
+use clap::Args;
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+
+use crate::cli::{
+    Start,
+    args::{Cli, GlobalOptions},
+    commands::RunCommand,
+    fail::Outcome,
+    invocation::Invocation,
+    output,
+};
+use kind::Kind;
+use line::Typed;
+use place::{Place, Wants};
+
+#[derive(Args, Debug)]
+pub struct Completion {
+    /// Shell to print the script for
+    pub shell: Shell,
+}
+
+impl RunCommand for Completion {
+    fn run(self, _invocation: &Invocation<'_>) -> Outcome {
+        print(self.shell)
+    }
+}
+
+/// The word after `workbay` with which scripts request candidates.
+pub const ASKED: &str = "__complete";
+
+/// Tells the scripts to complete file names.
+const FILES: &str = ":files";
+
+fn print(shell: Shell) -> Outcome {
+    match shell {
+        Shell::Bash => output::bytes(include_bytes!("workbay.bash"))?,
+        Shell::Zsh => output::bytes(include_bytes!("workbay.zsh"))?,
+        Shell::Fish => output::bytes(include_bytes!("workbay.fish"))?,
+        // The scripts of other shells complete only commands and options.
+        other => {
+            let mut script = Vec::new();
+            clap_complete::generate(other, &mut Cli::command(), "workbay", &mut script);
+            output::bytes(&script)?;
+        }
+    }
+    Ok(0)
+}
+
+/// A candidate for the last word, with a short description.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidate {
+    pub value: String,
+    pub about: String,
+}
+
+impl Candidate {
+    pub fn new(value: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            about: about.into(),
+        }
+    }
+}
+
+/// Prints the candidates, one on each line. Prints nothing if there is a problem.
+pub fn complete(arguments: &[OsString], start: impl Fn(&GlobalOptions) -> Option<Start>) {
+    let Some(typed) = Typed::read(arguments) else {
+        return;
+    };
+    let mut command = Cli::command();
+    command.build();
+    let lines: String = candidates(&command, &typed.words, start)
+        .into_iter()
+        .map(|candidate| typed.printed(&candidate))
+        .collect();
+    // The reader may have closed the pipe.
+    let _ = output::bytes(lines.as_bytes());
+}
+
+/// The candidates for the last word.
+fn candidates(
+    command: &Command,
+    words: &[String],
+    start: impl Fn(&GlobalOptions) -> Option<Start>,
+) -> Vec<Candidate> {
+    let Some(place) = Place::find(command, words) else {
+        return Vec::new();
+    };
+    let mut found = match place.wants {
+        Wants::Option => options(place.command),
+        Wants::Value(_) => Vec::new(),
+        Wants::Word(_) => subcommands(place.command),
+    };
+    if let Wants::Value(argument) | Wants::Word(Some(argument)) = place.wants {
+        let known = argument.get_possible_values();
+        let shown = known.iter().filter(|value| !value.is_hide_set());
+        found.extend(shown.map(|value| {
+            let about = value.get_help().map(ToString::to_string);
+            Candidate::new(value.get_name(), about.unwrap_or_default())
+        }));
+        match kind::of(&place.path, argument) {
+            Some(Kind::Files) => return vec![Candidate::new(FILES, "")],
+            Some(kind) => found.extend(kind.candidates(&place, start)),
+            None => {}
+        }
+    }
+    found.retain(|candidate| candidate.value.starts_with(place.typed));
+    for candidate in &mut found {
+        candidate.value.insert_str(0, place.before);
+    }
+    found
+}
+
+fn options(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_arguments().filter(|it| !it.is_hide_set());
+    let named = shown.filter_map(|argument| {
+        let about = argument.get_help().map(ToString::to_string);
+        let name = format!("--{}", argument.get_long()?);
+        Some(Candidate::new(name, about.unwrap_or_default()))
+    });
+    named.collect()
+}
+
+fn subcommands(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let named = shown.map(|command| {
+        let about = command.get_about().map(ToString::to_string);
+        Candidate::new(command.get_name(), about.unwrap_or_default())
+    });
+    named.collect()
+}

@@ -1,0 +1,309 @@
+//! Checks each context: whether its engine responds, what it is, what it doesn't support, and what its
+//! configuration needs on this machine.
+
+use std::{fmt::Write as _, fs, thread, time::Duration};
+
+use tokio::time::Instant;
+use url::Url;
+
+use super::{Finding, Level, access::access, network};
+use crate::{
+    cli::{
+        Handlers, Start,
+        commands::daemon,
+        connection::{self, Connection},
+        find,
+    },
+    config::contexts::{BackendaiSpec, ContextEntry, Credentials, EngineSpec, Source},
+    model::{
+        address,
+        capability::{Capability, EngineInfo, EngineState},
+        context::EngineKind,
+        failure::Failure,
+        id::ContextName,
+        text::Clean,
+    },
+    protocol::message::{Request, Snapshot},
+};
+
+/// An engine normally needs some hundredths of a second for this request.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// Uses the daemon's state if it runs, and probes the engines otherwise. All contexts are checked at once, so
+/// that a context that doesn't respond doesn't delay the others.
+pub fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
+    let snapshot = daemon_snapshot(start);
+    let probed: Vec<Vec<Finding>> = thread::scope(|scope| {
+        let examined: Vec<_> = start
+            .contexts
+            .list
+            .iter()
+            .map(|entry| {
+                let snapshot = snapshot.as_ref();
+                scope.spawn(move || one(handlers, start, entry, snapshot))
+            })
+            .collect();
+        examined
+            .into_iter()
+            .map(|examined| examined.join().unwrap_or_default())
+            .collect()
+    });
+    probed.into_iter().flatten().collect()
+}
+
+fn daemon_snapshot(start: &Start) -> Option<Snapshot> {
+    if daemon::is_absent(&start.paths) {
+        return None;
+    }
+    let snapshot = async { Connection::existing(&start.paths).await?.snapshot().await };
+    connection::block_on(snapshot).ok()
+}
+
+fn one(
+    handlers: &Handlers,
+    start: &Start,
+    entry: &ContextEntry,
+    snapshot: Option<&Snapshot>,
+) -> Vec<Finding> {
+    let context = entry.context.name;
+    let begun = Instant::now();
+    let mut findings = match snapshot {
+        Some(snapshot) => match find::state(snapshot, context) {
+            Some(state) => tested(start, context, entry.kind(), &state.engine),
+            None => vec![unknown(context)],
+        },
+        None => match (handlers.probe)(start, context) {
+            Ok(info) => known(start, entry.kind(), &info),
+            Err(none) => lost(entry.kind(), none),
+        },
+    };
+    findings.extend(slow(begun.elapsed(), &findings));
+    if let EngineSpec::Backendai(spec) = &entry.engine {
+        findings.extend(needs(spec));
+    }
+    findings
+        .into_iter()
+        .map(|finding| finding.of(context))
+        .collect()
+}
+
+/// The context was configured after the daemon started.
+fn unknown(context: ContextName) -> Finding {
+    let message = format!("the daemon was started before context {context} was configured");
+    Finding::warn("engine", message).hint("workbay daemon stop (sessions and shells keep running)")
+}
+
+/// Tests an open connection, because its engine may have stopped responding since.
+fn tested(
+    start: &Start,
+    context: ContextName,
+    kind: EngineKind,
+    engine: &EngineState,
+) -> Vec<Finding> {
+    if kind == EngineKind::Docker && matches!(engine, EngineState::Connected { .. }) {
+        let fresh = async {
+            let connection = Connection::existing(&start.paths).await?;
+            let context = Some(context);
+            connection.request_done(Request::refresh(context)).await
+        };
+        if let Err(fail) = connection::block_on(fresh) {
+            let silent = || Failure::lost("it doesn't answer");
+            return lost(kind, fail.failure.unwrap_or_else(silent));
+        }
+    }
+    // A new snapshot has what the daemon found out in the meantime.
+    let now = daemon_snapshot(start);
+    let now = now.as_ref().and_then(|now| find::state(now, context));
+    let engine = now.map_or(engine, |state| &state.engine);
+    match engine {
+        EngineState::Connected { info } => known(start, kind, info),
+        _ => disconnected(context, kind, engine),
+    }
+}
+
+/// The engine responds, but slowly enough that users wait.
+fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
+    let answered = findings.iter().all(|finding| finding.level != Level::Bad);
+    (answered && took > SLOW).then(|| {
+        let message = format!(
+            "it took {:.1}s to answer, so all requests will be slow",
+            took.as_secs_f32()
+        );
+        Finding::warn("engine", message).hint(
+            "find the cause: `top`, `iostat -x 1`, `sudo journalctl -u docker -n 50`, `docker \
+             system df` (`podman system df`)",
+        )
+    })
+}
+
+/// A context that isn't connected.
+fn disconnected(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
+    match engine {
+        EngineState::Connected { .. } => Vec::new(),
+        EngineState::Connecting => {
+            let message = format!("the daemon is still connecting to {context}");
+            vec![Finding::warn("engine", message).hint("run `workbay doctor` again")]
+        }
+        EngineState::Lost { why, hint, .. } => {
+            let failure = Failure::lost(why.clone());
+            lost(kind, failure.maybe_hint(hint.clone()))
+        }
+    }
+}
+
+fn lost(kind: EngineKind, failure: Failure) -> Vec<Finding> {
+    let finding = Finding::bad("engine", failure.message());
+    let finding = match failure.hint {
+        Some(hint) => finding.hint(hint),
+        None => finding,
+    };
+    let socket = match kind {
+        EngineKind::Docker => access(),
+        EngineKind::Backendai => None,
+    };
+    std::iter::once(finding).chain(socket).collect()
+}
+
+fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok("engine", engine(info))];
+    let missing = info.capabilities.missing.iter();
+    // If an engine doesn't have these, workbay provides them, so sessions have them anyway.
+    let ours = [Capability::Schedules, Capability::IdleChecks];
+    let elsewhere = ours.into_iter().chain(Capability::OF_NETWORK);
+    let elsewhere: Vec<Capability> = elsewhere.collect();
+    let missing = missing.filter(|(capability, _)| !elsewhere.contains(capability));
+    let (needed, spared): (Vec<_>, Vec<_>) =
+        missing.partition(|(capability, _)| NEEDED.contains(capability));
+    findings.extend(needed.into_iter().map(|(capability, why)| {
+        Finding::warn(
+            "engine",
+            format!("{} isn't available: {why}", word(*capability)),
+        )
+    }));
+    if !spared.is_empty() {
+        let words: Vec<String> = spared
+            .iter()
+            .map(|(capability, _)| word(*capability))
+            .collect();
+        let message = format!("not supported by this kind of engine: {}", words.join(", "));
+        findings.push(Finding::ok("engine", message));
+    }
+    if kind == EngineKind::Docker {
+        let rules = start.loaded.settings.resources.network;
+        findings.extend(network::examine(rules, &info.capabilities));
+    }
+    findings
+}
+
+/// What every engine supports unless there is a problem, or the engine is on another machine.
+const NEEDED: [Capability; 6] = [
+    Capability::HostEnvironment,
+    Capability::Exec,
+    Capability::LiveUsage,
+    Capability::Logs,
+    Capability::Terminal,
+    Capability::Folders,
+];
+
+fn word(capability: Capability) -> String {
+    let word = serde_json::to_value(capability).unwrap_or_default();
+    word.as_str().unwrap_or("something").replace('-', " ")
+}
+
+fn engine(info: &EngineInfo) -> String {
+    let mut text = format!(
+        "{} {} (API {}) at {}",
+        info.kind, info.version, info.api_version, info.endpoint
+    );
+    if let Some(user) = &info.user {
+        let (email, role, domain) = (&user.email, &user.role, &user.domain);
+        let _ = write!(text, ", as {email} ({role}, domain {domain})");
+    }
+    if info.cpus.millis() > 0 {
+        let _ = write!(text, ", {} CPUs, {}", info.cpus, info.memory);
+    }
+    text
+}
+
+/// What the configuration needs on this machine, whether or not the engine responds.
+fn needs(spec: &BackendaiSpec) -> Vec<Finding> {
+    let secrets = match &spec.credentials {
+        Credentials::Keys { access, secret } => [access, secret],
+        Credentials::Login { username, password } => [username, password],
+    };
+    let mut findings: Vec<Finding> = secrets.into_iter().filter_map(key_file).collect();
+    findings.extend(ca_file(spec));
+    findings.extend(unencrypted(&spec.endpoint));
+    findings
+}
+
+/// Checks a file's owner and mode. Doesn't show its contents.
+fn key_file(source: &Source) -> Option<Finding> {
+    let Source::File(path) = source else {
+        return None;
+    };
+    let shown = path.display().to_string();
+    Some(match source.resolve(|_| None, std::time::Duration::ZERO) {
+        Ok(_) => Finding::ok(
+            "key",
+            format!("{shown} belongs to you, and others can't read it"),
+        ),
+        Err(error) => Finding::bad("key", error.why).hint(error.hint),
+    })
+}
+
+fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
+    let path = spec.ca_file.as_ref()?;
+    let shown = path.display();
+    Some(match fs::read_to_string(path) {
+        Ok(text) if text.contains("-----BEGIN CERTIFICATE-----") => Finding::ok(
+            "authority",
+            format!("{shown} is trusted in addition to this machine's certificate authorities"),
+        ),
+        Ok(_) => Finding::bad("authority", format!("{shown} contains no certificate"))
+            .hint("use a file with the certificate of the authority in PEM format"),
+        Err(why) => Finding::bad("authority", format!("{shown} can't be read: {why}"))
+            .hint(format!("chmod a+r {shown}, or set another ca-file")),
+    })
+}
+
+/// Plain HTTP to another machine is used only with `insecure = true`.
+fn unencrypted(endpoint: &str) -> Option<Finding> {
+    let rest = endpoint.strip_prefix("http://")?;
+    if !Url::parse(endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
+        return None;
+    }
+    let message = format!(
+        "{} isn't encrypted (insecure = true): others on the network can read requests, logs and \
+         shells",
+        Clean::new(endpoint)
+    );
+    Some(Finding::warn("encryption", message).hint(format!(
+        "set endpoint = \"https://{rest}\" if the manager supports it, and remove insecure"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_http_is_a_warning_except_on_this_machine() {
+        for near in [
+            "http://127.0.0.1:8091",
+            "http://localhost",
+            "http://[::1]:8091",
+            "https://far.example.com",
+        ] {
+            assert_eq!(unencrypted(near), None, "{near}");
+        }
+        assert!(unencrypted("http://127.example.com").is_some());
+        let found = unencrypted("http://far.example.com:8080").unwrap();
+        assert_eq!(found.level, Level::Warn);
+        let hint = found.hint.unwrap();
+        assert!(
+            hint.as_str().contains("https://far.example.com:8080"),
+            "{hint}"
+        );
+    }
+}

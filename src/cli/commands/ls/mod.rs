@@ -1,0 +1,380 @@
+//! `workbay ls`: lists sessions.
+
+mod cells;
+pub mod column;
+mod filter;
+pub mod names;
+pub mod order;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::HashMap, io::IsTerminal};
+
+use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use ratatui::style::Style;
+
+use crate::{
+    cli::{
+        Start,
+        choice::Choice,
+        commands::RunCommand,
+        connection::{self, Connection},
+        fail::{Fail, Outcome},
+        find::{self, Picture, Wanted},
+        invocation::Invocation,
+        listed, now,
+        output::{self, Cell},
+    },
+    config::person,
+    model::{
+        capability::EngineState,
+        id::ContextName,
+        session::{Session, has_several_owners, newest_first},
+        short,
+        status::Tab,
+    },
+    theme::{ColorDepth, Theme, color},
+};
+use cells::Painter;
+use column::Column;
+use filter::Filter;
+use order::Sort;
+
+/// The tabs of the list of sessions, or all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TabChoice {
+    #[default]
+    Running,
+    Finished,
+    Others,
+    All,
+}
+
+impl TabChoice {
+    /// `None` = every tab.
+    pub fn tab(self) -> Option<Tab> {
+        match self {
+            Self::Running => Some(Tab::Running),
+            Self::Finished => Some(Tab::Finished),
+            Self::Others => Some(Tab::Others),
+            Self::All => None,
+        }
+    }
+}
+
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The columns that differ between these sessions
+    #[default]
+    Table,
+    /// Every column, with whole ids
+    Wide,
+    /// A list of objects
+    Json,
+    /// Names only, one a line
+    Name,
+}
+
+#[derive(Args, Debug, Default)]
+#[command(after_help = "\
+A filter is one or more words. All of them must hold:
+  train            a part of the name, id, environment, status or result ('exit 3', 'out of memory')
+  !train           not a part of any of them
+  status=running   the value of a column (`*` stands for any text), or != for any other value
+  mem>1g           amounts, times and numbers also with > >= < <=
+  created>2h       in the last 2 hours; also 10:30 and 2026-11-22T10:30
+
+Examples:
+  workbay ls --tab finished --filter 'exit-code!=0 ended>1d' --sort ended
+  workbay ls --columns name,status,run-time
+  workbay rm --yes $(workbay ls -q --tab finished --filter 'name=test-*')")]
+pub struct Ls {
+    /// Sessions to list
+    #[arg(long, value_enum, default_value_t)]
+    pub tab: TabChoice,
+    /// Only sessions that meet every word: train, !train, status=running, 'mem>1g' (see below)
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Vec<String>,
+    /// Sort by a column, ascending or descending (default: created, newest first)
+    #[arg(long, value_name = "COLUMN[:asc|:desc]")]
+    pub sort: Option<Sort>,
+    /// Reverse the order
+    #[arg(long)]
+    pub reverse: bool,
+    /// Sessions of every context
+    #[arg(long, conflicts_with = "context")]
+    pub all_contexts: bool,
+    /// The newest N of each context and tab (max: 4000; a cluster is asked for 100 by default)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000))]
+    pub limit: Option<u32>,
+    /// Columns to print, in this order
+    #[arg(long, value_enum, value_name = "COLUMN,…", value_delimiter = ',',
+        conflicts_with_all = ["output", "quiet", "json"])]
+    pub columns: Vec<Column>,
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT")]
+    pub output: Option<Format>,
+    /// Print names only, as `-o name`
+    #[arg(short, long, conflicts_with_all = ["output", "json"])]
+    pub quiet: bool,
+    /// Print JSON, as `-o json`
+    #[arg(long, conflicts_with = "output")]
+    pub json: bool,
+}
+
+impl Ls {
+    pub fn format(&self) -> Format {
+        match (self.quiet, self.json) {
+            (true, _) => Format::Name,
+            (_, true) => Format::Json,
+            _ => self.output.unwrap_or_default(),
+        }
+    }
+}
+
+impl RunCommand for Ls {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        ls(&invocation.load()?, &self)
+    }
+}
+
+/// Default number of sessions to request from a cluster, for each tab.
+const PAGE: u32 = 100;
+
+pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
+    let now = now();
+    let filter = Filter::read(&arguments.filter, now, &person::time_zone())
+        .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
+    let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
+    let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
+    if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
+        && let Some(failure) = picture.why_stale(*context)
+    {
+        // Nothing is known about the context, so an empty list would be wrong.
+        return Err(failure.clone().into());
+    }
+    remark_stale(&picture, &contexts);
+    remark_more(&picture, &contexts, &sessions, arguments);
+    cut(&mut sessions, arguments.limit);
+    let sort = arguments.sort.unwrap_or_default();
+    sort.sort(&mut sessions, arguments.reverse, now);
+    match arguments.format() {
+        Format::Json => listed::print_all(&sessions)?,
+        Format::Name => {
+            let context = (contexts.len() == 1).then(|| contexts[0]);
+            let names = names::of(&sessions, &picture.snapshot.sessions, context);
+            names.iter().try_for_each(|name| output::line(name))?;
+        }
+        Format::Table | Format::Wide if sessions.is_empty() && std::io::stdout().is_terminal() => {
+            output::line(nothing(arguments))?;
+        }
+        Format::Table | Format::Wide => print(&sessions, &picture, &contexts, arguments, now)?,
+    }
+    match find::incomplete(&picture.snapshot, &contexts).next() {
+        Some((_, failure)) => Err(failure.into()),
+        None => Ok(0),
+    }
+}
+
+/// The requested sessions, the newest first.
+fn chosen(
+    picture: &Picture,
+    contexts: &[ContextName],
+    arguments: &Ls,
+    filter: &Filter,
+    now: Timestamp,
+) -> Vec<Session> {
+    let all = &picture.snapshot.sessions;
+    let several = has_several_owners(all);
+    let tab = arguments.tab.tab();
+    let is_chosen = |session: &&Session| {
+        contexts.contains(&session.context)
+            && tab.is_none_or(|tab| session.tab() == tab)
+            && filter.holds(session, several, now)
+    };
+    let mut sessions: Vec<Session> = all.iter().filter(is_chosen).cloned().collect();
+    sessions.sort_by(newest_first);
+    sessions
+}
+
+fn print(
+    sessions: &[Session],
+    picture: &Picture,
+    contexts: &[ContextName],
+    arguments: &Ls,
+    now: Timestamp,
+) -> Result<(), Fail> {
+    let theme = colors();
+    let painter = Painter {
+        now,
+        theme: theme.as_ref(),
+        accents: accents(picture, theme.as_ref()),
+    };
+    let wide = arguments.format() == Format::Wide;
+    let columns = match arguments.columns.as_slice() {
+        [] if wide => Column::value_variants().to_vec(),
+        [] => column::usual(sessions, contexts.len() > 1),
+        chosen => chosen.to_vec(),
+    };
+    let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
+    let ids = if wide || !arguments.columns.is_empty() {
+        ids
+    } else {
+        short::all(&ids)
+    };
+    let cells = |(session, id): (&Session, &String)| {
+        let columns = columns.iter();
+        columns
+            .map(|column| painter.cell(*column, session, id))
+            .collect()
+    };
+    let rows: Vec<Vec<Cell>> = sessions.iter().zip(&ids).map(cells).collect();
+    let heads: Vec<String> = columns.iter().map(|column| column.head()).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    output::colored(&output::table(&heads, &rows, theme.is_some()))
+}
+
+/// Reads the state of the requested contexts, as far as each is available.
+async fn read(
+    start: &Start,
+    arguments: &Ls,
+    filter: &Filter,
+) -> Result<(Picture, Vec<ContextName>), Fail> {
+    let connection = Connection::connect(&start.paths).await?;
+    let tab = match arguments.format() {
+        // Whether a name identifies a session depends on all other sessions.
+        Format::Name => None,
+        _ => arguments.tab.tab(),
+    };
+    let snapshot = connection.snapshot_of(tab).await?;
+    let contexts = if arguments.all_contexts {
+        snapshot.contexts.iter().map(|s| s.context.name).collect()
+    } else {
+        vec![Choice::of(start).context(&snapshot)?]
+    };
+    let picture = find::picture(
+        &connection,
+        (snapshot, tab),
+        &contexts,
+        &wanted(arguments, filter),
+    )
+    .await?;
+    Ok((picture, contexts))
+}
+
+/// The newest of each tab, and the names that the filter searches for.
+fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
+    let count = arguments.limit.unwrap_or(PAGE);
+    let tabs = Tab::ALL.into_iter().filter(|tab| {
+        let wanted = arguments.tab.tab();
+        wanted.is_none_or(|wanted| wanted == *tab)
+    });
+    let word = filter.in_name();
+    tabs.flat_map(|tab| {
+        let newest = Wanted {
+            tab,
+            text: None,
+            count,
+        };
+        let named = word.map(|word| Wanted {
+            tab,
+            text: Some(word.to_owned()),
+            count,
+        });
+        std::iter::once(newest).chain(named)
+    })
+    .collect()
+}
+
+fn remark_stale(picture: &Picture, contexts: &[ContextName]) {
+    for state in &picture.snapshot.contexts {
+        let context = state.context.name;
+        if !contexts.contains(&context) {
+            continue;
+        }
+        let why = match (&state.engine, picture.why_stale(context)) {
+            (EngineState::Lost { why, .. }, _) => why.clone(),
+            (_, Some(failure)) => failure.message(),
+            _ => continue,
+        };
+        output::remark(&format!(
+            "workbay: engine {context} is disconnected: {why}. The list shows the last known state"
+        ));
+    }
+}
+
+/// Keeps the newest `limit` of each context and tab. The sessions are already sorted.
+fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
+    let Some(limit) = limit else {
+        return;
+    };
+    let mut counted: HashMap<(ContextName, Tab), u32> = HashMap::new();
+    sessions.retain(|session| {
+        let seen = counted.entry((session.context, session.tab())).or_default();
+        *seen += 1;
+        *seen <= limit
+    });
+}
+
+/// Prints that a cluster has more sessions than are shown.
+fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
+    if !arguments.filter.is_empty() {
+        return;
+    }
+    for state in &picture.snapshot.contexts {
+        let (name, Some(totals)) = (state.context.name, state.totals) else {
+            continue;
+        };
+        if !contexts.contains(&name) {
+            continue;
+        }
+        for (tab, total) in Tab::ALL.into_iter().zip(totals) {
+            if arguments.tab.tab().is_some_and(|wanted| wanted != tab) {
+                continue;
+            }
+            let here = sessions
+                .iter()
+                .filter(|s| s.context == name && s.tab() == tab);
+            let here = here.count() as u64;
+            let shown = here.min(arguments.limit.map_or(u64::MAX, u64::from));
+            if shown < total {
+                let title = tab.title().to_lowercase();
+                output::remark(&format!(
+                    "workbay: {name}: {shown} of {total} sessions under {title} are shown. --limit N shows more (max: 4000)"
+                ));
+            }
+        }
+    }
+}
+
+/// The colors of the names of contexts.
+fn accents(picture: &Picture, theme: Option<&Theme>) -> HashMap<ContextName, Style> {
+    let states = picture.snapshot.contexts.iter().filter(|_| theme.is_some());
+    states
+        .filter_map(|state| {
+            let accent = state.context.accent.as_ref()?;
+            let color = color::reduce(color::parse(accent.as_str())?, ColorDepth::Ansi16)?;
+            Some((state.context.name, Style::new().fg(color)))
+        })
+        .collect()
+}
+
+fn nothing(arguments: &Ls) -> &'static str {
+    match (arguments.filter.is_empty(), arguments.tab) {
+        (false, TabChoice::All) => "No session matches the filter.",
+        (false, _) => "No session under this --tab matches the filter.",
+        (_, TabChoice::Running) => "No session is running. `workbay launch` starts one.",
+        (_, TabChoice::Finished) => "No session has finished.",
+        (_, TabChoice::Others) => "No session with problems.",
+        (_, TabChoice::All) => "No sessions. `workbay launch` starts one.",
+    }
+}
+
+/// The terminal's own colors, if stdout supports any.
+pub fn colors() -> Option<Theme> {
+    output::is_colorful()
+        .then(|| Theme::builtin("ansi16", ColorDepth::Ansi16))
+        .flatten()
+}

@@ -1,0 +1,77 @@
+//! `workbay man`: the man pages of all commands.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use clap::CommandFactory;
+
+use crate::cli::{
+    args::Cli,
+    commands::RunCommand,
+    fail::{Fail, Outcome, code},
+    invocation::Invocation,
+    output,
+};
+
+#[derive(Args, Debug)]
+pub struct Man {
+    /// Directory to write to (created if missing)
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
+}
+
+impl RunCommand for Man {
+    fn run(self, _invocation: &Invocation<'_>) -> Outcome {
+        write(&self.dir)
+    }
+}
+
+fn write(dir: &Path) -> Outcome {
+    let written = fs::create_dir_all(dir);
+    let written = written.and_then(|()| clap_mangen::generate_to(Cli::command(), dir));
+    let failed = |why| {
+        let message = format!("the man pages can't be written to {}: {why}", dir.display());
+        Fail::new(code::FAILED, message).hint("choose another directory with --dir")
+    };
+    written.map_err(failed)?;
+    output::line(&format!("{}", dir.join("workbay.1").display()))?;
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{path::PathBuf, process::Command};
+
+    use super::*;
+
+    /// The names of a command's page and of those below.
+    fn pages(command: &clap::Command, name: &str) -> Vec<String> {
+        let below = command.get_subcommands().filter(|it| !it.is_hide_set());
+        let below = below.flat_map(|it| pages(it, &format!("{name}-{}", it.get_name())));
+        std::iter::once(format!("{name}.1")).chain(below).collect()
+    }
+
+    #[test]
+    fn each_command_has_a_page_that_groff_renders() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(write(dir.path()), Ok(0));
+        let pages = pages(&Cli::command(), "workbay");
+        assert!(pages.contains(&"workbay-env-ls.1".to_owned()), "{pages:?}");
+        let files: Vec<PathBuf> = pages.iter().map(|page| dir.path().join(page)).collect();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), files.len());
+        for file in &files {
+            let rendered = Command::new("groff")
+                .args(["-man", "-ww", "-Kutf8", "-Tutf8", "-P-cbou"])
+                .arg(file)
+                .output()
+                .expect("groff is installed (scripts/test-setup)");
+            let warnings = String::from_utf8_lossy(&rendered.stderr);
+            assert_eq!(warnings, "", "{}", file.display());
+            let text = String::from_utf8_lossy(&rendered.stdout);
+            assert!(text.contains("SYNOPSIS"), "{}", file.display());
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! `workbay resources`: shows the available resources, except environments.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use clap::Args;
+
+use crate::{
+    cli::{
+        Start,
+        args::Json,
+        choice::Choice,
+        commands::RunCommand,
+        connection::{self, Connection},
+        fail::{Fail, Outcome},
+        invocation::Invocation,
+        output::{self, Cell},
+    },
+    model::{
+        catalogue::{Catalogue, Folder, Limits, Policy, Preset, ResourceGroup},
+        request::ContextRequest,
+        resources::ResourceSlots,
+        span::Span,
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+    rules::launch::amounts,
+};
+
+#[derive(Args, Debug, Default)]
+pub struct Resources {
+    /// Project to list the resources of
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+impl RunCommand for Resources {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let catalogue = read(start, self.project.clone())?;
+        for (part, why) in &catalogue.gaps {
+            output::remark(&format!("workbay: {part} can't be read: {why}"));
+        }
+        if self.format.json {
+            output::json(&catalogue)?;
+        } else {
+            output::print(&text(&catalogue))?;
+        }
+        Ok(0)
+    }
+}
+
+/// Reads the resources of the context in force from its engine.
+pub fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&connection.snapshot().await?)?;
+        let anew = true;
+        let request = Request::context(context, ContextRequest::Catalogue { project, anew });
+        match connection.request(request).await? {
+            Reply::Catalogue { catalogue } => Ok(*catalogue),
+            other => Err(connection::unexpected(&other)),
+        }
+    })
+}
+
+fn text(catalogue: &Catalogue) -> String {
+    let mut out = output::fields(&facts(catalogue));
+    let mut part = |title: &str, head: &[&str], rows: Vec<Vec<Cell>>| {
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n{title}");
+            out.push_str(&output::table(head, &rows, false));
+        }
+    };
+    part(
+        "Resource groups",
+        &["NAME", "USING", "REMAINING", "OF", "WAITING"],
+        groups(catalogue),
+    );
+    part(
+        "Presets",
+        &[
+            "NAME",
+            "RESOURCES",
+            "SHARED MEMORY",
+            "GROUP",
+            "FITS NOW",
+            "NOTE",
+        ],
+        presets(catalogue),
+    );
+    part(
+        "Accelerators",
+        &["SLOT", "UNIT", "STEP", "NOTE"],
+        kinds(catalogue),
+    );
+    part("Folders", &FOLDER_HEAD, folders(&catalogue.folders));
+    part(
+        "Agents",
+        &["ID", "STATUS", "GROUP", "OCCUPIED", "OF", "SCHEDULABLE"],
+        agents(catalogue),
+    );
+    out
+}
+
+fn facts(catalogue: &Catalogue) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(user) = &catalogue.user {
+        let text = format!("{} ({}, domain {})", user.email, user.role, user.domain);
+        facts.push(("User", text));
+    }
+    let names: Vec<&str> = catalogue.projects.iter().map(|p| p.name.as_str()).collect();
+    if !names.is_empty() {
+        facts.push(("Projects", names.join(", ")));
+    }
+    if let Some(project) = &catalogue.project {
+        facts.push(("Shown for", format!("project {project}")));
+    }
+    facts.extend(limits(&catalogue.limits));
+    facts.extend(policy(&catalogue.policy));
+    if catalogue.presets_only {
+        facts.push(("Amounts", "presets only".to_owned()));
+    }
+    facts
+}
+
+/// `2.5 of 8`, or only the use if there is no limit.
+fn of(used: String, limit: Option<String>) -> String {
+    match limit {
+        Some(limit) => format!("{used} of {limit}"),
+        None => format!("{used}, no limit"),
+    }
+}
+
+fn limits(limits: &Limits) -> Vec<(&'static str, String)> {
+    let (using, most) = (&limits.using, &limits.limits);
+    let mut facts = vec![
+        (
+            "CPU in use",
+            of(using.cpu.to_string(), most.cpu.map(|cpu| cpu.to_string())),
+        ),
+        (
+            "Memory in use",
+            of(using.mem.to_string(), most.mem.map(|mem| mem.to_string())),
+        ),
+    ];
+    let mut slots: Vec<&String> = most
+        .accelerators
+        .keys()
+        .chain(using.accelerators.keys())
+        .collect();
+    slots.sort_unstable();
+    slots.dedup();
+    for slot in slots {
+        let used = using.accelerators.get(slot).copied().unwrap_or_default();
+        let limit = most.accelerators.get(slot).copied();
+        let text = of(thousandths(used), limit.map(thousandths));
+        facts.push(("Accelerator in use", format!("{slot} {text}")));
+    }
+    facts
+}
+
+fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
+    let sessions = policy.concurrent_sessions.map(|now| {
+        let limit = policy.max_concurrent_sessions.map(|max| max.to_string());
+        of(now.to_string(), limit)
+    });
+    let most = |number: Option<u32>| number.map(|n| format!("max {n}"));
+    let span = |seconds: Option<u64>| seconds.map(|n| format!("max {}", Span(n)));
+    let each = &policy.per_container;
+    let mut container: Vec<String> = each
+        .cpu
+        .map(|cpu| format!("{cpu} CPU"))
+        .into_iter()
+        .collect();
+    container.extend(each.mem.map(|mem| mem.to_string()));
+    container.extend(accelerators(&each.accelerators));
+    let container = (!container.is_empty()).then(|| format!("max {}", container.join(", ")));
+    [
+        ("Policy", policy.name.as_ref().map(ToString::to_string)),
+        ("Sessions", sessions),
+        ("Sessions waiting", most(policy.max_pending_sessions)),
+        ("Containers each", most(policy.max_containers_per_session)),
+        ("Container", container),
+        (
+            "Shared memory",
+            policy.max_shmem.map(|most| format!("max {most}")),
+        ),
+        ("Ports", most(policy.max_preopen_ports)),
+        ("Lifetime", span(policy.max_session_lifetime)),
+        ("Idle", span(policy.idle_timeout)),
+    ]
+    .into_iter()
+    .filter_map(|(name, text)| Some((name, text?)))
+    .collect()
+}
+
+fn groups(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
+    let groups = catalogue.resource_groups.iter();
+    groups
+        .map(|group| {
+            let waiting = group.waiting.map(|n| n.to_string());
+            vec![
+                group.name.as_str().into(),
+                slots(&group.using).into(),
+                slots(&group.remaining).into(),
+                dash(group.capacity.as_ref().map(slots)).into(),
+                dash(waiting).into(),
+            ]
+        })
+        .collect()
+}
+
+fn dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+fn presets(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
+    let presets = catalogue.presets.iter();
+    presets
+        .map(|preset| {
+            let fits = match preset.allocatable {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "-",
+            };
+            let only = preset.resource_group.as_ref();
+            vec![
+                preset.name.as_str().into(),
+                slots(&preset.slots).into(),
+                dash(preset.shmem.map(|shmem| shmem.to_string())).into(),
+                dash(only.map(ToString::to_string)).into(),
+                fits.into(),
+                why_not(preset, catalogue).unwrap_or_default().into(),
+            ]
+        })
+        .collect()
+}
+
+/// Why a preset can never be used in its resource groups.
+fn why_not(preset: &Preset, catalogue: &Catalogue) -> Option<String> {
+    let for_it = |group: &&ResourceGroup| {
+        let only = preset.resource_group.as_ref();
+        only.is_none_or(|only| *only == group.name)
+    };
+    let groups: Vec<&ResourceGroup> = catalogue.resource_groups.iter().filter(for_it).collect();
+    let why = |group| amounts::why_not_preset(preset, None, Some(catalogue), group);
+    if groups.is_empty() {
+        return why(None);
+    }
+    let mut reasons = groups.into_iter().map(|group| why(Some(group)));
+    // A preset is usable if one resource group allows it.
+    let first = reasons.next()??;
+    reasons.all(|why| why.is_some()).then_some(first)
+}
+
+fn kinds(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
+    let kinds = catalogue.accelerators.iter();
+    kinds
+        .map(|kind| {
+            let step = amounts::quantum(&kind.slot, 1, Some(catalogue));
+            let note = kind.note.as_ref().map(ToString::to_string);
+            vec![
+                Clean::new(&kind.slot).into_string().into(),
+                kind.unit.as_str().into(),
+                thousandths(step).into(),
+                note.unwrap_or_default().into(),
+            ]
+        })
+        .collect()
+}
+
+const FOLDER_HEAD: [&str; 7] = ["NAME", "HOST", "PERMISSION", "OWNER", "USE", "STATUS", "ID"];
+
+pub fn folder_table(list: &[Folder]) -> String {
+    output::table(&FOLDER_HEAD, &folders(list), false)
+}
+
+fn folders(list: &[Folder]) -> Vec<Vec<Cell>> {
+    list.iter()
+        .map(|folder| {
+            [
+                &folder.name,
+                &folder.host,
+                &folder.permission,
+                &folder.ownership,
+                &folder.usage_mode,
+                &folder.status,
+                &folder.id,
+            ]
+            .map(|text| Cell::from(text.as_str()))
+            .into()
+        })
+        .collect()
+}
+
+fn agents(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
+    let agents = catalogue.agents.iter();
+    agents
+        .map(|agent| {
+            vec![
+                agent.id.as_str().into(),
+                agent.status.as_str().into(),
+                agent.resource_group.as_str().into(),
+                slots(&agent.occupied).into(),
+                slots(&agent.available).into(),
+                if agent.schedulable { "yes" } else { "no" }.into(),
+            ]
+        })
+        .collect()
+}
+
+/// `2 CPU, 4 GiB, cuda.device 1`.
+pub fn slots(slots: &ResourceSlots) -> String {
+    let mut words = vec![format!("{} CPU", slots.cpu), slots.mem.to_string()];
+    words.extend(accelerators(&slots.accelerators));
+    words.join(", ")
+}
+
+/// The accelerators with an amount above 0, such as `cuda.device 1`.
+pub fn accelerators(amounts: &BTreeMap<String, u64>) -> impl Iterator<Item = String> {
+    let some = amounts.iter().filter(|(_, n)| **n > 0);
+    some.map(|(slot, n)| format!("{slot} {}", thousandths(*n)))
+}
+
+/// `1`, `0.5`.
+fn thousandths(number: u64) -> String {
+    amounts::thousandths(number).to_string()
+}

@@ -1,0 +1,91 @@
+//! `workbay rm`: deletes ended sessions from the list, with their kept data.
+
+use std::io::{self, BufRead, Write};
+
+use clap::Args;
+
+use crate::model::request::SessionRequest;
+use crate::{
+    cli::{
+        choice::Choice,
+        commands::RunCommand,
+        connection::{self, Connection},
+        fail::{Fail, Outcome, code},
+        find,
+        invocation::Invocation,
+        output, tty,
+    },
+    model::{id::SessionKey, session::Session},
+    protocol::message::Request,
+};
+
+#[derive(Args, Debug)]
+pub struct Rm {
+    /// Names, ids or beginnings of ids of ended sessions
+    #[arg(value_name = "S", required = true)]
+    pub sessions: Vec<String>,
+    /// Don't ask for confirmation
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+impl RunCommand for Rm {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        tty::require_for_confirmation("rm", self.yes)?;
+        connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let words: Vec<&str> = self.sessions.iter().map(String::as_str).collect();
+            let sessions = find::sessions(&connection, Choice::of(start), &words).await?;
+            check(&sessions)?;
+            if !self.yes && !agreed(&sessions)? {
+                output::remark("Nothing was deleted.");
+                return Ok(code::FAILED);
+            }
+            let mut keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                delete(&connection, key).await?;
+            }
+            Ok(0)
+        })
+    }
+}
+
+/// Returns when all data of the session is deleted.
+pub async fn delete(connection: &Connection, session: SessionKey) -> Result<(), Fail> {
+    connection
+        .request_done(Request::session(session, SessionRequest::Delete))
+        .await
+}
+
+/// Fails if a session hasn't ended, so that nothing is deleted.
+fn check(sessions: &[Session]) -> Result<(), Fail> {
+    let open = sessions.iter().find(|session| !session.status.is_final());
+    let Some(session) = open else {
+        return Ok(());
+    };
+    let (name, status) = (&session.name, &session.status);
+    let why = format!("session {name} is {status}: only ended sessions can be deleted");
+    Err(Fail::new(code::FAILED, why).hint(format!("run `workbay terminate {name}` first")))
+}
+
+fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
+    let mut err = io::stderr().lock();
+    for session in sessions {
+        writeln!(err, "  {}  {}", session.name, session.id.short())?;
+    }
+    let what = match sessions {
+        [_] => "this session".to_owned(),
+        many => format!("these {} sessions", many.len()),
+    };
+    write!(
+        err,
+        "Its record, log and home directory are deleted.\nDelete {what}? [y/N] "
+    )?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

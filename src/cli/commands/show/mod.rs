@@ -1,0 +1,345 @@
+//! `workbay show`.
+
+mod idle;
+mod queue;
+pub mod usage;
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::{Json, One},
+        choice::Choice,
+        commands::{RunCommand, history, resources::slots},
+        connection::{self, Connection},
+        fail::Outcome,
+        find,
+        invocation::Invocation,
+        listed::Listed,
+        now,
+        output::{self, Cell},
+        times::{elapsed, moment},
+    },
+    config::person,
+    model::{
+        capability::EngineState,
+        figures::Figures,
+        history::HistoryEntry,
+        kernel::Kernel,
+        ports,
+        reached::reached,
+        resources::ResourceSlots,
+        secret_rules,
+        session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
+        short,
+        text::Clean,
+    },
+    rules::ending::ending,
+};
+use usage::{Used, UsedByKernel};
+
+#[derive(Args, Debug)]
+pub struct Show {
+    #[command(flatten)]
+    pub one: One,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+/// The output of `--json`: the session's fields, its usage and its history, newest first.
+#[derive(Serialize)]
+struct SessionJson<'a> {
+    #[serde(flatten)]
+    session: Listed<'a>,
+    /// When the last sample was taken.
+    sampled_at: Option<Timestamp>,
+    usage: Vec<Used<'a>>,
+    /// For each container of a cluster session.
+    kernel_usage: Vec<UsedByKernel<'a>>,
+    last_lines: &'a [Clean],
+    history: &'a [HistoryEntry],
+}
+
+impl RunCommand for Show {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let (session, figures, history, way, around) = connection::block_on(async {
+            let connection = Connection::connect(&start.paths).await?;
+            let name = &self.one.session;
+            let row = find::newest(&connection, Choice::of(start), name).await?;
+            // A row of the list may lack fields that are read only for a single session.
+            let session = find::detail(&connection, row.key()).await?.unwrap_or(row);
+            // A daemon of an earlier version doesn't keep figures.
+            let figures = usage::read(&connection, &session, now()).await;
+            let figures = figures.unwrap_or_default();
+            let history = history::read(&connection, &session).await;
+            let way = Way::find(&connection, &session).await;
+            let around = queue::around(&connection, &session).await;
+            Ok((session, figures, history, way, around))
+        })?;
+        // If the history isn't available, the rest is still shown.
+        let (history, lacking) = match history {
+            Ok(history) => (history, None),
+            Err(why) => (Vec::new(), why.message()),
+        };
+        if self.format.json {
+            output::json(&SessionJson {
+                session: Listed::new(&session, now()),
+                sampled_at: figures.at.last().copied(),
+                usage: usage::used(&figures),
+                kernel_usage: usage::used_by_kernels(&figures, &session),
+                last_lines: &figures.last_lines,
+                history: &history,
+            })?;
+        } else {
+            output::print(&text(&session, &around, &figures, &history, &way))?;
+        }
+        if let Some(why) = lacking {
+            output::remark(&format!(
+                "workbay: its scheduling history can't be read: {why}"
+            ));
+        }
+        Ok(0)
+    }
+}
+
+fn text(
+    session: &Session,
+    around: &[(&'static str, String)],
+    figures: &Figures,
+    history: &[HistoryEntry],
+    way: &Way,
+) -> String {
+    let mut all = fields(session, way);
+    all.extend(around.iter().cloned());
+    let mut out = output::fields(&all);
+    out.push_str(&kernels(session));
+    out.push_str(&usage::table(figures, session));
+    out.push_str(&idle::table(session, now()));
+    out.push_str(&history::short(history));
+    out
+}
+
+fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
+    let requested = &session.requested_slots;
+    let mut fields = vec![
+        ("Name", session.name.to_string()),
+        ("Id", session.id.to_string()),
+        ("Status", status(session)),
+    ];
+    fields.extend(ending(session).map(|ending| ("Outcome", ending.to_string())));
+    let pull = session.pull.as_deref();
+    fields.extend(pull.map(|pull| {
+        (
+            "Pulling",
+            format!("{}: {}", pull.reference, pull.words().join(", ")),
+        )
+    }));
+    fields.extend(batch(session));
+    fields.extend([
+        ("Environment", session.environment.label()),
+        ("Resources", slots(requested)),
+        ("Shared memory", session.shmem.to_string()),
+    ]);
+    let given = &session.occupied_slots;
+    if *given != ResourceSlots::default() && given != requested {
+        fields.push(("Given", slots(given)));
+    }
+    fields.push(("Owner", session.owner.to_string()));
+    fields.push(("Context", session.context.to_string()));
+    fields.extend(placement(&session.placement));
+    for (label, sessions) in [
+        ("Depends on", &session.depends_on),
+        ("Depended by", &session.depended_by),
+    ] {
+        let names = sessions.iter().map(|it| it.name.as_str());
+        fields.extend(list(label, names));
+    }
+    let folders = session.mounted();
+    fields.extend(list("Folders", folders.iter().map(Clean::as_str)));
+    let services = session.services.iter();
+    fields.extend(list(
+        "Services",
+        services.map(|service| service.name.as_str()),
+    ));
+    fields.extend(opened(session, way));
+    let stop_hook = session.stop_hook.as_ref();
+    fields.extend(stop_hook.map(|hook| ("Stop hook", hook.to_string())));
+    let end = session.stop_hook_end.as_ref();
+    fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
+    if session.commit == CommitStatus::Ongoing {
+        fields.push(("Image", "being created".to_owned()));
+    }
+    fields.push(("Created", moment(session.created_at)));
+    let times = [
+        ("Started", session.started_at),
+        ("Ended", session.terminated_at),
+    ];
+    fields.extend(
+        times
+            .into_iter()
+            .filter_map(|(name, at)| Some((name, moment(at?)))),
+    );
+    let run = session.run_seconds(now());
+    fields.extend(run.map(|seconds| ("Run time", elapsed(seconds))));
+    let end = session
+        .started_at
+        .or(session.terminated_at)
+        .unwrap_or(now());
+    let waited = end.as_second() - session.created_at.as_second();
+    // The time that a start takes doesn't count as waiting.
+    let waits = run.is_none() || waited >= 5;
+    fields.extend(waits.then(|| ("Waited", elapsed(waited.max(0)))));
+    fields.extend(session.scratch.clone().map(|path| ("Home", path)));
+    fields
+}
+
+/// The ports that were opened at launch, and how to reach them now.
+fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
+    if session.preopen_ports.is_empty() {
+        return Vec::new();
+    }
+    let Some(reached) = reached(session, &way.endpoint, &way.login) else {
+        return vec![("Ports", ports::write(&session.preopen_ports))];
+    };
+    vec![
+        (
+            "Ports",
+            format!("{} on the engine's machine", reached.address),
+        ),
+        ("", format!("from another machine: {}", reached.tunnel)),
+    ]
+}
+
+/// How to reach the engine's machine.
+struct Way {
+    endpoint: String,
+    login: String,
+}
+
+impl Way {
+    async fn find(connection: &Connection, session: &Session) -> Self {
+        let snapshot = connection.snapshot().await.ok();
+        let state = snapshot
+            .as_ref()
+            .and_then(|it| find::state(it, session.context));
+        let endpoint = match state.map(|it| &it.engine) {
+            Some(EngineState::Connected { info }) => info.endpoint.to_string(),
+            _ => String::new(),
+        };
+        Self {
+            endpoint,
+            login: person::login(),
+        }
+    }
+}
+
+fn list<'a>(
+    name: &'static str,
+    words: impl Iterator<Item = &'a str>,
+) -> Option<(&'static str, String)> {
+    let words: Vec<&str> = words.collect();
+    (!words.is_empty()).then(|| (name, words.join(", ")))
+}
+
+/// What a batch session runs, when and how long it may run, and how it ended.
+fn batch(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if session.session_type == SessionType::Batch {
+        fields.push(("Type", "batch".to_owned()));
+    }
+    if let Some(command) = &session.startup_command {
+        fields.push(("Command", secret_rules::mask(command.as_str())));
+    }
+    if let Some(at) = session.starts_at {
+        fields.push(("Start time", moment(at)));
+    }
+    if let Some(timeout) = session.timeout {
+        fields.push(("Timeout", timeout.to_string()));
+    }
+    let result = match session.result {
+        BatchResult::Undefined => return fields,
+        BatchResult::Success => "SUCCESS",
+        BatchResult::Failure => "FAILURE",
+    };
+    let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
+    let code = code.map_or_else(String::new, |code| format!(", exit code {code}"));
+    fields.push(("Result", format!("{result}{code}")));
+    fields
+}
+
+fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    let mut word = |name, text: Option<String>| fields.extend(text.map(|text| (name, text)));
+    let text = |word: &Option<Clean>| word.as_ref().map(ToString::to_string);
+    word("Project", text(&placement.project));
+    word("Resource group", text(&placement.resource_group));
+    let agents: Vec<&str> = placement.agents.iter().map(Clean::as_str).collect();
+    word("Agents", (!agents.is_empty()).then(|| agents.join(", ")));
+    let cluster = (placement.cluster_size > 1).then(|| {
+        let mode = match placement.cluster_mode {
+            ClusterMode::SingleNode => "on one node",
+            ClusterMode::MultiNode => "over several nodes",
+        };
+        format!("{} containers {mode}", placement.cluster_size)
+    });
+    word("Cluster", cluster);
+    word("Priority", placement.priority.map(|n| n.to_string()));
+    let place = placement
+        .queue_position
+        .map(|n| format!("{}. in the queue", u64::from(n) + 1));
+    word("Place", place);
+    word("Starts by", placement.starts_by.map(moment));
+    word("Tag", text(&placement.tag));
+    fields
+}
+
+fn kernels(session: &Session) -> String {
+    if session.kernels.is_empty() {
+        return String::new();
+    }
+    let ids = short::kernels(&session.kernels);
+    let rows = session.kernels.iter().zip(ids);
+    let rows: Vec<Vec<Cell>> = rows.map(|(it, id)| kernel(it, id)).collect();
+    let head = ["KERNEL", "ID", "STATUS", "AGENT", "CONTAINER", "NOTE"];
+    format!("\nKernels\n{}", output::table(&head, &rows, false))
+}
+
+fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
+    let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let container = kernel.container_id.as_ref();
+    let container = container.map(|id| id.as_str().chars().take(12).collect());
+    let mut notes: Vec<String> = Vec::new();
+    notes.extend(kernel.status_info.as_ref().map(ToString::to_string));
+    notes.extend(kernel.exit_code.map(|code| format!("exit code {code}")));
+    if kernel.oom_killed {
+        notes.push("killed, out of memory".to_owned());
+    }
+    vec![
+        kernel.hostname.as_str().into(),
+        id.into(),
+        kernel.status.word().into(),
+        dash(kernel.agent.as_ref().map(ToString::to_string)).into(),
+        dash(container).into(),
+        notes.join(", ").into(),
+    ]
+}
+
+/// The status, its reason and its message.
+fn status(session: &Session) -> String {
+    let mut line = session.status.to_string();
+    if let Some(info) = &session.status_info {
+        let _ = write!(line, " ({info})");
+    }
+    if let Some(pending) = &session.pending_request {
+        let _ = write!(line, ", {pending}");
+    }
+    if let Some(message) = &session.status_message {
+        let _ = write!(line, ": {message}");
+    }
+    line
+}

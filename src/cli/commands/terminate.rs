@@ -1,0 +1,130 @@
+//! `workbay terminate`: terminates sessions.
+
+use clap::Args;
+
+use crate::model::request::SessionRequest;
+use crate::{
+    cli::{
+        args::Wait,
+        choice::Choice,
+        commands::RunCommand,
+        connection::{self, Connection},
+        fail::{Fail, Outcome, code},
+        find::{self, Wanted},
+        invocation::Invocation,
+        output, termination, tty,
+    },
+    model::{capability::EngineState, session::Session, status::Tab},
+    protocol::message::Request,
+};
+
+#[derive(Args, Debug)]
+pub struct Terminate {
+    /// Names, ids or beginnings of ids
+    #[arg(
+        value_name = "S",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub sessions: Vec<String>,
+    /// All your sessions in the context that haven't ended
+    #[arg(long)]
+    pub all: bool,
+    /// Kill sessions at once, without the stop hook
+    #[arg(long)]
+    pub force: bool,
+    /// Don't ask for confirmation
+    #[arg(short, long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
+/// Maximum number of sessions to read from a cluster for "all".
+const EVERYTHING: u32 = 1000;
+
+impl RunCommand for Terminate {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let start = &invocation.load()?;
+        let keep_days = start.loaded.settings.history.keep_days;
+        connection::block_on(async {
+            let mut connection = Connection::connect(&start.paths).await?;
+            let chosen = choose(&connection, Choice::of(start), &self).await?;
+            if chosen.is_empty() {
+                output::remark("No session is left to terminate.");
+                return Ok(0);
+            }
+            tty::require_for_confirmation("terminate", self.yes)?;
+            let snapshot = connection.subscribe().await?;
+            if !self.yes && !termination::confirm(&chosen, &snapshot, self.force, keep_days)? {
+                output::remark("Nothing was terminated.");
+                return Ok(code::FAILED);
+            }
+            let force = self.force;
+            for session in &chosen {
+                let session = session.key();
+                connection
+                    .request_done(Request::session(
+                        session,
+                        SessionRequest::Terminate { force },
+                    ))
+                    .await?;
+            }
+            if self.wait.wait {
+                let work = termination::wait_for_end(&mut connection, &snapshot, &chosen);
+                connection::within(self.wait.seconds(), "terminating", work).await?;
+            }
+            Ok(0)
+        })
+    }
+}
+
+/// All selected sessions, or an error before anything is done. Ended sessions are left out.
+async fn choose(
+    connection: &Connection,
+    choice: Choice<'_>,
+    arguments: &Terminate,
+) -> Result<Vec<Session>, Fail> {
+    if arguments.all {
+        return all_open(connection, choice).await;
+    }
+    let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
+    let mut chosen: Vec<Session> = Vec::new();
+    for session in find::sessions(connection, choice, &words).await? {
+        if session.status.is_final() {
+            output::remark(&format!(
+                "{} has already ended ({})",
+                session.name, session.status
+            ));
+        } else if chosen.iter().all(|known| known.key() != session.key()) {
+            chosen.push(session);
+        }
+    }
+    Ok(chosen)
+}
+
+/// Every session of the context in force that hasn't ended. Administrators also see sessions of others, which
+/// "all" never includes.
+async fn all_open(connection: &Connection, choice: Choice<'_>) -> Result<Vec<Session>, Fail> {
+    let snapshot = connection.snapshot().await?;
+    let context = choice.context(&snapshot)?;
+    let wanted = [Tab::Running, Tab::Others].map(|tab| Wanted {
+        tab,
+        text: None,
+        count: EVERYTHING,
+    });
+    let picture = find::picture(connection, (snapshot, None), &[context], &wanted).await?;
+    if let Some(failure) = picture.why_stale(context) {
+        return Err(failure.clone().into());
+    }
+    let me = find::state(&picture.snapshot, context).and_then(|state| match &state.engine {
+        EngineState::Connected { info } => info.user.as_ref().map(|user| user.email.clone()),
+        _ => None,
+    });
+    let open = picture.snapshot.sessions.into_iter().filter(|session| {
+        session.context == context
+            && !session.status.is_final()
+            && me.as_ref().is_none_or(|me| *me == session.owner)
+    });
+    Ok(open.collect())
+}

@@ -1,0 +1,195 @@
+//! The connection of the plain commands to the daemon.
+
+use std::{future::Future, time::Duration};
+
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
+
+use super::{
+    fail::{Fail, code},
+    output,
+};
+use crate::{
+    client::{Client, ClientEvent, ConnectOptions, Stream},
+    config::paths::Paths,
+    model::{change::Change, failure::Failure, status::Tab, text::Clean},
+    protocol::message::{Reply, Request, Snapshot, StreamOpen},
+};
+
+/// Runs a command to its end on a runtime of its own.
+pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fail> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Fail::new(code::FAILED, format!("the command can't start: {error}")))?;
+    let outcome = runtime.block_on(work);
+    // A thread that still waits for a key must not block the exit.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// How long to wait for a daemon that stopped responding.
+const GIVE_UP: Duration = Duration::from_secs(15);
+
+/// A connection and the events that come over it.
+pub struct Connection {
+    pub client: Client,
+    events: mpsc::Receiver<ClientEvent>,
+    options: ConnectOptions,
+}
+
+impl Connection {
+    /// Connects. Starts the daemon if none runs.
+    pub async fn connect(paths: &Paths) -> Result<Self, Fail> {
+        Self::open(&ConnectOptions::new(paths.clone())).await
+    }
+
+    /// Connects only if a daemon runs.
+    pub async fn existing(paths: &Paths) -> Result<Self, Fail> {
+        Self::open(&ConnectOptions::existing(paths.clone())).await
+    }
+
+    async fn open(options: &ConnectOptions) -> Result<Self, Fail> {
+        let (client, events) = Client::connect(options).await?;
+        Ok(Self {
+            client,
+            events,
+            options: options.clone(),
+        })
+    }
+
+    /// Replaces a connection that ended. Starts the daemon if the first connection could.
+    pub async fn renew(&mut self) -> Result<(), Fail> {
+        *self = Self::open(&self.options).await?;
+        Ok(())
+    }
+
+    pub async fn request(&self, request: Request) -> Result<Reply, Fail> {
+        Ok(self.watched(self.client.ask(request)).await??)
+    }
+
+    /// Does work that needs the daemon. Prints when the daemon stops responding, and fails if it doesn't
+    /// respond for too long.
+    pub async fn watched<T>(&self, work: impl Future<Output = T>) -> Result<T, Fail> {
+        let _expecting = self.client.expect();
+        tokio::select! {
+            done = work => Ok(done),
+            fail = given_up(self.client.silence(), self.client.hello().pid) => Err(fail),
+        }
+    }
+
+    /// Sends a request whose answer is only an acknowledgment.
+    pub async fn request_done(&self, request: Request) -> Result<(), Fail> {
+        match self.request(request).await? {
+            Reply::Done => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, Fail> {
+        self.snapshot_of(None).await
+    }
+
+    /// A snapshot with only the sessions of a tab, because there may be thousands of ended ones.
+    pub async fn snapshot_of(&self, tab: Option<Tab>) -> Result<Snapshot, Fail> {
+        match self.request(Request::Snapshot { tab }).await? {
+            Reply::Snapshot { snapshot } => Ok(*snapshot),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Subscribes: [`Self::next_change`] then returns what happens after this snapshot.
+    pub async fn subscribe(&self) -> Result<Snapshot, Fail> {
+        match self.request(Request::Subscribe).await? {
+            Reply::Snapshot { snapshot } => Ok(*snapshot),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The next change after number `seen`, with its own number.
+    pub async fn next_change(&mut self, seen: u64) -> Result<(u64, Change), Fail> {
+        let _expecting = self.client.expect();
+        let silence = self.client.silence();
+        let given_up = given_up(silence, self.client.hello().pid);
+        tokio::pin!(given_up);
+        loop {
+            let event = tokio::select! {
+                event = self.events.recv() => event,
+                fail = &mut given_up => return Err(fail),
+            };
+            match event {
+                Some(ClientEvent::Notice { seq, change }) if seq > seen => {
+                    return Ok((seq, change));
+                }
+                Some(ClientEvent::Notice { .. }) => {}
+                Some(ClientEvent::Lost { why }) => return Err(lost(&why)),
+                None => return Err(lost(&Clean::new("it closed the connection"))),
+            }
+        }
+    }
+
+    pub fn stream(&self, open: StreamOpen) -> Stream {
+        self.client.open(open)
+    }
+}
+
+/// Returns when the daemon hasn't responded for too long.
+async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
+    let fix = "run `workbay daemon stop`, then try again. Sessions keep running";
+    loop {
+        if silence.wait_for(|silent| *silent).await.is_err() {
+            // The connection has ended, which is reported elsewhere.
+            return std::future::pending().await;
+        }
+        output::remark(&format!(
+            "workbay: the daemon (pid {pid}) isn't responding. Waiting {} s more.\n         To restart it, {fix}.",
+            GIVE_UP.as_secs()
+        ));
+        let Ok(again) = timeout(GIVE_UP, silence.wait_for(|silent| !silent)).await else {
+            let text = format!("the daemon (pid {pid}) isn't responding");
+            return Fail::new(code::UNREACHABLE, text).hint(fix);
+        };
+        if again.is_ok() {
+            output::remark("workbay: the daemon responds again.");
+        }
+    }
+}
+
+fn lost(why: &Clean) -> Fail {
+    Fail::new(
+        code::UNREACHABLE,
+        format!("the connection to the daemon broke: {why}"),
+    )
+    .hint("sessions keep running. The next command reconnects")
+}
+
+/// The answer doesn't match the request: the daemon has another version.
+pub fn unexpected(reply: &Reply) -> Fail {
+    let word = serde_json::to_value(reply)
+        .ok()
+        .and_then(|value| Some(value.get("reply")?.as_str()?.to_owned()))
+        .unwrap_or_default();
+    let message = format!("the daemon sent an unexpected answer ('{word}')");
+    let failure = Failure::internal(message);
+    failure
+        .hint("run `workbay daemon stop`, then try again")
+        .into()
+}
+
+/// Waits up to this many seconds. `None` = without a limit.
+pub async fn within<T>(
+    seconds: Option<u64>,
+    what: &str,
+    work: impl Future<Output = Result<T, Fail>>,
+) -> Result<T, Fail> {
+    let Some(seconds) = seconds else {
+        return work.await;
+    };
+    let limit = std::time::Duration::from_secs(seconds);
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
+        let message = format!("{what} hasn't finished after {seconds}s and continues");
+        Err(Fail::new(code::TIMEOUT, message))
+    })
+}

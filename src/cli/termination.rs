@@ -1,0 +1,96 @@
+//! What the commands that terminate sessions share: the confirmation and the wait for the end.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use super::{connection::Connection, fail::Fail, find};
+use crate::{
+    model::{change::Change, id::SessionKey, session::Session, short},
+    protocol::message::Snapshot,
+};
+
+/// Prints what is lost and waits for the answer.
+pub fn confirm(
+    sessions: &[Session],
+    snapshot: &Snapshot,
+    force: bool,
+    keep_days: u32,
+) -> Result<bool, Fail> {
+    let several = snapshot.contexts.len() > 1;
+    let kept = if sessions
+        .iter()
+        .any(|s| find::schedules(snapshot, s.context))
+    {
+        "Files outside of folders are deleted.".to_owned()
+    } else {
+        format!("The log and the home directory are kept for {keep_days} days.")
+    };
+    let how = if force {
+        "are killed at once"
+    } else {
+        "get SIGTERM, then are killed"
+    };
+    let mut err = io::stderr().lock();
+    let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
+    for (session, id) in sessions.iter().zip(short::all(&ids)) {
+        let status = &session.status;
+        let name = if several {
+            format!("{}/{}", session.context, session.name)
+        } else {
+            session.name.to_string()
+        };
+        writeln!(
+            err,
+            "  {name}  {id}  {status}  {}",
+            session.environment.label()
+        )?;
+    }
+    for session in sessions.iter().filter(|it| it.is_committed()) {
+        let name = &session.name;
+        writeln!(
+            err,
+            "An image is being created from {name}. It will be lost."
+        )?;
+    }
+    write!(
+        err,
+        "Running programs {how}. Open shells close. {kept}\nTerminate {}? [y/N] ",
+        match sessions {
+            [_] => "this session".to_owned(),
+            many => format!("these {} sessions", many.len()),
+        }
+    )?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if answer.is_empty() && io::stderr().is_terminal() {
+        writeln!(err)?;
+    }
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Returns when all of them have ended, in any way.
+pub async fn wait_for_end(
+    connection: &mut Connection,
+    from: &Snapshot,
+    sessions: &[Session],
+) -> Result<(), Fail> {
+    let ended = |key: &SessionKey| {
+        let mut known = from.sessions.iter();
+        known.any(|session| session.key() == *key && session.status.is_final())
+    };
+    let mut open: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
+    open.retain(|key| !ended(key));
+    let mut seen = from.seq;
+    while !open.is_empty() {
+        let (seq, change) = connection.next_change(seen).await?;
+        seen = seq;
+        match change {
+            Change::Session { session } if session.status.is_final() => {
+                open.retain(|key| *key != session.key());
+            }
+            Change::Gone { session } => open.retain(|key| *key != session),
+            _ => {}
+        }
+    }
+    Ok(())
+}
