@@ -154,7 +154,7 @@ fn live(options: DaemonOptions) -> Result<()> {
         return Ok(());
     };
     if !upgrade::wind_up(runtime, LAST_FILES) {
-        handover.tell(upgrade::unfinished(LAST_FILES));
+        handover.notify(upgrade::unfinished(LAST_FILES));
     }
     Err(handover.go()).wrap_err("the daemon can't start the newer program or restart itself")
 }
@@ -242,7 +242,7 @@ async fn serve_locked(
         ..StoreOptions::new(paths.database())
     };
     let (store, opened) = Store::open(&store_options)?;
-    tell_of_opening(&opened);
+    report_opening(&opened);
     let seat = EngineSeat {
         instance: opened.instance,
         paths: paths.clone(),
@@ -250,7 +250,7 @@ async fn serve_locked(
     };
     let (socket, memory) = listen(&paths, inherited).await?;
     let mut notes = opened.notes;
-    notes.extend(memory.failed.as_ref().map(Failed::told));
+    notes.extend(memory.failed.as_ref().map(Failed::message));
     let identity = Arc::new(Identity {
         socket: paths.socket(),
         instance: opened.instance,
@@ -303,7 +303,7 @@ async fn serve_locked(
         identity,
         controls: controls.clone(),
         notes,
-        notifications: memory.told,
+        notifications: memory.notifications,
         hooks,
         space,
         incomplete: opened.incomplete.clone(),
@@ -326,7 +326,7 @@ async fn serve_locked(
     }
 }
 
-fn tell_of_opening(opened: &Opened) {
+fn report_opening(opened: &Opened) {
     for note in &opened.notes {
         tracing::warn!(%note);
     }

@@ -52,7 +52,7 @@ pub trait Manager: Engine {
     /// How the session was launched, as far as the engine reports it; `None` when it doesn't exist.
     async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
         let session = self.session(session).await?;
-        Ok(session.map(|it| again::recalled(&it, again::Told::default())))
+        Ok(session.map(|it| again::recalled(&it, again::ReportedLaunch::default())))
     }
 
     /// The scheduling history of the session, newest first.

@@ -65,9 +65,9 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
         foreground: colour(&answer, "\x1b]10;"),
         background: colour(&answer, "\x1b]11;"),
     };
-    let told = colours.background.map(|it| it.luminance() < 0.5);
+    let reported = colours.background.map(|it| it.luminance() < 0.5);
     Background {
-        dark: dark.or(told),
+        dark: dark.or(reported),
         colours,
         tells_keys_apart: answer_with(&answer, "\x1b[?", 'u').is_some(),
         name: answer_with(&answer, "\x1bP>|", '\x1b'),
@@ -154,8 +154,8 @@ fn is_complete(answer: &[u8]) -> bool {
 /// The color in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB`, up to the end of the string.
 fn colour(answer: &[u8], start: &str) -> Option<Rgb> {
     let text = String::from_utf8_lossy(answer);
-    let told = text.split(start).nth(1)?;
-    Rgb::parse(told.split(char::is_control).next()?)
+    let reply = text.split(start).nth(1)?;
+    Rgb::parse(reply.split(char::is_control).next()?)
 }
 
 #[cfg(test)]

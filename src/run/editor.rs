@@ -46,20 +46,20 @@ struct Draft(PathBuf);
 
 impl Draft {
     fn write(&self, text: &str) -> Result<(), String> {
-        let told = |error: std::io::Error| format!("{}: {error}", self.0.display());
+        let with_path = |error: std::io::Error| format!("{}: {error}", self.0.display());
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(&self.0)
-            .map_err(told)?;
+            .map_err(with_path)?;
         let end = if text.is_empty() || text.ends_with('\n') {
             ""
         } else {
             "\n"
         };
         file.write_all(format!("{text}{end}").as_bytes())
-            .map_err(told)
+            .map_err(with_path)
     }
 
     fn read(&self) -> Result<String, String> {

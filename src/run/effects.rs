@@ -196,8 +196,8 @@ impl EffectRunner {
             let result = match read {
                 Ok(Ok(launch)) => Ok(Box::new(launch)),
                 Ok(Err(problems)) => {
-                    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                    Err(Clean::new(&told.join("; ")))
+                    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                    Err(Clean::new(&texts.join("; ")))
                 }
                 Err(error) => Err(Clean::new(&format!("the recipe was not read: {error}"))),
             };

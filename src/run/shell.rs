@@ -51,11 +51,11 @@ pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result
     let ended = runtime.block_on(attach(options, session, start, escapes, filter));
     // A pending read of the keyboard must not block the exit.
     runtime.shutdown_background();
-    Ok(tell(ended?))
+    Ok(report(ended?))
 }
 
 /// Prints how the shell ended and returns the exit code.
-fn tell(ended: std::result::Result<End, Failure>) -> u8 {
+fn report(ended: std::result::Result<End, Failure>) -> u8 {
     let say = |text: &str| {
         let _ = writeln!(std::io::stderr(), "{text}");
     };
@@ -124,7 +124,7 @@ async fn attach(
     let silence = client.silence();
     let end = tokio::select! {
         end = carry(&mut stream, escapes, filter) => end,
-        () = tell_silence(silence) => Ok(End::Detached),
+        () = report_silence(silence) => Ok(End::Detached),
     };
     drop(raw);
     end.map(Ok)
@@ -154,7 +154,7 @@ async fn never_answered(client: &Client) -> Failure {
 
 /// Prints when the daemon stops responding, and when it responds again. The shell may come back, so the user
 /// decides whether to leave. Never returns.
-async fn tell_silence(mut silence: watch::Receiver<bool>) {
+async fn report_silence(mut silence: watch::Receiver<bool>) {
     while silence.changed().await.is_ok() {
         let text = if *silence.borrow_and_update() {
             "\r\n[The daemon isn't responding. To leave, press Enter, then ~. \

@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_theme_for_the_other_kind_of_terminal_is_noticed() {
-        let background = |told| Rgb::parse(told).unwrap();
+        let background = |reply| Rgb::parse(reply).unwrap();
         let (dark, light) = (background("rgb:1e/1e/2e"), background("rgb:ff/fb/ee"));
         let theme = |name| Theme::builtin(name, ColorDepth::TrueColor).unwrap();
         assert!(is_faint(&theme("default-light"), dark));

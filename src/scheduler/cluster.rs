@@ -149,16 +149,16 @@ fn what_is_down(session: &Session, limit: Bytes) -> Option<Clean> {
         .skip(1)
         .filter(|kernel| kernel.status.is_final())
         .collect();
-    let mut told: Vec<String> = down
+    let mut reasons: Vec<String> = down
         .iter()
         .take(NAMED)
         .map(|kernel| sentence(kernel, limit))
         .collect();
     match down.len().saturating_sub(NAMED) {
         0 => {}
-        more => told.push(format!("{more} more ended")),
+        more => reasons.push(format!("{more} more ended")),
     }
-    (!told.is_empty()).then(|| Clean::new(&told.join("; ")))
+    (!reasons.is_empty()).then(|| Clean::new(&reasons.join("; ")))
 }
 
 fn sentence(kernel: &Kernel, limit: Bytes) -> String {

@@ -140,7 +140,7 @@ impl Controller {
                 turn.stirred = true;
                 self.round(&mut turn, now);
                 self.forget_secrets(&turn);
-                self.tell_statistics(&mut turn);
+                self.report_statistics(&mut turn);
                 self.note_differences(&mut turn);
                 return turn;
             }
@@ -159,7 +159,7 @@ impl Controller {
         }
         self.forget_secrets(&turn);
         self.follow_with_round(&mut turn);
-        self.tell_statistics(&mut turn);
+        self.report_statistics(&mut turn);
         self.note_differences(&mut turn);
         turn
     }

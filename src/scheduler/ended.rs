@@ -65,7 +65,7 @@ pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, 
 
 /// The exit code decides. 126 and 127 are the shell's codes for a command that can't be run.
 fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
-    let told = match exit.code {
+    let reason = match exit.code {
         0 => {
             let text = "its command ended with exit code 0".to_owned();
             return (
@@ -85,7 +85,7 @@ fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
             })
         }
     };
-    (told, BatchResult::Failure)
+    (reason, BatchResult::Failure)
 }
 
 fn ran_out_of_memory(exit: Exit) -> bool {

@@ -53,10 +53,10 @@ impl Raw {
         static ONCE: Once = Once::new();
         let mut handled = Ok(());
         ONCE.call_once(|| {
-            let tell = std::panic::take_hook();
+            let hook = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
                 give_back();
-                tell(panic);
+                hook(panic);
             }));
             handled = fatal::give_back_before(signals, give_back);
         });

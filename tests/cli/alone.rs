@@ -47,8 +47,8 @@ fn config_check_names_file_line_and_column_and_ends_with_1() {
     write_config(&machine, "[ui]\nthme = \"ansi16\"\n");
     let (code, out, _) = run(&machine, &["config", "check"]);
     let file = machine.path("config").join("config.toml");
-    let told = "unknown setting in [ui] 'thme' (did you mean 'theme'?)";
-    assert_eq!(out, format!("{}:2:1: {told}\n", file.display()));
+    let problem = "unknown setting in [ui] 'thme' (did you mean 'theme'?)";
+    assert_eq!(out, format!("{}:2:1: {problem}\n", file.display()));
     assert_eq!(code, 1);
 }
 
@@ -78,8 +78,8 @@ fn a_broken_theme_of_ones_own_is_told_with_its_own_place() {
     fs::write(themes.join("mine.toml"), "[style]\n\"txt\" = \"red\"\n").unwrap();
     let (code, out, _) = run(&machine, &["config", "check"]);
     let file = themes.join("mine.toml");
-    let told = "unknown style 'txt' (did you mean 'text'?)";
-    assert_eq!(out, format!("{}:2:1: {told}\n", file.display()));
+    let problem = "unknown style 'txt' (did you mean 'text'?)";
+    assert_eq!(out, format!("{}:2:1: {problem}\n", file.display()));
     assert_eq!(code, 1);
 }
 

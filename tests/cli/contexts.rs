@@ -223,7 +223,7 @@ fn a_broken_context_is_told_and_hides_no_other() {
 #[test]
 fn what_a_context_does_not_have_is_refused_with_the_option() {
     let machine = Machine::new();
-    for (words, told) in [
+    for (words, message) in [
         (
             ["--project", "research"],
             "--project: project 'research' not found",
@@ -246,7 +246,7 @@ fn what_a_context_does_not_have_is_refused_with_the_option() {
     ] {
         let (code, out, err) = run(&machine, &["launch", words[0], words[1]]);
         assert_ne!(code, 0, "{out}");
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
     assert_eq!(
         machine.json(&["ls", "--tab", "all", "--json"]),

@@ -44,9 +44,9 @@ fn an_engine_that_hangs_and_a_slow_one_are_told_apart() {
     let relay = Relay::start(&machine.path("relay.sock"), "/var/run/docker.sock".as_ref());
     machine.set("DOCKER_HOST", &relay.endpoint());
     relay.set(Manner::Slow(Duration::from_secs(2)));
-    let told = about(&machine, "engine");
-    assert_eq!(told[0]["level"], "ok", "{told:?}");
-    let slow = told
+    let checks = about(&machine, "engine");
+    assert_eq!(checks[0]["level"], "ok", "{checks:?}");
+    let slow = checks
         .iter()
         .find(|finding| text(finding, "message").contains("s to answer"));
     assert_eq!(slow.expect("it is told as slow")["level"], "warn");
@@ -71,11 +71,11 @@ fn a_daemon_whose_engine_hangs_is_asked_and_does_not_hang() {
     machine.set("DOCKER_HOST", &relay.endpoint());
     machine.ok(&["env", "ls"]);
     relay.set(Manner::Silent);
-    let told = about(&machine, "engine");
-    assert_eq!(told[0]["level"], "bad", "{told:?}");
+    let checks = about(&machine, "engine");
+    assert_eq!(checks[0]["level"], "bad", "{checks:?}");
     assert!(
-        text(&told[0], "message").contains("didn't answer for"),
-        "{told:?}"
+        text(&checks[0], "message").contains("didn't answer for"),
+        "{checks:?}"
     );
     relay.set(Manner::Through);
 }
@@ -216,8 +216,8 @@ fn a_report_tells_much_and_no_secret() {
     fs::write(&contexts, text).unwrap();
     let (code, out, _) = run(&machine, &["doctor", "--report", "-"]);
     assert!(code == 0 && out.contains("contexts.toml:"), "{out}");
-    let told = out.lines().find(|line| line.contains("s3cret"));
-    assert_eq!(told, None, "of what was written where it should not be");
+    let leak = out.lines().find(|line| line.contains("s3cret"));
+    assert_eq!(leak, None, "of what was written where it should not be");
 
     // What is there is not written over.
     let (code, _, err) = run(&machine, &["doctor", "--report", path]);

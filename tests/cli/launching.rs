@@ -61,11 +61,11 @@ fn a_recipe_with_faults_launches_nothing_and_tells_each_place() {
     let file = file.to_str().unwrap();
     let (code, out, err) = run(&machine, &["launch", "--from", file]);
     assert_eq!((code, out.as_str()), (2, ""));
-    for told in [
+    for message in [
         "bad.toml:1:1: unknown setting of a launch 'nmae' (did you mean 'name'?)",
         "bad.toml:2:7: invalid CPU amount 'many'",
     ] {
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
 }
 
@@ -292,7 +292,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
     assert!(row("large").contains("more CPU than the limit"), "{text}");
 
     let small = ["launch", "--env", "host", "--cpu", "0.1", "--mem", "64m"];
-    for (words, told) in [
+    for (words, message) in [
         (
             ["--mem", "256m"],
             "--mem: 256 MiB memory is above the limit (max: 128 MiB",
@@ -313,7 +313,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
         };
         let (code, _, err) = run(&machine, &[whole, &words].concat());
         assert_ne!(code, 0);
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
     machine.ok(&[
         "launch",

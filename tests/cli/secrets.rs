@@ -82,13 +82,13 @@ fn no_secret_is_printed_or_logged() {
     machine.set("BACKEND_ACCESS_KEY", "AKIA");
     machine.set("BACKEND_SECRET_KEY", "official-s3cret");
     let file = format!("{{ file = \"{}\" }}", file.display());
-    let told = "{ command = [\"echo\", \"told-s3cret\"] }";
+    let source = "{ command = [\"echo\", \"told-s3cret\"] }";
     configure(
         &machine,
         &[
             context("env", &endpoint, "{ env = \"PROD_KEY\" }"),
             context("file", &endpoint, &file),
-            context("command", &endpoint, told),
+            context("command", &endpoint, source),
         ]
         .concat(),
     );

@@ -71,7 +71,7 @@ fn directories_must_be_absolute() {
 
 #[test]
 fn each_rule_of_a_launch_names_its_option() {
-    for (words, told) in [
+    for (words, message) in [
         ("--batch", "--command: a batch session needs a command"),
         ("--command make", "--command: only a batch session can have"),
         ("--start-at +2h", "add --batch for a batch session"),
@@ -166,7 +166,7 @@ fn each_rule_of_a_launch_names_its_option() {
     ] {
         let mut arguments = vec!["launch"];
         arguments.extend(words.split(' '));
-        refused(&arguments, told);
+        refused(&arguments, message);
     }
     refused(
         &["launch", "--image", "bu sy"],

@@ -59,9 +59,9 @@ async fn variables_and_mounts_come_back_as_they_were() {
         ["relaunch", &name, "--dry-run"].as_slice(),
         &["export", &name],
     ] {
-        let told = own.ok(words);
-        assert!(told.contains(&mount), "{told}");
-        assert!(told.contains("A=b") || told.contains("A = \"b\""), "{told}");
+        let output = own.ok(words);
+        assert!(output.contains(&mount), "{output}");
+        assert!(output.contains("A=b") || output.contains("A = \"b\""), "{output}");
     }
 
     // Another machine has no record: it says what the manager does not tell, and launches nothing.

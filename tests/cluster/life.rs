@@ -184,9 +184,9 @@ async fn what_is_held_is_counted() {
     let group = session.placement.resource_group.unwrap();
     let held = bench
         .until_some(async || {
-            let told = bench.engine.statistics().await.ok()?;
-            let held = told.group(Some(group.as_str()))?.using.clone();
-            (held.cpu.millis() > 0 && held.mem.0 > 0).then_some(told)
+            let statistics = bench.engine.statistics().await.ok()?;
+            let held = statistics.group(Some(group.as_str()))?.using.clone();
+            (held.cpu.millis() > 0 && held.mem.0 > 0).then_some(statistics)
         })
         .await;
     assert!(held.sessions.is_some_and(|count| count > 0), "{held:?}");

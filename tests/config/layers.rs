@@ -87,10 +87,10 @@ fn the_person_goes_over_the_site_and_the_environment_over_both() {
     assert_eq!(loaded.settings.launch.mem.to_string(), "1 GiB");
     assert_eq!(from(&loaded, "launch.mem"), "site");
     assert_eq!(from(&loaded, "launch.cpu"), "default");
-    let told = loaded.origin("launch.mem").to_string();
+    let origin = loaded.origin("launch.mem").to_string();
     assert!(
-        told.starts_with("site, ") && told.ends_with("site.toml:5"),
-        "{told}"
+        origin.starts_with("site, ") && origin.ends_with("site.toml:5"),
+        "{origin}"
     );
 }
 
@@ -127,9 +127,9 @@ fn variables_of_sessions_are_merged_one_by_one() {
 #[test]
 fn a_wrong_variable_of_the_environment_is_told_by_name() {
     let loaded = Machine::new("", "").load(&[("WORKBAY_MOUSE", "sometimes")]);
-    let told: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
+    let problems: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        problems,
         ["$WORKBAY_MOUSE: expected true or false, found a string"]
     );
     assert!(loaded.settings.ui.mouse);
@@ -155,18 +155,18 @@ fn hooks_are_a_persons_own_and_name_events_there_are() {
     assert_eq!(loaded.settings.hooks.command, ["notify-send", "it"]);
     let site = Machine::new(hook, "").load(&[]);
     assert!(site.settings.hooks.command.is_empty());
-    let told = site.problems[0].to_string();
+    let problem = site.problems[0].to_string();
     assert!(
-        told.contains("site.toml:2:11") && told.contains("own file only"),
-        "{told}"
+        problem.contains("site.toml:2:11") && problem.contains("own file only"),
+        "{problem}"
     );
     let wrong = "[hooks]\nevents = [\"failed\",\n  \"runing\"]\n";
-    let told = Machine::new("", wrong).load(&[]).problems[0].to_string();
+    let problem = Machine::new("", wrong).load(&[]).problems[0].to_string();
     assert!(
-        told.contains("user.toml:3:3: unknown event 'runing'"),
-        "{told}"
+        problem.contains("user.toml:3:3: unknown event 'runing'"),
+        "{problem}"
     );
-    assert!(told.contains("did you mean 'running'"), "{told}");
+    assert!(problem.contains("did you mean 'running'"), "{problem}");
     for wrong in ["command = [\"\"]", "command = \"a b\"", "timeout = \"1h\""] {
         let loaded = Machine::new("", &format!("[hooks]\n{wrong}\n")).load(&[]);
         assert_eq!(loaded.problems.len(), 1, "{wrong}");

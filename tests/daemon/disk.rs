@@ -62,7 +62,7 @@ async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
     assert_eq!(after.name, before.name);
     assert_eq!(after.requested_slots, before.requested_slots);
     assert_eq!(after.environment, before.environment);
-    face.until_told("corrupt-").await;
+    face.until_notified("corrupt-").await;
     face.terminate(id, false).await.unwrap();
     face.until_status(id, Status::Terminated).await;
 }
@@ -158,7 +158,7 @@ async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
     // What happens by itself cannot be refused.
     house.engine.die(bad, 3, false);
     face.until_status(bad, Status::Terminated).await;
-    face.until_told("can't be written: not this one").await;
+    face.until_notified("can't be written: not this one").await;
     // Whoever comes after it is written, as are the ends of others.
     let good = face.run("good-one").await;
     let other = face.run("other").await;
@@ -174,11 +174,11 @@ async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
         body.contains("TERMINATED") && body.contains("bad-one"),
         "{body}"
     );
-    let told = |change: &&Change| match change {
+    let is_warning = |change: &&Change| match change {
         Change::Notice { notice } => notice.text.as_str().contains("not this one"),
         _ => false,
     };
-    assert_eq!(face.heard.iter().filter(told).count(), 1, "it is told once");
+    assert_eq!(face.heard.iter().filter(is_warning).count(), 1, "it is told once");
     db.execute_batch("DROP TRIGGER refuses").unwrap();
     drop(db);
     house.restart().await;
@@ -373,7 +373,7 @@ async fn with_a_failing_disk() {
     house.engine.die(ending, 0, false);
     face.until(ending, |session| session.status != Status::Running)
         .await;
-    face.until_told("now read-only").await;
+    face.until_notified("now read-only").await;
     // What cannot be recorded at all ends all the same.
     for (id, force) in [(asked, false), (forced, true)] {
         face.terminate(id, force).await.unwrap();

@@ -82,7 +82,7 @@ async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
     let house = House::with(settings).await;
     let mut face = house.face().await;
     face.launch(batch("works", "exit 0")).await.unwrap();
-    face.until_told("didn't end within 1 second").await;
+    face.until_notified("didn't end within 1 second").await;
     let children = lines(&dir.path().join("children"));
     assert!(!children.is_empty());
     for child in children {
@@ -94,11 +94,11 @@ async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
         lines(&dir.path().join("children")).len() > 3
     })
     .await;
-    let told = face.heard.iter().filter(|change| {
+    let notices = face.heard.iter().filter(|change| {
         let text = format!("{change:?}");
         text.contains("the hook for")
     });
-    assert_eq!(told.count(), 1);
+    assert_eq!(notices.count(), 1);
 }
 
 #[tokio::test]
@@ -112,5 +112,5 @@ async fn a_program_that_is_not_there_is_told() {
     let house = House::with(settings).await;
     let mut face = house.face().await;
     face.run("hookless").await;
-    face.until_told("/nowhere/at/all can't be run").await;
+    face.until_notified("/nowhere/at/all can't be run").await;
 }

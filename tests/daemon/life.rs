@@ -19,10 +19,10 @@ use crate::support::{
 
 async fn phases(face: &Face, id: SessionId) -> Vec<String> {
     let entries = face.history(id).await;
-    let told = entries
+    let reasons = entries
         .iter()
         .map(|entry| format!("{} {}", entry.phase, entry.to));
-    told.collect()
+    reasons.collect()
 }
 
 #[tokio::test]
@@ -289,11 +289,11 @@ async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
         face.client.ask(Request::Watch { sessions })
     };
     watch(vec![id]).await.unwrap();
-    let told = |change: &Change| matches!(change, Change::Usage { .. });
-    face.until_heard(told).await;
+    let is_usage = |change: &Change| matches!(change, Change::Usage { .. });
+    face.until_heard(is_usage).await;
     eventually("several sweeps", || house.engine.count(Call::Usage) >= 3).await;
     house.engine.set_usage(id, Some(700), Bytes::mib(10));
-    face.until_heard(told).await;
+    face.until_heard(is_usage).await;
     let figures = face.heard.iter().filter_map(|change| match change {
         Change::Usage { samples } => Some(samples[0].1.cpu.unwrap().millis()),
         _ => None,

@@ -58,11 +58,11 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
     if last.is_some_and(|engine| so(&engine)) {
         return;
     }
-    let tells = |change: &Change| match change {
+    let has_text = |change: &Change| match change {
         Change::Engine { context, engine } => *context == prod() && so(engine),
         _ => false,
     };
-    face.until_heard(tells).await;
+    face.until_heard(has_text).await;
 }
 
 pub fn is_up(state: &EngineState) -> bool {
@@ -366,7 +366,7 @@ async fn usage_is_sampled_in_each_context() {
     manager.set_usage(theirs, usage);
     let sessions = vec![SessionKey::local(ours), key(theirs)];
     face.client.ask(Request::Watch { sessions }).await.unwrap();
-    let tells = |wanted: SessionKey| {
+    let is_about = |wanted: SessionKey| {
         move |change: &Change| match change {
             Change::Usage { samples } => samples.iter().any(|(key, _)| *key == wanted),
             _ => false,
@@ -375,7 +375,7 @@ async fn usage_is_sampled_in_each_context() {
     let (mut here, mut there) = (false, false);
     while !(here && there) {
         let change = face.hear().await;
-        here |= tells(SessionKey::local(ours))(&change);
-        there |= tells(key(theirs))(&change);
+        here |= is_about(SessionKey::local(ours))(&change);
+        there |= is_about(key(theirs))(&change);
     }
 }

@@ -67,7 +67,7 @@ async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwh
         panic!("no notices");
     };
     let ends = notices.iter().filter(|it| it.kind == NoticeKind::Ended);
-    let told: Vec<SessionId> = ends.filter_map(|it| Some(it.session?.id)).collect();
-    assert_eq!(told.len(), all.len());
-    assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), all);
+    let notified: Vec<SessionId> = ends.filter_map(|it| Some(it.session?.id)).collect();
+    assert_eq!(notified.len(), all.len());
+    assert_eq!(notified.into_iter().collect::<BTreeSet<_>>(), all);
 }

@@ -31,7 +31,7 @@ fn kinds<'a>(notices: impl Iterator<Item = &'a Notice>, id: SessionId) -> Vec<(N
 }
 
 /// What the face was told of a session once there are so many notices of it.
-async fn told(face: &mut Face, id: SessionId, count: usize) -> Vec<(NoticeKind, Level)> {
+async fn notices_of(face: &mut Face, id: SessionId, count: usize) -> Vec<(NoticeKind, Level)> {
     while of(&face.heard, id).len() < count {
         face.hear().await;
     }
@@ -67,7 +67,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
     ];
     for (id, kind, level) in ends {
         assert_eq!(
-            told(&mut face, id, 3).await,
+            notices_of(&mut face, id, 3).await,
             [LAUNCHED, RUNNING, (kind, level)]
         );
     }
@@ -75,7 +75,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
     house.engine.fail_next(Call::Create, error);
     let failed = face.launch(named("failed")).await.unwrap().id;
     let expected = [LAUNCHED, (NoticeKind::Failed, Level::Error)];
-    assert_eq!(told(&mut face, failed, 2).await, expected);
+    assert_eq!(notices_of(&mut face, failed, 2).await, expected);
 
     // Who comes later is told the same when it asks, oldest first.
     let later = house.face().await;
@@ -98,7 +98,7 @@ async fn a_daemon_that_begins_tells_only_what_is_new() {
     face.until_status(old, Status::Running).await;
     house.engine.die(old, 0, false);
     let expected = [(NoticeKind::Ended, Level::Info)];
-    assert_eq!(told(&mut face, old, 1).await, expected);
+    assert_eq!(notices_of(&mut face, old, 1).await, expected);
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn a_managers_sessions_are_told_of_alike() {
     face.until_status(before, Status::Running).await;
     let id = face.launch_in(prod(), named("mine")).await.unwrap().id;
     manager.bring(id, "RUNNING");
-    assert_eq!(told(&mut face, id, 2).await, [LAUNCHED, RUNNING]);
+    assert_eq!(notices_of(&mut face, id, 2).await, [LAUNCHED, RUNNING]);
     let request = Request::Terminate {
         session: key(id),
         force: false,
@@ -122,13 +122,13 @@ async fn a_managers_sessions_are_told_of_alike() {
         session.status_info = Some("user-requested".into());
     });
     manager.bring(id, "TERMINATED");
-    let end = told(&mut face, id, 3).await.pop();
+    let end = notices_of(&mut face, id, 3).await.pop();
     assert_eq!(end, Some((NoticeKind::Ended, Level::Info)));
     manager.edit(before, |session| {
         session.status_info = Some("idle-timeout".into());
     });
     manager.bring(before, "TERMINATED");
-    let (kind, level) = told(&mut face, before, 1).await.remove(0);
+    let (kind, level) = notices_of(&mut face, before, 1).await.remove(0);
     assert!(matches!(kind, NoticeKind::Reclaimed { .. }), "{kind:?}");
     assert_eq!(level, Level::Warning);
     assert!(of(&face.heard, over).is_empty(), "that was long ago");

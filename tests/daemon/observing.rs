@@ -124,7 +124,7 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
         session.status_message = Some("pull failed".into());
     });
     manager.bring(session.id, "ERROR");
-    face.until_told("second failed: pull failed").await;
+    face.until_notified("second failed: pull failed").await;
 }
 
 #[tokio::test]

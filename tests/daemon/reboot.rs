@@ -27,8 +27,8 @@ async fn what_ran_is_told_as_ended_with_the_machine_by_whichever_daemon_first_re
         Change::Engine { engine, .. } => matches!(**engine, EngineState::Lost { .. }),
         _ => false,
     };
-    let told = matches!(face.snapshot.contexts[0].engine, EngineState::Lost { .. });
-    if !told {
+    let engine_lost = matches!(face.snapshot.contexts[0].engine, EngineState::Lost { .. });
+    if !engine_lost {
         face.until_heard(is_lost).await;
     }
     drop(face);

@@ -56,8 +56,8 @@ async fn a_failure_and_a_signal_are_exit_codes() {
         assert_eq!(bench.ended(plan.session).await, code, "{command}");
         let log = bench.log(plan.session, None).await;
         // What it says on stderr goes another way into the log and may come later.
-        let told = format!("workbay: ended with exit code {code}\n");
-        assert!(log.contains(&told), "{log}");
+        let line = format!("workbay: ended with exit code {code}\n");
+        assert!(log.contains(&line), "{log}");
     }
 }
 

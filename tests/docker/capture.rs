@@ -5,7 +5,7 @@ use std::time::Duration;
 use workbay::model::id::SessionId;
 
 use crate::{
-    alacritty::{Screen, told},
+    alacritty::{Screen, cell_text},
     support::{Bench, DEADLINE, Terminal, until},
 };
 
@@ -21,16 +21,16 @@ const NOTES: &str = "plain, \u{1b}[1mbold\u{1b}[m, \u{1b}[4munder\u{1b}[24m, \u{
 /// Column by column, row by row, and the cursor.
 type Cells = Vec<String>;
 
-fn cells(told: impl Fn(u16, u16) -> String, cursor: Option<(u16, u16)>) -> Cells {
+fn cells(cell_text: impl Fn(u16, u16) -> String, cursor: Option<(u16, u16)>) -> Cells {
     let places = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
-    let cells = places.map(|(column, row)| format!("{column},{row} {}", told(column, row)));
+    let cells = places.map(|(column, row)| format!("{column},{row} {}", cell_text(column, row)));
     cells.chain([format!("cursor {cursor:?}")]).collect()
 }
 
 fn shown(pane: &Terminal) -> Cells {
     let cursor = pane.emulator.cursor();
     cells(
-        |column, row| told(&pane.emulator, column, row),
+        |column, row| cell_text(&pane.emulator, column, row),
         cursor.map(|cursor| (cursor.column, cursor.row)),
     )
 }
@@ -48,7 +48,7 @@ async fn held(bench: &Bench, session: SessionId) -> Cells {
         .await;
     let place: Vec<u16> = said.split(' ').map(|it| it.parse().unwrap()).collect();
     let cursor = (place[0] == 1).then_some((place[1], place[2]));
-    cells(|column, row| screen.told(column, row), cursor)
+    cells(|column, row| screen.cell_text(column, row), cursor)
 }
 
 /// Both are the same as soon as nothing is under way.

@@ -51,10 +51,10 @@ fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
     }
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{host}: {told}\n{said}"
+        output.status.success() && stdout.contains("1 passed"),
+        "{host}: {stdout}\n{said}"
     );
 }
 
@@ -160,9 +160,9 @@ async fn refusal() -> (String, String) {
 #[ignore = "run by the test above"]
 async fn refused_as_told() {
     let (why, hint) = refusal().await;
-    let told = |name: &str| std::env::var(name).unwrap();
+    let variable = |name: &str| std::env::var(name).unwrap();
     assert!(
-        why.contains(&told(WHY)) && hint.contains(&told(MEND)),
+        why.contains(&variable(WHY)) && hint.contains(&variable(MEND)),
         "{why}; {hint}"
     );
 }

@@ -198,9 +198,9 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
     while log.has_work() {
         log.work();
     }
-    let told = format!("{:?}", log.take());
+    let events = format!("{:?}", log.take());
     // The command is in the log, too.
-    assert!(told.contains("matches: 2,"), "{told}");
+    assert!(events.contains("matches: 2,"), "{events}");
     assert!(spool.path().read_dir().unwrap().next().is_none());
     bench.engine.remove(plan.session).await.unwrap();
 }
@@ -208,8 +208,8 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
 /// The lines of a page, and the number of the first.
 fn page(log: &mut LogReader, want: Want) -> (u64, Vec<String>) {
     log.order(LogOrder::Page(want));
-    let told = log.take();
-    let page = told.into_iter().find_map(|msg| match msg {
+    let events = log.take();
+    let page = events.into_iter().find_map(|msg| match msg {
         Msg::Log {
             event: LogEvent::Page(page),
             ..

@@ -90,21 +90,21 @@ async fn the_shell_of_the_passwd_file_is_taken_and_a_preferred_one_before_it() {
     let session = image_session(&bench, passwd_image()).await;
     let shell = "tmux show -gv default-shell";
     let _pane = begin(&bench, session, "one", ShellStart::default()).await;
-    let told = until(async || {
+    let output = until(async || {
         let (said, code) = bench.run(session, &["sh", "-c", shell]).await;
         (code == Some(0)).then(|| said.trim().to_owned())
     });
-    assert_eq!(told.await, "/opt/mine");
+    assert_eq!(output.await, "/opt/mine");
 
     for (preferred, wanted) in [("ash", "/bin/ash"), ("no-such-shell", "/opt/mine")] {
         let bench = Bench::preferring(preferred);
         let session = image_session(&bench, passwd_image()).await;
         let _pane = begin(&bench, session, "one", ShellStart::default()).await;
-        let told = until(async || {
+        let output = until(async || {
             let (said, code) = bench.run(session, &["sh", "-c", shell]).await;
             (code == Some(0)).then(|| said.trim().to_owned())
         });
-        assert_eq!(told.await, wanted);
+        assert_eq!(output.await, wanted);
     }
 }
 
@@ -122,8 +122,8 @@ async fn what_is_chosen_begins_in_a_window_of_its_own_and_only_once() {
     let mut pane = begin(&bench, session, "chosen", chosen.clone()).await;
     pane.type_text("echo at-$(pwd)-$((6*7))\r").await;
     pane.wait_for("at-/usr/share-42").await;
-    let told = started(&bench, session, "chosen").await;
-    assert!(told.contains("/sh -l in /usr/share"), "{told}");
+    let output = started(&bench, session, "chosen").await;
+    assert!(output.contains("/sh -l in /usr/share"), "{output}");
     drop(pane);
     // The same pane again comes back to it.
     let mut pane = begin(&bench, session, "chosen", chosen).await;

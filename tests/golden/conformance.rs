@@ -9,7 +9,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use workbay::terminal::emulator::Emulator;
 
-use crate::{alacritty, told};
+use crate::{alacritty, cell_text};
 use cases::CASES;
 use tmux::Tmux;
 
@@ -28,7 +28,7 @@ const END: &str = "<!-- end -->\n";
 fn ours(emulator: &Emulator) -> Vec<String> {
     let cells = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     let mut seen: Vec<String> = cells
-        .map(|(column, row)| told(emulator, column, row))
+        .map(|(column, row)| cell_text(emulator, column, row))
         .collect();
     seen.push(format!(
         "cursor {:?}",
@@ -40,7 +40,7 @@ fn ours(emulator: &Emulator) -> Vec<String> {
 fn theirs(screen: &alacritty::Screen) -> Vec<String> {
     let cells = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     let mut seen: Vec<String> = cells
-        .map(|(column, row)| screen.told(column, row))
+        .map(|(column, row)| screen.cell_text(column, row))
         .collect();
     seen.push(format!("cursor {:?}", screen.cursor()));
     seen

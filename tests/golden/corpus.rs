@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use proptest::{prelude::*, test_runner::RngSeed};
 use workbay::terminal::emulator::{CellWidth, Emulator};
 
-use crate::{alacritty, told};
+use crate::{alacritty, cell_text};
 use mixed::{Mixed, mixed};
 use stream::Act;
 
@@ -72,7 +72,7 @@ fn seen(emulator: &mut Emulator) -> Vec<String> {
     let (columns, rows) = emulator.size();
     let mut seen: Vec<String> = (0..rows)
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
-        .map(|(column, row)| format!("{column},{row} {}", told(emulator, column, row)))
+        .map(|(column, row)| format!("{column},{row} {}", cell_text(emulator, column, row)))
         .collect();
     seen.push(format!("{:?}", emulator.cursor()));
     seen.push(format!("{:?}", emulator.cursor_shape()));
@@ -219,7 +219,7 @@ proptest! {
         let theirs = alacritty::Screen::of(stream.as_bytes(), columns, rows);
         for row in 0..rows {
             for column in 0..columns {
-                let cells = (told(&ours, column, row), theirs.told(column, row));
+                let cells = (cell_text(&ours, column, row), theirs.cell_text(column, row));
                 let blank = [&cells.0, &cells.1].map(|cell| cell.starts_with("\" \" "));
                 // The background of a line that scrolled in is the other one's alone (docs/terminal.md);
                 // and it clears the last cells where a wide character finds no room: tmux does not.

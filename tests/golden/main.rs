@@ -25,7 +25,7 @@ use workbay::{
     view::{cells, surface::Extras},
 };
 
-use alacritty::told;
+use alacritty::cell_text;
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
@@ -62,8 +62,8 @@ fn another_emulator_sees_the_same_cells() {
         for row in 0..ROWS {
             for column in 0..COLUMNS {
                 assert_eq!(
-                    told(&ours, column, row),
-                    theirs.told(column, row),
+                    cell_text(&ours, column, row),
+                    theirs.cell_text(column, row),
                     "{name}, column {column}, row {row}: {:?}",
                     ours.row_text(row)
                 );

@@ -133,8 +133,8 @@ async fn why_it_failed_is_told_as_for_docker() {
         within(pull.next()).await.expect("a word").unwrap_err()
     };
     let absent = format!("{}/nobody-made-this:1", line.line.host());
-    let told = refused(&absent).await.to_string();
-    assert!(told.contains(&format!("has no image {absent}")), "{told}");
+    let message = refused(&absent).await.to_string();
+    assert!(message.contains(&format!("has no image {absent}")), "{message}");
     // Its settings trust this address without TLS, and no other one.
     let plain = line.image.replacen("127.0.0.1", "localhost", 1);
     let failure = refused(&plain).await;

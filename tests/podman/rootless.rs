@@ -127,11 +127,11 @@ fn a_session_of_a_rootless_podman() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let log = std::fs::read_to_string(home.path("run/workbay/podman.log")).unwrap_or_default();
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{told}\n{said}\npodman said:\n{log}"
+        output.status.success() && stdout.contains("1 passed"),
+        "{stdout}\n{said}\npodman said:\n{log}"
     );
 }
 

@@ -210,8 +210,8 @@ fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
         .expect("workbay starts");
     wait::until("the engine pulls", || bench.line.held_up(), |n| *n > 0);
     let pid = child.id().to_string();
-    let told = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(told.expect("kill runs").success());
+    let status = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(status.expect("kill runs").success());
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     bench.until_nobody_pulls();
     bench.line.open();

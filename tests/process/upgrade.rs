@@ -209,12 +209,12 @@ fn a_program_that_vanishes_in_the_end_is_told_and_the_daemon_goes_on_as_the_old_
         let (mut line, _) = Line::open(&machine, &version, Path::new(BINARY));
         mine.success().then(|| line.ask(Request::Notices)).flatten()
     };
-    let told = wait::until("it is told", notices, |told| {
-        told.as_ref()
+    let notice = wait::until("it is told", notices, |notice| {
+        notice.as_ref()
             .is_some_and(|it| it.to_string().contains("can't be upgraded"))
     });
-    let told = told.expect("it was told").to_string();
-    assert!(told.contains("keeps running as version"), "{told}");
+    let notice = notice.expect("it was told").to_string();
+    assert!(notice.contains("keeps running as version"), "{notice}");
     assert_eq!(daemon(&machine, Path::new(BINARY)), (pid, version));
     let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
     let message = welcome["message"].as_str().expect("it is refused");

@@ -177,7 +177,7 @@ fn answered(screen: Screen) -> Screen {
         Msg::Answer { ticket, result }
     });
     match last {
-        Some(msg) => screen.tell(msg),
+        Some(msg) => screen.send(msg),
         None => screen,
     }
 }

@@ -349,11 +349,11 @@ fn a_warning_names_the_key_against_it() {
         })
     };
     let mut all = sessions();
-    let told = warned(all.remove(2));
+    let warned_screen = warned(all.remove(2));
     assert!(
-        told.sees("press E in the list to extend it"),
+        warned_screen.sees("press E in the list to extend it"),
         "{}",
-        told.text()
+        warned_screen.text()
     );
     // What nothing can be done against has no hint.
     let unchecked = warned(all.pop().unwrap());

@@ -93,7 +93,7 @@ fn a_connection_that_breaks_forgets_nothing() {
     });
     let screen = keeping(left.clone())
         .daemon(snapshot(two()))
-        .tell(down)
+        .send(down)
         .press("q");
     assert_eq!(kept(&screen).unwrap().desks, left.desks);
 }

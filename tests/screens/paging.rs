@@ -43,7 +43,7 @@ fn answered(screen: Screen, total: u64) -> Screen {
     )
 }
 
-fn told(screen: Screen, range: std::ops::Range<u128>) -> Screen {
+fn loaded(screen: Screen, range: std::ops::Range<u128>) -> Screen {
     range.fold(screen, |screen, n| {
         let minutes = 5 + i64::try_from(n).unwrap() * 7;
         let session = remote(n, &format!("worker-{n:03}"), Status::Running, minutes);
@@ -69,7 +69,7 @@ fn near_the_end_more_is_asked_for_once() {
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("k j k G");
     assert_eq!(reaches(&screen).len(), 1, "one under way is enough");
-    let screen = answered(told(screen, 100..300), 12_431);
+    let screen = answered(loaded(screen, 100..300), 12_431);
     assert!(screen.sees("of 12,431, 300 loaded"), "{}", screen.text());
     // The selection stayed on its session, in the middle of the list now.
     assert_eq!(

@@ -54,14 +54,14 @@ fn the_details_tell_from_where_how_much_how_fast_and_how_long() {
     for (columns, rows) in [(80, 24), (200, 50)] {
         let screen = screen(columns, rows).press("enter");
         insta::assert_snapshot!(screen.text());
-        for told in [
+        for expected in [
             "From",
             "quay.io",
             "3 of 7 layers",
             "120 MiB of 400 MiB",
             "7 MiB/s",
         ] {
-            assert!(screen.sees(told), "{told}: {}", screen.text());
+            assert!(screen.sees(expected), "{expected}: {}", screen.text());
         }
     }
 }

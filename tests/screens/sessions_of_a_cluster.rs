@@ -157,7 +157,7 @@ fn closed(screen: &Screen) -> Vec<StreamId> {
 
 fn happens(screen: Screen, event: StreamEvent) -> Screen {
     let (stream, _) = opened(&screen).pop().unwrap();
-    screen.tell(Msg::Stream { stream, event })
+    screen.send(Msg::Stream { stream, event })
 }
 
 fn prints(screen: Screen, text: &str) -> Screen {

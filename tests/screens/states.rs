@@ -90,7 +90,7 @@ fn another_version_of_the_daemon_refuses() {
     .hint(Clean::new(
         "Run the newer workbay, or stop the daemon: workbay daemon stop",
     ));
-    let screen = Screen::new(80, 24).tell(Msg::Daemon(Link::Refused(failure)));
+    let screen = Screen::new(80, 24).send(Msg::Daemon(Link::Refused(failure)));
     insta::assert_snapshot!(screen.text());
 }
 

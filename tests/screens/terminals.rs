@@ -43,7 +43,7 @@ impl Daemon for Screen {
 
     fn happens(self, event: StreamEvent) -> Self {
         let stream = self.stream();
-        self.tell(Msg::Stream { stream, event })
+        self.send(Msg::Stream { stream, event })
     }
 
     fn prints(self, text: &str) -> Self {
@@ -275,9 +275,9 @@ fn a_log_is_followed_searched_and_paused() {
 }
 
 /// The log that was opened last is like this.
-fn told(screen: Screen, event: LogEvent) -> Screen {
+fn with_log_event(screen: Screen, event: LogEvent) -> Screen {
     let log = screen.stream();
-    screen.tell(Msg::Log { log, event })
+    screen.send(Msg::Log { log, event })
 }
 
 /// Four lines.
@@ -305,7 +305,7 @@ fn while_a_long_log_is_read_its_end_is_shown() {
         revision: 1_000,
         ..Extent::default()
     };
-    let reading = told(log(), LogEvent::Page(page(PREVIEW, extent)));
+    let reading = with_log_event(log(), LogEvent::Page(page(PREVIEW, extent)));
     assert!(
         reading.sees("end of the log, 340,000 lines read   following"),
         "{}",
@@ -319,7 +319,7 @@ fn while_a_long_log_is_read_its_end_is_shown() {
         lines: 340_000,
         ..Searched::default()
     };
-    let searching = told(searching, LogEvent::Searched(state)).press("enter");
+    let searching = with_log_event(searching, LogEvent::Searched(state)).press("enter");
     assert_snapshot!("log_searching_80x24", searching.text());
     assert!(!searching.press("esc").sees("searching"));
 }
@@ -334,7 +334,7 @@ fn a_log_that_fits_in_no_file_says_so() {
         revision: 1_000,
         ..Extent::default()
     };
-    let screen = told(log().resize(140, 40), LogEvent::Page(page(1_200, extent)));
+    let screen = with_log_event(log().resize(140, 40), LogEvent::Page(page(1_200, extent)));
     assert_snapshot!("log_in_memory_140x40", screen.text());
 }
 

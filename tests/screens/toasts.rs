@@ -78,17 +78,17 @@ fn a_session_that_waited_long_is_told_when_it_runs() {
 
 #[test]
 fn a_long_message_is_shown_whole_and_an_endless_one_ends_in_an_ellipsis() {
-    let told = |words: usize, rows: u16| {
+    let toast = |words: usize, rows: u16| {
         let words: Vec<String> = (0..words).map(|n| format!("word-{n:04}")).collect();
         let text = words.join(" ");
         let notice = Notice::message(noon(), Level::Error, text.as_str());
         let screen = Screen::new(80, rows).daemon(snapshot(day()));
         screen.notice(Change::from(notice))
     };
-    let whole = told(40, 24);
+    let whole = toast(40, 24);
     assert!(whole.sees("word-0000"), "{}", whole.text());
     assert!(whole.sees("word-0039"), "{}", whole.text());
     assert!(!whole.sees("..."), "{}", whole.text());
-    let cut = told(400, 24);
+    let cut = toast(400, 24);
     assert!(cut.sees("word-0000") && cut.sees("..."), "{}", cut.text());
 }

@@ -46,7 +46,7 @@ fn prints(screen: Screen, control: bool, text: &str) -> Screen {
         source: LogSource::Stdout,
         bytes: Bytes::copy_from_slice(text.as_bytes()),
     };
-    screen.tell(Msg::Stream { stream, event })
+    screen.send(Msg::Stream { stream, event })
 }
 
 fn lists(screen: Screen, rows: &[Row]) -> Screen {
@@ -79,7 +79,7 @@ fn shell(columns: u16, rows: u16) -> Screen {
         .daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]))
         .press("s");
     let terminal = stream(&screen, false);
-    let screen = screen.tell(Msg::Stream {
+    let screen = screen.send(Msg::Stream {
         stream: terminal,
         event: StreamEvent::Opened,
     });
@@ -89,7 +89,7 @@ fn shell(columns: u16, rows: u16) -> Screen {
 fn with(columns: u16, rows: u16, windows: &[Row]) -> Screen {
     let screen = shell(columns, rows);
     let control = stream(&screen, true);
-    let screen = screen.tell(Msg::Stream {
+    let screen = screen.send(Msg::Stream {
         stream: control,
         event: StreamEvent::Opened,
     });
@@ -128,7 +128,7 @@ fn the_line_to_tmux_opens_once_the_pane_has_painted() {
         .daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]))
         .press("s");
     let terminal = stream(&screen, false);
-    let screen = screen.tell(Msg::Stream {
+    let screen = screen.send(Msg::Stream {
         stream: terminal,
         event: StreamEvent::Opened,
     });

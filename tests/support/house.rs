@@ -267,7 +267,7 @@ impl Face {
     }
 
     /// Waits for a message that holds these words, if it has not come already.
-    pub async fn until_told(&mut self, words: &str) {
+    pub async fn until_notified(&mut self, words: &str) {
         let says = |change: &Change| match change {
             Change::Notice { notice } => notice.text.as_str().contains(words),
             _ => false,
@@ -280,14 +280,14 @@ impl Face {
     /// Waits until the engine answers.
     pub async fn until_connected(&mut self) {
         let stands = |engine: &EngineState| matches!(engine, EngineState::Connected { .. });
-        let tells = |change: &Change| match change {
+        let has_text = |change: &Change| match change {
             Change::Engine { engine, .. } => stands(engine),
             _ => false,
         };
         let contexts = &self.snapshot.contexts;
         let already = contexts.iter().any(|state| stands(&state.engine));
-        if !already && !self.heard.iter().any(tells) {
-            self.until_heard(tells).await;
+        if !already && !self.heard.iter().any(has_text) {
+            self.until_heard(has_text).await;
         }
     }
 

@@ -97,7 +97,7 @@ impl Detail {
 
     /// The session's use.
     pub fn figures(&self) -> &Used {
-        &self.figures.told
+        &self.figures.used
     }
 
     /// A new sample of a session has arrived.
@@ -263,9 +263,9 @@ impl Detail {
         self.asked = None;
     }
 
-    pub fn figures_answered(&mut self, session: SessionKey, told: Used) {
+    pub fn figures_answered(&mut self, session: SessionKey, used: Used) {
         if session == self.session {
-            self.figures.answered(told);
+            self.figures.answered(used);
         }
     }
 

@@ -152,9 +152,9 @@ fn text(state: &ContextState) -> String {
         ..
     } = &state.context;
     let endpoint = endpoint.as_ref().map_or("", |endpoint| endpoint.as_str());
-    let told = match &state.engine {
+    let status = match &state.engine {
         EngineState::Connected { info } => info.kind.as_str(),
         _ => "",
     };
-    format!("{name} {} {told} {endpoint}", kind.word()).to_lowercase()
+    format!("{name} {} {status} {endpoint}", kind.word()).to_lowercase()
 }

@@ -299,12 +299,12 @@ fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
 /// Adds the amounts, which may have come from a preset or the defaults, and a free name, because the waiting
 /// session still has its own.
 fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> LaunchRequest {
-    let told = launch::again::again(session);
+    let earlier = launch::again::again(session);
     let mut request = launch.clone();
-    request.cpu = request.cpu.or(told.cpu);
-    request.mem = request.mem.or(told.mem);
+    request.cpu = request.cpu.or(earlier.cpu);
+    request.mem = request.mem.or(earlier.mem);
     if request.accelerators.is_empty() {
-        request.accelerators = told.accelerators;
+        request.accelerators = earlier.accelerators;
     }
     // A generated name isn't kept.
     let named = !session.name.as_str().ends_with("-session");
@@ -342,7 +342,7 @@ mod tests {
         it
     }
 
-    fn told(remaining: ResourceSlots) -> WaitingDialog {
+    fn answered(remaining: ResourceSlots) -> WaitingDialog {
         let session = waiting();
         let mut mirror = Mirror::default();
         let change = crate::model::change::Change::Session {
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn what_was_not_said_is_what_the_session_has_and_its_name_is_taken() {
-        let it = told(ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(4096)));
+        let it = answered(ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(4096)));
         assert_eq!(it.found().unwrap()[0].words, "with 2 CPU");
         let Change::Launch(request) = &it.found().unwrap()[0].change else {
             panic!("nothing is launched");
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn with_nothing_to_press_enter_does_nothing() {
-        let mut it = told(ResourceSlots::default());
+        let mut it = answered(ResourceSlots::default());
         assert_eq!(it.found(), Some(&[][..]));
         let mut act = |action| it.action(action, None, &TestEnv::default().env());
         assert_eq!(act(Action::ListDown), []);

@@ -285,7 +285,7 @@ impl Panes {
 
     fn take_in(&mut self, pane: Pane) {
         let schemes = self.link_schemes.clone();
-        self.list.push(pane.telling(self.colours).linking(schemes));
+        self.list.push(pane.with_colors(self.colours).with_link_schemes(schemes));
     }
 
     /// Focuses a pane and shows its desk.

@@ -45,7 +45,7 @@ impl Panes {
                     self.held = Held::Nothing;
                 }
                 let place = ground.panes.iter().find(|it| it.pane == id);
-                return place.map_or_else(Vec::new, |it| self.tell(mouse, it, now));
+                return place.map_or_else(Vec::new, |it| self.send_mouse(mouse, it, now));
             }
             // The press began elsewhere.
             (Held::Nothing, MouseKind::Drag(_) | MouseKind::Release(_)) => return Vec::new(),
@@ -80,7 +80,7 @@ impl Panes {
             if pressed {
                 self.held = Held::Pane(place.pane);
             }
-            steps.extend(self.tell(mouse, place, now));
+            steps.extend(self.send_mouse(mouse, place, now));
         }
         steps
     }
@@ -110,7 +110,7 @@ impl Panes {
 
     /// Reports the event to the program in a pane, if the program has requested it. A drag that leaves the
     /// pane is reported at its edge.
-    fn tell(&mut self, mouse: Mouse, place: &PaneArea, now: Timestamp) -> Vec<Step> {
+    fn send_mouse(&mut self, mouse: Mouse, place: &PaneArea, now: Timestamp) -> Vec<Step> {
         let origin = match mouse.kind {
             MouseKind::Moved => Origin::Motion,
             _ => Origin::Typed,

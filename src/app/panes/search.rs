@@ -40,7 +40,7 @@ impl Panes {
         if let Some(prompt) = open {
             prompt.missing = !found;
         }
-        let told = format!("{text} not found in the output");
-        (done && !found).then(|| Step::toast(Level::Info, told))
+        let warning = format!("{text} not found in the output");
+        (done && !found).then(|| Step::toast(Level::Info, warning))
     }
 }

@@ -261,8 +261,8 @@ fn user(item: &Item) -> Result<SessionUser, Fault> {
 fn services(item: &Item) -> Result<Vec<Service>, Fault> {
     let text = word(item)?;
     let services = image::services(&text);
-    let told = image::services_label(&services);
-    if told == text.replace(' ', "") {
+    let label = image::services_label(&services);
+    if label == text.replace(' ', "") {
         return Ok(services);
     }
     let fault = Fault::new(item.at, format!("invalid services '{text}'"));

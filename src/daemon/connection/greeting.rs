@@ -200,15 +200,15 @@ mod tests {
         };
         // The protocol version doesn't matter for a newer client.
         assert_eq!(weigh(PROTOCOL + 1, "0.3.0", path), newer);
-        let told = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
+        let text = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
                     start the newer version";
         assert_eq!(
             weigh(PROTOCOL, "0.1.0", path),
-            Verdict::Serve(Some(told.into()))
+            Verdict::Serve(Some(text.into()))
         );
         assert_eq!(
             weigh(PROTOCOL - 1, "0.1.0", path),
-            Verdict::Refuse(told.into())
+            Verdict::Refuse(text.into())
         );
         assert!(matches!(weigh(PROTOCOL, "0.3.0", None), Verdict::Refuse(_)));
         assert!(matches!(

@@ -125,7 +125,7 @@ impl Executor {
                 fault::point(Moment::Before, kind);
                 let result = self.survey(environments).await;
                 fault::point(Moment::After, kind);
-                self.tell(Fact::Surveyed { survey, result }).await;
+                self.report(Fact::Surveyed { survey, result }).await;
             }
             Order::StopHook {
                 session,
@@ -135,7 +135,7 @@ impl Executor {
                 fault::point(Moment::Before, kind);
                 let end = self.stop_hook(session, &stop_hook).await;
                 fault::point(Moment::After, kind);
-                self.tell(Fact::WillDone {
+                self.report(Fact::WillDone {
                     session,
                     epoch,
                     end,
@@ -150,7 +150,7 @@ impl Executor {
                 fault::point(Moment::Before, kind);
                 let result = self.create_folder(&name).await;
                 fault::point(Moment::After, kind);
-                self.tell(Fact::FolderMade { ticket, result }).await;
+                self.report(Fact::FolderMade { ticket, result }).await;
             }
             order => self.change(order).await,
         }
@@ -186,7 +186,7 @@ impl Executor {
         if let Err(failure) = &result {
             tracing::warn!(order = kind.name(), %session, why = %failure.message(), "failed");
         }
-        self.tell(Fact::Done {
+        self.report(Fact::Done {
             session,
             epoch,
             order: kind,
@@ -244,13 +244,13 @@ impl Executor {
         let failure = match self.look_around(line).await {
             Ok((engine, up, events)) => {
                 fault::point(Moment::After, kind);
-                self.tell(up).await;
+                self.report(up).await;
                 self.listen(&engine, events).await
             }
             Err(failure) => failure,
         };
         tracing::warn!(why = %failure.message(), "no connection to the engine");
-        self.tell(Fact::EngineDown { line, failure }).await;
+        self.report(Fact::EngineDown { line, failure }).await;
     }
 
     /// Subscribes to events before it lists containers, so that no change is missed.
@@ -290,7 +290,7 @@ impl Executor {
                         session: event.session,
                         event: replies::happening(&event.kind),
                     };
-                    self.tell(happened).await;
+                    self.report(happened).await;
                 }
                 Some(Err(error)) => return lost(error.message()),
                 None => return lost("the engine ended its stream of events"),
@@ -328,7 +328,7 @@ impl Executor {
         })
     }
 
-    async fn tell(&self, fact: Fact) {
+    async fn report(&self, fact: Fact) {
         self.reporter.report(fact).await;
     }
 }

@@ -123,13 +123,13 @@ impl ManagerExecutor {
                 Fact::Disconnected { line, failure }
             }
         };
-        self.tell(fact).await;
+        self.report(fact).await;
     }
 
     async fn listen(&self, line: ConnectionNumber) {
         let failure = match self.events().await {
             Ok(events) => {
-                self.tell(Fact::Listening { line }).await;
+                self.report(Fact::Listening { line }).await;
                 Some(self.follow(line, events).await)
             }
             Err(Some(failure)) => Some(failure),
@@ -138,7 +138,7 @@ impl ManagerExecutor {
         if let Some(failure) = &failure {
             tracing::info!(why = %failure.message(), "the event stream ended");
         }
-        self.tell(Fact::EventsEnded { line, failure }).await;
+        self.report(Fact::EventsEnded { line, failure }).await;
     }
 
     /// `Err(None)` = this engine has no events.
@@ -169,7 +169,7 @@ impl ManagerExecutor {
             match event {
                 Ok(event) => {
                     let session = event.session;
-                    self.tell(Fact::Event { line, session }).await;
+                    self.report(Fact::Event { line, session }).await;
                 }
                 Err(error) => return broken(error),
             }
@@ -201,7 +201,7 @@ impl ManagerExecutor {
             Ok(_) => tracing::debug!(errand = name, "done"),
             Err(failure) => tracing::warn!(errand = name, why = %failure.message(), "failed"),
         }
-        self.tell(Fact::Answered { errand, result }).await;
+        self.report(Fact::Answered { errand, result }).await;
     }
 
     async fn ask(&self, what: Errand) -> EngineResult<Got> {
@@ -258,7 +258,7 @@ impl ManagerExecutor {
                 Ok(None) => return Ok(Got::Done),
                 Err(_) => return Err(failed("the engine reports no more progress of the image")),
             };
-            self.tell(Fact::Progressed { errand, progress }).await;
+            self.report(Fact::Progressed { errand, progress }).await;
         }
     }
 
@@ -292,13 +292,13 @@ impl ManagerExecutor {
             Err(failure) => {
                 tracing::warn!(query = query.name(), why = %failure.message(), "failed");
                 let failure = failure.clone();
-                self.tell(Fact::QueryFailed { line, failure }).await;
+                self.report(Fact::QueryFailed { line, failure }).await;
             }
         }
         result.map_err(|failure| query.locate(failure))
     }
 
-    async fn tell(&self, fact: Fact) {
+    async fn report(&self, fact: Fact) {
         self.reporter.report(fact).await;
     }
 }

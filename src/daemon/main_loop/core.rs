@@ -213,7 +213,7 @@ impl Core {
         let secrets = self.contexts.iter().flat_map(ContextRunner::queued_secrets);
         Memory {
             secrets: secrets.collect(),
-            told: self.notifications,
+            notifications: self.notifications,
             ..Memory::default()
         }
     }
@@ -340,7 +340,7 @@ impl Core {
     }
 
     /// Publishes a notice that doesn't come from a context.
-    pub(in crate::daemon) fn tell(&mut self, notice: Notice) {
+    pub(in crate::daemon) fn notify(&mut self, notice: Notice) {
         let mut step = Step::default();
         step.changes.push(notice.into());
         self.publish(step);

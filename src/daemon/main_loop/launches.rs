@@ -135,7 +135,7 @@ impl Core {
 
     pub(in crate::daemon) async fn recents(&self) -> Result<Reply, Failure> {
         let entries = self.store.recents().await;
-        told(entries)
+        recents_reply(entries)
     }
 
     pub(in crate::daemon) async fn edit_recent(
@@ -146,11 +146,11 @@ impl Core {
         if let RecentEdit::Rename { title } = &edit {
             recent::check_title(title).map_err(Failure::usage)?;
         }
-        told(self.store.edit_recent(id, edit).await)
+        recents_reply(self.store.edit_recent(id, edit).await)
     }
 }
 
-fn told(entries: Result<Vec<recent::Recent>, crate::store::StoreError>) -> Result<Reply, Failure> {
+fn recents_reply(entries: Result<Vec<recent::Recent>, crate::store::StoreError>) -> Result<Reply, Failure> {
     entries
         .map(|entries| Reply::Recents { entries })
         .map_err(|error| replies::store_failure(&error))

@@ -51,7 +51,7 @@ impl Core {
             } => self.asked(connection, id, request).await,
             Inbound::Used { session, usage } => self.used(session, usage).await,
             Inbound::Remark { text } => {
-                self.tell(Notice::message(clock::now(), Level::Warning, text));
+                self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {

@@ -50,12 +50,12 @@ impl Pace {
     pub fn look(&mut self, at: Reading) -> Option<Jump> {
         let last = std::mem::replace(&mut self.last, at);
         let signed = |span| SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
-        let told = at.now.duration_since(last.now);
+        let wall = at.now.duration_since(last.now);
         let timed = signed(at.instant.duration_since(last.instant));
         let real = signed(at.since_boot.saturating_sub(last.since_boot));
         let is_much = |span: &SignedDuration| span.abs() >= SLACK;
-        let set_by = Some(told.saturating_sub(real)).filter(is_much);
-        let parted = is_much(&told.saturating_sub(timed));
+        let set_by = Some(wall.saturating_sub(real)).filter(is_much);
+        let parted = is_much(&wall.saturating_sub(timed));
         (parted || set_by.is_some()).then(|| Jump {
             set_by: set_by.unwrap_or_default(),
         })
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_or_a_machine_that_slept_is_noticed_once() {
         let begun = Instant::now();
-        let at = |told: i64, timed: u64, real: u64| Reading {
-            now: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(told),
+        let at = |wall: i64, timed: u64, real: u64| Reading {
+            now: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(wall),
             instant: begun + Duration::from_secs(timed),
             since_boot: Duration::from_secs(real),
         };

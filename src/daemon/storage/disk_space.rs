@@ -111,7 +111,7 @@ impl Core {
             && !warned
         {
             let text = warning(found.free, &self.space.directory, &homes);
-            self.tell(Notice::message(clock::now(), Level::Warning, text));
+            self.notify(Notice::message(clock::now(), Level::Warning, text));
         }
         let pause = if self.space.counts_homes() {
             SOON

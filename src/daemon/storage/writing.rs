@@ -160,7 +160,7 @@ impl Core {
                      scheduling histories"
                 ),
             };
-            self.tell(Notice::message(clock::now(), Level::Info, text.as_str()));
+            self.notify(Notice::message(clock::now(), Level::Info, text.as_str()));
         }
         for runner in &mut self.contexts {
             runner.driver_mut().release(unwritten);
@@ -232,7 +232,7 @@ impl Core {
             Ok(unwritten) => {
                 self.clear_deferred(&unwritten);
                 for notice in notices(&unwritten) {
-                    self.tell(notice);
+                    self.notify(notice);
                 }
             }
             Err(_) => self.write_again = Some(clock::instant() + WRITE_AGAIN),

@@ -100,7 +100,7 @@ enum Next {
     Whole(Vec<StreamItem>),
     Preview(Vec<StreamItem>),
     Search,
-    Tell,
+    Send,
     Idle,
     Over,
 }
@@ -118,7 +118,7 @@ impl Work {
             preview: None,
         };
         let mut changed = true;
-        let mut told = Instant::now()
+        let mut sent_at = Instant::now()
             .checked_sub(PACE)
             .unwrap_or_else(Instant::now);
         loop {
@@ -127,20 +127,20 @@ impl Work {
             let next = tokio::select! {
                 biased;
                 order = orders.recv() => order.map_or(Next::Over, Next::Order),
-                () = tokio::time::sleep_until(told + PACE), if changed => Next::Tell,
+                () = tokio::time::sleep_until(sent_at + PACE), if changed => Next::Send,
                 next = streams.next(searches, waits) => next,
             };
             if matches!(next, Next::Over) {
                 return;
             }
             // Orders are reported without the pace, because the user waits for them.
-            changed = !matches!(next, Next::Order(_) | Next::Tell);
+            changed = !matches!(next, Next::Order(_) | Next::Send);
             let Some(work) = self.take(next, &mut streams).await else {
                 return;
             };
             self = work;
             if !changed {
-                told = Instant::now();
+                sent_at = Instant::now();
             }
             if streams.preview.is_none() && self.reader.wants_preview() {
                 streams.preview = self.open_preview();
@@ -188,13 +188,13 @@ impl Work {
         }
         let done = tokio::task::spawn_blocking(move || {
             let reader = &mut self.reader;
-            let mut told = Vec::new();
+            let mut events = Vec::new();
             match next {
                 Next::Order(order) => {
-                    told.extend(reader.order(order));
-                    told.extend(reader.take());
+                    events.extend(reader.order(order));
+                    events.extend(reader.take());
                 }
-                Next::Tell => told = reader.take(),
+                Next::Send => events = reader.take(),
                 Next::Whole(items) => {
                     for item in joined(items) {
                         match item {
@@ -215,10 +215,10 @@ impl Work {
                 Next::Idle => reader.idle(),
                 Next::Over => {}
             }
-            (self, told)
+            (self, events)
         });
-        let (work, told) = done.await.ok()?;
-        for msg in told {
+        let (work, events) = done.await.ok()?;
+        for msg in events {
             work.answers.send(msg).await.ok()?;
         }
         Some(work)

@@ -68,7 +68,7 @@ impl Controller {
             clock.window.clear();
         }
         self.warn(turn, now, id, &checks);
-        let again = self.tell_checks(turn, now, id, checks);
+        let again = self.report_checks(turn, now, id, checks);
         self.idle.plan(id, next.into_iter().chain(again).min());
         if let Some((check, ending)) = over {
             self.reclaim(turn, now, id, check, ending);
@@ -106,7 +106,7 @@ impl Controller {
 
     /// Updates the shown checks if they have changed. If they were reported just now, returns when
     /// to try again.
-    fn tell_checks(
+    fn report_checks(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -119,11 +119,11 @@ impl Controller {
         if same && is_noted(shown.activity, clock.activity) {
             return None;
         }
-        let pause = clock.told_at.and_then(|at| at.checked_add(PAUSE).ok());
+        let pause = clock.reported_at.and_then(|at| at.checked_add(PAUSE).ok());
         if let Some(at) = pause.filter(|at| *at > now) {
             return Some(at);
         }
-        clock.told_at = Some(now);
+        clock.reported_at = Some(now);
         let activity = clock.activity;
         let session = &mut self.change(turn, id)?.record.session;
         session.idle_checks = checks;

@@ -28,7 +28,7 @@ pub(super) struct Clock {
     /// When the user included the session again after an exemption.
     pub included_at: Option<Timestamp>,
     /// When checks and activity were last reported.
-    pub told_at: Option<Timestamp>,
+    pub reported_at: Option<Timestamp>,
     look_at: Option<Timestamp>,
 }
 
@@ -54,7 +54,7 @@ impl Clock {
             window: Window::default(),
             period: None,
             included_at: None,
-            told_at: None,
+            reported_at: None,
             look_at: None,
         }
     }

@@ -137,8 +137,8 @@ fn shares(usage: &Usage, slots: &ResourceSlots) -> [Option<i64>; 4] {
         .filter_map(|device| device.utilization.map(u64::from))
         .collect();
     let all = |bytes: fn(&crate::model::usage::AcceleratorUsage) -> Option<u64>| {
-        let told: Vec<u64> = devices.iter().filter_map(bytes).collect();
-        (!told.is_empty()).then(|| told.iter().sum::<u64>())
+        let reported: Vec<u64> = devices.iter().filter_map(bytes).collect();
+        (!reported.is_empty()).then(|| reported.iter().sum::<u64>())
     };
     let cuda_mem = all(|device| device.mem.map(|mem| mem.0));
     let cuda_total = all(|device| device.mem_total.map(|mem| mem.0));
@@ -202,11 +202,11 @@ fn is_asked(name: &str, slots: &ResourceSlots) -> bool {
 /// Whether these averages are those of an idle session. Resources without a value don't count.
 /// Without any value the session isn't idle.
 pub(super) fn below(rules: &UtilizationRules, resources: &[IdleResource]) -> bool {
-    let mut told = resources.iter().filter(|it| it.average >= 0).peekable();
+    let mut reported = resources.iter().filter(|it| it.average >= 0).peekable();
     let is_low = |it: &IdleResource| it.average < it.threshold;
     match rules.operator {
-        _ if told.peek().is_none() => false,
-        Join::And => told.all(is_low),
-        Join::Or => told.any(is_low),
+        _ if reported.peek().is_none() => false,
+        Join::And => reported.all(is_low),
+        Join::Or => reported.any(is_low),
     }
 }

@@ -115,7 +115,7 @@ impl Case<'_> {
         Some(IdleCheck {
             basis,
             join: Some(rules.operator),
-            resources: resources.into_iter().map(told).collect(),
+            resources: resources.into_iter().map(rounded).collect(),
             ..check(IdleChecker::Utilization, state, limit)
         })
     }
@@ -166,7 +166,7 @@ fn check(checker: IdleChecker, state: IdleState, limit: Span) -> IdleCheck {
 }
 
 /// Memory is reported in whole percents.
-fn told(mut resource: IdleResource) -> IdleResource {
+fn rounded(mut resource: IdleResource) -> IdleResource {
     if resource.resource.as_str().contains("mem") && resource.average > 0 {
         resource.average -= resource.average % 100;
     }

@@ -77,7 +77,7 @@ impl Controller {
         };
         let reference = reference::with_tag(image);
         self.pull(turn, &reference);
-        self.tell_pull(turn, &reference);
+        self.report_pull(turn, &reference);
     }
 
     /// Whether the image of a waiting session has arrived by other means.
@@ -123,7 +123,7 @@ impl Controller {
                     Some(under) => drop(under.tickets.insert(ticket)),
                     None => turn.answer(ticket, Ok(Answer::Done)),
                 }
-                self.tell_pull(turn, &reference);
+                self.report_pull(turn, &reference);
             }
         }
     }

@@ -115,7 +115,7 @@ pub(in crate::scheduler) fn decide<'a>(
     let heads: Vec<Head<'_>> = heads.collect();
     for head in &heads {
         if let Some(queue) = queues.get_mut(head.group) {
-            queue.tell_start(head);
+            queue.note_start(head);
         }
     }
     backfill(&mut queues, room, heads, now, &mut decision.begin);
@@ -172,7 +172,7 @@ impl<'w, 'a> Queue<'w, 'a> {
         });
     }
 
-    fn tell_start(&mut self, head: &Head<'_>) {
+    fn note_start(&mut self, head: &Head<'_>) {
         let mut placed = self.placed.iter_mut();
         if let Some(placed) = placed.find(|placed| placed.id == head.id) {
             placed.starts_by = head.starts_by();

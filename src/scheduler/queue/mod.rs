@@ -13,7 +13,7 @@ pub(super) mod line;
 mod priority;
 pub(super) mod room;
 mod round;
-mod tell;
+mod positions;
 mod tries;
 
 #[cfg(test)]
@@ -41,12 +41,12 @@ pub(super) struct Queue {
     /// The time of the next survey. Set only while a session waits for room.
     pub look_at: Option<Timestamp>,
     /// When the next positions are reported that weren't reported at once.
-    pub retell_at: Option<Timestamp>,
+    pub report_again_at: Option<Timestamp>,
 }
 
 impl Queue {
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        [self.wake_at, self.look_at, self.retell_at]
+        [self.wake_at, self.look_at, self.report_again_at]
             .into_iter()
             .flatten()
             .min()

@@ -165,9 +165,9 @@ impl<'a> Room<'a> {
 
 impl Share {
     /// The whole capacity; `None` if the engine doesn't report it.
-    pub fn told(&self) -> Option<ResourceSlots> {
-        let told = self.capacity.cpu.millis() < UNTOLD / 2 && self.capacity.mem.0 < UNTOLD / 2;
-        told.then(|| self.capacity.clone())
+    pub fn reported(&self) -> Option<ResourceSlots> {
+        let is_known = self.capacity.cpu.millis() < UNTOLD / 2 && self.capacity.mem.0 < UNTOLD / 2;
+        is_known.then(|| self.capacity.clone())
     }
 }
 
@@ -195,7 +195,7 @@ fn untold(slots: &ResourceSlots) -> ResourceSlots {
 }
 
 fn host(rules: &ResourceRules, info: &EngineInfo) -> ResourceSlots {
-    let or_untold = |told: u64| if told == 0 { UNTOLD } else { told };
+    let or_untold = |amount: u64| if amount == 0 { UNTOLD } else { amount };
     let mut accelerators = info.accelerators.clone();
     for (slot, rule) in &rules.accelerators {
         if let Some(amount) = amount(slot, rule, info) {

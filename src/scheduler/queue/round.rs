@@ -35,7 +35,7 @@ impl Controller {
         self.queue.wake_at = [self.queue.wake_at, first].into_iter().flatten().min();
         self.queue.lines = decision.lines;
         self.plan_look(now);
-        self.tell_places(turn, now);
+        self.report_positions(turn, now);
     }
 
     fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &Lines) {
@@ -98,8 +98,8 @@ impl Controller {
             if !self.look_for_room(turn) {
                 turn.stirred = true;
             }
-        } else if is_due(self.queue.retell_at) {
-            self.tell_places(turn, now);
+        } else if is_due(self.queue.report_again_at) {
+            self.report_positions(turn, now);
         }
     }
 

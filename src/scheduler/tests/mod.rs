@@ -146,7 +146,7 @@ impl Play {
             }
             Deed::Cut => {
                 self.connected = false;
-                self.tell(Fact::EngineDown {
+                self.handle(Fact::EngineDown {
                     line: self.line,
                     failure: fault(FailureKind::Unreachable),
                 });
@@ -156,7 +156,7 @@ impl Play {
             Deed::Restart => self.restart(),
             Deed::Wait => {
                 self.now += 40;
-                self.tell(Fact::Tick);
+                self.handle(Fact::Tick);
             }
             Deed::CarryOut(_) | Deed::Fail(..) => {}
         }
@@ -166,7 +166,7 @@ impl Play {
     fn leave(&mut self, ticket: u64) {
         if ticket <= self.asked && !self.answered.contains_key(&ticket) {
             let is_pull = self.controller.pulls.is_asked_by(ticket);
-            self.tell(Fact::Left {
+            self.handle(Fact::Left {
                 tickets: vec![ticket],
             });
             if is_pull {
@@ -178,7 +178,7 @@ impl Play {
 
     fn happens(&mut self, session: SessionId, event: Happening) {
         if self.connected {
-            self.tell(Fact::Happened { session, event });
+            self.handle(Fact::Happened { session, event });
         }
     }
 }
@@ -213,7 +213,7 @@ fn a_stale_answer_changes_nothing() {
         force: true,
     });
     let (session, epoch) = gentle.about().unwrap();
-    play.tell(Fact::Done {
+    play.handle(Fact::Done {
         session,
         epoch,
         order: OrderKind::Stop,
@@ -228,7 +228,7 @@ fn a_stale_answer_changes_nothing() {
 #[test]
 fn the_pauses_between_attempts_grow_to_half_a_minute() {
     let mut play = Play::new();
-    play.tell(Fact::EngineDown {
+    play.handle(Fact::EngineDown {
         line: 1,
         failure: fault(FailureKind::Unreachable),
     });
@@ -237,7 +237,7 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
         let due = play.controller.next_deadline().unwrap();
         pauses.push(due.as_second() - at(play.now).as_second());
         play.now = due.as_second() - at(0).as_second();
-        play.tell(Fact::Tick);
+        play.handle(Fact::Tick);
         play.carry_out(0, Some(FailureKind::Unreachable));
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
@@ -298,7 +298,7 @@ fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
     for _ in 0..4 {
         play.carry_out(0, Some(FailureKind::Failed));
         play.now += 60;
-        play.tell(Fact::Tick);
+        play.handle(Fact::Tick);
     }
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.there.len(), 1);

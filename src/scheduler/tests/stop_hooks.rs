@@ -72,12 +72,12 @@ fn one_that_fails_is_told_and_the_session_ends_anyway() {
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert_eq!(stop_hooks(&play, id), [Outcome::Failure]);
-    let told = |text: &str| {
+    let has_message = |text: &str| {
         play.notices
             .iter()
             .any(|it| it.text.as_str().contains(text))
     };
-    assert!(told("failed: its last words"));
+    assert!(has_message("failed: its last words"));
     let (outcome, words) = play.session(id).stop_hook_end.clone().unwrap();
     assert_eq!(outcome, Outcome::Failure);
     assert!(words.as_str().contains("its last words"), "{words}");
@@ -101,7 +101,7 @@ fn force_skips_it_at_once_and_in_the_middle() {
     // The answer arrives late.
     let words = "late".into();
     let outcome = Outcome::Success;
-    play.tell(Fact::WillDone {
+    play.handle(Fact::WillDone {
         session: id,
         epoch,
         end: StopHookEnd { outcome, words },
@@ -136,7 +136,7 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     play.connected = false;
     let line = play.line;
     let failure = super::play::fault(FailureKind::Unreachable);
-    play.tell(Fact::EngineDown { line, failure });
+    play.handle(Fact::EngineDown { line, failure });
     // The connection broke together with the hook.
     play.carry_out(0, Some(FailureKind::Unreachable));
     play.work_off();
@@ -152,7 +152,7 @@ fn a_container_that_dies_meanwhile_changes_nothing() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     play.die(id, 1);
-    play.tell(Fact::Happened {
+    play.handle(Fact::Happened {
         session: id,
         event: Happening::Died { exit_code: 1 },
     });
@@ -167,7 +167,7 @@ fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
     let mut play = Play::new();
     let id = play.comes(with_stop_hook(batch::request(None)));
     play.die(id, 0);
-    play.tell(Fact::Happened {
+    play.handle(Fact::Happened {
         session: id,
         event: Happening::Died { exit_code: 0 },
     });

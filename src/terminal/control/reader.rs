@@ -142,7 +142,7 @@ mod tests {
         %begin 1795344107 317 1\r\nparse error: unknown command: bogus\r\n%error 1795344107 317 1\r\n\
         %exit detached\n";
 
-    fn told() -> Vec<Heard> {
+    fn expected() -> Vec<Heard> {
         vec![
             Heard::Attached,
             Heard::Answer(Ok("main\t1\n%end 1 2 1\n%window-add @3\n한\n".into())),
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn answers_are_told_from_what_happens() {
-        assert_eq!(heard(&[TALK]), told());
+        assert_eq!(heard(&[TALK]), expected());
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
             cuts.extend([0, TALK.len()]);
             cuts.sort_unstable();
             let pieces: Vec<&[u8]> = cuts.windows(2).map(|two| &TALK[two[0]..two[1]]).collect();
-            prop_assert_eq!(heard(&pieces), told());
+            prop_assert_eq!(heard(&pieces), expected());
         }
 
         #[test]

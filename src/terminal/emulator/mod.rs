@@ -82,14 +82,14 @@ impl Emulator {
 
     /// Sets the answers to programs that query the default colors (OSC 10, 11).
     #[must_use]
-    pub fn telling(mut self, colors: DefaultColors) -> Self {
+    pub fn with_colors(mut self, colors: DefaultColors) -> Self {
         self.parser.reports_mut().colors = colors;
         self
     }
 
     /// Sets the schemes that links of programs may have.
     #[must_use]
-    pub fn linking(mut self, schemes: LinkSchemes) -> Self {
+    pub fn with_link_schemes(mut self, schemes: LinkSchemes) -> Self {
         self.parser.reports_mut().link_schemes = schemes;
         self
     }
@@ -108,8 +108,8 @@ impl Emulator {
         let (columns, rows) = self.size();
         let before = self.parser.reports();
         let mut new = Self::new(columns, rows)
-            .telling(before.colors)
-            .linking(before.link_schemes.clone());
+            .with_colors(before.colors)
+            .with_link_schemes(before.link_schemes.clone());
         new.parser.reports_mut().links = before.links.clone();
         new
     }

@@ -102,7 +102,7 @@ pub fn lines(
     };
     let mut lines = title(&view);
     // An ended session first shows its usage and the last lines of its log.
-    let ended = !ending::told(&view).is_empty();
+    let ended = !ending::ending_lines(&view).is_empty();
     if ended {
         lines.extend(usage::lines(&view));
         lines.extend(ending::last_lines(&view));
@@ -136,7 +136,7 @@ fn title(view: &DetailView<'_>) -> Vec<DetailLine> {
     let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
     let gap = " ".repeat(width.saturating_sub(text::width(&name) + text::width(&word.0)));
     let mut lines = vec![vec![(name, Face::Title), (gap, Face::Text), word]];
-    let ending = ending::told(view);
+    let ending = ending::ending_lines(view);
     let reason = match (&session.status_message, &session.status_info) {
         _ if !ending.is_empty() => None,
         (Some(message), _) if !message.is_empty() => Some(message),
@@ -176,10 +176,10 @@ fn row(label: &str, value: impl Into<String>) -> DetailLine {
 /// allocated less than requested.
 fn allocation(session: &Session, width: usize) -> Vec<DetailLine> {
     let (asked, given) = (&session.requested_slots, &session.occupied_slots);
-    let told = *given != ResourceSlots::default();
+    let granted = *given != ResourceSlots::default();
     let label = "Resources";
-    let mut lines = wrapped_row(label, &amounts(if told { given } else { asked }), width);
-    if told && !asked.fits(given) {
+    let mut lines = wrapped_row(label, &amounts(if granted { given } else { asked }), width);
+    if granted && !asked.fits(given) {
         let mut line = row("", "");
         line.push((
             format!("fewer than requested: {}", amounts(asked)),

@@ -81,12 +81,12 @@ pub const MAIN: Sshd = Sshd {
 impl Sshd {
     /// Answers at a port; what clients ask for is told.
     pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<Event> {
-        let (tell, told) = mpsc::unbounded_channel();
-        self.serve_and_tell(bytes, tell);
-        told
+        let (sender, events) = mpsc::unbounded_channel();
+        self.serve_and_report(bytes, sender);
+        events
     }
 
-    fn serve_and_tell<S>(self, bytes: S, tell: mpsc::UnboundedSender<Event>)
+    fn serve_and_report<S>(self, bytes: S, sender: mpsc::UnboundedSender<Event>)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -95,7 +95,7 @@ impl Sshd {
             auth_rejection_time: std::time::Duration::ZERO,
             ..server::Config::default()
         });
-        let door = Door { sshd: self, tell };
+        let door = Door { sshd: self, sender };
         tokio::spawn(async move {
             if let Ok(running) = server::run_stream(config, bytes, door).await {
                 // A client that is cut off is what some tests are about.
@@ -107,7 +107,7 @@ impl Sshd {
 
 struct Door {
     sshd: Sshd,
-    tell: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<Event>,
 }
 
 impl server::Handler for Door {
@@ -134,7 +134,7 @@ impl server::Handler for Door {
         session: &mut Session,
     ) -> Result<(), Self::Error> {
         let handle = session.handle();
-        tokio::spawn(serve(channel, handle, self.sshd.runs, self.tell.clone()));
+        tokio::spawn(serve(channel, handle, self.sshd.runs, self.sender.clone()));
         reply.accept().await;
         Ok(())
     }
@@ -155,7 +155,7 @@ impl server::Handler for Door {
             return Ok(());
         };
         reply.accept().await;
-        sub.serve_and_tell(channel.into_stream(), self.tell.clone());
+        sub.serve_and_report(channel.into_stream(), self.sender.clone());
         Ok(())
     }
 }
@@ -164,7 +164,7 @@ async fn serve(
     mut channel: Channel<Msg>,
     handle: server::Handle,
     runs: bool,
-    tell: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<Event>,
 ) {
     let id = channel.id();
     let command = loop {
@@ -174,7 +174,7 @@ async fn serve(
                 row_height,
                 ..
             }) => {
-                let _ = tell.send(Event::Terminal(col_width, row_height));
+                let _ = sender.send(Event::Terminal(col_width, row_height));
                 handle.channel_success(id).await.unwrap();
             }
             Some(ChannelMsg::Exec { command, .. }) if runs => break command,
@@ -211,13 +211,13 @@ async fn serve(
     };
     let exit = tokio::select! {
         exit = output => exit,
-        () = listen(from, stdin, pid, tell) => return,
+        () = listen(from, stdin, pid, sender) => return,
     };
     match exit {
         Ok(code) => handle.exit_status_request(id, code).await.unwrap(),
         Err(signal) => {
-            let told = handle.exit_signal_request(id, signal, false, String::new(), String::new());
-            told.await.unwrap();
+            let sent = handle.exit_signal_request(id, signal, false, String::new(), String::new());
+            sent.await.unwrap();
         }
     }
     // The client may have gone before.
@@ -241,7 +241,7 @@ async fn listen(
     mut from: ChannelReadHalf,
     stdin: ChildStdin,
     pid: Pid,
-    tell: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<Event>,
 ) {
     // Whoever waits for the program hears nothing of the client meanwhile.
     let (feed, fed) = mpsc::unbounded_channel();
@@ -270,12 +270,12 @@ async fn listen(
                 Event::HungUp
             }
             Some(ChannelMsg::Close) | None => {
-                let _ = tell.send(Event::Closed);
+                let _ = sender.send(Event::Closed);
                 return;
             }
             Some(_) => continue,
         };
-        let _ = tell.send(event);
+        let _ = sender.send(event);
     }
 }
 

@@ -65,9 +65,9 @@ impl Person {
     /// Starts the face; nothing is waited for.
     pub fn sits_down(name: &str, connect: ConnectOptions) -> Self {
         let (keys, mut typed) = mpsc::channel(KEYS);
-        let (tell, drawn) = watch::channel(0);
+        let (sender, drawn) = watch::channel(0);
         let frames = Arc::new(Frames::default());
-        let mut board = Board::new(80, 24, Arc::clone(&frames), tell);
+        let mut board = Board::new(80, 24, Arc::clone(&frames), sender);
         let parts = Parts {
             state_file: None,
             spool: None,

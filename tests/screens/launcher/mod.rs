@@ -59,7 +59,7 @@ fn offer() -> Catalogue {
     }
 }
 
-fn told(screen: Screen, offer: Catalogue) -> Screen {
+fn answered(screen: Screen, offer: Catalogue) -> Screen {
     let catalogue = Box::new(offer);
     screen.answer(
         |r| matches!(r, Request::Catalogue { .. }),
@@ -75,7 +75,7 @@ fn list(columns: u16, rows: u16) -> Screen {
 
 /// The launcher, opened, the catalogue told.
 fn opened(columns: u16, rows: u16) -> Screen {
-    told(list(columns, rows).press("n"), offer())
+    answered(list(columns, rows).press("n"), offer())
 }
 
 fn launches(screen: &Screen) -> Vec<LaunchRequest> {

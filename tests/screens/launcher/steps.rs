@@ -11,7 +11,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{launches, list, offer, told};
+use super::{launches, list, offer, answered};
 use crate::screen::Screen;
 
 /// The launcher, opened on a machine with these folders.
@@ -20,7 +20,7 @@ fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
         folders: folders.iter().map(|it| Folder::own(it, "local")).collect(),
         ..offer()
     };
-    told(list(columns, rows).press("n"), catalogue)
+    answered(list(columns, rows).press("n"), catalogue)
 }
 
 /// The line below the one that holds `above`.
@@ -175,14 +175,14 @@ fn launching_and_each_card_are_explained() {
     insta::assert_snapshot!(screen.text());
     assert!(screen.sees("PENDING"));
     let mut screen = screen;
-    for told in [
+    for answered in [
         "Ports of programs",
         "outlive",
         "resources of each",
         "batch session",
     ] {
         screen = screen.press("F1 up F1");
-        assert!(screen.sees(told), "{told}: {}", screen.text());
+        assert!(screen.sees(answered), "{answered}: {}", screen.text());
     }
 }
 

@@ -9,12 +9,12 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{batch, launches, list, offer, opened, told};
+use super::{batch, launches, list, offer, opened, answered};
 use crate::world::{day, key, session, snapshot};
 
 #[test]
 fn a_newcomers_first_launch_takes_four_keys() {
-    let screen = told(list(80, 24).press("n"), offer()).press("ctrl-r enter");
+    let screen = answered(list(80, 24).press("n"), offer()).press("ctrl-r enter");
     assert!(launches(&screen).is_empty());
     assert!(screen.sees("no folder mounted"), "{}", screen.text());
     let screen = screen.press("enter");

@@ -86,7 +86,7 @@ impl MemoryEngine {
     /// Somebody removes the container.
     pub fn vanish(&self, session: SessionId) {
         self.lock().world.containers.remove(&session);
-        self.save_and_tell(session, EventKind::Removed);
+        self.save_and_send(session, EventKind::Removed);
     }
 
     /// What other instances hold.

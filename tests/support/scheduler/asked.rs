@@ -62,7 +62,7 @@ impl Manager for MemoryScheduler {
         self.enter(Question::Launch).await?;
         self.lock().launches.push(request.clone());
         let id = self.lock().make(request.name.as_deref(), "PENDING");
-        self.tell(id);
+        self.send_event(id);
         Ok(id)
     }
 
@@ -149,12 +149,12 @@ impl Manager for MemoryScheduler {
         if inner.deaf {
             return Err(Failure::unsupported("no events"));
         }
-        let (tell, told) = mpsc::channel(1024);
-        inner.listeners.push(tell);
-        let next = |mut told: mpsc::Receiver<_>| async move {
-            let event = told.recv().await?;
-            Some((event, told))
+        let (sender, receiver) = mpsc::channel(1024);
+        inner.listeners.push(sender);
+        let next = |mut receiver: mpsc::Receiver<_>| async move {
+            let event = receiver.recv().await?;
+            Some((event, receiver))
         };
-        Ok(futures_util::stream::unfold(told, next).boxed())
+        Ok(futures_util::stream::unfold(receiver, next).boxed())
     }
 }

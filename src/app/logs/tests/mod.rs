@@ -88,11 +88,11 @@ impl World {
             while self.reader.has_work() {
                 self.reader.work();
             }
-            let told = self.reader.take();
-            if told.is_empty() {
+            let events = self.reader.take();
+            if events.is_empty() {
                 return;
             }
-            for msg in told {
+            for msg in events {
                 let Msg::Log { log, event } = msg else {
                     panic!("{msg:?}");
                 };

@@ -126,11 +126,11 @@ impl Clipboard {
             self.sent = Some((permit.place, copied.text.clone(), permit.until));
             return self.of_user(permit.pane, copied);
         }
-        let told = format!(
+        let warning = format!(
             "not copied: a program in {} wrote to your clipboard at the same time",
             copied.name
         );
-        let mut steps = vec![Step::toast(Level::Warning, told)];
+        let mut steps = vec![Step::toast(Level::Warning, warning)];
         steps.extend(self.of_program(copied, seen));
         steps
     }

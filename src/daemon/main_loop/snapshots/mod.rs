@@ -224,8 +224,8 @@ mod tests {
         failed.status = Status::Error;
         failed.status_message = Some("the pull failed".into());
         assert!(!has_begun(&failed));
-        let told = wait_for_log(&failed, false).unwrap_err().message();
-        assert!(told.as_str().ends_with("hasn't started: the pull failed"));
+        let message = wait_for_log(&failed, false).unwrap_err().message();
+        assert!(message.as_str().ends_with("hasn't started: the pull failed"));
         failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
         assert!(has_begun(&failed));
     }

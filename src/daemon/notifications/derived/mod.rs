@@ -27,7 +27,7 @@ struct Known {
     /// failed launch on its own.
     launched: bool,
     /// A notification about the session's end was already sent, when the end was decided.
-    end_is_told: bool,
+    end_is_reported: bool,
 }
 
 impl Known {
@@ -36,7 +36,7 @@ impl Known {
             status: session.status.clone(),
             ran: session.started_at.is_some() || session.status.is_live(),
             launched: false,
-            end_is_told: false,
+            end_is_reported: false,
         }
     }
 }
@@ -65,7 +65,7 @@ impl Noticing {
         let open = sessions.filter(|session| !session.status.is_final());
         let known = open.map(|session| {
             let known = Known {
-                end_is_told: session.status == Status::Terminating,
+                end_is_reported: session.status == Status::Terminating,
                 ..Known::new(session)
             };
             (session.key(), known)
@@ -94,7 +94,7 @@ impl Noticing {
         // Notifications in this step can report an end before the session shows it.
         for change in happened.changes {
             if let Change::Notice { notice } = change {
-                self.end_was_told(notice);
+                self.note_reported_end(notice);
             }
         }
         for change in happened.changes {
@@ -109,12 +109,12 @@ impl Noticing {
         notices
     }
 
-    fn end_was_told(&mut self, notice: &Notice) {
+    fn note_reported_end(&mut self, notice: &Notice) {
         let reclaimed = matches!(notice.kind, NoticeKind::Reclaimed { .. });
         if let Some(key) = notice.session.filter(|_| reclaimed)
             && let Some(known) = self.known.get_mut(&key)
         {
-            known.end_is_told = true;
+            known.end_is_reported = true;
         }
     }
 
@@ -133,7 +133,7 @@ impl Noticing {
             let known = Known {
                 ran: before.as_ref().is_some_and(|it| it.ran) || session.status.is_live(),
                 launched,
-                end_is_told: before.as_ref().is_some_and(|it| it.end_is_told),
+                end_is_reported: before.as_ref().is_some_and(|it| it.end_is_reported),
                 ..Known::new(session)
             };
             self.known.insert(key, known);
@@ -174,10 +174,10 @@ fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
         return begun.then_some((NoticeKind::Running, Level::Success, text));
     }
     // A session that was in ERROR was already reported as failed.
-    let told = before.status == Status::Error;
+    let reported = before.status == Status::Error;
     match status {
         Status::Error if !explained => Some(failed(session, "failed")),
-        Status::Terminated | Status::Cancelled if !told => end(before, session, explained),
+        Status::Terminated | Status::Cancelled if !reported => end(before, session, explained),
         _ => None,
     }
 }
@@ -198,7 +198,7 @@ fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
     if let Some(checker) = IdleChecker::of_reason(info) {
         let kind = NoticeKind::Reclaimed { checker };
         let text = with_reason(session, "was reclaimed");
-        return (!before.end_is_told).then_some((kind, Level::Warning, text));
+        return (!before.end_is_reported).then_some((kind, Level::Warning, text));
     }
     if !before.ran && session.started_at.is_none() {
         let what = match session.status {

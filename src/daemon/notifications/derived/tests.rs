@@ -51,18 +51,18 @@ fn here(changes: &[Change]) -> Happened<'_> {
 }
 
 /// The notification about a session that changes from one state to another.
-fn told(from: &Session, to: Session) -> Option<(NoticeKind, Level, String)> {
+fn notice_of(from: &Session, to: Session) -> Option<(NoticeKind, Level, String)> {
     let mut noticing = Noticing::begin([from].into_iter());
     let notices = noticing.hear(&here(&[changed(to)]), NOW);
     assert!(notices.len() < 2, "{notices:?}");
-    let told = notices.into_iter().next();
-    told.map(|notice| (notice.kind, notice.level, notice.text.into_string()))
+    let first = notices.into_iter().next();
+    first.map(|notice| (notice.kind, notice.level, notice.text.into_string()))
 }
 
 #[test]
 fn each_end_is_told_as_what_it_was() {
     let running = train(Status::Running);
-    let asked = told(&running, ended("user-requested", "x"));
+    let asked = notice_of(&running, ended("user-requested", "x"));
     let text = "train was terminated as requested".to_owned();
     assert_eq!(asked, Some((NoticeKind::Ended, Level::Info, text)));
     let waiting = train(Status::Pending);
@@ -72,28 +72,28 @@ fn each_end_is_told_as_what_it_was() {
         ..ended("user-requested", "x")
     };
     let text = "train left the queue as requested".to_owned();
-    let asked = told(&waiting, cancelled);
+    let asked = notice_of(&waiting, cancelled);
     assert_eq!(asked, Some((NoticeKind::Ended, Level::Info, text)));
-    let itself = told(&running, ended("self-terminated", "its main process ended"));
+    let itself = notice_of(&running, ended("self-terminated", "its main process ended"));
     let text = "train ended: its main process ended".to_owned();
     assert_eq!(itself, Some((NoticeKind::Ended, Level::Info, text)));
-    let (kind, level, _) = told(&running, ended("container-removed", "x")).unwrap();
+    let (kind, level, _) = notice_of(&running, ended("container-removed", "x")).unwrap();
     assert_eq!((kind, level), (NoticeKind::Ended, Level::Warning));
-    let (kind, level, text) = told(&running, ended("idle-timeout", "unused")).unwrap();
+    let (kind, level, text) = notice_of(&running, ended("idle-timeout", "unused")).unwrap();
     let checker = IdleChecker::NetworkTimeout;
     assert_eq!(
         (kind, level),
         (NoticeKind::Reclaimed { checker }, Level::Warning)
     );
     assert_eq!(text, "train was reclaimed: unused");
-    let (kind, level, text) = told(&running, batch(BatchResult::Success, 0)).unwrap();
+    let (kind, level, text) = notice_of(&running, batch(BatchResult::Success, 0)).unwrap();
     let exit_code = Some(0);
     assert_eq!(
         (kind, level),
         (NoticeKind::BatchEnded { exit_code }, Level::Success)
     );
     assert_eq!(text, "train succeeded: its command ended");
-    let (kind, level, _) = told(&running, batch(BatchResult::Failure, 3)).unwrap();
+    let (kind, level, _) = notice_of(&running, batch(BatchResult::Failure, 3)).unwrap();
     let exit_code = Some(3);
     assert_eq!(
         (kind, level),
@@ -108,12 +108,12 @@ fn a_start_that_comes_to_nothing_is_a_failure() {
     let preparing = train(Status::Preparing);
     let text = "train failed: no space".to_owned();
     let expected = (NoticeKind::Failed, Level::Error, text);
-    assert_eq!(told(&preparing, error.clone()), Some(expected));
+    assert_eq!(notice_of(&preparing, error.clone()), Some(expected));
     // The failure was already reported.
-    assert_eq!(told(&error, train(Status::Terminated)), None);
+    assert_eq!(notice_of(&error, train(Status::Terminated)), None);
     let mut cancelled = train(Status::Cancelled);
     cancelled.status_message = Some("it waited too long".into());
-    let (kind, level, text) = told(&train(Status::Pending), cancelled).unwrap();
+    let (kind, level, text) = notice_of(&train(Status::Pending), cancelled).unwrap();
     assert_eq!((kind, level), (NoticeKind::Failed, Level::Warning));
     assert_eq!(text, "train was cancelled: it waited too long");
 }
@@ -177,7 +177,7 @@ fn an_end_that_was_told_when_it_was_decided_is_not_told_again() {
     assert!(noticing.hear(&here(&over), NOW).is_empty());
     // The same applies after a restart of the daemon.
     assert_eq!(
-        told(&train(Status::Terminating), ended("idle-timeout", "x")),
+        notice_of(&train(Status::Terminating), ended("idle-timeout", "x")),
         None
     );
 }

@@ -110,10 +110,10 @@ impl Hooks {
     async fn run(self, notice: Notice) {
         let event = notice.kind.word();
         let result = carry_out(&self.settings, &notice).await;
-        let told = self.ended(result.is_ok());
+        let stopped = self.ended(result.is_ok());
         if let Err(why) = result {
             tracing::warn!(event, %why, "the hook failed");
-            if !told {
+            if !stopped {
                 let text = format!("the hook for {event} failed: {why}. See the daemon's log");
                 let text = Clean::new(&text);
                 // Sending fails only while the daemon ends.

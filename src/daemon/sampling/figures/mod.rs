@@ -168,14 +168,14 @@ impl Core {
         match self.store.figures(key).await {
             Ok(figures) => {
                 let figures = figures.unwrap_or_default();
-                self.tell_with_last_lines(connection, id, number, key.id, figures);
+                self.report_with_last_lines(connection, id, number, key.id, figures);
             }
             Err(error) => self.answer(connection, id, Err(replies::store_failure(&error))),
         }
     }
 
     /// Reads the last lines in a task, because the log may be on a remote engine and the loop must not wait.
-    fn tell_with_last_lines(
+    fn report_with_last_lines(
         &self,
         connection: ConnectionId,
         id: RequestId,

@@ -87,16 +87,16 @@ fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
             now.network_out_rate,
         ),
     ];
-    let told = counters.into_iter().map(|(metric, then, now, told)| {
+    let reported = counters.into_iter().map(|(metric, then, now, reported)| {
         let counted = now.and_then(|now| rate(then, now, millis));
         let reading = Reading {
-            value: told.or(counted),
+            value: reported.or(counted),
             limit: None,
             total: now,
         };
         (metric, reading)
     });
-    told.filter(|(_, reading)| *reading != Reading::default())
+    reported.filter(|(_, reading)| *reading != Reading::default())
         .collect()
 }
 

@@ -66,7 +66,7 @@ pub struct LogReader {
     hit: Option<u64>,
     /// All lines have been searched once.
     was_complete: bool,
-    told: (Extent, Searched),
+    reported: (Extent, Searched),
     out: Vec<LogEvent>,
 }
 
@@ -99,7 +99,7 @@ impl LogReader {
             seek: None,
             hit: None,
             was_complete: false,
-            told: (Extent::default(), Searched::default()),
+            reported: (Extent::default(), Searched::default()),
             out: Vec::new(),
         }
     }
@@ -240,7 +240,7 @@ impl LogReader {
         match order {
             LogOrder::Page(want) => match self.page(want) {
                 Ok(page) => {
-                    self.told.0 = page.extent.clone();
+                    self.reported.0 = page.extent.clone();
                     self.out.push(LogEvent::Page(page));
                 }
                 Err(error) => self.broken(&error),
@@ -332,13 +332,13 @@ impl LogReader {
 
     fn news(&mut self) {
         let extent = self.extent();
-        if extent != self.told.0 {
-            self.told.0 = extent.clone();
+        if extent != self.reported.0 {
+            self.reported.0 = extent.clone();
             self.out.push(LogEvent::Extent(extent));
         }
         match self.searched() {
-            Ok(Some(state)) if state != self.told.1 => {
-                self.told.1 = state;
+            Ok(Some(state)) if state != self.reported.1 => {
+                self.reported.1 = state;
                 self.out.push(LogEvent::Searched(state));
             }
             Ok(_) => {}

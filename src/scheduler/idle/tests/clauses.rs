@@ -275,15 +275,15 @@ fn every_clause_holds_for_who_lives_and_for_who_ends() {
         of_thresholds(),
         of_fairness(),
     ];
-    let mut told: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+    let mut outcomes: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for row in parts.into_iter().flatten() {
         let said = row.facts.says(&row.checker, row.second);
         assert_eq!(said, row.says, "{} at {}", row.clause, row.second);
-        let (lives, ends) = told.entry(row.clause).or_default();
+        let (lives, ends) = outcomes.entry(row.clause).or_default();
         *lives |= said != Says::Over;
         *ends |= said == Says::Over;
     }
-    for (clause, both) in told {
+    for (clause, both) in outcomes {
         assert_eq!(both, (true, true), "{clause}: a row is missing");
     }
 }
@@ -301,8 +301,8 @@ fn figures_are_told_beside_the_verdict() {
         (check.limit, check.join),
         (Some(Span(100)), Some(Join::And))
     );
-    let told = check.resources.iter();
-    let told: Vec<_> = told
+    let readings = check.resources.iter();
+    let readings: Vec<_> = readings
         .map(|it| (it.resource.as_str(), it.average, it.threshold))
         .collect();
     // Memory is in whole percents. A resource without a value is reported as such.
@@ -311,5 +311,5 @@ fn figures_are_told_beside_the_verdict() {
         ("cuda_util", -1, 500),
         ("mem", 1_200, 1_000),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(readings, expected);
 }

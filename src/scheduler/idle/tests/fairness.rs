@@ -39,7 +39,7 @@ fn a_machine_that_slept_warns_before_it_ends() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 5_000;
-    play.tell(SLEPT);
+    play.handle(SLEPT);
     ends_after_its_notice(&mut play, id);
 }
 
@@ -48,10 +48,10 @@ fn a_clock_that_was_set_back_does_not_make_it_live_for_ever() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 100_000;
-    play.tell(SLEPT);
+    play.handle(SLEPT);
     used(&mut play, id, Use::Typed);
     play.now -= 100_000;
-    play.tell(SLEPT);
+    play.handle(SLEPT);
     pass(&mut play, 590);
     assert_eq!(play.status(id), Status::Running);
     pass(&mut play, 30);
@@ -135,7 +135,7 @@ proptest! {
                 Deed::Jump(seconds) => {
                     play.now += seconds;
                     (since, heard) = (play.now, play.notices.len());
-                    play.tell(SLEPT);
+                    play.handle(SLEPT);
                 }
                 Deed::Restart(seconds) => {
                     play.now += seconds;

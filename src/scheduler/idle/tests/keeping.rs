@@ -2,7 +2,7 @@
 
 use super::{
     facts::{lifetime, network},
-    lives::{ends_after_its_notice, pass, runs, told, used},
+    lives::{ends_after_its_notice, pass, runs, notices_of, used},
 };
 use crate::{
     model::{
@@ -80,7 +80,7 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
     pass(&mut play, 3_700);
     assert_eq!(play.status(id), Status::Running);
     // The second extension follows after the warnings were repeated.
-    let warned = told(&play).len();
+    let warned = notices_of(&play).len();
     assert!(warned >= 2, "{warned}");
     keep(&mut play, id, Keep::Extend).unwrap();
     let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
@@ -124,7 +124,7 @@ fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
     play.restart();
     pass(&mut play, 5_000);
     assert_eq!(play.status(id), Status::Running);
-    assert_eq!(told(&play), [""; 0]);
+    assert_eq!(notices_of(&play), [""; 0]);
     assert_eq!(
         play.session(id).idle_checks[0].state,
         IdleState::NotCounting

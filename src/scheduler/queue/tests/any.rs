@@ -19,7 +19,7 @@ use crate::{
             decide::{Decision, Waiter, Why, decide},
             hold::Hold,
             room::Room,
-            tell::AT_ONCE,
+            positions::AT_ONCE,
         },
         tests::play::{Play, at, info},
     },
@@ -222,10 +222,10 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
         .filter_map(|session| session.placement.queue_position)
         .collect();
     assert_eq!(places.len(), 10_001, "each has a place of its own");
-    let (written, told) = (play.written, play.told.len());
+    let (written, changes) = (play.written, play.changed.len());
     play.wait(15);
     assert_eq!(play.written, written, "nothing changed, nothing is written");
-    assert_eq!(play.told.len(), told, "nothing changed, nothing is told");
+    assert_eq!(play.changed.len(), changes, "nothing changed, nothing is told");
 
     let running = play
         .controller
@@ -237,12 +237,12 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
         session: running,
         force,
     });
-    let told = play.told.len();
+    let changes = play.changed.len();
     while waiting(&play) == 10_001 {
         play.carry_out(0, None);
     }
-    let told = play.told.len() - told;
-    assert!(told < 10 * AT_ONCE, "{told} were told at once");
+    let changes = play.changed.len() - changes;
+    assert!(changes < 10 * AT_ONCE, "{changes} were told at once");
     let before = play.written;
     play.work_off();
     assert!(

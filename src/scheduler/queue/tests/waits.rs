@@ -139,11 +139,11 @@ fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
     play.wait(15);
     assert_eq!(play.written, before, "a try more is not written");
     play.terminate(play.launched[0]);
-    let told = history(&play, id);
-    let tries: u32 = told[0].rsplit(' ').next().unwrap().parse().unwrap();
-    assert!(tries > 10, "{told:?}");
+    let entries = history(&play, id);
+    let tries: u32 = entries[0].rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(tries > 10, "{entries:?}");
     assert_eq!(
-        told[1..],
+        entries[1..],
         [
             "schedule-sessions Success 1",
             "check-precondition Success 1",
@@ -193,19 +193,19 @@ fn each_reason_has_an_entry_of_its_own() {
     play.terminate(play.launched[0]);
     play.wait(15);
     let mine = play.history.iter().filter(|it| it.session == id);
-    let told: Vec<_> = mine
+    let holds_seen: Vec<_> = mine
         .filter(|it| it.result == Outcome::NeedRetry)
         .map(|it| (it.message.as_ref().unwrap().as_str(), it.error_code.clone()))
         .collect();
-    let [first, second] = told.as_slice() else {
-        panic!("{told:?}");
+    let [first, second] = holds_seen.as_slice() else {
+        panic!("{holds_seen:?}");
     };
     assert!(
         first.0.contains("1 CPU") && second.0.contains("of memory"),
-        "{told:?}"
+        "{holds_seen:?}"
     );
     let code = Some("agent_schedule_unavailable".into());
-    assert!(first.1 == code && second.1 == code, "{told:?}");
+    assert!(first.1 == code && second.1 == code, "{holds_seen:?}");
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
     assert_eq!(play.status(one), Status::Cancelled);
     assert_eq!(info(&play, one), "user-requested");
     play.connected = false;
-    play.tell(crate::scheduler::fact::Fact::EngineDown {
+    play.handle(crate::scheduler::fact::Fact::EngineDown {
         line: play.line,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
@@ -394,7 +394,7 @@ fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
     let mut play = full();
     let id = play.comes(named("waits"));
     play.connected = false;
-    play.tell(crate::scheduler::fact::Fact::EngineDown {
+    play.handle(crate::scheduler::fact::Fact::EngineDown {
         line: play.line,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });

@@ -59,8 +59,8 @@ fn questions_are_answered() {
 
 #[test]
 fn the_outer_terminals_colors_are_told_where_it_told_them() {
-    let told = |colors: DefaultColors, asked: &str| {
-        let mut emulator = Emulator::new(20, 5).telling(colors).anew();
+    let replies = |colors: DefaultColors, asked: &str| {
+        let mut emulator = Emulator::new(20, 5).with_colors(colors).anew();
         emulator.feed(asked.as_bytes(), NOW);
         String::from_utf8(emulator.take_answers()).unwrap()
     };
@@ -72,15 +72,15 @@ fn the_outer_terminals_colors_are_told_where_it_told_them() {
         "\x1b]10;rgb:1212/3434/5656\x1b\\",
         "\x1b]11;rgb:ffff/fbfb/eeee\x1b\\",
     );
-    assert_eq!(told(light, "\x1b]10;?\x07"), fore);
-    assert_eq!(told(light, "\x1b]11;?\x1b\\"), back);
-    assert_eq!(told(light, "\x1b]10;?;?;?\x07"), [fore, back].concat());
-    assert_eq!(told(light, "\x1b]11;#000000\x07\x1b]11;?\x07"), back);
+    assert_eq!(replies(light, "\x1b]10;?\x07"), fore);
+    assert_eq!(replies(light, "\x1b]11;?\x1b\\"), back);
+    assert_eq!(replies(light, "\x1b]10;?;?;?\x07"), [fore, back].concat());
+    assert_eq!(replies(light, "\x1b]11;#000000\x07\x1b]11;?\x07"), back);
     let half = DefaultColors {
         foreground: None,
         ..light
     };
-    assert_eq!(told(half, "\x1b]10;?\x07"), "");
+    assert_eq!(replies(half, "\x1b]10;?\x07"), "");
 }
 
 #[test]

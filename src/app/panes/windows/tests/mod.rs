@@ -390,7 +390,7 @@ fn what_is_asked_before_the_line_stands_is_said_then() {
 
 #[test]
 fn chosen_keys_are_set_and_auto_leaves_them() {
-    for (copy_keys, told) in [
+    for (copy_keys, expected) in [
         (CopyKeys::Auto, None),
         (CopyKeys::Vi, Some("set-option -gw mode-keys vi")),
     ] {
@@ -404,6 +404,6 @@ fn chosen_keys_are_set_and_auto_leaves_them() {
         world.take(steps);
         world.control(StreamEvent::Opened);
         let set = world.said.iter().find(|line| line.contains("mode-keys "));
-        assert_eq!(set.map(String::as_str), told);
+        assert_eq!(set.map(String::as_str), expected);
     }
 }
