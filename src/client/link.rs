@@ -201,7 +201,7 @@ pub(super) fn begin(
         hello,
     } = connection;
     let (out, outgoing) = mpsc::channel(OUTGOING);
-    let (events, heard) = mpsc::channel(EVENTS);
+    let (events, receiver) = mpsc::channel(EVENTS);
     let shared = Arc::new(Shared {
         inner: Mutex::default(),
         pulse: Arc::new(Pulse::new()),
@@ -226,7 +226,7 @@ pub(super) fn begin(
         hello: Arc::new(hello),
         options: Arc::new(options),
     };
-    (client, heard)
+    (client, receiver)
 }
 
 /// The path of the running program. After a replacement the path is `PATH (deleted)`; the new program at PATH

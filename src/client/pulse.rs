@@ -152,7 +152,7 @@ impl Pulse {
         }
     }
 
-    async fn until_heard(&self) {
+    async fn until_received(&self) {
         while self.lock().asked {
             self.changed.notified().await;
         }
@@ -177,11 +177,11 @@ impl Pulse {
                 // If the channel is full, the daemon doesn't read, which counts as no answer.
                 let _ = out.try_send(Frame::Control(FromClient::Ask { id: PING, request }));
                 drop(out);
-                if timeout(ANSWER, self.until_heard()).await.is_err()
-                    && timeout(GRACE, self.until_heard()).await.is_err()
+                if timeout(ANSWER, self.until_received()).await.is_err()
+                    && timeout(GRACE, self.until_received()).await.is_err()
                 {
                     self.silent.send_replace(true);
-                    self.until_heard().await;
+                    self.until_received().await;
                     self.silent.send_replace(false);
                 }
                 quiet = (quiet * 2).min(LONGEST_QUIET);

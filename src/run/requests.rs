@@ -147,7 +147,7 @@ mod tests {
     }
 
     /// A daemon that answers nothing. Returns the requests that it received.
-    async fn hear(socket: UnixStream) -> Vec<Request> {
+    async fn received(socket: UnixStream) -> Vec<Request> {
         let (read, write) = socket.into_split();
         let mut first = FramedRead::new(read, FrameCodec::<(), Greeting>::default());
         first.next().await.unwrap().unwrap();
@@ -160,23 +160,23 @@ mod tests {
         let mut writer = FrameWriter::new(write);
         writer.send(welcome).await.unwrap();
         let mut rest = first.map_decoder(|_| FrameCodec::<FromDaemon, FromClient>::default());
-        let mut heard = Vec::new();
-        while heard.len() < MANY as usize {
+        let mut requests = Vec::new();
+        while requests.len() < MANY as usize {
             match rest.next().await {
                 Some(Ok(Frame::Control(FromClient::Ask { id: 1.., request }))) => {
-                    heard.push(request);
+                    requests.push(request);
                 }
                 Some(Ok(_)) => {}
                 other => panic!("{other:?}"),
             }
         }
-        heard
+        requests
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn requests_reach_the_daemon_in_the_order_in_which_they_were_asked() {
         let (mine, its) = UnixStream::pair().unwrap();
-        let daemon = tokio::spawn(hear(its));
+        let daemon = tokio::spawn(received(its));
         let (_current_in, current) = watch::channel(Some(Client::over(mine).await));
         let (answers_in, _answers) = mpsc::channel(1);
         let questions = Requests::begin(current, answers_in);

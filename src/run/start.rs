@@ -165,10 +165,10 @@ fn input_of(
         SignalKind::hangup(),
         SignalKind::interrupt(),
     ] {
-        let mut heard = signal(kind)?;
+        let mut received = signal(kind)?;
         let ours = ours.clone();
-        let heard = stream::poll_fn(move |context| heard.poll_recv(context));
-        signals.push(Box::pin(heard.filter_map(move |()| {
+        let received = stream::poll_fn(move |context| received.poll_recv(context));
+        signals.push(Box::pin(received.filter_map(move |()| {
             // Ctrl-C belongs to another program while that program has the terminal.
             let meant = kind != SignalKind::interrupt() || ours.is_ours();
             std::future::ready(meant.then_some(Msg::Leave))

@@ -14,7 +14,7 @@ use super::{
     log::announce,
     passing::Passing,
     preload, processes, shell,
-    signals::{Heard, Order, Signals},
+    signals::{SignalEvent, Order, Signals},
 };
 use crate::model::inside;
 
@@ -36,8 +36,8 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
     };
     loop {
         match signals.next().await {
-            Heard::Order(order) => return Some(order),
-            Heard::Child => match code_of(child) {
+            SignalEvent::Order(order) => return Some(order),
+            SignalEvent::Child => match code_of(child) {
                 Some(0) => return None,
                 Some(code) => {
                     announce(&format!(
@@ -65,7 +65,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
     };
     loop {
         match signals.next().await {
-            Heard::Order(order) => {
+            SignalEvent::Order(order) => {
                 announce(&format!(
                     "{} received and sent to the command",
                     order.name()
@@ -73,7 +73,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
                 // The command may have just ended. Its end is then the next event.
                 let _ = rustix::process::kill_process_group(child, order.signal());
             }
-            Heard::Child => {
+            SignalEvent::Child => {
                 if let Some(code) = code_of(child) {
                     passing.end();
                     return code;

@@ -6,7 +6,7 @@ use super::{
     complain, duty,
     log::announce,
     processes,
-    signals::{Heard, Order, Signals},
+    signals::{SignalEvent, Order, Signals},
 };
 use crate::model::inside;
 
@@ -69,12 +69,12 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
     }
     loop {
         match signals.next().await {
-            Heard::Order(order) => {
+            SignalEvent::Order(order) => {
                 end(order).await;
                 return Ok(0);
             }
             // Orphans become children of this process only if the engine adds no init to the container.
-            Heard::Child => drop(processes::collect()),
+            SignalEvent::Child => drop(processes::collect()),
         }
     }
 }

@@ -34,7 +34,7 @@ impl Order {
     }
 }
 
-pub(super) enum Heard {
+pub(super) enum SignalEvent {
     Order(Order),
     /// A child, or an orphan that became one, may have ended.
     Child,
@@ -57,14 +57,14 @@ impl Signals {
         })
     }
 
-    pub(super) async fn next(&mut self) -> Heard {
+    pub(super) async fn next(&mut self) -> SignalEvent {
         loop {
             return tokio::select! {
-                _ = self.terminate.recv() => Heard::Order(Order::Terminate),
-                _ = self.interrupt.recv() => Heard::Order(Order::Interrupt),
+                _ = self.terminate.recv() => SignalEvent::Order(Order::Terminate),
+                _ = self.interrupt.recv() => SignalEvent::Order(Order::Interrupt),
                 // SIGHUP doesn't end the session, because this process has no terminal.
                 _ = self.hangup.recv() => continue,
-                _ = self.child.recv() => Heard::Child,
+                _ = self.child.recv() => SignalEvent::Child,
             };
         }
     }

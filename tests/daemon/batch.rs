@@ -172,8 +172,8 @@ async fn a_cluster_runs_degrades_and_ends_as_one() {
     );
     assert_eq!(degraded.kernels[2].status, Status::Terminated);
     let is_notice = |change: &Change| matches!(change, Change::Notice { notice } if notice.session.is_some_and(|key| key.id == id));
-    if !face.heard.iter().any(is_notice) {
-        face.until_heard(is_notice).await;
+    if !face.received.iter().any(is_notice) {
+        face.until_received(is_notice).await;
     }
     house.engine.vanish_sub(id, "sub1");
     let degraded = face

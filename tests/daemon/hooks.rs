@@ -94,7 +94,7 @@ async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
         lines(&dir.path().join("children")).len() > 3
     })
     .await;
-    let notices = face.heard.iter().filter(|change| {
+    let notices = face.received.iter().filter(|change| {
         let text = format!("{change:?}");
         text.contains("the hook for")
     });

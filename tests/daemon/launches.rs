@@ -194,7 +194,7 @@ async fn a_face_that_left_meanwhile_has_launched_all_the_same() {
     // A word of the face that stays comes after the other has gone.
     recents(&face).await;
     house.engine.release(Call::List);
-    face.until_heard(|change| {
+    face.until_received(|change| {
         matches!(change, workbay::model::change::Change::Session { session }
             if session.status == Status::Running)
     })
@@ -285,7 +285,7 @@ async fn no_secret_is_kept_anywhere() {
     face.launch(secret).await.unwrap_err();
     let container = house.engine.containers().remove(0);
     assert!(!serde_json::to_string(&container).unwrap().contains("hush"));
-    assert!(!format!("{:?}", face.heard).contains("hush"));
+    assert!(!format!("{:?}", face.received).contains("hush"));
     drop(face);
     house.stop().await;
     let mut stack = vec![house.root.path().to_path_buf()];

@@ -290,11 +290,11 @@ async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
     };
     watch(vec![id]).await.unwrap();
     let is_usage = |change: &Change| matches!(change, Change::Usage { .. });
-    face.until_heard(is_usage).await;
+    face.until_received(is_usage).await;
     eventually("several sweeps", || house.engine.count(Call::Usage) >= 3).await;
     house.engine.set_usage(id, Some(700), Bytes::mib(10));
-    face.until_heard(is_usage).await;
-    let figures = face.heard.iter().filter_map(|change| match change {
+    face.until_received(is_usage).await;
+    let figures = face.received.iter().filter_map(|change| match change {
         Change::Usage { samples } => Some(samples[0].1.cpu.unwrap().millis()),
         _ => None,
     });

@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 async fn until_engine(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
-    face.until_heard(|change| matches!(change, Change::Engine { engine, .. } if so(engine)))
+    face.until_received(|change| matches!(change, Change::Engine { engine, .. } if so(engine)))
         .await;
 }
 

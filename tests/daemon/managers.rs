@@ -48,7 +48,7 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
     let known = face.snapshot.contexts.iter();
     let known = known.filter(|state| state.context.name == prod());
     let mut last = known.map(|state| state.engine.clone()).next();
-    for change in &face.heard {
+    for change in &face.received {
         if let Change::Engine { context, engine } = change
             && *context == prod()
         {
@@ -62,7 +62,7 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
         Change::Engine { context, engine } => *context == prod() && so(engine),
         _ => false,
     };
-    face.until_heard(has_text).await;
+    face.until_received(has_text).await;
 }
 
 pub fn is_up(state: &EngineState) -> bool {
@@ -140,7 +140,7 @@ async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
     assert_eq!(launched.unwrap().context, prod());
     assert_eq!(waiting.await.unwrap(), Ok(Reply::Done));
     assert!(
-        !face.heard.iter().any(|change| matches!(
+        !face.received.iter().any(|change| matches!(
             change, Change::Engine { engine, .. } if is_lost(engine)
         )),
         "slow is not lost"
@@ -374,7 +374,7 @@ async fn usage_is_sampled_in_each_context() {
     };
     let (mut here, mut there) = (false, false);
     while !(here && there) {
-        let change = face.hear().await;
+        let change = face.receive().await;
         here |= is_about(SessionKey::local(ours))(&change);
         there |= is_about(key(theirs))(&change);
     }

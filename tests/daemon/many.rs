@@ -43,7 +43,7 @@ async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwh
     let all: Vec<SessionId> = face.sessions().iter().map(|it| it.id).collect();
     let mut all: BTreeSet<SessionId> = all.into_iter().collect();
     while all.len() < (LAUNCHES * COPIES) as usize {
-        face.hear().await;
+        face.receive().await;
         all.extend(face.sessions().iter().map(|it| it.id));
     }
     for id in &all {

@@ -32,10 +32,10 @@ fn kinds<'a>(notices: impl Iterator<Item = &'a Notice>, id: SessionId) -> Vec<(N
 
 /// What the face was told of a session once there are so many notices of it.
 async fn notices_of(face: &mut Face, id: SessionId, count: usize) -> Vec<(NoticeKind, Level)> {
-    while of(&face.heard, id).len() < count {
-        face.hear().await;
+    while of(&face.received, id).len() < count {
+        face.receive().await;
     }
-    of(&face.heard, id)
+    of(&face.received, id)
 }
 
 const LAUNCHED: (NoticeKind, Level) = (NoticeKind::Launched, Level::Info);
@@ -83,7 +83,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
         panic!("no notices");
     };
     for id in [asked, itself, good, bad, failed] {
-        assert_eq!(kinds(notices.iter(), id), of(&face.heard, id));
+        assert_eq!(kinds(notices.iter(), id), of(&face.received, id));
     }
 }
 
@@ -131,5 +131,5 @@ async fn a_managers_sessions_are_told_of_alike() {
     let (kind, level) = notices_of(&mut face, before, 1).await.remove(0);
     assert!(matches!(kind, NoticeKind::Reclaimed { .. }), "{kind:?}");
     assert_eq!(level, Level::Warning);
-    assert!(of(&face.heard, over).is_empty(), "that was long ago");
+    assert!(of(&face.received, over).is_empty(), "that was long ago");
 }

@@ -31,8 +31,8 @@ async fn terminate(face: &Face, id: SessionId) -> Result<Reply, workbay::model::
 
 /// Waits for a change, heard already or not.
 async fn until(face: &mut Face, so: impl Fn(&Change) -> bool) {
-    if !face.heard.iter().any(&so) {
-        face.until_heard(so).await;
+    if !face.received.iter().any(&so) {
+        face.until_received(so).await;
     }
 }
 
@@ -73,7 +73,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
             && notice.text == "the image mine was created from renamed")
     };
     until(&mut face, made).await;
-    let shown = face.heard.iter().filter_map(|change| match change {
+    let shown = face.received.iter().filter_map(|change| match change {
         Change::Session { session } => session.pending_request.clone(),
         _ => None,
     });
@@ -141,7 +141,7 @@ async fn a_session_that_vanishes_between_list_and_click() {
         failure.message().as_str().contains("any more"),
         "{failure:?}"
     );
-    face.until_heard(|change| matches!(change, Change::Gone { session } if *session == key(id)))
+    face.until_received(|change| matches!(change, Change::Gone { session } if *session == key(id)))
         .await;
     assert!(face.sessions().is_empty());
 }
@@ -163,14 +163,14 @@ async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64
                 Ok(Reply::Reached { total }) => return total,
                 other => panic!("{other:?}"),
             },
-            _ = face.hear() => {}
+            _ = face.receive() => {}
         }
     }
 }
 
-async fn hear_all(face: &mut Face, count: usize) {
+async fn receive_all(face: &mut Face, count: usize) {
     while face.count() < count {
-        face.hear().await;
+        face.receive().await;
     }
 }
 
@@ -182,9 +182,9 @@ async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
     let house = house_with(&manager).await;
     let mut face = house.face().await;
     face.until_status(newest, Status::Running).await;
-    hear_all(&mut face, 101).await;
+    receive_all(&mut face, 101).await;
     assert_eq!(reach(&mut face, Tab::Finished, None, 300).await, 10_000);
-    hear_all(&mut face, 301).await;
+    receive_all(&mut face, 301).await;
     assert_eq!(
         reach(&mut face, Tab::Finished, Some("job-00007"), 50).await,
         1
@@ -195,9 +195,9 @@ async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
     .await;
     assert_eq!(reach(&mut face, Tab::Running, None, 100).await, 1);
     assert_eq!(reach(&mut face, Tab::Finished, None, 10_000).await, 10_000);
-    hear_all(&mut face, 10_001).await;
+    receive_all(&mut face, 10_001).await;
     let mut other = house.face().await;
-    hear_all(&mut other, 10_001).await;
+    receive_all(&mut other, 10_001).await;
     let state = &other.snapshot.contexts[1];
     assert_eq!(state.totals, Some([1, 10_000, 0]));
 }
@@ -309,7 +309,7 @@ async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     house.others = vec![crate::support::house::seat("prod", &manager)];
     house.start().await;
     let mut face = house.face().await;
-    hear_all(&mut face, 100).await;
+    receive_all(&mut face, 100).await;
     let (mut done, mut refused) = (0, None);
     for session in face.sessions() {
         // What is asked is recorded first, and this is a lot.

@@ -229,7 +229,7 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
             // A daemon may die between recording a launch and answering it.
             let id = id.or_else(|| face.sessions().first().map(|session| session.id));
             while !is_settled(kind, &place, &face, id) {
-                face.hear().await;
+                face.receive().await;
             }
             check_no_stray(&point, &place, &face);
             let stopped = face.client.ask(Request::Stop).await;

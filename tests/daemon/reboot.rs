@@ -29,7 +29,7 @@ async fn what_ran_is_told_as_ended_with_the_machine_by_whichever_daemon_first_re
     };
     let engine_lost = matches!(face.snapshot.contexts[0].engine, EngineState::Lost { .. });
     if !engine_lost {
-        face.until_heard(is_lost).await;
+        face.until_received(is_lost).await;
     }
     drop(face);
     house.stop().await;

@@ -31,7 +31,7 @@ async fn reach(face: &Face, text: Option<&str>, count: u32) -> u64 {
 /// What was told by now is known.
 async fn catch_up(face: &mut Face, count: usize) {
     while face.count() < count {
-        face.hear().await;
+        face.receive().await;
     }
 }
 

@@ -208,10 +208,10 @@ async fn dial(bench: &Bench, session: SessionId) {
     assert_eq!(dialled.0, "welcome\n");
     let line = Chunk::from_static(b"hello\n");
     dialled.1.input.send(Input::Bytes(line)).await.unwrap();
-    let heard = within(server.output.recv()).await.unwrap();
+    let output = within(server.output.recv()).await.unwrap();
     assert!(
-        matches!(&heard, Output::Stdout(bytes) if bytes == "hello\n"),
-        "{heard:?}"
+        matches!(&output, Output::Stdout(bytes) if bytes == "hello\n"),
+        "{output:?}"
     );
     dialled.1.input.send(Input::Eof).await.unwrap();
     let end = within(dialled.1.output.recv()).await;

@@ -166,7 +166,7 @@ impl Line {
             version: version.to_owned(),
             program: Some(program.display().to_string()),
         });
-        let welcome = line.hear().expect("a word");
+        let welcome = line.receive().expect("a word");
         (line, welcome)
     }
 
@@ -179,11 +179,11 @@ impl Line {
 
     fn ask(&mut self, request: Request) -> Option<Value> {
         self.say(&FromClient::Ask { id: 1, request });
-        self.hear()
+        self.receive()
     }
 
     /// `None` = it was closed.
-    fn hear(&mut self) -> Option<Value> {
+    fn receive(&mut self) -> Option<Value> {
         let mut length = [0; 4];
         self.0.read_exact(&mut length).ok()?;
         let mut text = vec![0; u32::from_be_bytes(length) as usize];

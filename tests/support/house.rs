@@ -177,7 +177,7 @@ pub struct Face {
     pub snapshot: Snapshot,
     events: mpsc::Receiver<ClientEvent>,
     sessions: Arc<Mutex<BTreeMap<SessionId, Session>>>,
-    pub heard: Vec<Change>,
+    pub received: Vec<Change>,
     last: u64,
 }
 
@@ -193,7 +193,7 @@ impl Face {
             client,
             events,
             sessions: Arc::new(Mutex::new(sessions.collect())),
-            heard: Vec::new(),
+            received: Vec::new(),
             last: snapshot.seq,
             snapshot: *snapshot,
         }
@@ -217,7 +217,7 @@ impl Face {
     }
 
     /// Takes the next notice, checking that none is missing.
-    pub async fn hear(&mut self) -> Change {
+    pub async fn receive(&mut self) -> Change {
         let event = tokio::time::timeout(PATIENCE, self.events.recv())
             .await
             .expect("a notice comes in time");
@@ -234,7 +234,7 @@ impl Face {
                     _ => {}
                 }
                 drop(sessions);
-                self.heard.push(change.clone());
+                self.received.push(change.clone());
                 change
             }
             other => panic!("the line ended: {other:?}"),
@@ -249,7 +249,7 @@ impl Face {
             {
                 return session;
             }
-            self.hear().await;
+            self.receive().await;
         }
     }
 
@@ -257,9 +257,9 @@ impl Face {
         self.until(id, |session| session.status == status).await
     }
 
-    pub async fn until_heard(&mut self, so: impl Fn(&Change) -> bool) -> Change {
+    pub async fn until_received(&mut self, so: impl Fn(&Change) -> bool) -> Change {
         loop {
-            let change = self.hear().await;
+            let change = self.receive().await;
             if so(&change) {
                 return change;
             }
@@ -272,8 +272,8 @@ impl Face {
             Change::Notice { notice } => notice.text.as_str().contains(words),
             _ => false,
         };
-        if !self.heard.iter().any(says) {
-            self.until_heard(says).await;
+        if !self.received.iter().any(says) {
+            self.until_received(says).await;
         }
     }
 
@@ -286,8 +286,8 @@ impl Face {
         };
         let contexts = &self.snapshot.contexts;
         let already = contexts.iter().any(|state| stands(&state.engine));
-        if !already && !self.heard.iter().any(has_text) {
-            self.until_heard(has_text).await;
+        if !already && !self.received.iter().any(has_text) {
+            self.until_received(has_text).await;
         }
     }
 

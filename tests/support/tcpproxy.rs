@@ -177,7 +177,7 @@ impl Ttyd {
     }
 
     /// The next thing said to ttyd, pings apart.
-    pub async fn heard(&mut self) -> Bytes {
+    pub async fn received(&mut self) -> Bytes {
         loop {
             match self.socket.next().await.unwrap().unwrap() {
                 Message::Binary(message) => return message,

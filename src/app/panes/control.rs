@@ -15,7 +15,7 @@ use crate::{
     },
     model::{failure::FailureKind, log::LogSource, settings::CopyKeys, text::Clean},
     protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
-    terminal::control::{Command, Heard, Listing, Reader},
+    terminal::control::{Command, ControlEvent, Listing, Reader},
 };
 
 /// Maximum number of commands that wait while a connection opens.
@@ -273,12 +273,12 @@ impl ControlConnection {
             return Vec::new();
         }
         self.spoke = true;
-        let mut heard = Vec::new();
-        self.reader.feed(bytes, |one| heard.push(one));
+        let mut events = Vec::new();
+        self.reader.feed(bytes, |one| events.push(one));
         let mut steps = Vec::new();
-        for one in heard {
+        for one in events {
             match one {
-                Heard::Answer(answer) => {
+                ControlEvent::Answer(answer) => {
                     self.attempts = 0;
                     match self.asked.pop_front() {
                         Some(Asked::List) => {
@@ -289,14 +289,14 @@ impl ControlConnection {
                         None => {}
                     }
                 }
-                Heard::Attached => {
+                ControlEvent::Attached => {
                     // tmux 3.3a refuses the command to a client that hasn't completely attached, so it is
                     // sent again.
                     steps.push(self.say(&Command::watch(), Asked::Setting));
                     steps.extend(self.list());
                 }
-                Heard::Changed => steps.extend(self.list()),
-                Heard::Exit => self.lost(now),
+                ControlEvent::Changed => steps.extend(self.list()),
+                ControlEvent::Exit => self.lost(now),
             }
         }
         steps

@@ -139,11 +139,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_command_counts_until_it_is_dropped_and_a_log_never() {
-        let (inbound, mut heard) = mpsc::channel(1);
-        let presence = ActivityReporter::begin(&exec(), &inbound).await.unwrap();
+        let (inbound, mut received) = mpsc::channel(1);
+        let reporter = ActivityReporter::begin(&exec(), &inbound).await.unwrap();
         // The channel is full, but the last report still arrives.
-        drop(presence);
-        let mut next = async || match heard.recv().await {
+        drop(reporter);
+        let mut next = async || match received.recv().await {
             Some(Inbound::Used { usage, .. }) => usage,
             _ => panic!("something else was told"),
         };

@@ -314,7 +314,7 @@ impl Core {
             observed: known.is_observing(),
             me: known.me(),
         };
-        let notices = self.noticing.hear(&happened, clock::now());
+        let notices = self.noticing.derive(&happened, clock::now());
         step.changes.extend(notices.into_iter().map(Change::from));
     }
 
@@ -325,7 +325,7 @@ impl Core {
         });
         for change in &step.changes {
             self.notifications.record(change);
-            self.hooks.hear(change);
+            self.hooks.handle(change);
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }

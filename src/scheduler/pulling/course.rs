@@ -67,7 +67,7 @@ impl Controller {
             return;
         };
         under.moved |= figures.bytes_done.0 > 0;
-        under.rate.hear(now, figures.bytes_done);
+        under.rate.add(now, figures.bytes_done);
         under.pull.figures = figures;
         under.pull.rate = under.rate.per_second();
         under.pull.seconds_left = under.rate.seconds_left(&figures);

@@ -292,7 +292,7 @@ async fn feed_in(mut stdin: ChildStdin, mut fed: mpsc::UnboundedReceiver<Bytes>)
 pub async fn babble(mut bytes: DuplexStream) {
     let said = [b"SSH-2.0-odd\r\n".as_slice(), &[0xff; 256]].concat();
     bytes.write_all(&said).await.unwrap();
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     // Until the client has had enough of it.
-    let _ = bytes.read_to_end(&mut heard).await;
+    let _ = bytes.read_to_end(&mut received).await;
 }

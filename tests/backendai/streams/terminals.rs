@@ -25,7 +25,7 @@ async fn with_keys_the_upgrade_is_signed() {
     let shown = Output::Stdout(Bytes::from_static(b"$ "));
     assert_eq!(terminal.output.recv().await, Some(shown));
     terminal.input.send(typed("ls\r")).await.unwrap();
-    assert_eq!(ttyd.heard().await, "0ls\r");
+    assert_eq!(ttyd.received().await, "0ls\r");
     let asked = &manager.asked(About::Tcpproxy)[0];
     assert_eq!(
         asked.target,
@@ -154,7 +154,7 @@ async fn through_tls_of_a_private_authority() {
     let shown = Output::Stdout(Bytes::from_static(b"$ "));
     assert_eq!(terminal.output.recv().await, Some(shown));
     terminal.input.send(typed("ls\r")).await.unwrap();
-    assert_eq!(ttyd.heard().await, "0ls\r");
+    assert_eq!(ttyd.received().await, "0ls\r");
     drop(terminal);
     ttyd.farewell().await;
     assert_eq!(line.ended().await, Ended::Farewell(Some(1000)));

@@ -76,7 +76,7 @@ impl Noticing {
     }
 
     /// The notifications that follow from a step. They are sent after its changes.
-    pub fn hear(&mut self, happened: &Happened<'_>, now: Timestamp) -> Vec<Notice> {
+    pub fn derive(&mut self, happened: &Happened<'_>, now: Timestamp) -> Vec<Notice> {
         let mut notices = Vec::new();
         let new: HashSet<SessionKey> = happened.launched.iter().map(|it| it.key()).collect();
         for session in &happened.launched {

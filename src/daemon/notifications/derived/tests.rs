@@ -53,7 +53,7 @@ fn here(changes: &[Change]) -> Happened<'_> {
 /// The notification about a session that changes from one state to another.
 fn notice_of(from: &Session, to: Session) -> Option<(NoticeKind, Level, String)> {
     let mut noticing = Noticing::begin([from].into_iter());
-    let notices = noticing.hear(&here(&[changed(to)]), NOW);
+    let notices = noticing.derive(&here(&[changed(to)]), NOW);
     assert!(notices.len() < 2, "{notices:?}");
     let first = notices.into_iter().next();
     first.map(|notice| (notice.kind, notice.level, notice.text.into_string()))
@@ -130,7 +130,7 @@ fn it_runs_is_told_once_and_steps_between_are_not() {
         (Status::Terminating, None),
     ];
     for (status, expected) in steps {
-        let notices = noticing.hear(&here(&[changed(train(status))]), NOW);
+        let notices = noticing.derive(&here(&[changed(train(status))]), NOW);
         let kind = notices.into_iter().next().map(|notice| notice.kind);
         assert_eq!(kind, expected);
     }
@@ -140,12 +140,12 @@ fn it_runs_is_told_once_and_steps_between_are_not() {
 fn what_is_seen_for_the_first_time_is_no_news() {
     let mut noticing = Noticing::default();
     for session in [ended("self-terminated", "x"), train(Status::Running)] {
-        assert!(noticing.hear(&here(&[changed(session)]), NOW).is_empty());
+        assert!(noticing.derive(&here(&[changed(session)]), NOW).is_empty());
     }
     let gone = Change::Gone {
         session: train(Status::Running).key(),
     };
-    noticing.hear(&here(&[gone, changed(ended("", "x"))]), NOW);
+    noticing.derive(&here(&[gone, changed(ended("", "x"))]), NOW);
     assert!(noticing.known.is_empty());
 }
 
@@ -158,10 +158,10 @@ fn a_launch_is_told_with_its_step() {
         ..here(&changes)
     };
     let mut noticing = Noticing::default();
-    let notices = noticing.hear(&happened, NOW);
+    let notices = noticing.derive(&happened, NOW);
     let kinds: Vec<NoticeKind> = notices.into_iter().map(|notice| notice.kind).collect();
     assert_eq!(kinds, [NoticeKind::Launched]);
-    let running = noticing.hear(&here(&[changed(train(Status::Running))]), NOW);
+    let running = noticing.derive(&here(&[changed(train(Status::Running))]), NOW);
     assert_eq!(running[0].kind, NoticeKind::Running);
 }
 
@@ -172,9 +172,9 @@ fn an_end_that_was_told_when_it_was_decided_is_not_told_again() {
     let reclaimed = NoticeKind::Reclaimed { checker };
     let decided = notice(&train(Status::Running), NOW, reclaimed, Level::Warning, "x");
     let changes = [changed(train(Status::Terminating)), decided.into()];
-    assert!(noticing.hear(&here(&changes), NOW).is_empty());
+    assert!(noticing.derive(&here(&changes), NOW).is_empty());
     let over = [changed(ended("idle-timeout", "x"))];
-    assert!(noticing.hear(&here(&over), NOW).is_empty());
+    assert!(noticing.derive(&here(&over), NOW).is_empty());
     // The same applies after a restart of the daemon.
     assert_eq!(
         notice_of(&train(Status::Terminating), ended("idle-timeout", "x")),
@@ -185,14 +185,14 @@ fn an_end_that_was_told_when_it_was_decided_is_not_told_again() {
 #[test]
 fn on_a_cluster_only_ones_own_are_told_of() {
     let me = Clean::from("me@example.com");
-    let hear = |noticing: &mut Noticing, session: Session| {
+    let derive = |noticing: &mut Noticing, session: Session| {
         let changes = [changed(session)];
         let happened = Happened {
             observed: true,
             me: Some(&me),
             ..here(&changes)
         };
-        noticing.hear(&happened, NOW).len()
+        noticing.derive(&happened, NOW).len()
     };
     for (owner, count) in [("me@example.com", 1), ("somebody@example.com", 0)] {
         let owned = |session| Session {
@@ -200,10 +200,10 @@ fn on_a_cluster_only_ones_own_are_told_of() {
             ..session
         };
         let mut noticing = Noticing::default();
-        assert_eq!(hear(&mut noticing, owned(train(Status::Preparing))), 0);
-        assert_eq!(hear(&mut noticing, owned(train(Status::Running))), count);
+        assert_eq!(derive(&mut noticing, owned(train(Status::Preparing))), 0);
+        assert_eq!(derive(&mut noticing, owned(train(Status::Running))), count);
         assert_eq!(
-            hear(&mut noticing, owned(ended("idle-timeout", "x"))),
+            derive(&mut noticing, owned(ended("idle-timeout", "x"))),
             count
         );
     }
@@ -218,11 +218,11 @@ fn why_a_launch_came_to_nothing_is_left_to_the_heart_that_reads_it() {
         observed: true,
         ..here(&[])
     };
-    assert_eq!(noticing.hear(&happened, NOW).len(), 1);
+    assert_eq!(noticing.derive(&happened, NOW).len(), 1);
     let changes = [changed(train(Status::Cancelled))];
     let happened = Happened {
         observed: true,
         ..here(&changes)
     };
-    assert!(noticing.hear(&happened, NOW).is_empty());
+    assert!(noticing.derive(&happened, NOW).is_empty());
 }

@@ -70,7 +70,7 @@ impl Hooks {
     }
 
     /// Runs the hook for a notice, or queues the notice.
-    pub fn hear(&self, change: &Change) {
+    pub fn handle(&self, change: &Change) {
         let Change::Notice { notice } = change else {
             return;
         };

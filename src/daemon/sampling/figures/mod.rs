@@ -76,7 +76,7 @@ pub(in crate::daemon) fn put_away(
             Change::Session { session } if session.status.is_final() => {
                 let engine = lazy_engine.there();
                 if let Some(usage) = engine.and_then(|engine| engine.last_usage(session.id)) {
-                    recorder.heard_last(session.id, &usage);
+                    recorder.record_last(session.id, &usage);
                 }
                 step.writes
                     .extend(of_ended(recorder, known, session, oldest));

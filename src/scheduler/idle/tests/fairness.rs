@@ -127,19 +127,19 @@ proptest! {
         let id = runs(&mut play, LaunchRequest::default());
         // Since when the daemon could warn without a gap.
         let mut since = play.now;
-        let mut heard = 0;
+        let mut seen = 0;
         for deed in deeds {
             match deed {
                 Deed::Type => used(&mut play, id, Use::Typed),
                 Deed::Wait(seconds) => pass(&mut play, seconds),
                 Deed::Jump(seconds) => {
                     play.now += seconds;
-                    (since, heard) = (play.now, play.notices.len());
+                    (since, seen) = (play.now, play.notices.len());
                     play.handle(SLEPT);
                 }
                 Deed::Restart(seconds) => {
                     play.now += seconds;
-                    (since, heard) = (play.now, play.notices.len());
+                    (since, seen) = (play.now, play.notices.len());
                     play.restart();
                     pass(&mut play, 1);
                 }
@@ -150,7 +150,7 @@ proptest! {
             }
             let ended = session.terminated_at.unwrap();
             prop_assert!(ended >= at(since) + SignedDuration::from_secs(120));
-            let warned = &play.notices[heard..];
+            let warned = &play.notices[seen..];
             prop_assert!(warned.len() >= 2, "{warned:?}");
             prop_assert!(ended.duration_since(warned[0].at).as_secs() >= 119);
             break;

@@ -71,9 +71,9 @@ impl Tape {
     }
 
     /// Passes the sample on to each container. Containers that the sample lacks have no known value now.
-    fn follow_kernels(&mut self, usage: &Usage, hear: fn(&mut Self, &Usage)) {
+    fn follow_kernels(&mut self, usage: &Usage, record: fn(&mut Self, &Usage)) {
         for (kernel, usage) in &usage.kernels {
-            hear(self.kernels.entry(*kernel).or_default(), usage);
+            record(self.kernels.entry(*kernel).or_default(), usage);
         }
         for tape in self.kernels.values_mut() {
             if tape.last() != Some(usage.at) {

@@ -61,7 +61,7 @@ impl Progress {
                 }
                 said = self.words.next() => match said {
                     Some(Ok(said)) => {
-                        if self.tally.hear(&said) {
+                        if self.tally.update(&said) {
                             self.received = Instant::now();
                         }
                     }
