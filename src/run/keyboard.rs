@@ -112,7 +112,7 @@ mod tests {
     #[derive(Default)]
     struct Counted {
         events: VecDeque<u8>,
-        looks: usize,
+        polls: usize,
         waker: Option<Waker>,
     }
 
@@ -120,7 +120,7 @@ mod tests {
         type Item = u8;
 
         fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<u8>> {
-            self.looks += 1;
+            self.polls += 1;
             match self.events.pop_front() {
                 Some(event) => Poll::Ready(Some(event)),
                 None => {
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(reading.poll(&mut context), Poll::Pending);
         }
         let events = reading.events.as_mut().unwrap();
-        assert_eq!(events.looks, 3);
+        assert_eq!(events.polls, 3);
         events.events.push_back(3);
         events.waker.take().unwrap().wake();
         assert_eq!(reading.poll(&mut context), Poll::Ready(Some(3)));

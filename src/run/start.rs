@@ -39,7 +39,7 @@ pub struct Options {
 /// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.face_log());
-    let looks = Looks::find(&options);
+    let appearance = Appearance::find(&options);
     let facts = facts::facts(&options.loaded.settings, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -47,22 +47,22 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program can't start its event loop")?;
     let keyboard = Keyboard::default();
-    let mut screen = Screen::enter(facts.mouse, keyboard.clone(), &looks.terminal)
+    let mut screen = Screen::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
         .wrap_err("the terminal can't be used")?;
-    let mut remarks: Vec<(Level, String)> = looks
+    let mut remarks: Vec<(Level, String)> = appearance
         .problems
         .iter()
         .map(|problem| format!("{problem}. The built-in defaults apply"))
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
-    remarks.extend(looks.remark.map(|text| (Level::Warning, text)));
+    remarks.extend(appearance.remark.map(|text| (Level::Warning, text)));
     let wanted = options.context.as_deref().map(ContextName::new);
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
     }
-    let app = App::new(facts, looks.keymap)
-        .on(looks.terminal.colours)
+    let app = App::new(facts, appearance.keymap)
+        .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
     let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
         Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
@@ -72,12 +72,12 @@ pub fn main(options: Options) -> Result<()> {
         app,
         state_file,
         spool: Some(options.paths.cache_dir.clone()),
-        theme: looks.theme,
+        theme: appearance.theme,
         connect: ConnectOptions::new(options.paths),
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(keyboard, looks.terminal.answer_is_late)?;
+        let input = input_of(keyboard, appearance.terminal.answer_is_late)?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -87,7 +87,7 @@ pub fn main(options: Options) -> Result<()> {
 }
 
 /// The theme and the keymap in use.
-struct Looks {
+struct Appearance {
     theme: Theme,
     keymap: Keymap,
     problems: Vec<Problem>,
@@ -96,7 +96,7 @@ struct Looks {
     terminal: Background,
 }
 
-impl Looks {
+impl Appearance {
     fn find(options: &Options) -> Self {
         let ui = &options.loaded.settings.ui;
         let variable = |name: &str| std::env::var(name).ok();

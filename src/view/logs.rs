@@ -160,7 +160,7 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &WindowLine, 
     let x = area.x + GUTTER.min(area.width);
     let mut edges: Vec<usize> = vec![start, start + shown.len()];
     let inside = |at: &usize| *at > start && *at < start + shown.len();
-    edges.extend(entry.line().looks.iter().map(|(at, _)| *at).filter(inside));
+    edges.extend(entry.line().styles.iter().map(|(at, _)| *at).filter(inside));
     edges.sort_unstable();
     edges.dedup();
     let mut at = x;

@@ -142,11 +142,11 @@ fn is_allowed_command(command: &str) -> bool {
 }
 
 #[track_caller]
-fn assert_clean(way: &str, raw: &[u8]) {
+fn assert_clean(route: &str, raw: &[u8]) {
     let found = violations(raw);
     assert!(
         found.is_empty(),
-        "{way} lets through:\n{}",
+        "{route} lets through:\n{}",
         found.join("\n")
     );
 }

@@ -119,8 +119,8 @@ fn count_block_io(bench: &Bench, session: SessionId) -> bool {
     };
     let number = fs::read_to_string(disk.join("dev")).unwrap();
     let group = format!("/sys/fs/cgroup/blkio/docker/{}", containers(session)[0]);
-    for way in ["read", "write"] {
-        let file = format!("{group}/blkio.throttle.{way}_bps_device");
+    for direction in ["read", "write"] {
+        let file = format!("{group}/blkio.throttle.{direction}_bps_device");
         // Version 2 has no such file and counts always.
         if fs::exists(&file).unwrap() {
             fs::write(&file, format!("{} 1000000000000", number.trim())).unwrap();

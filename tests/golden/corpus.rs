@@ -236,10 +236,10 @@ proptest! {
     #[test]
     fn what_is_copied_is_what_was_printed(
         lines in prop::collection::vec(line(), 1..9),
-        looks in prop::collection::vec(0..9_u8, 1..4),
+        colors in prop::collection::vec(0..9_u8, 1..4),
         lengths in prop::collection::vec(1..9_usize, 1..4),
     ) {
-        let printed = lines.iter().zip(looks.iter().cycle());
+        let printed = lines.iter().zip(colors.iter().cycle());
         let printed: Vec<String> = printed
             .map(|(line, look)| format!("\x1b[{look}m{line}   \x1b[K\x1b[m\r\n"))
             .collect();

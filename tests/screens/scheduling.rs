@@ -124,7 +124,7 @@ fn in_full_140x40_with_steps() {
 
 #[test]
 fn the_looks_of_results() {
-    insta::assert_snapshot!(history_screen(80, 24).press("G up space").looks());
+    insta::assert_snapshot!(history_screen(80, 24).press("G up space").styled());
 }
 
 #[test]

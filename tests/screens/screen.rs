@@ -378,7 +378,7 @@ impl Screen {
     }
 
     /// Line by line, every run of one look: where, colours, the text.
-    pub fn looks(&self) -> String {
+    pub fn styled(&self) -> String {
         let mut out = String::new();
         for y in 0..self.size.height {
             let mut runs: Vec<(u16, String, String)> = Vec::new();

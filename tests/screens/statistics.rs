@@ -74,7 +74,7 @@ fn two_lines_140x40() {
 
 #[test]
 fn two_lines_200x50() {
-    insta::assert_snapshot!(screen(200, 50).looks());
+    insta::assert_snapshot!(screen(200, 50).styled());
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_shell_opens_and_shows_the_way_out() {
     assert!(opening.sees("opening a shell in train-llm"));
     assert!(opening.sees("Ctrl-] d back"));
     assert_snapshot!("shell_80x24", in_a_shell().text());
-    assert_snapshot!("shell_looks", in_a_shell().looks());
+    assert_snapshot!("shell_looks", in_a_shell().styled());
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn panes_share_the_page() {
         screen = screen.press(keys).happens(StreamEvent::Opened).prints(said);
     }
     assert_snapshot!("three_panes", screen.text());
-    assert_snapshot!("three_panes_looks", screen.looks());
+    assert_snapshot!("three_panes_looks", screen.styled());
     let left = screen.press("ctrl-] left");
     assert!(left.press("ctrl-] ctrl-right").sees("move the border"));
 }
@@ -263,7 +263,7 @@ fn log() -> Screen {
 #[test]
 fn a_log_is_followed_searched_and_paused() {
     assert_snapshot!("log_80x24", log().text());
-    assert_snapshot!("log_looks", log().looks());
+    assert_snapshot!("log_looks", log().styled());
     let many = (0..100).fold(log(), |screen, n| {
         screen.prints(&format!("step {n} loss 0.{n}\n"))
     });

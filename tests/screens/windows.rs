@@ -141,7 +141,7 @@ fn the_line_to_tmux_opens_once_the_pane_has_painted() {
 fn the_head_has_the_windows_with_their_marks() {
     let screen = with(80, 24, THREE);
     assert_snapshot!("windows_80x24", screen.text());
-    assert_snapshot!("windows_looks", screen.looks());
+    assert_snapshot!("windows_looks", screen.styled());
     assert!(with(60, 16, THREE).sees("2 학습*"));
 }
 

@@ -22,23 +22,23 @@ pub struct LogLine {
     pub time: Option<Timestamp>,
     pub text: Clean,
     /// The byte where each look begins, empty for plain text.
-    pub looks: Vec<(usize, Attributes)>,
+    pub styles: Vec<(usize, Attributes)>,
 }
 
 impl LogLine {
     /// Approximate size in memory, in bytes.
     pub fn cost(&self) -> usize {
         self.text.as_str().len()
-            + self.looks.len() * size_of::<(usize, Attributes)>()
+            + self.styles.len() * size_of::<(usize, Attributes)>()
             + size_of::<Self>()
     }
 
     /// The look at a byte of the text.
     pub fn look_at(&self, byte: usize) -> Attributes {
-        let behind = self.looks.partition_point(|(start, _)| *start <= byte);
+        let behind = self.styles.partition_point(|(start, _)| *start <= byte);
         behind
             .checked_sub(1)
-            .and_then(|at| self.looks.get(at))
+            .and_then(|at| self.styles.get(at))
             .map_or_else(Attributes::default, |(_, look)| *look)
     }
 }
@@ -306,7 +306,7 @@ impl LineReader {
 
 fn finished(line: &[(char, Attributes)]) -> LogLine {
     let mut text = String::with_capacity(line.len());
-    let mut looks = Vec::new();
+    let mut styles = Vec::new();
     let mut before = Attributes::default();
     for (at, (c, look)) in line.iter().enumerate() {
         let after = line.get(at + 1).map(|(after, _)| *after);
@@ -314,18 +314,18 @@ fn finished(line: &[(char, Attributes)]) -> LogLine {
             continue;
         }
         if *look != before {
-            looks.push((text.len(), *look));
+            styles.push((text.len(), *look));
             before = *look;
         }
         text.push(*c);
     }
     let trimmed = text.trim_end().len();
     text.truncate(trimmed);
-    looks.retain(|(start, _)| *start < trimmed);
+    styles.retain(|(start, _)| *start < trimmed);
     LogLine {
         time: None,
         text: Clean::new(&text),
-        looks,
+        styles,
     }
 }
 
@@ -431,7 +431,7 @@ mod tests {
             let mut reader = LineReader::default();
             for chunk in &chunks {
                 reader.read(chunk, |line| {
-                    for (start, _) in &line.looks {
+                    for (start, _) in &line.styles {
                         assert!(line.text.as_str().is_char_boundary(*start));
                     }
                 });

@@ -48,16 +48,16 @@ fn timed(line: &LogLine, zone: &TimeZone) -> Option<LogLine> {
         dim: true,
         ..Attributes::default()
     };
-    let mut looks = vec![(0, dim)];
-    if line.looks.first().is_none_or(|(at, _)| *at > 0) {
-        looks.push((time.len(), Attributes::default()));
+    let mut styles = vec![(0, dim)];
+    if line.styles.first().is_none_or(|(at, _)| *at > 0) {
+        styles.push((time.len(), Attributes::default()));
     }
-    let moved = line.looks.iter();
-    looks.extend(moved.map(|(at, look)| (at + time.len(), *look)));
+    let moved = line.styles.iter();
+    styles.extend(moved.map(|(at, look)| (at + time.len(), *look)));
     Some(LogLine {
         time: line.time,
         text: Clean::new(&format!("{time}{}", line.text)),
-        looks,
+        styles,
     })
 }
 

@@ -15,7 +15,7 @@ impl Core {
         if set_by.is_zero() {
             tracing::info!("the machine slept");
         } else {
-            let way = if set_by.is_negative() {
+            let direction = if set_by.is_negative() {
                 "back"
             } else {
                 "forward"
@@ -23,7 +23,7 @@ impl Core {
             let seconds = set_by.as_secs().abs();
             tracing::warn!(
                 seconds,
-                "the clock was set {way}: workbay shifts the times of sessions"
+                "the clock was set {direction}: workbay shifts the times of sessions"
             );
         }
         for runner in &mut self.contexts {

@@ -83,8 +83,8 @@ impl Space {
             _ if found.free.0 >= threshold => Phase::Enough,
             Phase::Warned | Phase::Enough if counted => Phase::Warned,
             Phase::Warned | Phase::Enough => Phase::Counting(1),
-            Phase::Counting(looks) if counted || looks >= WAITS => Phase::Warned,
-            Phase::Counting(looks) => Phase::Counting(looks + 1),
+            Phase::Counting(checks) if counted || checks >= WAITS => Phase::Warned,
+            Phase::Counting(checks) => Phase::Counting(checks + 1),
         };
         self.phase == Phase::Warned
     }

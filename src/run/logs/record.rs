@@ -20,16 +20,16 @@ const NO_TIME: i64 = i64::MIN;
 /// Adds the record of a line.
 pub(super) fn write(out: &mut Vec<u8>, entry: &LogEntry) {
     let text = entry.line.text.as_str().as_bytes();
-    let looks = &entry.line.looks;
-    let looks = &looks[..looks.len().min(usize::from(u16::MAX))];
-    let length = HEAD + looks.len() * LOOK + text.len();
+    let styles = &entry.line.styles;
+    let styles = &styles[..styles.len().min(usize::from(u16::MAX))];
+    let length = HEAD + styles.len() * LOOK + text.len();
     let time = entry.line.time.map(Timestamp::as_nanosecond);
     let time = time.and_then(|time| i64::try_from(time).ok());
     out.extend_from_slice(&(length as u32).to_le_bytes());
     out.push(u8::from(entry.source == LogSource::Stderr));
     out.extend_from_slice(&time.unwrap_or(NO_TIME).to_le_bytes());
-    out.extend_from_slice(&(looks.len() as u16).to_le_bytes());
-    for (at, look) in looks {
+    out.extend_from_slice(&(styles.len() as u16).to_le_bytes());
+    for (at, look) in styles {
         out.extend_from_slice(&(*at as u32).to_le_bytes());
         write_look(out, look);
     }
@@ -47,16 +47,16 @@ pub(super) fn split(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     head: &'a [u8],
-    looks: &'a [u8],
+    styles: &'a [u8],
     text: &'a [u8],
 }
 
 impl<'a> Record<'a> {
     fn new(record: &'a [u8]) -> Option<Self> {
         let (head, rest) = record.split_at_checked(HEAD)?;
-        let looks = u16::from_le_bytes(head.last_chunk().copied()?);
-        let (looks, text) = rest.split_at_checked(usize::from(looks) * LOOK)?;
-        Some(Self { head, looks, text })
+        let styles = u16::from_le_bytes(head.last_chunk().copied()?);
+        let (styles, text) = rest.split_at_checked(usize::from(styles) * LOOK)?;
+        Some(Self { head, styles, text })
     }
 
     pub(super) fn text(&self) -> &'a str {
@@ -74,14 +74,14 @@ impl<'a> Record<'a> {
             Some(1) => LogSource::Stderr,
             _ => LogSource::Stdout,
         };
-        let looks = self.looks.chunks_exact(LOOK).filter_map(|look| {
+        let styles = self.styles.chunks_exact(LOOK).filter_map(|look| {
             let (at, look) = look.split_first_chunk()?;
             Some((u32::from_le_bytes(*at) as usize, read_look(look)))
         });
         let line = LogLine {
             time: self.time(),
             text: Clean::new(self.text()),
-            looks: looks.collect(),
+            styles: styles.collect(),
         };
         LogEntry { source, line }
     }

@@ -270,7 +270,7 @@ impl Play {
     /// Carries out all orders and lets deadlines pass, until only waiting sessions are left.
     pub fn work_off(&mut self) {
         self.connected = true;
-        let mut looks = 0;
+        let mut rounds = 0;
         for _ in 0..100_000 {
             if !self.orders.is_empty() {
                 self.carry_out(0, None);
@@ -282,9 +282,9 @@ impl Play {
             let due = self.controller.next_deadline().filter(|due| *due <= soon);
             // Surveys for room repeat forever while a session waits.
             let looking = due.is_some() && self.controller.queue.look_at == due;
-            looks += u32::from(looking);
+            rounds += u32::from(looking);
             match due {
-                Some(due) if looks < 3 || self.controller.queue.report_again_at.is_some() => {
+                Some(due) if rounds < 3 || self.controller.queue.report_again_at.is_some() => {
                     self.now = self.now.max(due.as_second() - at(0).as_second());
                     self.handle(Fact::Tick);
                 }

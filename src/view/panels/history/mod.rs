@@ -227,7 +227,7 @@ impl Table<'_> {
             }
             HistoryColumn::Phase => plain(entry.phase.to_string()),
             HistoryColumn::Result => (entry.result.word().to_owned(), outcome_face(&entry.result)),
-            HistoryColumn::Way => plain(match &entry.from {
+            HistoryColumn::Transition => plain(match &entry.from {
                 Some(from) if *from == entry.to => entry.to.to_string(),
                 Some(from) => format!("{from} {} {}", paint.glyphs.to, entry.to),
                 None => entry.to.to_string(),
