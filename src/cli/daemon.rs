@@ -23,8 +23,8 @@ use super::{
 use crate::{
     config::paths::Paths,
     protocol::{
+        lock_record::{self, Holder},
         message::{DaemonStatus, Reply, Request},
-        presence::{self, Holder},
     },
 };
 
@@ -81,7 +81,7 @@ pub async fn ask(paths: &Paths) -> Result<DaemonStatus, Fail> {
 
 /// Whether no process has the daemon's lock.
 pub fn is_absent(paths: &Paths) -> bool {
-    matches!(presence::holder(&paths.lock()), Ok(Holder::Nobody))
+    matches!(lock_record::holder(&paths.lock()), Ok(Holder::Nobody))
 }
 
 fn absent(paths: &Paths, json: bool) -> Outcome {
@@ -164,7 +164,7 @@ struct Process {
 impl Process {
     /// The process that the lock file names, if it has the lock file open.
     fn find(paths: &Paths) -> Option<Self> {
-        let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&paths.lock()) else {
+        let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&paths.lock()) else {
             return None;
         };
         let pid = Pid::from_raw(daemon.pid.try_into().ok()?)?;

@@ -368,10 +368,10 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
         let mut extras = Extras::default();
         cells::paint(&emulator, buffer.area, (&mut buffer, &mut extras));
-        let mut brush = AnsiWriter::new(Vec::new(), outer);
+        let mut writer = AnsiWriter::new(Vec::new(), outer);
         let cells = Buffer::empty(buffer.area).diff(&buffer);
-        brush.write_cells(cells.into_iter(), &extras).unwrap();
-        (brush.text, emulator)
+        writer.write_cells(cells.into_iter(), &extras).unwrap();
+        (writer.text, emulator)
     }
 
     /// Another emulator that has read `text`, to check what it shows.

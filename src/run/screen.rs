@@ -241,7 +241,7 @@ fn take(mouse: bool, keys: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if fatal::is_ending() {
         drop(out);
-        fatal::hold();
+        fatal::wait_if_ending();
         return Ok(());
     }
     enable_raw_mode()?;

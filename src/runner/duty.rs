@@ -14,7 +14,7 @@ use super::{
     log::announce,
     passing::Passing,
     preload, processes, shell,
-    signals::{SignalEvent, Order, Signals},
+    signals::{Order, SignalEvent, Signals},
 };
 use crate::model::inside;
 

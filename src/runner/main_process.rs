@@ -6,7 +6,7 @@ use super::{
     complain, duty,
     log::announce,
     processes,
-    signals::{SignalEvent, Order, Signals},
+    signals::{Order, SignalEvent, Signals},
 };
 use crate::model::inside;
 

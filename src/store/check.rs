@@ -8,7 +8,7 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    ENDED, StoreError, figures, launches, recents, rows, schema, shelf,
+    ENDED, StoreError, figures, finished, launches, recents, rows, schema,
     unreadable::{self, Unreadable},
 };
 
@@ -57,7 +57,7 @@ fn read(db: &Connection) -> rusqlite::Result<Definitions> {
 pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut bad: Vec<Unreadable> = Vec::new();
     let loaded = rows::read_meta(db)
-        .and_then(|()| shelf::load(db, ENDED, &mut bad))
+        .and_then(|()| finished::load(db, ENDED, &mut bad))
         .and_then(|_| figures::unfinished(db))
         .and_then(|_| launches::mounts(db))
         .and_then(|_| recents::all(db, &mut bad));
@@ -79,7 +79,7 @@ pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> 
     }
     unreadable::without(db, |db, bad| {
         db.execute_batch("REINDEX sessions")?;
-        shelf::undecided(db, bad)
+        finished::undecided(db, bad)
     })
     .map_err(|error| StoreError::broken(path, &error))?;
     if agree(db)? {

@@ -9,9 +9,10 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, keep, launches, recents,
+    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, finished, keep, launches,
+    recents,
     reserve::{Reserve, State},
-    rows, schema, scrub, shelf,
+    rows, schema, scrub,
     unreadable::{self, Unreadable},
     unwritable::{self, Unwritten},
 };
@@ -92,8 +93,8 @@ impl StoreFile {
         scrub::secrets(&mut db, path, &options.secrets).map_err(sql)?;
         let instance = instance(&db, options)?;
         let rebuilt = check::indexes(&db, path)?;
-        let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
-        let (records, shelved) = loaded.map_err(sql)?;
+        let loaded = unreadable::without(&db, |db, bad| finished::load(db, options.ended, bad));
+        let (records, unloaded) = loaded.map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
         let mounts = launches::mounts(&db).map_err(sql)?;
         let lost = lost || rebuilt || unreadable::are_sessions_new(&db).map_err(sql)?;
@@ -108,7 +109,7 @@ impl StoreFile {
             instance,
             incomplete,
             records,
-            shelved,
+            unloaded,
             figures,
             mounts,
             copy,
@@ -116,7 +117,7 @@ impl StoreFile {
         };
         let path = path.clone();
         let mut reserve = Reserve::of(&path);
-        reserve.hold();
+        reserve.ensure();
         Ok((Self { db, path, reserve }, opened))
     }
 
@@ -140,7 +141,7 @@ impl StoreFile {
         purpose: Purpose,
         write: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let has_space = self.reserve.hold() != State::NoSpace;
+        let has_space = self.reserve.ensure() != State::NoSpace;
         if purpose == Purpose::Ordinary && !has_space {
             return Err(StoreError::Full(self.path.clone()));
         }
@@ -196,7 +197,7 @@ impl StoreFile {
         before: &Mark,
         limit: u32,
     ) -> Result<Vec<SessionRecord>, StoreError> {
-        self.read(|db, bad| shelf::older(db, context, before, limit, bad))
+        self.read(|db, bad| finished::older(db, context, before, limit, bad))
     }
 
     pub(super) fn named(
@@ -205,11 +206,11 @@ impl StoreFile {
         text: &str,
         limit: u32,
     ) -> Result<(u64, Vec<SessionId>), StoreError> {
-        self.read(|db, bad| shelf::named(db, context, text, limit, bad))
+        self.read(|db, bad| finished::named(db, context, text, limit, bad))
     }
 
     pub(super) fn sessions(&self, ids: &[SessionId]) -> Result<Vec<SessionRecord>, StoreError> {
-        self.read(|db, bad| shelf::of_ids(db, ids, bad))
+        self.read(|db, bad| finished::of_ids(db, ids, bad))
     }
 
     /// Runs a query, and sets aside the rows that it can't read.

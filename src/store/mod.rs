@@ -11,6 +11,7 @@ mod checksum;
 mod error;
 mod figures;
 mod file;
+mod finished;
 mod health;
 mod keep;
 mod launches;
@@ -19,7 +20,6 @@ mod reserve;
 mod rows;
 mod schema;
 mod scrub;
-mod shelf;
 mod unreadable;
 mod unwritable;
 mod values;
@@ -29,8 +29,8 @@ use std::{path::PathBuf, thread};
 use tokio::sync::{mpsc, oneshot};
 
 pub use error::StoreError;
+pub use finished::{Mark, Unloaded};
 pub use health::{Health, look};
-pub use shelf::{Mark, Shelved};
 pub use unwritable::Unwritten;
 
 use crate::model::{
@@ -87,7 +87,7 @@ pub struct Opened {
     /// The unfinished sessions and the newest of the others, oldest first.
     pub records: Vec<SessionRecord>,
     /// The sessions that were left in the file.
-    pub shelved: Shelved,
+    pub unloaded: Unloaded,
     /// The figures of sessions that had not ended.
     pub figures: Vec<(SessionKey, FiguresRecord)>,
     /// The folder mounts in sessions of engines that schedule.

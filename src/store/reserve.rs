@@ -46,7 +46,7 @@ impl Reserve {
     }
 
     /// Creates the file if it is missing and twice its size is free.
-    pub fn hold(&mut self) -> State {
+    pub fn ensure(&mut self) -> State {
         if self.state == State::NoSpace {
             self.state = self.make();
         }
@@ -128,18 +128,18 @@ mod tests {
     fn it_takes_its_space_until_it_is_released() {
         let dir = tempfile::tempdir().unwrap();
         let mut reserve = Reserve::of(&dir.path().join("workbay.db"));
-        assert_eq!(reserve.hold(), State::Held);
+        assert_eq!(reserve.ensure(), State::Held);
         let path = dir.path().join("workbay.reserve");
         let meta = fs::metadata(&path).unwrap();
         assert!(meta.blocks() * 512 >= meta.len() && meta.len() > 0);
         assert_eq!(meta.mode() & 0o777, 0o600);
         // The next owner finds the file.
         let mut next = Reserve::of(&dir.path().join("workbay.db"));
-        assert_eq!(next.hold(), State::Held);
+        assert_eq!(next.ensure(), State::Held);
         assert!(next.release());
         assert!(!path.exists());
         assert!(!next.release(), "there is nothing left");
-        assert_eq!(next.hold(), State::Held, "there is space again");
+        assert_eq!(next.ensure(), State::Held, "there is space again");
         assert!(path.exists());
     }
 
@@ -150,7 +150,7 @@ mod tests {
         fs::write(&other, "kept").unwrap();
         std::os::unix::fs::symlink(&other, dir.path().join("workbay.reserve")).unwrap();
         let mut reserve = Reserve::of(&dir.path().join("workbay.db"));
-        assert_eq!(reserve.hold(), State::Unsupported);
+        assert_eq!(reserve.ensure(), State::Unsupported);
         assert_eq!(fs::read_to_string(&other).unwrap(), "kept");
     }
 }

@@ -63,7 +63,7 @@ impl Raw {
         handled?;
         io::stdout().flush()?;
         let opened = TERMINAL.open(|| take(change));
-        fatal::hold();
+        fatal::wait_if_ending();
         opened?;
         Ok(Self {
             modes: Modes::default(),
@@ -95,7 +95,7 @@ fn put_noted(to: impl AsFd, output: &[u8], note: impl FnMut(&[u8])) -> io::Resul
     if TERMINAL.write(to, output, note)? {
         return Ok(());
     }
-    fatal::hold();
+    fatal::wait_if_ending();
     Err(io::Error::other("the terminal was given back"))
 }
 

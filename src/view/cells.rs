@@ -34,7 +34,7 @@ pub fn paint_loose(
 ) -> Option<Position> {
     let area = area.intersection(buffer.area);
     let rows = (0..).zip(area.rows());
-    for (row, part) in rows.filter(|(_, part)| !still.holds(part.x, part.y)) {
+    for (row, part) in rows.filter(|(_, part)| !still.contains(part.x, part.y)) {
         extras.clear(part);
         for (column, x) in (0..).zip(part.left()..part.right()) {
             let cell = emulator.cell(column, row);

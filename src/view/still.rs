@@ -87,7 +87,7 @@ impl Still {
 
     /// Whether the part of a row that begins at this cell is unchanged.
     #[must_use]
-    pub fn holds(&self, x: u16, y: u16) -> bool {
+    pub fn contains(&self, x: u16, y: u16) -> bool {
         let found = self
             .spans
             .binary_search_by_key(&(y, x), |span| (span.y, span.x));
@@ -155,7 +155,7 @@ mod tests {
                 Rect::new(0, 3, 10, 1),
             ]
         );
-        assert!(still.holds(0, 1) && still.holds(5, 0) && !still.holds(0, 2));
+        assert!(still.contains(0, 1) && still.contains(5, 0) && !still.contains(0, 2));
     }
 
     #[test]

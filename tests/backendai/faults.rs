@@ -16,7 +16,7 @@ use workbay::{
 use super::{
     ONE, config, engine, list_fails,
     manager::{Manager, Reply, node},
-    open, running, reason_and_fix,
+    open, reason_and_fix, running,
 };
 
 #[tokio::test]
@@ -55,7 +55,9 @@ async fn an_unknown_access_key() {
     };
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
     assert!(
-        reason_and_fix(&error).0.ends_with("Access key not found in HMAC"),
+        reason_and_fix(&error)
+            .0
+            .ends_with("Access key not found in HMAC"),
         "{error}"
     );
 }

@@ -13,7 +13,7 @@ use workbay::{
 use super::{
     ONE, config,
     manager::{Manager, PASSWORD, Reply, USER, node},
-    running, reason_and_fix,
+    reason_and_fix, running,
 };
 
 fn web_config(manager: &Manager) -> BackendAiConfig {
@@ -116,7 +116,10 @@ async fn an_expired_login_and_a_changed_password() {
     manager.set(|state| state.password = "another".to_owned());
     for _ in 0..4 {
         let error = engine.page(&running()).await.unwrap_err();
-        assert!(reason_and_fix(&error).0.contains("wasn't accepted"), "{error}");
+        assert!(
+            reason_and_fix(&error).0.contains("wasn't accepted"),
+            "{error}"
+        );
     }
     assert_eq!(logins(&manager), 2);
 }

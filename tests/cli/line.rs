@@ -32,7 +32,12 @@ fn a_command_of_several_lines_is_read_back_by_any_shell() {
                 "-n" => vec!["--command=-n"],
                 _ => vec!["--command", command],
             };
-            let whole = [&["launch", "--batch"][..], &command_words, &["--timeout", "2h"]].concat();
+            let whole = [
+                &["launch", "--batch"][..],
+                &command_words,
+                &["--timeout", "2h"],
+            ]
+            .concat();
             assert_eq!(words(shell, &line), whole, "{shell}: {line}");
         }
     }

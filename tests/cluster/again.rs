@@ -61,7 +61,10 @@ async fn variables_and_mounts_come_back_as_they_were() {
     ] {
         let output = own.ok(words);
         assert!(output.contains(&mount), "{output}");
-        assert!(output.contains("A=b") || output.contains("A = \"b\""), "{output}");
+        assert!(
+            output.contains("A=b") || output.contains("A = \"b\""),
+            "{output}"
+        );
     }
 
     // Another machine has no record: it says what the manager does not tell, and launches nothing.

@@ -178,7 +178,11 @@ async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
         Change::Notice { notice } => notice.text.as_str().contains("not this one"),
         _ => false,
     };
-    assert_eq!(face.received.iter().filter(is_warning).count(), 1, "it is told once");
+    assert_eq!(
+        face.received.iter().filter(is_warning).count(),
+        1,
+        "it is told once"
+    );
     db.execute_batch("DROP TRIGGER refuses").unwrap();
     drop(db);
     house.restart().await;

@@ -7,7 +7,7 @@ use std::sync::{
 
 use workbay::{
     client::StreamItem,
-    daemon::{ContextSeat, EngineFactory},
+    daemon::{ContextSetup, EngineFactory},
     model::{
         capability::EngineState,
         change::Change,
@@ -24,7 +24,7 @@ use workbay::{
 
 use crate::support::{
     Face, House, MemoryScheduler, eventually,
-    house::{named, seat, settings},
+    house::{named, settings, setup},
     scheduler::{Question, denied},
 };
 
@@ -39,7 +39,7 @@ pub fn key(id: workbay::model::id::SessionId) -> SessionKey {
 /// A daemon with the local engine and this manager as `prod`.
 pub async fn house_with(manager: &MemoryScheduler) -> House {
     let mut house = House::closed(settings());
-    house.others = vec![seat("prod", manager)];
+    house.others = vec![setup("prod", manager)];
     house.start().await;
     house
 }
@@ -215,7 +215,7 @@ async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_as
         name: prod(),
         ..Context::local()
     };
-    house.others = vec![ContextSeat::new(context, factory)];
+    house.others = vec![ContextSetup::new(context, factory)];
     house.start().await;
     let mut face = house.face().await;
     until_prod(&mut face, is_lost).await;
@@ -241,9 +241,9 @@ async fn a_read_only_context_changes_nothing() {
     let manager = MemoryScheduler::new();
     let id = manager.add("RUNNING");
     let mut house = House::closed(settings());
-    let mut seat = seat("prod", &manager);
-    seat.context.read_only = true;
-    house.others = vec![seat];
+    let mut setup = setup("prod", &manager);
+    setup.context.read_only = true;
+    house.others = vec![setup];
     house.start().await;
     let mut face = house.face().await;
     face.until_status(id, Status::Running).await;

@@ -306,7 +306,7 @@ async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     manager.add_many(100, "RUNNING");
     let mut house = crate::support::House::closed(crate::support::house::settings());
     house.page_limit = Some(26);
-    house.others = vec![crate::support::house::seat("prod", &manager)];
+    house.others = vec![crate::support::house::setup("prod", &manager)];
     house.start().await;
     let mut face = house.face().await;
     receive_all(&mut face, 100).await;

@@ -68,7 +68,7 @@ impl Watched {
         picture.add(&self.emulator, area);
         let still = Still::between(&self.picture, &picture);
         for row in 0..area.height {
-            let is_still = still.holds(0, row);
+            let is_still = still.contains(0, row);
             self.counts[usize::from(is_still)] += 1;
             if !is_still {
                 self.painted.clear(Rect::new(0, row, area.width, 1));

@@ -134,7 +134,10 @@ async fn why_it_failed_is_told_as_for_docker() {
     };
     let absent = format!("{}/nobody-made-this:1", line.line.host());
     let message = refused(&absent).await.to_string();
-    assert!(message.contains(&format!("has no image {absent}")), "{message}");
+    assert!(
+        message.contains(&format!("has no image {absent}")),
+        "{message}"
+    );
     // Its settings trust this address without TLS, and no other one.
     let plain = line.image.replacen("127.0.0.1", "localhost", 1);
     let failure = refused(&plain).await;

@@ -68,6 +68,9 @@ fn a_command_that_takes_too_much_memory_is_told_with_its_limit() {
     machine.ok(&launch("hungry", &more));
     until_status(&machine, "hungry", "TERMINATED");
     let message = field(&machine, "hungry", "status_message");
-    assert!(message.contains("used more memory than its 64 MiB"), "{message}");
+    assert!(
+        message.contains("used more memory than its 64 MiB"),
+        "{message}"
+    );
     assert_eq!(field(&machine, "hungry", "status_info"), "task-failed");
 }

@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde_json::Value;
 use workbay::protocol::{
     greeting::Greeting,
+    lock_record::{self, Holder},
     message::{FromClient, PROTOCOL, Request},
-    presence::{self, Holder},
 };
 
 use crate::{
@@ -157,7 +157,7 @@ impl Line {
     /// To a daemon that runs, as a face of that version whose program is `program`; what the daemon answered.
     fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
         let lock = machine.state().join("daemon.lock");
-        let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&lock) else {
+        let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&lock) else {
             panic!("no daemon is ready");
         };
         let mut line = Self(UnixStream::connect(daemon.socket).expect("it listens"));
@@ -210,7 +210,8 @@ fn a_program_that_vanishes_in_the_end_is_told_and_the_daemon_goes_on_as_the_old_
         mine.success().then(|| line.ask(Request::Notices)).flatten()
     };
     let notice = wait::until("it is told", notices, |notice| {
-        notice.as_ref()
+        notice
+            .as_ref()
             .is_some_and(|it| it.to_string().contains("can't be upgraded"))
     });
     let notice = notice.expect("it was told").to_string();

@@ -102,7 +102,10 @@ fn each_context_has_its_colour() {
     let by_name = {
         let mut both = two();
         both.contexts[1].context.accent = Some(Clean::new("sand"));
-        Screen::new(80, 24).daemon(both).press("c up enter").styled()
+        Screen::new(80, 24)
+            .daemon(both)
+            .press("c up enter")
+            .styled()
     };
     assert!(by_name.contains("#d6a57f"), "{by_name}");
     let few = screen.theme("ansi16", ColorDepth::Ansi16).styled();

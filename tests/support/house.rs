@@ -12,7 +12,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use workbay::{
     client::{Client, ClientEvent, ConnectOptions},
     config::paths::Paths,
-    daemon::{self, Beginning, ContextSeat, Controls, DaemonOptions, EngineFactory},
+    daemon::{self, Beginning, ContextSetup, Controls, DaemonOptions, EngineFactory},
     model::{
         capability::EngineState,
         change::Change,
@@ -70,7 +70,7 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
         paths: Paths::below(root),
         settings,
         owner: "tester".into(),
-        contexts: vec![ContextSeat::new(Context::local(), factory)],
+        contexts: vec![ContextSetup::new(Context::local(), factory)],
         beginning: Beginning::Here,
         boot: None,
         ended: store::ENDED,
@@ -79,7 +79,7 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
 }
 
 /// A context on this manager.
-pub fn seat(name: &str, manager: &MemoryScheduler) -> ContextSeat {
+pub fn setup(name: &str, manager: &MemoryScheduler) -> ContextSetup {
     let manager = manager.clone();
     let context = Context {
         name: ContextName::new(name).unwrap(),
@@ -87,7 +87,7 @@ pub fn seat(name: &str, manager: &MemoryScheduler) -> ContextSeat {
         ..Context::local()
     };
     let factory = EngineFactory::scheduler(move |_| Ok(Arc::new(manager.clone())));
-    ContextSeat::new(context, factory)
+    ContextSetup::new(context, factory)
 }
 
 /// A daemon inside this process; it can end and start again on the same store and engine.
@@ -101,7 +101,7 @@ pub struct House {
     /// Which start of the machine it is.
     pub boot: Option<String>,
     /// Contexts besides the local one.
-    pub others: Vec<ContextSeat>,
+    pub others: Vec<ContextSetup>,
     running: Option<(Controls, JoinHandle<()>)>,
 }
 

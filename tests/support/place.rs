@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use workbay::{
     client::{ConnectOptions, Starter},
     config::paths::Paths,
-    daemon::{self, Beginning, ContextSeat, DaemonOptions, EngineFactory},
+    daemon::{self, Beginning, ContextSetup, DaemonOptions, EngineFactory},
     model::context::Context,
-    protocol::presence::{self, Holder},
+    protocol::lock_record::{self, Holder},
     store,
 };
 
@@ -36,7 +36,7 @@ pub fn be_the_daemon() {
         paths: Paths::below(&root),
         settings,
         owner: "tester".into(),
-        contexts: vec![ContextSeat::new(Context::local(), factory)],
+        contexts: vec![ContextSetup::new(Context::local(), factory)],
         beginning: Beginning::Detached,
         boot: None,
         ended: store::ENDED,
@@ -102,8 +102,10 @@ impl Place {
     }
 
     pub fn pid(&self) -> Option<i32> {
-        match presence::holder(&self.paths().lock()).unwrap() {
-            Holder::Daemon(presence) => presence.map(|presence| presence.pid.cast_signed()),
+        match lock_record::holder(&self.paths().lock()).unwrap() {
+            Holder::Daemon(lock_record) => {
+                lock_record.map(|lock_record| lock_record.pid.cast_signed())
+            }
             Holder::Nobody => None,
         }
     }
@@ -115,7 +117,7 @@ impl Place {
 
     pub async fn until_dead(&self) {
         eventually("the daemon is dead", || {
-            presence::holder(&self.paths().lock()).unwrap() == Holder::Nobody
+            lock_record::holder(&self.paths().lock()).unwrap() == Holder::Nobody
         })
         .await;
     }

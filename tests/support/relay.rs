@@ -49,13 +49,13 @@ impl Relay {
             ended: AtomicBool::new(false),
             open: Mutex::new(Vec::new()),
         });
-        let taking = Arc::clone(&shared);
+        let accepting = Arc::clone(&shared);
         thread::spawn(move || {
             while let Ok((ours, _)) = listener.accept() {
-                if taking.ended.load(Ordering::SeqCst) {
+                if accepting.ended.load(Ordering::SeqCst) {
                     break;
                 }
-                taking.carry(ours);
+                accepting.carry(ours);
             }
         });
         Self {

@@ -126,7 +126,8 @@ impl Notices {
             self.warned.insert(key);
         }
         let at = self.entries.iter().position(|it| it.at <= notice.at);
-        self.entries.insert(at.unwrap_or(self.entries.len()), notice);
+        self.entries
+            .insert(at.unwrap_or(self.entries.len()), notice);
         self.entries.truncate(KEPT);
     }
 

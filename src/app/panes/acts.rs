@@ -219,8 +219,8 @@ impl Panes {
         if let Some(at) = self.position(id) {
             steps.extend(self.list.remove(at).close());
         }
-        let holds = |desk: &Desk| desk.panes().contains(&id);
-        let Some(at) = self.desks.iter().position(holds) else {
+        let contains = |desk: &Desk| desk.panes().contains(&id);
+        let Some(at) = self.desks.iter().position(contains) else {
             return steps;
         };
         let had_keys = at == self.active && self.desks[at].focus == id;

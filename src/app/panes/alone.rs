@@ -122,8 +122,11 @@ impl Panes {
 
     /// Whether a pane shares its desk with others.
     pub(super) fn is_in_split(&self, id: PaneId) -> bool {
-        let holds = |desk: &&Desk| desk.panes().contains(&id);
-        self.desks.iter().find(holds).is_some_and(Desk::is_shared)
+        let contains = |desk: &&Desk| desk.panes().contains(&id);
+        self.desks
+            .iter()
+            .find(contains)
+            .is_some_and(Desk::is_shared)
     }
 
     /// Closes a split when its shell ends normally.

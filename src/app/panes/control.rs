@@ -104,14 +104,14 @@ impl ControlConnections {
 
     /// Keeps a connection to each of these places and closes all others. Without `ids`, none can be opened
     /// now.
-    pub(super) fn hold(&mut self, wanted: &[ShellPlace], ids: Option<&mut Ids>) -> Vec<Step> {
+    pub(super) fn keep_only(&mut self, wanted: &[ShellPlace], ids: Option<&mut Ids>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.list.retain(|line| {
-            let hold = wanted.contains(&line.place);
-            if !hold {
+            let keep = wanted.contains(&line.place);
+            if !keep {
                 steps.extend(line.close());
             }
-            hold
+            keep
         });
         if let Some(ids) = ids {
             for place in wanted {

@@ -285,13 +285,14 @@ impl Panes {
 
     fn take_in(&mut self, pane: Pane) {
         let schemes = self.link_schemes.clone();
-        self.list.push(pane.with_colors(self.colours).with_link_schemes(schemes));
+        self.list
+            .push(pane.with_colors(self.colours).with_link_schemes(schemes));
     }
 
     /// Focuses a pane and shows its desk.
     fn show(&mut self, id: PaneId) -> Vec<Step> {
-        let holds = |desk: &Desk| desk.panes().contains(&id);
-        let Some(at) = self.desks.iter().position(holds) else {
+        let contains = |desk: &Desk| desk.panes().contains(&id);
+        let Some(at) = self.desks.iter().position(contains) else {
             return Vec::new();
         };
         let mut steps = Vec::new();
@@ -449,7 +450,7 @@ impl Panes {
     /// Closes all streams when the TUI exits.
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
-        let mut steps = self.lines.hold(&[], None);
+        let mut steps = self.lines.keep_only(&[], None);
         steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
         steps
     }

@@ -68,7 +68,7 @@ impl Panes {
             }
         }
         let ids = self.daemon_is_up.then_some(ids);
-        self.lines.hold(&wanted, ids)
+        self.lines.keep_only(&wanted, ids)
     }
 
     /// Turns the results of control connections into steps.

@@ -33,7 +33,10 @@ pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
         let session = find::session(&line, Choice::of(start), name).await?;
         read(&line, &session).await
     })?;
-    let entries: Vec<HistoryEntry> = entries.into_iter().filter(|it| filter.holds(it)).collect();
+    let entries: Vec<HistoryEntry> = entries
+        .into_iter()
+        .filter(|it| filter.matches(it))
+        .collect();
     if arguments.format.json {
         output::json(&entries)?;
     } else {

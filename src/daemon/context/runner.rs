@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     daemon::{
-        options::{ContextSeat, EngineFactory, EngineSeat},
+        options::{ContextSetup, EngineFactory, EngineSetup},
         sampling::{
             recorded::Recorded,
             recorder::Recorder,
@@ -76,16 +76,16 @@ pub(in crate::daemon) struct ContextRunner {
 impl ContextRunner {
     /// The only place that tells the two kinds of engines apart.
     pub fn new(
-        seat: ContextSeat,
+        setup: ContextSetup,
         number: Number,
-        engine: EngineSeat,
+        engine: EngineSetup,
         owner: &Clean,
         records: Vec<SessionRecord>,
         samples: mpsc::Sender<Samples>,
     ) -> Self {
-        let name = seat.context.name;
+        let name = setup.context.name;
         let secrets = engine.settings.launch.secrets.clone();
-        let (machine, lazy_engine) = match seat.engine {
+        let (machine, lazy_engine) = match setup.engine {
             EngineFactory::Containers(make) => {
                 let settings = engine.settings.clone();
                 let lazy_engine = LazyEngine::new(make, engine);
@@ -100,7 +100,8 @@ impl ContextRunner {
             }
             EngineFactory::Manager(make) => {
                 let lazy_engine = LazyEngine::new(make, engine);
-                let refresh = SignedDuration::try_from(seat.refresh).unwrap_or(SignedDuration::MAX);
+                let refresh =
+                    SignedDuration::try_from(setup.refresh).unwrap_or(SignedDuration::MAX);
                 let (reporter, reports) = reports();
                 let runner = ManagerExecutor::new(lazy_engine.clone(), reporter);
                 let driver = Driver::new(Observer::new(name, refresh), runner, reports);
@@ -111,7 +112,7 @@ impl ContextRunner {
             }
         };
         let mut runner = Self {
-            context: seat.context,
+            context: setup.context,
             machine,
             recorded: Recorded::default(),
             sampler: Sampler::new(lazy_engine.clone(), number, samples),

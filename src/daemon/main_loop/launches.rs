@@ -150,7 +150,9 @@ impl Core {
     }
 }
 
-fn recents_reply(entries: Result<Vec<recent::Recent>, crate::store::StoreError>) -> Result<Reply, Failure> {
+fn recents_reply(
+    entries: Result<Vec<recent::Recent>, crate::store::StoreError>,
+) -> Result<Reply, Failure> {
     entries
         .map(|entries| Reply::Recents { entries })
         .map_err(|error| replies::store_failure(&error))

@@ -68,14 +68,14 @@ impl Core {
         outbox: Arc<Outbox>,
         older: Option<Clean>,
     ) {
-        let seat = ConnectedClient {
+        let client = ConnectedClient {
             outbox,
             older,
             subscribed: false,
             watched: HashSet::new(),
             shown: HashMap::new(),
         };
-        self.clients.insert(connection, seat);
+        self.clients.insert(connection, client);
     }
 
     /// Reports the tickets of a client that left, so that controllers cancel work only it waited for.

@@ -135,7 +135,7 @@ pub(in crate::daemon) struct Sampler {
     due: Option<Instant>,
     sweeping: bool,
     /// The engine may keep resources open for sessions: a last, empty sweep releases them.
-    holds: bool,
+    has_resources: bool,
     results: mpsc::Sender<Samples>,
 }
 
@@ -148,7 +148,7 @@ impl Sampler {
             sampled: BTreeMap::new(),
             due: None,
             sweeping: false,
-            holds: false,
+            has_resources: false,
             results,
         }
     }
@@ -163,7 +163,7 @@ impl Sampler {
         let is_new = |id: &&SessionId| !self.sampled.contains_key(id);
         let fresh = wanted.recorded.keys().find(is_new).is_some();
         self.wanted = wanted;
-        if self.wanted.is_empty() && !self.holds {
+        if self.wanted.is_empty() && !self.has_resources {
             self.due = None;
         } else if (self.due.is_none() || fresh) && !self.sweeping {
             self.due = Some(clock::instant());
@@ -177,12 +177,12 @@ impl Sampler {
 
     pub fn sweep(&mut self) {
         self.due = None;
-        self.holds = false;
+        self.has_resources = false;
         let Some(engine) = self.engine.there() else {
             return;
         };
         self.sweeping = true;
-        self.holds = !self.wanted.is_empty();
+        self.has_resources = !self.wanted.is_empty();
         let (context, results) = (self.context, self.results.clone());
         let wanted = self.asks(engine.usage_period());
         tokio::spawn(async move {

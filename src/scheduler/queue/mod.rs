@@ -7,14 +7,14 @@
 pub(super) mod backfill;
 pub(super) mod bounds;
 pub(super) mod decide;
-pub(super) mod hold;
 pub(super) mod leave;
 pub(super) mod line;
+mod positions;
 mod priority;
 pub(super) mod room;
 mod round;
-mod positions;
 mod tries;
+pub(super) mod wait_reason;
 
 #[cfg(test)]
 mod tests;

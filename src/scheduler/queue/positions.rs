@@ -49,7 +49,7 @@ impl Controller {
     pub(super) fn report_positions(&mut self, turn: &mut Turn, now: Timestamp) {
         let lines = std::mem::take(&mut self.queue.lines);
         for (id, at) in &lines.early {
-            let why = super::hold::Hold::NotBefore(*at).sentence("");
+            let why = super::wait_reason::WaitReason::NotBefore(*at).sentence("");
             self.report_position(turn, *id, Place::default(), &why);
         }
         let mut stale = Vec::new();
@@ -80,11 +80,16 @@ impl Controller {
             session.map_or_else(|| id.short(), |session| session.name.to_string())
         };
         match &placed.why {
-            Why::Tried(hold) => format!("{}; position {number} in queue", hold.sentence(group)),
+            Why::Tried(wait_reason) => format!(
+                "{}; position {number} in queue",
+                wait_reason.sentence(group)
+            ),
             Why::Behind { first, because } => {
                 let place = format!("position {number} in queue, behind {}", name(*first));
                 match because {
-                    Because::Hold(hold) => format!("{place}; {}", hold.sentence(group)),
+                    Because::DoesNotFit(wait_reason) => {
+                        format!("{place}; {}", wait_reason.sentence(group))
+                    }
                     Because::WouldDelay { whom, at } => format!(
                         "{place}; there is room, but {} starts by {} and would start later",
                         name(*whom),
@@ -129,7 +134,8 @@ impl Controller {
         let session = &mut held.record.session;
         let same_why = session.status_message.as_ref().is_some_and(|it| *it == why);
         let placement = &mut session.placement;
-        let same = placement.queue_position == place.number && placement.starts_by == place.starts_by;
+        let same =
+            placement.queue_position == place.number && placement.starts_by == place.starts_by;
         if same && same_why {
             return;
         }

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{
     LOOK_AGAIN,
     decide::{Lines, Why, order_of},
-    hold::steps,
     tries::PHASE,
+    wait_reason::steps,
 };
 use crate::{
     model::{history::HistoryEntry, id::SessionId, record::Write, status::Status},
@@ -40,8 +40,8 @@ impl Controller {
 
     fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &Lines) {
         for placed in lines.groups.values().flatten() {
-            if let Why::Tried(hold) = &placed.why {
-                self.note_try(turn, now, placed.id, hold);
+            if let Why::Tried(wait_reason) = &placed.why {
+                self.note_try(turn, now, placed.id, wait_reason);
             }
         }
     }

@@ -27,7 +27,7 @@ use crate::model::{
 
 /// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Stimulus {
     Launch,
     LaunchBatch(u64),
     LaunchCluster,
@@ -49,28 +49,28 @@ enum Deed {
     Wait,
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn stimulus() -> impl Strategy<Value = Stimulus> {
     let which = 0..100_usize;
     prop_oneof![
-        3 => Just(Deed::Launch),
-        1 => (1..200_u64).prop_map(Deed::LaunchBatch),
-        1 => Just(Deed::LaunchCluster),
-        1 => Just(Deed::LaunchWithWill),
-        2 => (0..3_usize).prop_map(Deed::LaunchImage),
-        1 => (0..3_usize).prop_map(Deed::Pull),
-        1 => (1..30_u64).prop_map(Deed::Leave),
-        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
-        1 => which.clone().prop_map(Deed::Rename),
-        10 => which.clone().prop_map(Deed::CarryOut),
-        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Deed::Fail(n, lost)),
-        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Deed::Die(n, code)),
-        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Deed::DieSub(n, sub)),
-        1 => which.prop_map(Deed::Vanish),
-        1 => Just(Deed::Cut),
-        2 => Just(Deed::Return),
-        1 => Just(Deed::Refresh),
-        1 => Just(Deed::Restart),
-        2 => Just(Deed::Wait),
+        3 => Just(Stimulus::Launch),
+        1 => (1..200_u64).prop_map(Stimulus::LaunchBatch),
+        1 => Just(Stimulus::LaunchCluster),
+        1 => Just(Stimulus::LaunchWithWill),
+        2 => (0..3_usize).prop_map(Stimulus::LaunchImage),
+        1 => (0..3_usize).prop_map(Stimulus::Pull),
+        1 => (1..30_u64).prop_map(Stimulus::Leave),
+        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Stimulus::Terminate(n, force)),
+        1 => which.clone().prop_map(Stimulus::Rename),
+        10 => which.clone().prop_map(Stimulus::CarryOut),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Stimulus::Fail(n, lost)),
+        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Stimulus::Die(n, code)),
+        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Stimulus::DieSub(n, sub)),
+        1 => which.prop_map(Stimulus::Vanish),
+        1 => Just(Stimulus::Cut),
+        2 => Just(Stimulus::Return),
+        1 => Just(Stimulus::Refresh),
+        1 => Just(Stimulus::Restart),
+        2 => Just(Stimulus::Wait),
     ]
 }
 
@@ -80,44 +80,44 @@ impl Play {
         (!ids.is_empty()).then(|| ids[number % ids.len()])
     }
 
-    fn do_deed(&mut self, deed: Deed) {
-        match deed {
-            Deed::Launch => {
+    fn apply(&mut self, stimulus: Stimulus) {
+        match stimulus {
+            Stimulus::Launch => {
                 self.launch();
             }
-            Deed::LaunchBatch(seconds) => {
+            Stimulus::LaunchBatch(seconds) => {
                 let request = batch::request(Some(seconds));
                 self.launch_with(request);
             }
-            Deed::LaunchCluster => {
+            Stimulus::LaunchCluster => {
                 self.launch_with(cluster::request());
             }
-            Deed::LaunchWithWill => {
+            Stimulus::LaunchWithWill => {
                 self.launch_with(stop_hooks::with_stop_hook(LaunchRequest::default()));
             }
-            Deed::LaunchImage(number) => {
+            Stimulus::LaunchImage(number) => {
                 self.launch_with(pulling::of_image(&format!("image{number}:1")));
             }
-            Deed::Pull(number) => {
+            Stimulus::Pull(number) => {
                 let image = format!("image{number}:1");
                 self.ask(Ask::Pull { image });
             }
-            Deed::Leave(ticket) => self.leave(ticket),
-            Deed::Terminate(number, force) => {
+            Stimulus::Leave(ticket) => self.leave(ticket),
+            Stimulus::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
                     self.ask(Ask::Terminate { session, force });
                 }
             }
-            Deed::Rename(number) => {
+            Stimulus::Rename(number) => {
                 if let Some(session) = self.one_of(number) {
                     let name = format!("name-{}", self.asked);
                     self.ask(Ask::Rename { session, name });
                 }
             }
-            Deed::CarryOut(number) if !self.orders.is_empty() => {
+            Stimulus::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
             }
-            Deed::Fail(number, lost) if !self.orders.is_empty() => {
+            Stimulus::Fail(number, lost) if !self.orders.is_empty() => {
                 let kind = match (lost, number % 3) {
                     (true, _) => FailureKind::Unreachable,
                     (false, 0) => FailureKind::RegistryBroken,
@@ -126,39 +126,39 @@ impl Play {
                 };
                 self.carry_out(number % self.orders.len(), Some(kind));
             }
-            Deed::Die(number, exit_code) => {
+            Stimulus::Die(number, exit_code) => {
                 if let Some(id) = self.one_of(number) {
                     self.die(id, exit_code);
                     self.happens(id, Happening::Died { exit_code });
                 }
             }
-            Deed::DieSub(number, sub) => {
+            Stimulus::DieSub(number, sub) => {
                 if let Some(id) = self.one_of(number) {
                     self.die_sub(id, sub, 1);
                     self.happens(id, Happening::Died { exit_code: 1 });
                 }
             }
-            Deed::Vanish(number) => {
+            Stimulus::Vanish(number) => {
                 if let Some(id) = self.one_of(number) {
                     self.there.remove(&id);
                     self.happens(id, Happening::Other);
                 }
             }
-            Deed::Cut => {
+            Stimulus::Cut => {
                 self.connected = false;
                 self.handle(Fact::EngineDown {
                     line: self.line,
                     failure: fault(FailureKind::Unreachable),
                 });
             }
-            Deed::Return => self.connected = true,
-            Deed::Refresh => drop(self.ask(Ask::Refresh)),
-            Deed::Restart => self.restart(),
-            Deed::Wait => {
+            Stimulus::Return => self.connected = true,
+            Stimulus::Refresh => drop(self.ask(Ask::Refresh)),
+            Stimulus::Restart => self.restart(),
+            Stimulus::Wait => {
                 self.now += 40;
                 self.handle(Fact::Tick);
             }
-            Deed::CarryOut(_) | Deed::Fail(..) => {}
+            Stimulus::CarryOut(_) | Stimulus::Fail(..) => {}
         }
     }
 
@@ -187,10 +187,10 @@ proptest! {
     /// Whatever happens in whatever order: every step is allowed, every request is answered once,
     /// and in the end each running session has its container and nothing else exists.
     #[test]
-    fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..60)) {
+    fn any_order_of_events_ends_well(stimuli in proptest::collection::vec(stimulus(), 1..60)) {
         let mut play = Play::new();
-        for deed in deeds {
-            play.do_deed(deed);
+        for stimulus in stimuli {
+            play.apply(stimulus);
         }
         play.work_off();
         play.ask(Ask::Refresh);

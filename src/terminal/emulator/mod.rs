@@ -394,10 +394,10 @@ impl Emulator {
 
 /// Rows and columns that the parser supports.
 fn clamp(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
-    let hold = |size: u16| NonZeroU16::new(size).unwrap_or(NonZeroU16::MIN);
+    let non_zero = |size: u16| NonZeroU16::new(size).unwrap_or(NonZeroU16::MIN);
     (
-        hold(columns.clamp(MIN_COLUMNS, MAX_COLUMNS)),
-        hold(rows.min(MAX_ROWS)),
+        non_zero(columns.clamp(MIN_COLUMNS, MAX_COLUMNS)),
+        non_zero(rows.min(MAX_ROWS)),
     )
 }
 

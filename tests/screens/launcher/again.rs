@@ -14,7 +14,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{SIZES, launches, list, offer, opened, answered};
+use super::{SIZES, answered, launches, list, offer, opened};
 use crate::screen::{Screen, noon};
 
 /// As the daemon remembers it: with a secret that it does not.

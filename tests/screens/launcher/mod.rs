@@ -2,9 +2,9 @@
 
 mod again;
 mod fields;
+mod way;
 mod pages;
 mod steps;
-mod way;
 
 use workbay::{
     model::{

@@ -11,7 +11,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{launches, list, offer, answered};
+use super::{answered, launches, list, offer};
 use crate::screen::Screen;
 
 /// The launcher, opened on a machine with these folders.

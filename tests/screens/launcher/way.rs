@@ -9,7 +9,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{batch, launches, list, offer, opened, answered};
+use super::{answered, batch, launches, list, offer, opened};
 use crate::world::{day, key, session, snapshot};
 
 #[test]

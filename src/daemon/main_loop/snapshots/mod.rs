@@ -225,7 +225,11 @@ mod tests {
         failed.status_message = Some("the pull failed".into());
         assert!(!has_begun(&failed));
         let message = wait_for_log(&failed, false).unwrap_err().message();
-        assert!(message.as_str().ends_with("hasn't started: the pull failed"));
+        assert!(
+            message
+                .as_str()
+                .ends_with("hasn't started: the pull failed")
+        );
         failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
         assert!(has_begun(&failed));
     }

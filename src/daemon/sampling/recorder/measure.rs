@@ -96,7 +96,8 @@ fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
         };
         (metric, reading)
     });
-    reported.filter(|(_, reading)| *reading != Reading::default())
+    reported
+        .filter(|(_, reading)| *reading != Reading::default())
         .collect()
 }
 

@@ -146,10 +146,10 @@ mod tests {
     async fn a_place_given_up_late_is_not_its_successor_s() {
         let held = OpenTerminals::default();
         let first = held.take(SESSION, "pane").await;
-        let mut taking = std::pin::pin!(held.take(SESSION, "pane"));
-        assert!(futures_util::poll!(&mut taking).is_pending());
+        let mut second_take = std::pin::pin!(held.take(SESSION, "pane"));
+        assert!(futures_util::poll!(&mut second_take).is_pending());
         drop(first);
-        let second = taking.await;
+        let second = second_take.await;
         assert_eq!(held.lock().len(), 1);
         drop(second);
         assert!(held.lock().is_empty());

@@ -88,19 +88,19 @@ fn facts() -> impl Strategy<Value = Facts> {
 
 /// One action of the user, or an accident, while a session runs.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Stimulus {
     Type,
     Wait(i64),
     Jump(i64),
     Restart(i64),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn stimulus() -> impl Strategy<Value = Stimulus> {
     prop_oneof![
-        Just(Deed::Type),
-        (1..900_i64).prop_map(Deed::Wait),
-        (-3_000..3_000_i64).prop_map(Deed::Jump),
-        (0..3_000_i64).prop_map(Deed::Restart),
+        Just(Stimulus::Type),
+        (1..900_i64).prop_map(Stimulus::Wait),
+        (-3_000..3_000_i64).prop_map(Stimulus::Jump),
+        (0..3_000_i64).prop_map(Stimulus::Restart),
     ]
 }
 
@@ -122,22 +122,22 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_ended_unwarned(deeds in proptest::collection::vec(deed(), 1..12)) {
+    fn nobody_is_ended_unwarned(stimuli in proptest::collection::vec(stimulus(), 1..12)) {
         let mut play = play(network(600));
         let id = runs(&mut play, LaunchRequest::default());
         // Since when the daemon could warn without a gap.
         let mut since = play.now;
         let mut seen = 0;
-        for deed in deeds {
-            match deed {
-                Deed::Type => used(&mut play, id, Use::Typed),
-                Deed::Wait(seconds) => pass(&mut play, seconds),
-                Deed::Jump(seconds) => {
+        for stimulus in stimuli {
+            match stimulus {
+                Stimulus::Type => used(&mut play, id, Use::Typed),
+                Stimulus::Wait(seconds) => pass(&mut play, seconds),
+                Stimulus::Jump(seconds) => {
                     play.now += seconds;
                     (since, seen) = (play.now, play.notices.len());
                     play.handle(SLEPT);
                 }
-                Deed::Restart(seconds) => {
+                Stimulus::Restart(seconds) => {
                     play.now += seconds;
                     (since, seen) = (play.now, play.notices.len());
                     play.restart();

@@ -2,7 +2,7 @@
 
 use super::{
     facts::{lifetime, network},
-    lives::{ends_after_its_notice, pass, runs, notices_of, used},
+    lives::{ends_after_its_notice, notices_of, pass, runs, used},
 };
 use crate::{
     model::{

@@ -106,8 +106,16 @@ fn who_is_not_used_is_warned_and_ended() {
     let before = (play.changed.len(), play.written);
     pass(&mut play, 580);
     assert_eq!(play.status(id), Status::Running);
-    assert_eq!(notices_of(&play), ["warning", "warning"], "at 5 minutes and at 1");
-    assert_eq!((play.changed.len(), play.written), before, "time is no news");
+    assert_eq!(
+        notices_of(&play),
+        ["warning", "warning"],
+        "at 5 minutes and at 1"
+    );
+    assert_eq!(
+        (play.changed.len(), play.written),
+        before,
+        "time is no news"
+    );
     pass(&mut play, 30);
     let (info, why) = end(&play, id);
     assert_eq!(info, "idle-timeout");
@@ -272,7 +280,11 @@ fn a_busy_session_lives_and_a_lazy_one_is_ended() {
     assert_eq!(info, "idle-utilization");
     let begins = "it used too little of its resources over 100 s (cpu_util ";
     assert!(why.starts_with(begins), "{why}");
-    assert!(notices_of(&play).contains(&"warning"), "{:?}", notices_of(&play));
+    assert!(
+        notices_of(&play).contains(&"warning"),
+        "{:?}",
+        notices_of(&play)
+    );
     assert_eq!(play.controller.sampled(), []);
     play.check_rest();
 }

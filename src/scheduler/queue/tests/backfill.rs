@@ -112,7 +112,7 @@ impl Machine<'_> {
             starts_at: None,
             since: at(it.at),
             runs_for: Some(SignedDuration::from_secs(it.timeout)),
-            wants: self.slots(number),
+            requested: self.slots(number),
             retries: 0,
         }
     }

@@ -88,7 +88,7 @@ async fn the_same_tag_again_ends_the_older_terminal_first() {
     let held = OpenTerminals::default();
     let mut first = scene(&held, "pane").await;
     let mut other = scene(&held, "other").await;
-    let taking = tokio::spawn({
+    let second_take = tokio::spawn({
         let held = held.clone();
         async move { held.take(super::SESSION, "pane").await }
     });
@@ -96,7 +96,7 @@ async fn the_same_tag_again_ends_the_older_terminal_first() {
     assert_eq!(first.line.ended().await, Ended::Farewell(Some(1000)));
     let (_, last) = all(&mut first.terminal.output).await;
     assert_eq!(last, Output::End { exit_code: None });
-    let _second = taking.await.unwrap();
+    let _second = second_take.await.unwrap();
     other.ttyd.show(b"untouched").await;
     assert_eq!(
         other.terminal.output.recv().await,

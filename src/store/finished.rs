@@ -39,7 +39,7 @@ impl Mark {
 
 /// The mark before which sessions were left in the file, and the number of these sessions by context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shelved {
+pub struct Unloaded {
     pub before: Option<Mark>,
     pub counts: BTreeMap<ContextName, u64>,
 }
@@ -49,22 +49,22 @@ pub(super) fn load(
     db: &Connection,
     ended: u32,
     bad: &mut Vec<Unreadable>,
-) -> Result<(Vec<SessionRecord>, Shelved)> {
+) -> Result<(Vec<SessionRecord>, Unloaded)> {
     let mut records = rows::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
-    let shelf = rows::records(
+    let finished = rows::records(
         db,
         "WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
         [ended],
         bad,
     )?;
-    let before = shelf.last().map(|record| Mark::of(&record.session));
+    let before = finished.last().map(|record| Mark::of(&record.session));
     let counts = match &before {
         Some(before) => counts(db, before)?,
         None => BTreeMap::new(),
     };
-    records.extend(shelf);
+    records.extend(finished);
     records.sort_by_key(|record| (record.session.created_at, record.session.id));
-    Ok((records, Shelved { before, counts }))
+    Ok((records, Unloaded { before, counts }))
 }
 
 /// Finds the sessions for which the file doesn't say whether they are finished.
