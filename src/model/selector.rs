@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_is_meant_by_its_host_name_or_as_much_of_its_id_as_tells_it() {
+    fn a_kernel_is_meant_by_its_host_name_or_as_much_of_its_id_as_identifies_it() {
         let kernel = |bits: u128, name: &str| {
             Kernel::new(KernelId::from_u128(bits), name.into(), Status::Running)
         };
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_is_told_and_not_taken() {
+    fn what_is_elsewhere_is_reported_and_not_taken() {
         assert_eq!(
             ask("local", "train").unwrap_err().to_string(),
             "session 'train' not found in context local. Did you mean prod/train?"

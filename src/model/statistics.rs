@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_hold_is_a_part_of_the_group() {
+    fn what_others_use_is_a_part_of_the_group() {
         let mut it = statistics(slots(5, 4, None), slots(0, 2, None));
         it.groups[0].capacity = Some(slots(12, 8, None));
         let [cpu, memory] = bars(&it)[..] else {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_no_whole() {
+    fn what_is_not_reported_is_no_whole() {
         let endless = ResourceSlots::new(Cpu::from_millis(u64::MAX >> 16), Bytes(u64::MAX >> 16));
         let it = statistics(slots(1, 1, None), endless);
         let hidden = part(1000, 0, None, Whole::Hidden);

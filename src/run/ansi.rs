@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_and_links_arrive_as_they_were_printed() {
+    fn styles_and_links_arrive_as_they_were_printed() {
         let stream = "\x1b[9ma\x1b[0;4:3;58;5;3mb\x1b[0;8;1mc\x1b[2md\x1b[22;7me\x1b[0;31;44mf\
                       \x1b]8;;http://x.example/\x1b\\g\x1b]8;;\x1b\\\x1b[21mh\r\nplain";
         let (text, emulator) = written(stream, ALL);

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tells_its_bytes_and_its_places() {
+    fn a_key_shows_its_bytes_and_its_places() {
         let leader = report("ctrl-]");
         assert!(leader.starts_with("ctrl-]"), "{leader}");
         assert!(leader.contains("\\x1d"), "{leader}");

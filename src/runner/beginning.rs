@@ -48,7 +48,7 @@ impl Trouble {
 
 impl Beginning {
     /// Whether the choices need a new window.
-    pub(super) fn wants_window(&self) -> bool {
+    pub(super) fn needs_window(&self) -> bool {
         self.fresh
             || self.toolbox
             || self.shell.is_some()
@@ -188,14 +188,14 @@ mod tests {
     #[test]
     fn what_is_chosen_is_said_to_tmux_word_by_word() {
         let usual = Beginning::default();
-        assert!(!usual.wants_window());
+        assert!(!usual.needs_window());
         assert_eq!(usual.window().unwrap(), Vec::<String>::new());
         let there = Beginning {
             directory: Some("/tmp".to_owned()),
             shell: Some("/bin/sh".to_owned()),
             ..Beginning::default()
         };
-        assert!(there.wants_window());
+        assert!(there.needs_window());
         assert_eq!(there.window().unwrap(), ["-c", "/tmp", "/bin/sh", "-l"]);
         let command = Beginning {
             command: ["ls", "a;", ";", "b;c"].map(str::to_owned).to_vec(),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_before_anything_begins() {
+    fn what_is_not_there_is_reported_before_anything_begins() {
         let begin = |beginning: Beginning| beginning.window().unwrap_err();
         let shell = begin(Beginning {
             shell: Some("no-such-shell".to_owned()),

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_command_is_told_by_its_first_line() {
+    fn a_long_command_is_reported_by_its_first_line() {
         assert_eq!(in_one_line("  make all\n"), "make all");
         assert_eq!(
             in_one_line("cd x\nmake\nmake test"),

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_hold_is_told_and_drawn_apart() {
+    fn what_others_use_is_reported_and_drawn_apart() {
         let shared = shared(5050, 6950, 12_000);
         assert_eq!(numbers(&Kind::Cpu, shared), "5.05+6.95/12");
         assert_eq!(

@@ -243,7 +243,7 @@ async fn terminate() {
 }
 
 #[tokio::test]
-async fn a_commit_tells_its_progress() {
+async fn a_commit_reports_its_progress() {
     let manager = Manager::start().await;
     manager.put(node(ONE, "alpha", "RUNNING"));
     let engine = open(&manager).await;

@@ -144,7 +144,7 @@ async fn an_administrator_sees_queues_and_keys_of_others() {
 }
 
 #[tokio::test]
-async fn a_user_is_told_what_only_administrators_can() {
+async fn a_user_learns_what_only_administrators_can() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let capabilities = engine.probe().await.unwrap().capabilities;

@@ -91,7 +91,7 @@ async fn events_that_are_refused() {
 }
 
 #[tokio::test]
-async fn an_administrator_hears_of_everyone() {
+async fn an_administrator_gets_events_of_everyone() {
     let manager = Manager::start().await;
     manager.set(|state| state.role = "superadmin");
     let mut config = super::config(&manager.endpoint());

@@ -321,7 +321,7 @@ async fn a_limit_of_requests_that_ends_soon_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_limit_of_requests_that_does_not_is_told_and_kept() {
+async fn a_limit_of_requests_that_does_not_is_reported_and_kept() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let wait = vec![("X-RateLimit-Reset", "300".to_owned())];

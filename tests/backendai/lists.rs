@@ -232,7 +232,7 @@ async fn one_session_whole() {
 }
 
 #[tokio::test]
-async fn a_waiting_session_tells_why() {
+async fn a_waiting_session_reports_why() {
     let manager = Manager::start().await;
     manager.put(node(ONE, "too-big", "PENDING"));
     manager.set(|state| drop(state.histories.insert(ONE.to_owned(), pending_history())));

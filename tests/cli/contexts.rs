@@ -192,7 +192,7 @@ fn a_daemon_of_before_a_context_says_so() {
 }
 
 #[test]
-fn a_broken_context_is_told_and_hides_no_other() {
+fn a_broken_context_is_reported_and_hides_no_other() {
     let machine = Machine::new();
     configure(
         &machine,

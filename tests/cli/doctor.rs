@@ -39,7 +39,7 @@ fn place(machine: &Machine, what: &str) -> PathBuf {
 }
 
 #[test]
-fn an_engine_that_hangs_and_a_slow_one_are_told_apart() {
+fn an_engine_that_hangs_and_a_slow_one_are_distinguished() {
     let mut machine = Machine::new();
     let relay = Relay::start(&machine.path("relay.sock"), "/var/run/docker.sock".as_ref());
     machine.set("DOCKER_HOST", &relay.endpoint());
@@ -81,7 +81,7 @@ fn a_daemon_whose_engine_hangs_is_asked_and_does_not_hang() {
 }
 
 #[test]
-fn a_broken_store_is_told_and_so_is_what_was_kept_of_it() {
+fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     let machine = Machine::new();
     machine.ok(&["ls"]);
     machine.ok(&["daemon", "stop"]);
@@ -154,7 +154,7 @@ fn fill_with_secrets(machine: &mut Machine) {
 }
 
 #[test]
-fn a_report_tells_much_and_no_secret() {
+fn a_report_has_much_and_no_secret() {
     let mut machine = Machine::new();
     fill_with_secrets(&mut machine);
     let set = [

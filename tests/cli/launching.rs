@@ -54,7 +54,7 @@ fn a_dry_run_prints_the_whole_command_and_starts_nothing() {
 }
 
 #[test]
-fn a_recipe_with_faults_launches_nothing_and_tells_each_place() {
+fn a_recipe_with_faults_launches_nothing_and_reports_each_place() {
     let machine = Machine::new();
     let file = machine.path("bad.toml");
     fs::write(&file, "nmae = \"x\"\ncpu = \"many\"\n").unwrap();
@@ -334,7 +334,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
 }
 
 #[test]
-fn a_broken_resources_file_is_told_by_every_command() {
+fn a_broken_resources_file_is_reported_by_every_command() {
     let machine = configured("[limits]\ncpu = 2\nmmeory = 1\n");
     let (code, out, _) = run(&machine, &["config", "check"]);
     assert_eq!(code, 1);

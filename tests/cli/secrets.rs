@@ -142,7 +142,7 @@ fn no_secret_is_printed_or_logged() {
 }
 
 #[test]
-fn a_secret_that_cannot_be_had_is_told_with_the_way_out() {
+fn a_secret_that_cannot_be_had_is_reported_with_a_fix() {
     let machine = Machine::new();
     let endpoint = manager();
     let file = key_file(&machine, 0o644);

@@ -184,7 +184,7 @@ fn each_rule_of_a_launch_names_its_option() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let machine = Machine::new();
     let words = ["launch", "--name", "x", "--count", "0", "--preopen", "80"];
     let (code, _, err) = run(&machine, &words);

@@ -113,7 +113,7 @@ async fn idle_checks_count_and_the_network_is_watched_from_its_first_use() {
 }
 
 #[tokio::test]
-async fn a_running_session_tells_its_log_and_its_history() {
+async fn a_running_session_reports_its_log_and_its_history() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let session = bench.session(ours.id()).await;
@@ -164,7 +164,7 @@ async fn force_ends_a_session_at_once() {
 }
 
 #[tokio::test]
-async fn live_usage_is_told() {
+async fn live_usage_is_reported() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let usage = bench

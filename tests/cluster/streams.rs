@@ -50,7 +50,7 @@ async fn a_service_is_dialled() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_told() {
+async fn a_service_that_is_not_there_is_reported() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let target = DialTarget {

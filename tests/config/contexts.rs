@@ -295,7 +295,7 @@ fn official_variables_of_a_login_and_of_mistakes() {
 }
 
 #[test]
-fn an_unknown_name_is_told_with_the_nearest() {
+fn an_unknown_name_is_reported_with_the_nearest() {
     let contexts = load("", PROD, &[]);
     assert_eq!(
         contexts.named("prdo").unwrap_err(),

@@ -125,7 +125,7 @@ fn variables_of_sessions_are_merged_one_by_one() {
 }
 
 #[test]
-fn a_wrong_variable_of_the_environment_is_told_by_name() {
+fn a_wrong_variable_of_the_environment_is_reported_by_name() {
     let loaded = Machine::new("", "").load(&[("WORKBAY_MOUSE", "sometimes")]);
     let problems: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -136,7 +136,7 @@ fn a_wrong_variable_of_the_environment_is_told_by_name() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_as_text_is_told() {
+fn a_file_that_cannot_be_read_as_text_is_reported() {
     let machine = Machine::new("", "");
     fs::write(machine.dir.path().join("user.toml"), [0xff, 0xfe]).unwrap();
     let problems = machine.load(&[]).problems;

@@ -167,7 +167,7 @@ fn valid_files_are_taken_without_a_word() {
 }
 
 #[test]
-fn each_fault_is_told_with_place_and_help() {
+fn each_fault_is_reported_with_place_and_help() {
     let write = std::env::var_os("WORKBAY_WRITE_EXPECTED").is_some();
     for file in files("invalid") {
         let found = shown(&file, &read(&file));

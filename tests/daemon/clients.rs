@@ -126,7 +126,7 @@ async fn nonsense_ends_only_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_face_that_does_not_read_holds_up_nobody() {
+async fn a_face_that_does_not_read_blocks_nobody() {
     let house = House::open().await;
     let slow = house.face().await;
     let mut quick = house.face().await;

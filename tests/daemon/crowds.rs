@@ -57,7 +57,7 @@ async fn clients_that_follow_notices_keep_nobody_out() {
 }
 
 #[tokio::test]
-async fn unfinished_messages_hold_up_nobody() {
+async fn unfinished_messages_block_nobody() {
     let house = House::open().await;
     let options = ConnectOptions::existing(house.paths());
     let mut crowd = Vec::new();

@@ -43,7 +43,7 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
 }
 
 #[tokio::test]
-async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
+async fn a_broken_store_is_rebuilt_from_what_the_engine_reports() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let id = face.run("survivor").await;
@@ -150,7 +150,7 @@ fn refuse_rows(house: &House, when: &str) -> rusqlite::Connection {
 }
 
 #[tokio::test]
-async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
+async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let bad = face.run("bad-one").await;
@@ -340,7 +340,7 @@ const MOUNT: &str = "mount -o loop,errors=remount-ro \"$TMPDIR.img\" \"$TMPDIR\"
 
 /// One that the kernel closes, with its files open, as it does when a disk fails.
 #[test]
-fn a_disk_that_turns_read_only_under_a_daemon_is_told_and_loses_nothing() {
+fn a_disk_that_turns_read_only_under_a_daemon_is_reported_and_loses_nothing() {
     assert!(
         rustix::process::geteuid().is_root(),
         "a disk that fails needs root: run the tests as root, as CI does"

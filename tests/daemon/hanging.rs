@@ -26,7 +26,7 @@ async fn an_order_that_takes_long_on_a_healthy_engine_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_told_while_everything_else_goes_on() {
+async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
     let house = House::open().await;
     let mut face = house.face().await;
     let stays = face.run("stays").await;

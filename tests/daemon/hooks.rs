@@ -35,7 +35,7 @@ fn lines(file: &PathBuf) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_hook_gets_the_notice_and_who_it_is_about() {
+async fn a_hook_gets_the_notice_and_its_session() {
     let script = r#"printf '%s %s %s\n' "$WORKBAY_EVENT" "$WORKBAY_SESSION" "$(cat)" >> "$1/told""#;
     let (settings, dir) = hooked(script, &["batch-ended", "failed"], 10);
     let house = House::with(settings).await;
@@ -76,7 +76,7 @@ async fn four_run_at_once_and_the_rest_wait_their_turn() {
 }
 
 #[tokio::test]
-async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
+async fn a_hook_that_hangs_is_ended_with_all_it_started_and_reported_once() {
     let script = r#"trap '' TERM; sleep 600 & echo $! >> "$1/children"; wait; sleep 600"#;
     let (settings, dir) = hooked(script, &EVENTS, 1);
     let house = House::with(settings).await;
@@ -102,7 +102,7 @@ async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told() {
+async fn a_program_that_is_not_there_is_reported() {
     let mut settings = settings();
     settings.hooks = HookSettings {
         command: vec!["/nowhere/at/all".to_owned()],

@@ -141,7 +141,7 @@ async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
 }
 
 #[tokio::test]
-async fn what_could_be_made_is_told_beside_what_could_not() {
+async fn what_could_be_made_is_reported_beside_what_could_not() {
     let manager = MemoryScheduler::new();
     let house = house_with(&manager).await;
     let mut face = house.face().await;
@@ -334,7 +334,7 @@ async fn a_session_is_launched_again_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_session_of_a_manager_tells_itself_how_it_was_launched() {
+async fn a_session_of_a_manager_reports_how_it_was_launched() {
     let manager = MemoryScheduler::new();
     let id = manager.add("RUNNING");
     manager.edit(id, |session| {

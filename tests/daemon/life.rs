@@ -278,7 +278,7 @@ async fn remains_of_an_ended_session_are_deleted_when_their_time_has_come() {
 }
 
 #[tokio::test]
-async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
+async fn usage_is_sampled_only_for_clients_that_watch_and_reported_only_when_it_moved() {
     let house = House::open().await;
     let mut face = house.face().await;
     let id = face.run("busy-one").await;

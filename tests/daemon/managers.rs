@@ -74,7 +74,7 @@ pub fn is_lost(state: &EngineState) -> bool {
 }
 
 #[tokio::test]
-async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
+async fn a_manager_that_hangs_for_ever_blocks_nobody() {
     let manager = MemoryScheduler::new();
     manager.hold(Question::Probe);
     let house = house_with(&manager).await;
@@ -103,7 +103,7 @@ async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
+async fn a_manager_that_hangs_in_the_middle_blocks_nobody() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
     let house = house_with(&manager).await;
@@ -148,7 +148,7 @@ async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn a_context_that_is_not_there_is_told_with_those_that_are() {
+async fn a_context_that_is_not_there_is_reported_with_those_that_are() {
     let house = house_with(&MemoryScheduler::new()).await;
     let face = house.face().await;
     let stranger = ContextName::new("nowhere").unwrap();
@@ -198,7 +198,7 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
 }
 
 #[tokio::test]
-async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_asks() {
+async fn wrong_keys_are_reported_with_what_to_do_and_looked_at_anew_when_a_person_asks() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
     let made = Arc::new(AtomicUsize::new(0));

@@ -20,7 +20,7 @@ const LAUNCHES: u32 = 20;
 const COPIES: u32 = 10;
 
 #[tokio::test]
-async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwhile() {
+async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_meanwhile() {
     let house = House::open().await;
     let mut face = house.face().await;
     face.until_connected().await;

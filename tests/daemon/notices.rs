@@ -42,7 +42,7 @@ const LAUNCHED: (NoticeKind, Level) = (NoticeKind::Launched, Level::Info);
 const RUNNING: (NoticeKind, Level) = (NoticeKind::Running, Level::Success);
 
 #[tokio::test]
-async fn a_life_is_told_step_by_step_and_each_end_once() {
+async fn a_life_is_reported_step_by_step_and_each_end_once() {
     let house = House::open().await;
     let mut face = house.face().await;
     let asked = face.run("asked").await;
@@ -88,7 +88,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_begins_tells_only_what_is_new() {
+async fn a_daemon_that_begins_reports_only_what_is_new() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let old = face.run("older").await;
@@ -102,7 +102,7 @@ async fn a_daemon_that_begins_tells_only_what_is_new() {
 }
 
 #[tokio::test]
-async fn a_managers_sessions_are_told_of_alike() {
+async fn a_managers_sessions_are_reported_alike() {
     let manager = MemoryScheduler::new();
     let before = manager.add("RUNNING");
     let over = manager.add("TERMINATED");

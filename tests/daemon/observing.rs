@@ -108,7 +108,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
 }
 
 #[tokio::test]
-async fn a_launch_the_manager_refuses_is_told_in_its_words() {
+async fn a_launch_the_manager_refuses_is_reported_in_its_words() {
     let manager = MemoryScheduler::new();
     let house = house_with(&manager).await;
     let mut face = house.face().await;
@@ -175,7 +175,7 @@ async fn receive_all(face: &mut Face, count: usize) {
 }
 
 #[tokio::test]
-async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
+async fn ten_thousand_sessions_are_reported_as_far_as_they_are_wanted() {
     let manager = MemoryScheduler::new();
     manager.add_many(10_000, "TERMINATED");
     let newest = manager.add("RUNNING");

@@ -79,7 +79,7 @@ async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
 }
 
 #[tokio::test]
-async fn why_it_cannot_start_is_told() {
+async fn why_it_cannot_start_is_reported() {
     let place = new_place();
     std::fs::create_dir_all(place.paths().socket()).unwrap();
     let error = Client::connect(&place.options("")).await.err();

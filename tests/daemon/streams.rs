@@ -124,7 +124,7 @@ async fn output_and_the_end_arrive_when_input_is_refused_first() {
 }
 
 #[tokio::test]
-async fn a_flood_that_nobody_reads_holds_up_neither_requests_nor_other_streams() {
+async fn a_flood_that_nobody_reads_blocks_neither_requests_nor_other_streams() {
     let house = House::open().await;
     let mut face = house.face().await;
     let session = face.run("flooded").await;

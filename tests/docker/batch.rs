@@ -62,7 +62,7 @@ async fn a_failure_and_a_signal_are_exit_codes() {
 }
 
 #[tokio::test]
-async fn a_command_hears_that_it_is_to_end_and_has_the_last_word() {
+async fn a_command_learns_that_it_is_to_end_and_has_the_last_word() {
     let bench = Bench::new();
     let plan = batch(
         "trap 'echo saved; exit 3' TERM; echo waiting; while :; do sleep 0.1; done",
@@ -159,7 +159,7 @@ async fn a_bootstrap_script_without_end_does_not_hold_a_stop_up() {
 }
 
 #[tokio::test]
-async fn a_bootstrap_script_in_an_image_without_a_shell_is_told() {
+async fn a_bootstrap_script_in_an_image_without_a_shell_is_reported() {
     let bench = Bench::new();
     let mut plan = plan("shellless", image_spec(empty_image()));
     plan.spec.bootstrap_script = Some("echo never".into());

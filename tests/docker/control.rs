@@ -81,7 +81,7 @@ async fn until_no_control_line(bench: &Bench, session: SessionId) {
 }
 
 #[tokio::test]
-async fn it_is_told_of_windows_whoever_makes_them() {
+async fn it_is_notified_of_windows_whoever_makes_them() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut pane = bench.terminal(session, "one", 80, 24).await;

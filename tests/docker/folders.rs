@@ -94,7 +94,7 @@ async fn a_folder_in_a_folder_and_one_that_comes_by_itself() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_mounted_is_told_and_leaves_nothing() {
+async fn a_folder_that_cannot_be_mounted_is_reported_and_leaves_nothing() {
     let bench = Bench::new();
     bench.engine.create_folder("data").await.unwrap();
     // A session may have left anything in its folder.

@@ -43,7 +43,7 @@ pub async fn works_elsewhere(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn programs_run_as_the_images_user_who_has_the_home() {
+async fn programs_run_as_the_images_user_that_has_the_home() {
     for (name, line, who) in [
         ("workbay-test/own-app:1", "USER app", "1234 1235 app"),
         ("workbay-test/own-number:1", "USER 1234:0", "1234 0 1234"),
@@ -89,7 +89,7 @@ async fn root_of_an_image_may_change_owners_and_users_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_user_that_the_image_does_not_know_is_told_and_nothing_is_left() {
+async fn a_user_that_the_image_does_not_know_is_reported_and_nothing_is_left() {
     let name = "workbay-test/own-ghost:1";
     image_of(name, "USER ghost");
     let bench = Bench::new();

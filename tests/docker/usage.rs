@@ -308,7 +308,7 @@ async fn a_clusters_containers_are_added_up() {
 }
 
 #[tokio::test]
-async fn a_busy_container_of_a_cluster_is_told_from_an_idle_one() {
+async fn a_busy_container_of_a_cluster_is_distinguished_from_an_idle_one() {
     let bench = Bench::new();
     let plan = pair(&bench).await;
     let seen = bench.engine.inspect(plan.session).await.unwrap().unwrap();

@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn no_row_changes_unnoticed_by_text_looks_and_moves(
+    fn no_row_changes_unnoticed_by_text_styles_and_moves(
         steps in prop::collection::vec(corpus::known(), 1..40),
         columns in 2u16..30,
         rows in 1u16..9,

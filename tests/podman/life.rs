@@ -57,7 +57,7 @@ pub async fn from_launch_to_forgetting(
     let log = bench.said(session, "workbay: ready").await;
     let warned = log.contains("this engine can't limit");
     assert_eq!(warned, !expected.limits, "{log}");
-    who_runs_and_owns(bench, session, expected).await;
+    assert_user_and_owner(bench, session, expected).await;
     pane_and_command(bench, session).await;
     usage(bench, session).await;
     dial(bench, session).await;
@@ -127,7 +127,7 @@ async fn started(
     }
 }
 
-async fn who_runs_and_owns(bench: &Bench, session: SessionId, expected: &Expected<'_>) {
+async fn assert_user_and_owner(bench: &Bench, session: SessionId, expected: &Expected<'_>) {
     let owner = expected.owner;
     assert_eq!(
         bench

@@ -90,7 +90,7 @@ impl Line {
 type Pull = BoxStream<'static, Result<PullFigures>>;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pull_is_told_as_far_as_podman_tells_it() {
+async fn a_pull_is_reported_as_far_as_podman_reports_it() {
     let line = Line::new();
     let mut pull = line.under_way().await;
     line.line.open();
@@ -126,7 +126,7 @@ async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn why_it_failed_is_told_as_for_docker() {
+async fn why_it_failed_is_reported_as_for_docker() {
     let line = Line::new();
     let refused = async |image: &str| -> Failure {
         let mut pull = line.bench.engine.pull(image).await.unwrap();

@@ -44,7 +44,7 @@ fn a_container_that_is_killed_or_removed_ends_its_session_with_the_reason() {
 }
 
 #[test]
-fn a_container_that_is_paused_is_told_as_paused_and_can_be_ended() {
+fn a_container_that_is_paused_is_reported_as_paused_and_can_be_ended() {
     let machine = Machine::new();
     machine.ok(&launch("paused", &["--wait"]));
     let container = machine.containers().pop().expect("a container");
@@ -62,7 +62,7 @@ fn a_container_that_is_paused_is_told_as_paused_and_can_be_ended() {
 }
 
 #[test]
-fn a_command_that_takes_too_much_memory_is_told_with_its_limit() {
+fn a_command_that_takes_too_much_memory_is_reported_with_its_limit() {
     let machine = Machine::new();
     let more = ["--batch", "--command", "tail /dev/zero"];
     machine.ok(&launch("hungry", &more));

@@ -95,7 +95,7 @@ impl Bench {
 }
 
 #[test]
-fn a_slow_pull_is_told_and_ends_in_a_session_that_runs() {
+fn a_slow_pull_is_reported_and_ends_in_a_session_that_runs() {
     let bench = Bench::new(&Image::slow());
     bench.line.let_pass(SOME);
     bench.launch(NAME);
@@ -134,7 +134,7 @@ fn a_pull_that_is_given_up_leaves_nothing() {
 }
 
 #[test]
-fn who_shares_a_pull_keeps_it_when_the_other_goes() {
+fn a_session_that_shares_a_pull_keeps_it_when_the_other_goes() {
     let bench = Bench::new(&Image::slow());
     bench.line.let_pass(SOME);
     bench.launch("first-one");

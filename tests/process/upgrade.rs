@@ -193,7 +193,7 @@ impl Line {
 }
 
 #[test]
-fn a_program_that_vanishes_in_the_end_is_told_and_the_daemon_goes_on_as_the_old_one() {
+fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_old_one() {
     let machine = Machine::new();
     machine.ok(&launch("lasting", &["--wait"]));
     let (pid, version) = daemon(&machine, Path::new(BINARY));

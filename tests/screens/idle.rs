@@ -235,7 +235,7 @@ fn the_detail_ticks_seconds_while_it_has_the_keys() {
 }
 
 #[test]
-fn what_was_done_against_idle_checks_is_told() {
+fn what_was_done_against_idle_checks_is_reported() {
     let screen = screen(140, 40).press("j j j j j j j enter");
     assert!(screen.sees("(once)"), "{}", screen.text());
     assert!(with_rules(screen, 2, true).sees("until 13:30 (1 of 2)"));
@@ -318,7 +318,7 @@ fn on_a_cluster_the_reason_is_the_managers() {
 }
 
 #[test]
-fn plain_ascii_and_sixteen_colours_tell_the_same() {
+fn plain_ascii_and_sixteen_colours_show_the_same() {
     let mut facts = crate::screen::facts();
     facts.unicode = false;
     let screen = Screen::with(80, 24, facts)

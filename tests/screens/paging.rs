@@ -90,7 +90,7 @@ fn what_brings_nothing_is_not_asked_again_by_itself() {
 }
 
 #[test]
-fn a_page_that_cannot_be_had_is_told() {
+fn a_page_that_cannot_be_had_is_reported() {
     let failure = Failure::lost("the manager does not answer");
     let screen = cluster()
         .press("G")

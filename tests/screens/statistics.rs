@@ -102,7 +102,7 @@ fn a_key_hides_them_and_low_screens_have_none() {
 }
 
 #[test]
-fn an_engine_that_is_lost_tells_nothing() {
+fn an_engine_that_is_lost_reports_nothing() {
     let screen = screen(140, 40).notice(reported(None));
     assert!(!screen.text().contains("in total"));
 }
@@ -171,7 +171,7 @@ fn mine_others_and_free_are_parts_of_the_group() {
 }
 
 #[test]
-fn what_others_hold_alone_is_shown_too() {
+fn what_others_use_alone_is_shown_too() {
     let mut all = shared(ResourceSlots::default());
     all.groups[0].using = ResourceSlots::default();
     let screen = Screen::new(80, 24)

@@ -69,7 +69,7 @@ fn in_a_shell() -> Screen {
 }
 
 #[test]
-fn a_shell_opens_and_shows_the_way_out() {
+fn a_shell_opens_and_shows_the_fix() {
     let opening = working_day(80, 24).press("s");
     assert!(opening.sees("opening a shell in train-llm"));
     assert!(opening.sees("Ctrl-] d back"));

@@ -68,7 +68,7 @@ fn the_keys_of_a_toast_are_those_of_the_session_they_would_reach() {
 }
 
 #[test]
-fn a_session_that_waited_long_is_told_when_it_runs() {
+fn a_session_that_waited_long_is_reported_when_it_runs() {
     let screen = launched(80, 24, &train(Status::Pending)).wait(600);
     assert!(!screen.sees("train-1 is"), "{}", screen.text());
     let screen = changed(screen, train(Status::Running));

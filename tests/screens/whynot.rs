@@ -163,7 +163,7 @@ fn a_secret_is_asked_for_in_the_launcher() {
 }
 
 #[test]
-fn who_runs_does_not_wait() {
+fn a_session_that_runs_does_not_wait() {
     let screen = Screen::new(80, 24)
         .daemon(snapshot(vec![session(1, "train", Status::Running, 5)]))
         .press("w");

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_at_its_line() {
+    fn a_mistake_is_reported_at_its_line() {
         for (lines, field) in [
             (["echo 'a", "", ""], NewShellField::Run),
             (["", "data", ""], NewShellField::Directory),

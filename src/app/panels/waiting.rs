@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_first() {
+    fn a_session_that_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_first() {
         let mut first = waiting();
         first.id = crate::model::id::SessionId::from_u128(7 << 96);
         first.name = "large".into();

@@ -247,7 +247,7 @@ impl Panes {
             let ids = self.daemon_is_up.then_some(&mut *ids);
             steps.extend(pane.look(seen.contains(&pane.id), ids, now));
         }
-        steps.extend(self.hold_lines(ids));
+        steps.extend(self.keep_connections(ids));
         steps.extend(self.watch_permit(on_page));
         steps
     }

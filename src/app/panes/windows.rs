@@ -59,7 +59,7 @@ impl Panes {
     /// Keeps one control connection to each container with a live pane that has printed something. The server
     /// of tmux 3.3a crashes, with every shell, if a session is created (that of the pane) while a control
     /// client is half connected.
-    pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
+    pub(super) fn keep_connections(&mut self, ids: &mut Ids) -> Vec<Step> {
         let mut wanted: Vec<ShellPlace> = Vec::new();
         let begun = |pane: &&Pane| pane.state == PaneState::Live && pane.has_begun;
         for pane in self.list.iter().filter(begun) {

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_tells_its_first_line_and_no_shell_is_between() {
+    fn a_command_reports_its_first_line_and_no_shell_is_between() {
         let secret = resolve(&command(&["printf", "%s\\n", "$HOME;x", "more"]));
         assert_eq!(secret.unwrap().expose(), "$HOME;x");
         assert_eq!(

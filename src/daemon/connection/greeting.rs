@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_one_wins_and_the_older_one_is_told() {
+    fn the_newer_one_wins_and_the_older_one_is_reported() {
         let weigh = |protocol, version, program| weigh(hello(protocol, version, program), "0.2.0");
         let path = Some("/usr/bin/workbay");
         assert_eq!(weigh(PROTOCOL, "0.2.0", path), Verdict::Serve(None));

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn one_session_through_two_contexts_is_told_of_once() {
+    fn one_session_through_two_contexts_is_reported_once() {
         let warning = |context: &str, second: i64| {
             let at = jiff::Timestamp::from_second(second).unwrap();
             let context = ContextName::new(context).unwrap();

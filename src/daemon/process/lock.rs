@@ -24,11 +24,11 @@ const LONGEST: u64 = 4096;
 pub enum LockError {
     #[error("a daemon is already running{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
     Held(Option<LockRecord>),
-    #[error("{} can't be used: {why}. To fix it, {}", .path.display(), way_out(.why))]
+    #[error("{} can't be used: {why}. To fix it, {}", .path.display(), fix_for(.why))]
     Unusable { path: PathBuf, why: io::Error },
 }
 
-fn way_out(why: &io::Error) -> &'static str {
+fn fix_for(why: &io::Error) -> &'static str {
     match why.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space on its file system"

@@ -74,7 +74,7 @@ impl UnloadedSessions {
     }
 
     /// Whether these totals differ from those that were last sent. They count as sent now.
-    pub fn tells_anew(&mut self, totals: Option<[u64; 3]>) -> bool {
+    pub fn replace_totals(&mut self, totals: Option<[u64; 3]>) -> bool {
         let differ = totals != self.totals;
         self.totals = totals;
         differ

@@ -92,7 +92,7 @@ impl DeferredWrites {
 }
 
 /// Whether the writes contain a session's end.
-fn holds_end(writes: &[Write]) -> bool {
+fn contains_end(writes: &[Write]) -> bool {
     writes.iter().any(Write::ends_session)
 }
 
@@ -127,7 +127,7 @@ impl Core {
         if step.writes.is_empty() && !owes {
             return Ok(());
         }
-        let purpose = purpose(ends || holds_end(&step.writes));
+        let purpose = purpose(ends || contains_end(&step.writes));
         let mut writes = self.deferred.writes();
         writes.extend(step.writes.iter().cloned());
         let written = self.store.write_for(purpose, writes).await;
@@ -177,7 +177,7 @@ impl Core {
     ) {
         let mut writes = self.deferred.writes();
         writes.extend(step.writes.iter().cloned());
-        let purpose = purpose(ends || holds_end(&writes));
+        let purpose = purpose(ends || contains_end(&writes));
         let unwritten = match self.store.write_apart(purpose, writes).await {
             Ok(unwritten) => unwritten,
             Err(error) => return self.defer(number, step, &error),
@@ -227,7 +227,7 @@ impl Core {
 
     pub(in crate::daemon) async fn write_deferred(&mut self) {
         let writes = self.deferred.writes();
-        let purpose = purpose(holds_end(&writes));
+        let purpose = purpose(contains_end(&writes));
         match self.store.write_apart(purpose, writes).await {
             Ok(unwritten) => {
                 self.clear_deferred(&unwritten);

@@ -9,7 +9,7 @@ use crate::model::secret_rules::names;
 const MASK: &str = "•••";
 
 /// Whether the text contains a secret.
-pub(super) fn holds_secret(text: &str) -> bool {
+pub(super) fn contains_secret(text: &str) -> bool {
     !spans(text).is_empty()
 }
 

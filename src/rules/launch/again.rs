@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_tells_how_it_was_launched() {
+    fn a_session_reports_how_it_was_launched() {
         let request = again(&session());
         let wanted = LaunchRequest {
             environment: Some("cr/stable/python:3.12".to_owned()),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_engine_does_not_tell_is_named() {
+    fn what_an_engine_does_not_report_is_named() {
         let all = recalled(&session(), ReportedLaunch::default());
         let fields: Vec<LaunchField> = all.missing.iter().map(|it| it.field).collect();
         assert_eq!(

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_time_can_go_now() {
+    fn a_session_that_waits_for_a_time_can_go_now() {
         let offer = offer(vec![group("default", slots(8, 64, 0))]);
         let at = crate::model::start_time::StartAt::At(jiff::Timestamp::from_second(100).unwrap());
         let asked = LaunchRequest {

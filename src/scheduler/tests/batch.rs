@@ -125,7 +125,7 @@ fn a_command_that_ends_before_its_start_is_answered_has_its_result() {
 }
 
 #[test]
-fn who_runs_too_long_is_ended_as_failed() {
+fn a_session_that_runs_too_long_is_ended_as_failed() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     let started = play.session(id).started_at.unwrap();
@@ -179,7 +179,7 @@ fn a_timeout_without_an_engine_waits_for_it() {
 }
 
 #[test]
-fn who_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
+fn a_session_that_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     play.die(id, 0);
@@ -205,7 +205,7 @@ fn a_look_that_fails_does_not_make_it_live_for_ever() {
 }
 
 #[test]
-fn what_happened_while_the_daemon_was_away_is_told_by_the_exit_code() {
+fn what_happened_while_the_daemon_was_away_is_reported_by_the_exit_code() {
     for (code, info, result) in [
         (0, "task-finished", BatchResult::Success),
         (3, "task-failed", BatchResult::Failure),
@@ -228,7 +228,7 @@ fn what_happened_while_the_daemon_was_away_is_told_by_the_exit_code() {
 }
 
 #[test]
-fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
+fn what_happened_while_the_line_was_lost_is_reported_by_the_exit_code() {
     for (code, info) in [
         (0, "task-finished"),
         (3, "task-failed"),

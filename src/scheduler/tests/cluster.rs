@@ -67,7 +67,7 @@ fn all_of_it_runs_and_ends_together() {
 }
 
 #[test]
-fn one_that_ends_degrades_the_session_and_who_comes_back_heals_it() {
+fn one_that_ends_degrades_the_session_and_one_that_comes_back_heals_it() {
     let mut play = Play::new();
     let id = play.comes(request());
     sub_dies(&mut play, id, 2, 3);
@@ -261,7 +261,7 @@ fn a_name_of_labels_that_breaks_the_rule_is_replaced() {
 }
 
 #[test]
-fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
+fn a_session_that_lost_a_secret_before_it_was_made_fails_with_the_reason() {
     let (mut play, id) = killed_before("create");
     play.restart();
     play.work_off();
@@ -276,7 +276,7 @@ fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
 }
 
 #[test]
-fn who_was_made_already_needs_no_secret_any_more() {
+fn a_session_that_was_made_already_needs_no_secret_any_more() {
     let (mut play, id) = killed_before("start");
     play.restart();
     play.work_off();

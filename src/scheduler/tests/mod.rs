@@ -288,7 +288,7 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
 }
 
 #[test]
-fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
+fn what_cannot_be_ended_is_reported_after_some_tries_and_can_be_tried_again() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
     play.ask(Ask::Terminate {

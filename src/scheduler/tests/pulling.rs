@@ -151,7 +151,7 @@ fn a_line_that_breaks_is_made_again_a_few_times() {
 }
 
 #[test]
-fn what_cannot_be_is_told_at_once() {
+fn what_cannot_be_is_reported_at_once() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     let number = numbers(&play)[0];

@@ -65,7 +65,7 @@ fn it_is_carried_out_before_the_session_is_asked_to_end() {
 }
 
 #[test]
-fn one_that_fails_is_told_and_the_session_ends_anyway() {
+fn one_that_fails_is_reported_and_the_session_ends_anyway() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     play.carry_out(0, Some(FailureKind::Failed));
@@ -185,7 +185,7 @@ fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
 }
 
 #[test]
-fn who_is_reclaimed_has_it_carried_out() {
+fn a_session_that_is_reclaimed_has_it_carried_out() {
     let mut settings = settings();
     settings.resources.idle = IdleRules {
         session_lifetime: Some(Span(1000)),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_from_what_happens() {
+    fn answers_are_distinguished_from_what_happens() {
         assert_eq!(events(&[TALK]), expected());
     }
 

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_are_told_from_eighty_cells_on() {
+    fn owners_are_distinguished_from_eighty_cells_on() {
         let columns = |width, owners, accelerators| -> Vec<Column> {
             let apart = Apart {
                 owners,

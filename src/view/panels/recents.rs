@@ -211,7 +211,7 @@ mod tests {
     use crate::model::resources::{Bytes, Cpu};
 
     #[test]
-    fn amounts_are_told_by_number_or_by_preset() {
+    fn amounts_are_reported_by_number_or_by_preset() {
         let mut launch = LaunchRequest::default();
         assert_eq!(amounts(&launch, "-"), "");
         launch.preset = Some("small".to_owned());

@@ -354,7 +354,7 @@ async fn a_key_that_does_not_open_is_read_anew_once() {
 }
 
 #[tokio::test]
-async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
+async fn a_session_without_key_or_sshd_is_reported_with_a_fix() {
     let mut manager = lab().await;
     manager.answer(About::Key, [no_such("No such file.")]);
     let engine = manager.engine();
@@ -380,7 +380,7 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
 }
 
 #[tokio::test]
-async fn an_sshd_that_runs_nothing_or_is_none_is_told() {
+async fn an_sshd_that_runs_nothing_or_is_none_is_reported() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let idle = Sshd {

@@ -97,7 +97,7 @@ async fn none_was_kept() {
 }
 
 #[tokio::test]
-async fn a_running_session_s_failure_is_told_as_it_is() {
+async fn a_running_session_s_failure_is_reported_as_it_is() {
     let manager = Manager::start().await;
     manager.answer(
         About::Logs,

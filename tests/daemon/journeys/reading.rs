@@ -127,7 +127,7 @@ async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
 }
 
 #[tokio::test]
-async fn a_shell_that_writes_without_an_end_holds_up_nobody() {
+async fn a_shell_that_writes_without_an_end_blocks_nobody() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     person.launches("calm-one").await;

@@ -68,7 +68,7 @@ fn it_is_sorted_by_either_time_both_ways() {
 }
 
 #[test]
-fn steps_unfold_and_the_marked_one_stays_when_it_is_told_anew() {
+fn steps_unfold_and_the_marked_one_stays_when_it_is_reported_again() {
     let mut it = answered(vec![entry("a", 1, 9), entry("b", 2, 5)]);
     act(&mut it, Action::ListLast);
     act(&mut it, Action::HistoryUnfold);
@@ -99,7 +99,7 @@ fn what_is_typed_filters_at_once_and_a_slip_keeps_the_list() {
 }
 
 #[test]
-fn nothing_told_is_no_fall() {
+fn nothing_reported_is_no_fall() {
     let mut it = answered(Vec::new());
     for action in [
         Action::ListDown,

@@ -186,7 +186,7 @@ fn keys_typed_while_it_opens_arrive_then() {
 }
 
 #[test]
-fn sizes_are_told_to_every_open_pane() {
+fn sizes_are_reported_to_every_open_pane() {
     let mut world = World::live(1);
     world.open(2);
     world.happens(StreamEvent::Opened);

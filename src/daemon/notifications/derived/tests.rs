@@ -60,7 +60,7 @@ fn notice_of(from: &Session, to: Session) -> Option<(NoticeKind, Level, String)>
 }
 
 #[test]
-fn each_end_is_told_as_what_it_was() {
+fn each_end_is_reported_as_what_it_was() {
     let running = train(Status::Running);
     let asked = notice_of(&running, ended("user-requested", "x"));
     let text = "train was terminated as requested".to_owned();
@@ -119,7 +119,7 @@ fn a_start_that_comes_to_nothing_is_a_failure() {
 }
 
 #[test]
-fn it_runs_is_told_once_and_steps_between_are_not() {
+fn it_runs_is_reported_once_and_steps_between_are_not() {
     let mut noticing = Noticing::begin([&train(Status::Pending)].into_iter());
     let steps = [
         (Status::Preparing, None),
@@ -150,7 +150,7 @@ fn what_is_seen_for_the_first_time_is_no_news() {
 }
 
 #[test]
-fn a_launch_is_told_with_its_step() {
+fn a_launch_is_reported_with_its_step() {
     let session = train(Status::Pending);
     let changes = [changed(session.clone())];
     let happened = Happened {
@@ -166,7 +166,7 @@ fn a_launch_is_told_with_its_step() {
 }
 
 #[test]
-fn an_end_that_was_told_when_it_was_decided_is_not_told_again() {
+fn an_end_that_was_reported_when_it_was_decided_is_not_reported_again() {
     let mut noticing = Noticing::begin([&train(Status::Running)].into_iter());
     let checker = IdleChecker::NetworkTimeout;
     let reclaimed = NoticeKind::Reclaimed { checker };
@@ -183,7 +183,7 @@ fn an_end_that_was_told_when_it_was_decided_is_not_told_again() {
 }
 
 #[test]
-fn on_a_cluster_only_ones_own_are_told_of() {
+fn on_a_cluster_only_ones_own_are_reported() {
     let me = Clean::from("me@example.com");
     let derive = |noticing: &mut Noticing, session: Session| {
         let changes = [changed(session)];

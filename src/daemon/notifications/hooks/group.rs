@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_was_waited_for_has_no_group_any_more() {
+    async fn a_session_that_was_waited_for_has_no_group_any_more() {
         let mut shell = shell("exit 0");
         let member = said(&mut shell).await;
         assert!(shell.wait().await.unwrap().success());

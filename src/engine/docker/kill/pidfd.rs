@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_not_meant_is_spared() {
+    async fn other_sessions_are_spared() {
         let (mut shell, leader, member) = group();
         assert!(ProcessHandle::take(leader, |_| false).unwrap().is_none());
         let child = take(member);

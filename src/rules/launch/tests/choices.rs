@@ -96,7 +96,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
 ];
 
 #[test]
-fn what_is_not_there_is_told_at_its_field() {
+fn what_is_not_there_is_reported_at_its_field() {
     for (change, field, words) in CASES {
         fails(&request(*change), *field, words);
     }
@@ -172,7 +172,7 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
 }
 
 #[test]
-fn what_the_engine_cannot_do_is_told_with_its_reason() {
+fn what_the_engine_cannot_do_is_reported_with_its_reason() {
     let capabilities = unable();
     let ground = Ground {
         capabilities: Some(&capabilities),

@@ -122,7 +122,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
 ];
 
 #[test]
-fn what_cannot_be_had_is_told_at_its_field() {
+fn what_cannot_be_had_is_reported_at_its_field() {
     for (change, field, words) in CASES {
         fails(&request(*change), *field, words);
     }

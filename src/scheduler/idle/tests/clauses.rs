@@ -267,7 +267,7 @@ fn of_fairness() -> Vec<Row> {
 }
 
 #[test]
-fn every_clause_holds_for_who_lives_and_for_who_ends() {
+fn every_clause_holds_for_sessions_that_live_and_for_those_that_end() {
     let parts = [
         of_network(),
         of_lifetime(),
@@ -289,7 +289,7 @@ fn every_clause_holds_for_who_lives_and_for_who_ends() {
 }
 
 #[test]
-fn figures_are_told_beside_the_verdict() {
+fn figures_are_reported_beside_the_verdict() {
     let rules = utilization(Join::And, &[("cpu_util", 5), ("mem", 10), ("cuda_util", 5)]);
     let mut facts = Facts::new(rules).using(0, 200, 42, 0);
     facts.slots.accelerators.insert("cuda.device".into(), 1_000);

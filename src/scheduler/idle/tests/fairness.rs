@@ -106,7 +106,7 @@ fn stimulus() -> impl Strategy<Value = Stimulus> {
 
 proptest! {
     #[test]
-    fn over_is_only_who_could_be_warned(facts in facts(), second in -6_000..12_000_i64) {
+    fn only_a_warned_session_is_over(facts in facts(), second in -6_000..12_000_i64) {
         for check in facts.judged(second) {
             let limit = check.limit.unwrap();
             let known = at(facts.watched_since) + notice(limit);

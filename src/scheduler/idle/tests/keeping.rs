@@ -134,7 +134,7 @@ fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
 }
 
 #[test]
-fn what_is_not_allowed_says_so_and_who_to_ask() {
+fn what_is_not_allowed_says_so_and_whom_to_ask() {
     let mut closed = play(network(600), ReprieveRules::default());
     let id = runs(&mut closed, LaunchRequest::default());
     for (asked, message) in [
@@ -168,7 +168,7 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
 }
 
 #[test]
-fn the_catalogue_tells_the_rules() {
+fn the_catalogue_reports_the_rules() {
     let mut play = play(network(600), twice_an_hour());
     let ticket = play.ask(Ask::Catalogue);
     pass(&mut play, 1);

@@ -97,7 +97,7 @@ pub fn ends_after_its_notice(play: &mut Play, id: SessionId) {
 }
 
 #[test]
-fn who_is_not_used_is_warned_and_ended() {
+fn a_session_that_is_not_used_is_warned_and_ended() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     let check = &play.session(id).idle_checks[0];
@@ -302,7 +302,7 @@ fn averages_that_hardly_move_are_no_news() {
 }
 
 #[test]
-fn who_is_looked_at_is_not_ended_meanwhile() {
+fn a_session_that_is_looked_at_is_not_ended_meanwhile() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 595;

@@ -50,7 +50,7 @@ fn each_mark_once_and_only_those_shorter_than_the_limit() {
 }
 
 #[test]
-fn who_comes_late_is_told_once_at_once() {
+fn a_late_client_is_notified_once_at_once() {
     let soon = [ends(290, Some(3_600))];
     assert_eq!(warned(&mut Warner::default(), 0, 290, &soon), [0, 230]);
 }

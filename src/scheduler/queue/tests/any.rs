@@ -209,7 +209,7 @@ fn crowd(count: u128) -> Play {
 }
 
 #[test]
-fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
+fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
     let mut play = crowd(10_000);
     let waiting = |play: &Play| {
         let sessions = play.controller.sessions();

@@ -84,7 +84,7 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
 }
 
 #[test]
-fn what_can_never_begin_holds_up_nobody() {
+fn what_can_never_begin_blocks_nobody() {
     let mut play = full();
     let wide = play.comes(cpus("wide", 3000));
     let small = play.comes(named("small"));
@@ -296,7 +296,7 @@ fn what_other_instances_end_is_seen_and_nobody_looks_when_nobody_waits() {
 }
 
 #[test]
-fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
+fn a_session_that_waits_for_its_time_does_not_block_others_and_begins_then() {
     let mut play = Play::new();
     let start = at(play.now + 3600);
     let batch = play.comes(LaunchRequest {
@@ -317,7 +317,7 @@ fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
 }
 
 #[test]
-fn who_waits_too_long_is_cancelled() {
+fn a_session_that_waits_too_long_is_cancelled() {
     let mut play = full_by(|rules| group(rules).pending_timeout = Some(Span(600)));
     let id = play.comes(named("waits"));
     play.wait(200);
@@ -364,7 +364,7 @@ fn limits_of_a_person_hold_back_too() {
 }
 
 #[test]
-fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
+fn a_session_that_waits_is_cancelled_at_once_with_or_without_an_engine() {
     let mut play = full();
     let one = play.comes(named("one1"));
     let two = play.comes(named("two2"));

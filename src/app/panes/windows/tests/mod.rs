@@ -286,7 +286,7 @@ fn a_text_is_looked_for_as_it_is_typed_and_as_it_is() {
 }
 
 #[test]
-fn what_is_not_found_is_told_while_one_types_and_after_it() {
+fn what_is_not_found_is_reported_while_one_types_and_after_it() {
     let mut world = World::live(&[(1, "bash")]);
     world.act(Action::PaneSearch);
     world.type_("z");

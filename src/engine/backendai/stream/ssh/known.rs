@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_has_an_end_and_who_is_spoken_with_stays() {
+    fn what_is_remembered_has_an_end_and_one_in_use_stays() {
         let known = KnownSshd::default();
         let first = known.of(SessionId::from_u128(0));
         first.meet("SHA256:a").unwrap();

@@ -97,7 +97,7 @@ fn lost() -> Failure {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_new_is_told_until_the_session_ends() {
+async fn what_is_new_is_reported_until_the_session_ends() {
     let script = Script::of([
         (Ok(Some("one\n")), false),
         (Ok(Some("one\n")), false),
@@ -139,7 +139,7 @@ async fn without_following_it_is_read_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lost_lines_are_told_where_they_are_missing() {
+async fn lost_lines_are_reported_where_they_are_missing() {
     let script = Script::of([
         (Ok(Some("line 1 of the very long log\n")), false),
         (Ok(Some("line 9 of the very long log\n")), true),
@@ -164,7 +164,7 @@ async fn a_manager_that_is_away_for_a_moment_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_manager_that_stays_away_is_told() {
+async fn a_manager_that_stays_away_is_reported() {
     let script = Script::of([(Ok(Some("one\n")), false), (Err(lost()), false)]);
     let mut chunks = follow::open(script.clone(), following(None)).await.unwrap();
     assert!(chunks.next().await.unwrap().is_ok());

@@ -160,7 +160,7 @@ async fn a_port_that_refuses_is_worth_another_attempt() {
 }
 
 #[tokio::test]
-async fn what_is_no_ttyd_is_told() {
+async fn what_is_no_ttyd_is_reported() {
     use tokio::io::AsyncWriteExt as _;
     let (pipe, mut port) = pipe().await;
     let page = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
@@ -171,7 +171,7 @@ async fn what_is_no_ttyd_is_told() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_at_the_opening_is_told() {
+async fn a_line_that_is_cut_at_the_opening_is_reported() {
     let (pipe, port) = pipe().await;
     port.line.fault(tcpproxy::Fault::Cut);
     let error = terminal::open(pipe, 80, 24).await.err();

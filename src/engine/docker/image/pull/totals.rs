@@ -191,7 +191,7 @@ mod tests {
     /// The reports of Podman 4.3: it reports neither the unpacking nor the number of layers, and at the end it
     /// reports the image itself like another layer.
     #[test]
-    fn what_podman_does_not_tell_is_not_made_up() {
+    fn what_podman_does_not_report_is_not_made_up() {
         let mut tally = PullTotals::new(ContainerProgram::Podman);
         for (id, status, progress) in [
             ("aa", "Pulling fs layer", None),
