@@ -11,7 +11,7 @@ use workbay::{
 use crate::{
     bare::Bare,
     hand, millis,
-    relay::{Relay, split},
+    relay::{RecordingRelay, split},
     samples::Samples,
     support::{Bench, by_keys, context, engine, manager, small, within},
     terminal::now,
@@ -44,7 +44,7 @@ pub async fn measure(samples: &mut Samples) {
 
 /// The head of the request for the tunnel, as our engine sends it.
 async fn tunnel_request(target: &str, session: SessionId) -> String {
-    let relay = Relay::to(target);
+    let relay = RecordingRelay::to(target);
     let config = BackendAiConfig {
         endpoint: relay.endpoint.clone(),
         ..by_keys()

@@ -8,13 +8,13 @@ use std::{
     thread,
 };
 
-pub struct Relay {
+pub struct RecordingRelay {
     /// What the client is to be told as endpoint.
     pub endpoint: String,
     requests: mpsc::Receiver<Vec<u8>>,
 }
 
-impl Relay {
+impl RecordingRelay {
     /// To this `host:port`, until the program ends.
     pub fn to(target: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     config::contexts::Contexts,
-    model::{id::ContextName, nearest::nearest, selector::Asked, text::Clean},
+    model::{id::ContextName, nearest::nearest, selector::TypedSession, text::Clean},
     protocol::message::Snapshot,
 };
 
@@ -47,7 +47,7 @@ impl<'a> Choice<'a> {
         text: &'t str,
         there: &Snapshot,
     ) -> Result<(ContextName, &'t str), Fail> {
-        let asked = Asked::read(text);
+        let asked = TypedSession::read(text);
         let context = match asked.context {
             Some(name) => self.named(name, there)?,
             None => self.context(there)?,

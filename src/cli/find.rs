@@ -15,7 +15,7 @@ use crate::{
         capability::EngineState,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
-        selector::{self, Asked, SelectError},
+        selector::{self, SelectError, TypedSession},
         session::Session,
         status::Tab,
         text::Clean,
@@ -248,7 +248,7 @@ async fn one(
 
 /// Finds a session of a cluster that the daemon doesn't keep, by its full id or by its name.
 async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<Session>, Fail> {
-    if let Some(id) = Asked::read(text).id() {
+    if let Some(id) = TypedSession::read(text).id() {
         return detail(line, SessionKey::new(context, id)).await;
     }
     for tab in Tab::ALL {

@@ -17,7 +17,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::{StreamEnd, StreamOpen},
-    terminal::filter::Filter,
+    terminal::filter::OutputFilter,
 };
 
 pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
@@ -107,7 +107,7 @@ enum How {
 struct Washer {
     how: How,
     line: Vec<u8>,
-    filter: Filter,
+    filter: OutputFilter,
 }
 
 /// Resets the style, so that text after the log has the terminal's own style.
@@ -122,7 +122,7 @@ impl Washer {
         Self {
             how,
             line: Vec::new(),
-            filter: Filter::of_log(colors),
+            filter: OutputFilter::of_log(colors),
         }
     }
 

@@ -32,14 +32,14 @@ const PING: RequestId = 0;
 
 #[derive(Debug)]
 pub(super) struct Pulse {
-    inner: Mutex<Inner>,
+    inner: Mutex<PulseState>,
     /// The client expects something, or the daemon has answered a check.
     changed: Notify,
     silent: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct PulseState {
     /// The number of expected answers and streams.
     expected: usize,
     /// The client expects figures of sessions.
@@ -65,7 +65,7 @@ impl Drop for Expecting {
     }
 }
 
-impl Inner {
+impl PulseState {
     fn expects(&self) -> bool {
         self.expected > 0 || self.watching
     }
@@ -81,7 +81,7 @@ impl Inner {
 impl Pulse {
     pub(super) fn new() -> Self {
         Self {
-            inner: Mutex::new(Inner {
+            inner: Mutex::new(PulseState {
                 expected: 0,
                 watching: false,
                 since: None,
@@ -94,7 +94,7 @@ impl Pulse {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, PulseState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     Problem,
-    document::{Document, Fault},
+    document::{Document, DocumentFault},
     reading,
 };
 use crate::model::nearest::nearest;
@@ -110,7 +110,7 @@ impl Library<'_> {
                 let mut path: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
                 path.push(&parent);
                 let message = format!("inherits from itself: {}", path.join(" -> "));
-                return Err(document.problem(Fault::new(at, message)));
+                return Err(document.problem(DocumentFault::new(at, message)));
             }
             seen.push((parent, next_origin));
             origin = next_origin;
@@ -138,9 +138,9 @@ impl Library<'_> {
         plain.then(|| self.dir.map(|dir| dir.join(format!("{name}.toml"))))?
     }
 
-    fn unknown(&self, at: usize, name: &str) -> Fault {
+    fn unknown(&self, at: usize, name: &str) -> DocumentFault {
         let names = self.names();
-        Fault::unknown(
+        DocumentFault::unknown(
             at,
             self.kind,
             name,

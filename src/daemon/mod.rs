@@ -43,7 +43,7 @@ use connection::{
     socket::Socket,
 };
 use context::runner::ContextRunner;
-use main_loop::core::{Core, Inputs, Parts};
+use main_loop::core::{Core, CoreParts, Inputs};
 use notifications::hooks::Hooks;
 use process::lock::Lock;
 use sampling::recorder::Recorder;
@@ -296,7 +296,7 @@ async fn serve_locked(
         runner.listed = opened.incomplete.is_none() || runner.known().is_observing();
         runner
     });
-    let mut core = Core::new(Parts {
+    let mut core = Core::new(CoreParts {
         contexts: contexts.collect(),
         store: store.clone(),
         figures_kept,

@@ -23,7 +23,7 @@ use crate::{
 #[async_trait]
 pub trait Manager: Engine {
     /// A page of sessions, newest first. Rows may lack what only [`Manager::session`] returns.
-    async fn page(&self, query: &PageQuery) -> Result<Page>;
+    async fn page(&self, query: &PageQuery) -> Result<SessionPage>;
 
     /// The number of sessions of each tab, in the order of [`Tab::ALL`]; one request.
     async fn totals(&self) -> Result<Totals>;
@@ -63,7 +63,7 @@ pub trait Manager: Engine {
         &self,
         session: SessionId,
         image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>>;
+    ) -> Result<BoxStream<'static, Result<TaskProgress>>>;
 
     /// The available resources for a launch in this project (`None` = the configured one).
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue>;
@@ -92,7 +92,7 @@ pub struct PageQuery {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct SessionPage {
     pub sessions: Vec<Session>,
     /// Number of all matching sessions, on every page.
     pub total: u64,
@@ -112,7 +112,7 @@ pub struct ManagerEvent {
 
 /// The progress of a long task.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct TaskProgress {
     pub message: Clean,
     pub done: f64,
     /// 0 = unknown.

@@ -13,7 +13,7 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    engine::manager::Progress,
+    engine::manager::TaskProgress,
     model::{
         capability::Capability, failure::Failure, id::SessionId, name, notice::Level,
         session::SessionType, text::Clean,
@@ -198,7 +198,12 @@ impl Observer {
         })
     }
 
-    pub(super) fn progressed(&mut self, turn: &mut Turn, errand: ErrandNumber, news: &Progress) {
+    pub(super) fn progressed(
+        &mut self,
+        turn: &mut Turn,
+        errand: ErrandNumber,
+        news: &TaskProgress,
+    ) {
         let Some(deed) = self.deeds.get_mut(&errand) else {
             return;
         };

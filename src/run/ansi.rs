@@ -14,7 +14,7 @@ use ratatui::{
     style::{Color, Modifier},
 };
 
-use super::canvas::Output;
+use super::canvas::CellOutput;
 use crate::{
     terminal::{attributes::Underline, link::Link},
     view::surface::{Extra, Extras},
@@ -133,9 +133,9 @@ impl<W: Write> AnsiWriter<W> {
             });
         }
         for (color, before, ground) in [
-            (to.foreground, from.foreground, Ground::Fore),
-            (to.background, from.background, Ground::Back),
-            (to.underline_color, from.underline_color, Ground::Under),
+            (to.foreground, from.foreground, ColorLayer::Fore),
+            (to.background, from.background, ColorLayer::Back),
+            (to.underline_color, from.underline_color, ColorLayer::Under),
         ] {
             if color != before {
                 codes.add(&ground.code(color));
@@ -210,13 +210,13 @@ impl Dress {
     }
 }
 
-enum Ground {
+enum ColorLayer {
     Fore,
     Back,
     Under,
 }
 
-impl Ground {
+impl ColorLayer {
     /// Empty if colors are switched off.
     fn code(&self, color: Color) -> String {
         let color = color.into_crossterm();
@@ -249,7 +249,7 @@ impl Codes<'_> {
     }
 }
 
-impl<W: Write> Output for AnsiWriter<W> {
+impl<W: Write> CellOutput for AnsiWriter<W> {
     fn write_cells<'a>(
         &mut self,
         cells: impl Iterator<Item = (u16, u16, &'a Cell)>,

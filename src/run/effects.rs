@@ -11,7 +11,7 @@ use super::{
     connection::Current,
     desktop::{self, Dialect},
     editor, files,
-    logs::Logs,
+    logs::LogReaders,
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
@@ -43,7 +43,7 @@ pub enum Next {
 /// Carries out the effects of the TUI.
 pub struct EffectRunner {
     pub streams: Streams,
-    pub logs: Logs,
+    pub logs: LogReaders,
     pub current: Current,
     pub questions: Requests,
     pub answers: mpsc::Sender<Msg>,

@@ -19,11 +19,11 @@ const WAITING: usize = 1024;
 /// Takes requests. One task sends them in order, and each answer is awaited separately.
 pub struct Requests {
     current: Current,
-    waiting: mpsc::Sender<Question>,
+    waiting: mpsc::Sender<SentRequest>,
     answers: mpsc::Sender<Msg>,
 }
 
-struct Question {
+struct SentRequest {
     ticket: u64,
     /// The connection at the time of the request. `None` = there was none.
     client: Option<Client>,
@@ -34,7 +34,7 @@ impl Requests {
     /// Starts the task that sends requests. Every answer goes to `answers`.
     pub fn begin(current: Current, answers: mpsc::Sender<Msg>) -> Self {
         let (waiting, asked) = mpsc::channel(WAITING);
-        let desk = Desk {
+        let desk = RequestSender {
             current: current.clone(),
             answers: answers.clone(),
             unanswered: Unanswered::default(),
@@ -49,7 +49,7 @@ impl Requests {
 
     /// Never waits: the loop that calls this is also what receives the answers.
     pub fn ask(&self, ticket: u64, request: Request) {
-        let question = Question {
+        let question = SentRequest {
             ticket,
             client: self.current.borrow().clone(),
             request,
@@ -68,22 +68,22 @@ fn too_many() -> Failure {
 }
 
 #[derive(Clone)]
-struct Desk {
+struct RequestSender {
     current: Current,
     answers: mpsc::Sender<Msg>,
     unanswered: Unanswered,
 }
 
-impl Desk {
-    async fn put_all(self, mut asked: mpsc::Receiver<Question>) {
+impl RequestSender {
+    async fn put_all(self, mut asked: mpsc::Receiver<SentRequest>) {
         while let Some(question) = asked.recv().await {
             self.put(question).await;
         }
     }
 
     /// Returns when the request is queued in the connection.
-    async fn put(&self, question: Question) {
-        let Question {
+    async fn put(&self, question: SentRequest) {
+        let SentRequest {
             ticket,
             client,
             request,

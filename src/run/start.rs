@@ -10,10 +10,10 @@ use super::{
     facts,
     input::{self, LateAnswer},
     keyboard::Keyboard,
-    live::{Parts, live},
+    live::{TuiParts, live},
     log,
     saved::StateFile,
-    screen::Screen,
+    screen::OuterTerminal,
 };
 use crate::{
     app::{app::App, msg::Msg},
@@ -47,7 +47,7 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program can't start its event loop")?;
     let keyboard = Keyboard::default();
-    let mut screen = Screen::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
+    let mut screen = OuterTerminal::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
         .wrap_err("the terminal can't be used")?;
     let mut remarks: Vec<(Level, String)> = appearance
         .problems
@@ -68,7 +68,7 @@ pub fn main(options: Options) -> Result<()> {
         Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
         None => (None, app),
     };
-    let parts = Parts {
+    let parts = TuiParts {
         app,
         state_file,
         spool: Some(options.paths.cache_dir.clone()),

@@ -14,7 +14,7 @@ use super::{
     log::announce,
     passing::Passing,
     preload, processes, shell,
-    signals::{Order, SignalEvent, Signals},
+    signals::{SignalEvent, Signals, StopOrder},
 };
 use crate::model::inside;
 
@@ -24,7 +24,7 @@ const NOT_RUN: u8 = 126;
 
 /// Runs the bootstrap script of the home directory. A failure is logged and doesn't end the session. Returns early
 /// with an order to end that arrives meanwhile.
-pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
+pub(super) async fn bootstrap(signals: &mut Signals) -> Option<StopOrder> {
     let script = Path::new(inside::HOME).join(inside::BOOTSTRAP);
     announce(&format!("runs {}", inside::BOOTSTRAP));
     let child = match start_script(&script) {

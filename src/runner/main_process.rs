@@ -6,7 +6,7 @@ use super::{
     complain, duty,
     log::announce,
     processes,
-    signals::{Order, SignalEvent, Signals},
+    signals::{SignalEvent, Signals, StopOrder},
 };
 use crate::model::inside;
 
@@ -79,7 +79,7 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
     }
 }
 
-async fn end(order: Order) {
+async fn end(order: StopOrder) {
     announce(&format!("{} received: the session ends", order.name()));
     processes::farewell().await;
 }

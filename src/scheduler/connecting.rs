@@ -6,7 +6,7 @@ use super::{
     core::Controller,
     fact::Survey,
     order::{ConnectionNumber, Order},
-    purpose::Purpose,
+    purpose::OrderPurpose,
     turn::Turn,
 };
 use crate::{
@@ -147,7 +147,7 @@ impl Controller {
 
     pub(super) fn refresh(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket) {
         if self.is_connected() {
-            self.survey(turn, Purpose::Refresh(ticket), true);
+            self.survey(turn, OrderPurpose::Refresh(ticket), true);
             return;
         }
         // A request of the user ends the pause before the next attempt.

@@ -9,10 +9,10 @@ use super::{
     fact::{Ask, Fact},
     held::Held,
     idle::Idle,
-    line::Line,
+    line::ConnectionTracker,
     order::SurveyNumber,
     pulling::Pulls,
-    purpose::{Purpose, Waiting},
+    purpose::{OrderPurpose, Waiting},
     queue::Queue,
     turn::Turn,
 };
@@ -48,7 +48,7 @@ pub struct Controller {
     pub(super) folders: Vec<Folder>,
     /// What other instances use, in the last survey.
     pub(super) others: ResourceSlots,
-    pub(super) line: Line,
+    pub(super) line: ConnectionTracker,
     pub(super) queue: Queue,
     pub(super) idle: Idle,
     pub(super) pulls: Pulls,
@@ -81,7 +81,7 @@ impl Controller {
             environments: Vec::new(),
             folders: Vec::new(),
             others: ResourceSlots::default(),
-            line: Line::default(),
+            line: ConnectionTracker::default(),
             queue: Queue::default(),
             idle: Idle::default(),
             pulls: Pulls::default(),
@@ -248,12 +248,12 @@ impl Controller {
             Ask::Refresh => self.refresh(turn, now, ticket),
             Ask::Environments => match self.unreachable() {
                 Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, Purpose::Environments(ticket), true),
+                None => self.survey(turn, OrderPurpose::Environments(ticket), true),
             },
             Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
             Ask::Catalogue => match self.unreachable() {
                 Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, Purpose::Catalogue(ticket), true),
+                None => self.survey(turn, OrderPurpose::Catalogue(ticket), true),
             },
             Ask::Pull { image } => self.ask_pull(turn, ticket, &image),
             Ask::Keep { session, keep } => {

@@ -21,7 +21,7 @@ use crate::{
         statistics::Statistics,
         text::Clean,
     },
-    state_machine::{Known, StateMachine, Step, Ticket},
+    state_machine::{Consequences, Known, StateMachine, Ticket},
 };
 
 impl Known for Controller {
@@ -81,9 +81,9 @@ impl StateMachine for Controller {
 
     const TICK: Fact = Fact::Tick;
 
-    fn step(&mut self, now: Timestamp, fact: Fact) -> Step<Self> {
+    fn step(&mut self, now: Timestamp, fact: Fact) -> Consequences<Self> {
         let mut turn = self.handle(now, fact);
-        Step {
+        Consequences {
             writes: std::mem::take(&mut turn.writes),
             changes: std::mem::take(&mut turn.changes),
             answers: std::mem::take(&mut turn.answers),

@@ -108,7 +108,7 @@ pub trait StateMachine: Known {
     /// A deadline has come.
     const TICK: Self::Fact;
 
-    fn step(&mut self, now: Timestamp, fact: Self::Fact) -> Step<Self>;
+    fn step(&mut self, now: Timestamp, fact: Self::Fact) -> Consequences<Self>;
 
     /// Takes back a refusable step that could not be written.
     fn take_back(&mut self, undo: Self::Undo);
@@ -144,7 +144,7 @@ pub trait StateMachine: Known {
 
 /// The consequences of one event. None of them may take effect before `writes` are in the state
 /// database.
-pub struct Step<M: StateMachine + ?Sized> {
+pub struct Consequences<M: StateMachine + ?Sized> {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,

@@ -71,7 +71,7 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
 /// whether that was necessary.
 pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> {
     let agree = |db: &Connection| {
-        let found = unreadable::without(db, |db, _| holds_each_once(db));
+        let found = unreadable::without(db, |db, _| has_each_once(db));
         found.map_err(|error| StoreError::broken(path, &error))
     };
     if agree(db)? {
@@ -91,7 +91,7 @@ pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> 
     ))
 }
 
-fn holds_each_once(db: &Connection) -> rusqlite::Result<bool> {
+fn has_each_once(db: &Connection) -> rusqlite::Result<bool> {
     let all: u32 = db.query_row("SELECT count(*) FROM sessions", (), |row| row.get(0))?;
     let mut query = db.prepare(
         "SELECT rowid FROM sessions WHERE held = 1 UNION ALL

@@ -9,9 +9,9 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, finished, keep, launches,
+    Mark, Opened, StoreError, StoreOptions, WritePurpose, check, figures, finished, keep, launches,
     recents,
-    reserve::{Reserve, State},
+    reserve::{Reserve, ReserveState},
     rows, schema, scrub,
     unreadable::{self, Unreadable},
     unwritable::{self, Unwritten},
@@ -122,7 +122,11 @@ impl StoreFile {
     }
 
     /// Writes all rows or none.
-    pub(super) fn write(&mut self, writes: &[Write], purpose: Purpose) -> Result<(), StoreError> {
+    pub(super) fn write(
+        &mut self,
+        writes: &[Write],
+        purpose: WritePurpose,
+    ) -> Result<(), StoreError> {
         self.with_space(purpose, |db| write_all(db, writes))
     }
 
@@ -130,7 +134,7 @@ impl StoreFile {
     pub(super) fn write_apart(
         &mut self,
         writes: &[Write],
-        purpose: Purpose,
+        purpose: WritePurpose,
     ) -> Result<Vec<Unwritten>, StoreError> {
         self.with_space(purpose, |db| unwritable::put_all(db, writes))
     }
@@ -138,16 +142,16 @@ impl StoreFile {
     /// Without reserved space, only the end of a session is written.
     fn with_space<T>(
         &mut self,
-        purpose: Purpose,
+        purpose: WritePurpose,
         write: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let has_space = self.reserve.ensure() != State::NoSpace;
-        if purpose == Purpose::Ordinary && !has_space {
+        let has_space = self.reserve.ensure() != ReserveState::NoSpace;
+        if purpose == WritePurpose::Ordinary && !has_space {
             return Err(StoreError::Full(self.path.clone()));
         }
         let written = write(&mut self.db);
         let written = self.reported(written);
-        if purpose == Purpose::Ending && matches!(written, Err(StoreError::Full(_))) {
+        if purpose == WritePurpose::Ending && matches!(written, Err(StoreError::Full(_))) {
             self.make_room();
             let written = write(&mut self.db);
             return self.reported(written);

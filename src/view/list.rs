@@ -16,7 +16,7 @@ use crate::{
         area::Areas,
         clock,
         focus::Focus,
-        sessions::sort::{Column, Order},
+        sessions::sort::{Column, SortOrder},
         shown_contexts::ShownContexts,
     },
     model::{catalogue::AcceleratorKind, session::Session, status::Tab, text::Clean},
@@ -55,7 +55,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 
 /// The columns of a list of `width` cells.
 pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
-    let wanted = columns::Wanted {
+    let wanted = columns::TextWidths {
         context: context_width(app),
         ended: app.sessions.tab() == Tab::Finished,
         ..app.sessions.widest().into()
@@ -78,7 +78,7 @@ fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[ColumnPlace
     }
 }
 
-fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<Order>) {
+fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<SortOrder>) {
     let x = area.x + place.x;
     let title = match place.column {
         Column::Environment if place.width < 11 => "Env",

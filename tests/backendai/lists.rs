@@ -121,7 +121,7 @@ async fn own_sessions_unless_an_administrator_wants_all() {
     manager.put(other);
     let mut all = config(&manager.endpoint());
     all.all_users = true;
-    let names = |page: workbay::engine::manager::Page| {
+    let names = |page: workbay::engine::manager::SessionPage| {
         let rows = page.sessions.into_iter();
         rows.map(|row| (row.name.to_string(), row.owner.to_string()))
             .collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, process::Command};
 use super::*;
 
 /// One page: where it is below the top level, and its text.
-struct Page {
+struct DocPage {
     path: PathBuf,
     text: String,
 }
@@ -14,7 +14,7 @@ fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn pages() -> Vec<Page> {
+fn pages() -> Vec<DocPage> {
     let docs = fs::read_dir(top().join("docs")).unwrap();
     let docs = docs.map(|entry| Path::new("docs").join(entry.unwrap().file_name()));
     let docs = docs.filter(|path| path.extension().is_some_and(|end| end == "md"));
@@ -22,7 +22,7 @@ fn pages() -> Vec<Page> {
     let mut paths: Vec<PathBuf> = others.into_iter().chain(docs).collect();
     paths.sort();
     assert!(paths.len() > 15, "the documentation was not found");
-    let page = |path: PathBuf| Page {
+    let page = |path: PathBuf| DocPage {
         text: fs::read_to_string(top().join(&path)).unwrap(),
         path,
     };

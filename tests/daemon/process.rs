@@ -18,7 +18,7 @@ use workbay::{
 use crate::support::{
     Face,
     house::named,
-    place::{self, Place},
+    place::{self, DaemonDirectories},
     world::State,
 };
 
@@ -28,8 +28,8 @@ fn be_the_daemon() {
     place::be_the_daemon();
 }
 
-fn new_place() -> Place {
-    Place::new("process::be_the_daemon")
+fn new_place() -> DaemonDirectories {
+    DaemonDirectories::new("process::be_the_daemon")
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn why_it_cannot_start_is_reported() {
 }
 
 /// What leads to an order of this kind. Ends when the daemon is (about to be) dead.
-async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionId> {
+async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Option<SessionId> {
     let options = place.options(fault);
     match kind {
         OrderKind::Connect => {
@@ -187,7 +187,7 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
 }
 
 /// A session that a daemon without faults has launched before it was killed.
-async fn run_and_kill(place: &Place) -> SessionId {
+async fn run_and_kill(place: &DaemonDirectories) -> SessionId {
     let id = place.face().await.run("victim").await;
     place.kill();
     place.until_dead().await;
@@ -195,7 +195,12 @@ async fn run_and_kill(place: &Place) -> SessionId {
 }
 
 /// What must be true some time after the next start.
-fn is_settled(kind: OrderKind, place: &Place, face: &Face, id: Option<SessionId>) -> bool {
+fn is_settled(
+    kind: OrderKind,
+    place: &DaemonDirectories,
+    face: &Face,
+    id: Option<SessionId>,
+) -> bool {
     let Some(id) = id else {
         return face.sessions().is_empty();
     };
@@ -240,7 +245,7 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
 }
 
 /// Containers are exactly those of live sessions, each made and started once.
-fn check_no_stray(point: &str, place: &Place, face: &Face) {
+fn check_no_stray(point: &str, place: &DaemonDirectories, face: &Face) {
     let world = place.world();
     let live: Vec<SessionId> = face
         .sessions()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use workbay::model::id::SessionId;
 
 use crate::{
-    alacritty::{Screen, cell_text},
+    alacritty::{ReferenceScreen, cell_text},
     support::{Bench, DEADLINE, Terminal, until},
 };
 
@@ -40,7 +40,7 @@ async fn held(bench: &Bench, session: SessionId) -> Cells {
     let (text, _) = bench
         .run(session, &["tmux", "capture-pane", "-epN", "-t", "main"])
         .await;
-    let mut screen = Screen::new(COLUMNS, ROWS);
+    let mut screen = ReferenceScreen::new(COLUMNS, ROWS);
     screen.feed(text.trim_end_matches('\n').replace('\n', "\r\n").as_bytes());
     let place = "#{cursor_flag} #{cursor_x} #{cursor_y}";
     let said = bench

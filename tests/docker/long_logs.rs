@@ -17,7 +17,7 @@ use workbay::{
         session::SessionType,
         spec::LaunchSpec,
     },
-    run::logs::{Limits, LogReader},
+    run::logs::{LogReader, LogStoreLimits},
 };
 
 use crate::support::{Bench, host_spec, plan};
@@ -125,13 +125,13 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
     let mut log = LogReader::new(
         1,
         Some(spool.path().to_owned()),
-        Limits::default(),
+        LogStoreLimits::default(),
         true,
         jiff::Timestamp::MAX,
     );
     log.opened();
     let mut whole = bench.engine.logs(plan.session, timed).await.unwrap();
-    while !log.wants_preview() {
+    while !log.needs_preview() {
         let chunk = whole.next().await.unwrap().unwrap();
         log.read(chunk.source, &chunk.bytes);
     }

@@ -459,7 +459,7 @@ async fn an_engine_without_firewall_rules_is_not_taken_for_an_isolating_one() {
     bench.engine.stop(session, 0).await.unwrap();
     bench.engine.remove(session).await.unwrap();
     // Before its engine goes.
-    bench.client = crate::support::Client::of(None);
+    bench.client = crate::support::EngineClient::of(None);
     drop(bench);
     drop(engine);
 }

@@ -37,7 +37,7 @@ fn ours(emulator: &Emulator) -> Vec<String> {
     seen
 }
 
-fn theirs(screen: &alacritty::Screen) -> Vec<String> {
+fn theirs(screen: &alacritty::ReferenceScreen) -> Vec<String> {
     let cells = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     let mut seen: Vec<String> = cells
         .map(|(column, row)| screen.cell_text(column, row))
@@ -96,7 +96,11 @@ fn the_table_of_what_is_painted_is_true() {
             "\n| {group} | straight | through tmux |\n|---|---|---|\n"
         );
         for (name, stream) in *cases {
-            let wanted = theirs(&alacritty::Screen::of(stream.as_bytes(), COLUMNS, ROWS));
+            let wanted = theirs(&alacritty::ReferenceScreen::of(
+                stream.as_bytes(),
+                COLUMNS,
+                ROWS,
+            ));
             let seen = ours(&straight(stream));
             let direct = if seen == wanted { "same" } else { "differs" };
             if seen != wanted {

@@ -216,7 +216,7 @@ proptest! {
         let stream = steps.concat();
         let mut ours = Emulator::new(columns, rows);
         ours.feed(stream.as_bytes(), NOW);
-        let theirs = alacritty::Screen::of(stream.as_bytes(), columns, rows);
+        let theirs = alacritty::ReferenceScreen::of(stream.as_bytes(), columns, rows);
         for row in 0..rows {
             for column in 0..columns {
                 let cells = (cell_text(&ours, column, row), theirs.cell_text(column, row));

@@ -58,7 +58,7 @@ fn emulated(stream: &[u8], chunk: usize) -> Emulator {
 fn another_emulator_sees_the_same_cells() {
     for (name, stream) in STREAMS {
         let ours = emulated(stream, 4096);
-        let theirs = alacritty::Screen::of(stream, COLUMNS, ROWS);
+        let theirs = alacritty::ReferenceScreen::of(stream, COLUMNS, ROWS);
         for row in 0..ROWS {
             for column in 0..COLUMNS {
                 assert_eq!(

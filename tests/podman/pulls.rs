@@ -26,7 +26,7 @@ const SIP: usize = 16 << 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A registry behind a bad line, an image of three layers there, and a Podman that has not got it.
-struct Line {
+struct PullSetup {
     bench: Bench,
     line: BadLine,
     image: String,
@@ -34,7 +34,7 @@ struct Line {
     _podman: PodmanEngine,
 }
 
-impl Line {
+impl PullSetup {
     fn new() -> Self {
         let registry = Registry::start();
         let name = registry.put(&Image::slow());
@@ -91,7 +91,7 @@ type Pull = BoxStream<'static, Result<PullFigures>>;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_is_reported_as_far_as_podman_reports_it() {
-    let line = Line::new();
+    let line = PullSetup::new();
     let mut pull = line.under_way().await;
     line.line.open();
     let mut last = PullFigures::default();
@@ -107,7 +107,7 @@ async fn a_pull_is_reported_as_far_as_podman_reports_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
-    let line = Line::new();
+    let line = PullSetup::new();
     drop(line.under_way().await);
     // With the next bytes it notices that nobody wants them: far fewer than the image has.
     until(async || {
@@ -127,7 +127,7 @@ async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn why_it_failed_is_reported_as_for_docker() {
-    let line = Line::new();
+    let line = PullSetup::new();
     let refused = async |image: &str| -> Failure {
         let mut pull = line.bench.engine.pull(image).await.unwrap();
         within(pull.next()).await.expect("a word").unwrap_err()

@@ -18,7 +18,7 @@ use workbay::{
 };
 
 use crate::{
-    bench::{Bench, Client, config},
+    bench::{Bench, EngineClient, config},
     copied::copy_program,
     life::{Expected, from_launch_to_forgetting},
 };
@@ -153,7 +153,7 @@ async fn all_of_it() {
     engine.probe().await.unwrap();
     let socket = place.join("run/workbay/podman.sock");
     let mut bench = Bench::of(engine, instance, dir);
-    bench.client = Client::of(Some(&format!("unix://{}", socket.display())));
+    bench.client = EngineClient::of(Some(&format!("unix://{}", socket.display())));
     let expected = Expected {
         owner: rustix::process::getuid().as_raw(),
         limits: limits_are_delegated(),

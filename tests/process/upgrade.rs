@@ -151,9 +151,9 @@ fn what_only_the_older_program_knew_goes_with_it() {
 }
 
 /// A line to the daemon by hand.
-struct Line(UnixStream);
+struct RawConnection(UnixStream);
 
-impl Line {
+impl RawConnection {
     /// To a daemon that runs, as a face of that version whose program is `program`; what the daemon answered.
     fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
         let lock = machine.state().join("daemon.lock");
@@ -201,12 +201,12 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_
     let text = "#!/bin/sh\nrm \"$0\"\necho workbay 99.0.0\n";
     fs::write(&newer, text).expect("a file");
     fs::set_permissions(&newer, PermissionsExt::from_mode(0o755)).expect("it is ours");
-    let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
+    let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);
     assert_eq!(welcome["say"], "upgrading", "{welcome}");
     // A line that was taken in the last moment is closed.
     let notices = || {
         let mine = run(&machine, Path::new(BINARY), &["daemon", "status"]).status;
-        let (mut line, _) = Line::open(&machine, &version, Path::new(BINARY));
+        let (mut line, _) = RawConnection::open(&machine, &version, Path::new(BINARY));
         mine.success().then(|| line.ask(Request::Notices)).flatten()
     };
     let notice = wait::until("it is told", notices, |notice| {
@@ -217,7 +217,7 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_
     let notice = notice.expect("it was told").to_string();
     assert!(notice.contains("keeps running as version"), "{notice}");
     assert_eq!(daemon(&machine, Path::new(BINARY)), (pid, version));
-    let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
+    let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);
     let message = welcome["message"].as_str().expect("it is refused");
     assert!(message.contains("No such file"), "{message}");
     assert!(message.contains("workbay daemon stop"), "{message}");
@@ -239,7 +239,7 @@ fn a_stop_that_comes_during_an_upgrade_wins() {
         fs::write(config, text).expect("a file");
         ok(&machine, &old, &launch("lasting", &["--wait"]));
         let (pid, _) = daemon(&machine, &old);
-        let (mut mine, _) = Line::open(&machine, "0.1.1", &old);
+        let (mut mine, _) = RawConnection::open(&machine, "0.1.1", &old);
         relay.set(Manner::Silent);
         let mut asking = Command::new(&old)
             .args(["terminate", "lasting", "--force", "--yes"])
@@ -252,7 +252,7 @@ fn a_stop_that_comes_during_an_upgrade_wins() {
             || wait::status(&machine, "lasting"),
             |status| status.as_deref() == Some("TERMINATING"),
         );
-        let (_line, welcome) = Line::open(&machine, "0.2.0", &new);
+        let (_line, welcome) = RawConnection::open(&machine, "0.2.0", &new);
         assert_eq!(welcome["say"], "upgrading", "{welcome}");
         if by_signal {
             let pid = Pid::from_raw(pid.try_into().expect("a number")).expect("one of a process");

@@ -2,7 +2,7 @@
 
 use workbay::{
     app::{
-        detail::Detail, panels::command::CommandLine, sessions::sort::Order,
+        detail::Detail, panels::command::CommandLine, sessions::sort::SortOrder,
         shown_contexts::ShownContexts,
     },
     app::{
@@ -127,7 +127,7 @@ fn rows_of_all_contexts_are_sorted_and_filtered_together() {
     assert_eq!(first.context, name("local"));
     // One context shown again is not sorted by what has no column.
     let alone = by_context.press("c").typed("local").press("enter");
-    assert_eq!(alone.app.sessions.order(), Order::default());
+    assert_eq!(alone.app.sessions.order(), SortOrder::default());
     let found = everything(80, 24).press("/").typed("seoul");
     assert_eq!(found.app.sessions.len(), 3);
 }

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use workbay::{
     app::panels::extend::ExtendDialog,
-    app::sessions::sort::Order,
+    app::sessions::sort::SortOrder,
     model::{
         catalogue::Catalogue,
         change::Change,
@@ -176,7 +176,7 @@ fn the_list_is_sorted_by_the_end_that_comes_first() {
     // Where there is none one cannot sort by it.
     let plain = Screen::new(140, 40).daemon(snapshot(day()));
     let around = plain.press("o o o o o o o");
-    assert_eq!(around.app.sessions.order(), Order::default());
+    assert_eq!(around.app.sessions.order(), SortOrder::default());
 }
 
 #[test]

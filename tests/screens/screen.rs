@@ -27,7 +27,7 @@ use workbay::{
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
-    run::logs::{Limits, LogReader},
+    run::logs::{LogStoreLimits, LogReader},
     theme::{Theme, color::ColorDepth},
     view::{draw::draw, layout::layout, still::Still, surface::Surface, text::width},
 };
@@ -288,7 +288,7 @@ impl Screen {
                         stream,
                         open: StreamOpen::Log { options, .. },
                     } => {
-                        let limits = Limits::default();
+                        let limits = LogStoreLimits::default();
                         let log =
                             LogReader::new(*stream, None, limits, options.timestamps, self.now);
                         self.logs.insert(*stream, log);

@@ -6,7 +6,7 @@ use workbay::{
     app::{
         effect::Effect,
         logs::{
-            feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched},
+            feed::{Extent, LogEvent, LogOrder, LogPage, PREVIEW, Searched},
             line::LogLine,
             lines::LogEntry,
         },
@@ -22,13 +22,13 @@ use crate::{
 };
 
 /// What the daemon does with the stream opened last.
-trait Daemon {
+trait DaemonSide {
     fn stream(&self) -> StreamId;
     fn happens(self, event: StreamEvent) -> Self;
     fn prints(self, text: &str) -> Self;
 }
 
-impl Daemon for Screen {
+impl DaemonSide for Screen {
     fn stream(&self) -> StreamId {
         let opened = self.effects().iter().rev().find_map(|effect| match effect {
             Effect::Open {
@@ -281,7 +281,7 @@ fn with_log_event(screen: Screen, event: LogEvent) -> Screen {
 }
 
 /// Four lines.
-fn page(first: u64, extent: Extent) -> Page {
+fn page(first: u64, extent: Extent) -> LogPage {
     let entry = |n: u64| LogEntry {
         line: LogLine {
             text: format!("step {n}").as_str().into(),
@@ -289,7 +289,7 @@ fn page(first: u64, extent: Extent) -> Page {
         },
         ..LogEntry::default()
     };
-    Page {
+    LogPage {
         first,
         entries: (1..5).map(entry).collect(),
         extent,

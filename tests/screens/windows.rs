@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// Number, marks (shown, printed, rang), copy mode, name.
-type Row = (u32, &'static str, &'static str, &'static str);
+type WindowRow = (u32, &'static str, &'static str, &'static str);
 
-const THREE: &[Row] = &[
+const THREE: &[WindowRow] = &[
     (1, "0 1 0", "", "make"),
     (2, "1 0 0", "", "학습"),
     (3, "0 1 1", "", "bash"),
@@ -49,7 +49,7 @@ fn prints(screen: Screen, control: bool, text: &str) -> Screen {
     screen.send(Msg::Stream { stream, event })
 }
 
-fn lists(screen: Screen, rows: &[Row]) -> Screen {
+fn lists(screen: Screen, rows: &[WindowRow]) -> Screen {
     let tag = screen.effects().iter().find_map(|effect| match effect {
         Effect::Open {
             open: StreamOpen::Terminal { tag, .. },
@@ -86,7 +86,7 @@ fn shell(columns: u16, rows: u16) -> Screen {
     prints(screen, false, "work@train-llm:~$ ")
 }
 
-fn with(columns: u16, rows: u16, windows: &[Row]) -> Screen {
+fn with(columns: u16, rows: u16, windows: &[WindowRow]) -> Screen {
     let screen = shell(columns, rows);
     let control = stream(&screen, true);
     let screen = screen.send(Msg::Stream {

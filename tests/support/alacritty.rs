@@ -12,12 +12,12 @@ use workbay::terminal::{
     emulator::{CellWidth, Emulator},
 };
 
-pub struct Screen {
+pub struct ReferenceScreen {
     term: Term<VoidListener>,
     parser: Processor,
 }
 
-impl Screen {
+impl ReferenceScreen {
     pub fn new(columns: u16, rows: u16) -> Self {
         let size = TermSize::new(columns.into(), rows.into());
         Self {

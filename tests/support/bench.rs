@@ -31,7 +31,7 @@ use crate::pane::{Terminal, until, within};
 
 pub struct Bench {
     pub engine: Arc<DockerEngine>,
-    pub client: Client,
+    pub client: EngineClient,
     pub instance: InstanceId,
     pub dir: tempfile::TempDir,
 }
@@ -49,7 +49,7 @@ impl Bench {
             instance,
             dir,
         );
-        bench.client = Client::of(endpoint);
+        bench.client = EngineClient::of(endpoint);
         bench
     }
 
@@ -74,7 +74,7 @@ impl Bench {
     pub fn of(engine: DockerEngine, instance: InstanceId, dir: tempfile::TempDir) -> Self {
         Self {
             engine: Arc::new(engine),
-            client: Client::of(None),
+            client: EngineClient::of(None),
             instance,
             dir,
         }
@@ -220,11 +220,11 @@ impl Drop for Bench {
 }
 
 /// The engine's own client, on this machine's engine or on another one.
-pub struct Client {
+pub struct EngineClient {
     host: Option<String>,
 }
 
-impl Client {
+impl EngineClient {
     pub fn of(endpoint: Option<&str>) -> Self {
         Self {
             host: endpoint.map(str::to_owned),

@@ -25,7 +25,7 @@ use super::{
 
 const ROOT: &str = "WORKBAY_TEST_ROOT";
 
-/// To be called by an ignored test of its own, whose name [`Place::new`] is told.
+/// To be called by an ignored test of its own, whose name [`DaemonDirectories::new`] is told.
 pub fn be_the_daemon() {
     let root = PathBuf::from(std::env::var_os(ROOT).expect("started by a test"));
     let world = world_file(&root);
@@ -50,12 +50,12 @@ fn world_file(root: &Path) -> PathBuf {
 }
 
 /// Where such a daemon lives.
-pub struct Place {
+pub struct DaemonDirectories {
     root: TempDir,
     /// The test that is the daemon.
     daemon: &'static str,
 }
-impl Place {
+impl DaemonDirectories {
     pub fn new(daemon: &'static str) -> Self {
         Self {
             root: tempfile::tempdir().unwrap(),
@@ -123,7 +123,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for DaemonDirectories {
     /// A test that failed half-way leaves no daemon behind.
     fn drop(&mut self) {
         if self.pid().is_some() {

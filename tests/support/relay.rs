@@ -26,10 +26,10 @@ pub enum Manner {
 /// A socket that leads to another one as long as this lives.
 pub struct Relay {
     socket: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
 }
 
-struct Shared {
+struct RelayState {
     engine: PathBuf,
     manner: Mutex<Manner>,
     changed: Condvar,
@@ -42,7 +42,7 @@ impl Relay {
     pub fn start(socket: &Path, engine: &Path) -> Self {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).expect("a socket");
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RelayState {
             engine: engine.to_owned(),
             manner: Mutex::new(Manner::Through),
             changed: Condvar::new(),
@@ -91,7 +91,7 @@ impl Drop for Relay {
     }
 }
 
-impl Shared {
+impl RelayState {
     fn manner(&self) -> MutexGuard<'_, Manner> {
         self.manner.lock().unwrap()
     }

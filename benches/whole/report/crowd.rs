@@ -1,10 +1,10 @@
 //! Two hundred sessions.
 
-use super::Row;
+use super::TableRow;
 use crate::samples::Samples;
 
-pub fn rows(samples: &Samples) -> Vec<Row> {
-    let row = |goal: &str, unit, ours, theirs, peer| Row {
+pub fn rows(samples: &Samples) -> Vec<TableRow> {
+    let row = |goal: &str, unit, ours, theirs, peer| TableRow {
         goal: goal.to_owned(),
         ours,
         theirs,
@@ -22,7 +22,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
     };
     let mib = |name: &str| samples.median(name).map(|kib| kib / 1024.0);
     let mut rows = vec![
-        Row {
+        TableRow {
             ratio: Some(1.5),
             ..row(
                 "100 sessions launched at once, until all run",
@@ -46,7 +46,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
         ("docker-stats", "docker stats"),
     ] {
         let wanted = (who == "oxker").then_some(0.2);
-        rows.push(Row {
+        rows.push(TableRow {
             ratio: wanted,
             limit: Some(0.5),
             ..row(
@@ -58,7 +58,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             )
         });
         let wanted = (who == "oxker").then_some(0.05);
-        rows.push(Row {
+        rows.push(TableRow {
             ratio: wanted,
             limit: Some(0.5),
             ..row(

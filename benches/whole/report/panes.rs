@@ -1,11 +1,11 @@
 //! Panes.
 
-use super::Row;
+use super::TableRow;
 use crate::samples::Samples;
 
 /// What a pane costs, beside the same shell without us.
-pub fn rows(samples: &Samples) -> Vec<Row> {
-    let row = |goal: &str, ours: Option<f64>, theirs: Option<f64>, peer, ratio| Row {
+pub fn rows(samples: &Samples) -> Vec<TableRow> {
+    let row = |goal: &str, ours: Option<f64>, theirs: Option<f64>, peer, ratio| TableRow {
         goal: goal.to_owned(),
         ours,
         theirs,
@@ -70,7 +70,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             wanted,
         ));
     }
-    rows.push(Row {
+    rows.push(TableRow {
         limit: Some(50.0),
         ..row(
             "a key beside a flood of `yes`, on the screen, p99",
@@ -80,7 +80,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
         )
     });
-    rows.push(Row {
+    rows.push(TableRow {
         unit: "MB/s",
         limit: Some(0.65),
         ..row(
@@ -93,7 +93,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
         )
     });
-    rows.push(Row {
+    rows.push(TableRow {
         unit: "B",
         limit: Some(40.0),
         ..row(
@@ -104,7 +104,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
         )
     });
-    rows.push(Row {
+    rows.push(TableRow {
         unit: "MiB",
         limit: Some(1.0),
         ..row(

@@ -50,7 +50,7 @@ pub struct Detail {
     figures: Watched,
     /// The last full reading of the session.
     full: Option<Session>,
-    asked: Option<Asked>,
+    asked: Option<LastRequest>,
     /// The time until which the selection must rest before the detail is requested.
     rest: Option<Timestamp>,
     /// Position of the container that keys apply to.
@@ -62,7 +62,7 @@ pub struct Detail {
 
 /// The last request and its time.
 #[derive(Clone, Debug)]
-struct Asked {
+struct LastRequest {
     session: SessionKey,
     status: Status,
     at: Timestamp,
@@ -181,7 +181,7 @@ impl Detail {
             return self.ask_figures_again(now);
         }
         self.rest = None;
-        self.asked = Some(Asked {
+        self.asked = Some(LastRequest {
             session: session.key(),
             status: session.status.clone(),
             at: now,

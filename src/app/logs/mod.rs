@@ -40,7 +40,7 @@ use feed::{Extent, LogOrder, PREVIEW, Want};
 pub use scroll::LogRow;
 use scroll::{Goal, LogPosition};
 use search::Search;
-use window::Window;
+use window::LogWindow;
 pub use window::WindowLine;
 
 /// Cells to the left of the text that show which output a line is from.
@@ -82,7 +82,7 @@ pub struct Logs {
     /// The range of lines in the log.
     extent: Extent,
     /// The lines near the screen.
-    window: Window,
+    window: LogWindow,
     /// Lines are shown with their times, in this zone.
     times: Option<TimeZone>,
     /// Why the engine keeps no times, if it keeps none.
@@ -128,7 +128,7 @@ impl Logs {
             typing: None,
             left: 0,
             extent: Extent::default(),
-            window: Window::default(),
+            window: LogWindow::default(),
             times: None,
             no_times,
             stream: 0,
@@ -462,7 +462,7 @@ pub(super) fn file_name(name: &str) -> String {
 
 // The tests carry out the orders of the view with this reader.
 #[cfg(test)]
-use crate::run::logs::{Limits, LogReader};
+use crate::run::logs::{LogReader, LogStoreLimits};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{feed::Page, line::LogLine, lines::LogEntry};
+use super::{feed::LogPage, line::LogLine, lines::LogEntry};
 use crate::{
     model::{log::LogSource, text::Clean},
     terminal::attributes::Attributes,
@@ -62,15 +62,15 @@ fn timed(line: &LogLine, zone: &TimeZone) -> Option<LogLine> {
 }
 
 #[derive(Debug, Default)]
-pub struct Window {
+pub struct LogWindow {
     first: u64,
     lines: Vec<WindowLine>,
     /// The revision of the log when the lines were read, `None` for another log.
     revision: Option<u64>,
 }
 
-impl Window {
-    pub fn new(page: Page, zone: Option<&TimeZone>) -> Self {
+impl LogWindow {
+    pub fn new(page: LogPage, zone: Option<&TimeZone>) -> Self {
         let lines = page.entries.into_iter();
         Self {
             first: page.first,

@@ -31,7 +31,7 @@ use crate::{
             self,
             again::Missing,
             free_name,
-            whatif::{Alternative, Around, alternatives},
+            whatif::{Alternative, QueueSituation, alternatives},
         },
         resolve,
     },
@@ -58,7 +58,7 @@ pub struct WaitingDialog {
 
 /// What a remedy does.
 #[derive(Clone, Debug, PartialEq)]
-enum Change {
+enum RemedyChange {
     /// Launch this in place of the waiting session.
     Launch(Box<LaunchRequest>),
     /// Give the session this priority.
@@ -69,14 +69,14 @@ enum Change {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remedy {
     pub words: String,
-    change: Change,
+    change: RemedyChange,
 }
 
 impl From<Alternative> for Remedy {
     fn from(it: Alternative) -> Self {
         Self {
             words: it.words,
-            change: Change::Launch(Box::new(it.request)),
+            change: RemedyChange::Launch(Box::new(it.request)),
         }
     }
 }
@@ -134,7 +134,7 @@ impl WaitingDialog {
         if let (Some(launch), Some(offer)) = (&self.launch, &self.offer) {
             let request = complete(launch, session, mirror);
             let group = session.placement.resource_group.as_ref();
-            let around = Around {
+            let around = QueueSituation {
                 offer,
                 group: group.map_or(DEFAULT_GROUP, Clean::as_str),
                 environment: resolve::find(
@@ -167,14 +167,14 @@ impl WaitingDialog {
         let found = self.found.as_ref().and_then(|found| found.get(at));
         let step = match found.map(|it| &it.change) {
             None => return Vec::new(),
-            Some(Change::Priority(priority)) => {
+            Some(RemedyChange::Priority(priority)) => {
                 priority::ask(self.session, self.name.clone(), *priority)
             }
-            Some(Change::Launch(_)) if !self.still_waits(env.mirror) => {
+            Some(RemedyChange::Launch(_)) if !self.still_waits(env.mirror) => {
                 let text = format!("{} isn't waiting any more", self.name);
                 Step::toast(Level::Info, text)
             }
-            Some(Change::Launch(request)) => self.launch(request),
+            Some(RemedyChange::Launch(request)) => self.launch(request),
         };
         vec![Step::CLOSE, step]
     }
@@ -264,7 +264,7 @@ fn in_the_queue(
         };
         found.push(Remedy {
             words: format!("priority {priority}: before {names}"),
-            change: Change::Priority(priority),
+            change: RemedyChange::Priority(priority),
         });
     }
     let first = ahead
@@ -277,7 +277,7 @@ fn in_the_queue(
     {
         found.push(Remedy {
             words: format!("a timeout of {timeout}: ends before {} starts", first.name),
-            change: Change::Launch(Box::new(LaunchRequest {
+            change: RemedyChange::Launch(Box::new(LaunchRequest {
                 timeout: Some(timeout),
                 ..request.clone()
             })),
@@ -409,7 +409,7 @@ mod tests {
                 "a timeout of 8m: ends before large starts"
             ]
         );
-        assert_eq!(found[0].change, Change::Priority(11));
+        assert_eq!(found[0].change, RemedyChange::Priority(11));
         request.timeout = Some(Span(60));
         let found = in_the_queue(&me, &request, &mirror, now());
         assert_eq!(found.len(), 1, "it is short enough already");
@@ -420,7 +420,7 @@ mod tests {
     fn what_was_not_said_is_what_the_session_has_and_its_name_is_taken() {
         let it = answered(ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(4096)));
         assert_eq!(it.found().unwrap()[0].words, "with 2 CPU");
-        let Change::Launch(request) = &it.found().unwrap()[0].change else {
+        let RemedyChange::Launch(request) = &it.found().unwrap()[0].change else {
             panic!("nothing is launched");
         };
         assert_eq!(request.cpu, Some(Cpu::from_millis(2000)));

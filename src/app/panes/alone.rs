@@ -1,7 +1,7 @@
 //! Keeps each window in a single pane. A second view would have another size, and tmux would fill one of the
 //! two with dots. A split closes when its shell ends.
 
-use super::{Desk, Pane, PaneId, PaneState, Panes, ShellPlace, control::Asked};
+use super::{Desk, Pane, PaneId, PaneState, Panes, ShellPlace, control::CommandPurpose};
 use crate::{
     app::step::Step,
     model::notice::Level,
@@ -116,7 +116,7 @@ impl Panes {
         };
         let target = Target::session(&pane.tmux_session());
         let command = Command::select_window(&target, index);
-        let asked = self.lines.ask(place, command, Asked::Setting);
+        let asked = self.lines.ask(place, command, CommandPurpose::Setting);
         asked.ok().flatten().into_iter().collect()
     }
 

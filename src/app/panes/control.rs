@@ -27,7 +27,7 @@ const LONGEST_COMPLAINT: usize = 512;
 
 /// The purpose of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum CommandPurpose {
     /// The list of windows.
     List,
     /// Your action. Only a refusal is shown.
@@ -71,9 +71,9 @@ struct ControlConnection {
     state: ControlState,
     reader: Reader,
     /// The purposes of the next answers.
-    asked: VecDeque<Asked>,
+    asked: VecDeque<CommandPurpose>,
     /// Commands to send when the connection opens.
-    kept: Vec<(Command, Asked)>,
+    kept: Vec<(Command, CommandPurpose)>,
     listing: Option<Listing>,
     /// Something has changed since the pending list was requested.
     stale: bool,
@@ -139,7 +139,7 @@ impl ControlConnections {
         &mut self,
         place: ShellPlace,
         command: Command,
-        why: Asked,
+        why: CommandPurpose,
     ) -> Result<Option<Step>, Clean> {
         let line = self.list.iter_mut().find(|line| line.place == place);
         let line = line.ok_or("the connection to its tmux isn't open")?;
@@ -236,7 +236,7 @@ impl ControlConnection {
         }))
     }
 
-    fn say(&mut self, command: &Command, why: Asked) -> Step {
+    fn say(&mut self, command: &Command, why: CommandPurpose) -> Step {
         self.asked.push_back(why);
         Step::Do(Effect::Send {
             stream: self.stream,
@@ -248,11 +248,11 @@ impl ControlConnection {
 
     fn opened(&mut self, keys: CopyKeys) -> Vec<Step> {
         self.state = ControlState::Live;
-        let mut steps = vec![self.say(&Command::watch(), Asked::Setting)];
+        let mut steps = vec![self.say(&Command::watch(), CommandPurpose::Setting)];
         if let Some(vi) = keys.vi() {
-            steps.push(self.say(&Command::copy_keys(vi), Asked::Setting));
+            steps.push(self.say(&Command::copy_keys(vi), CommandPurpose::Setting));
         }
-        steps.push(self.say(&Command::list(), Asked::List));
+        steps.push(self.say(&Command::list(), CommandPurpose::List));
         for (command, why) in std::mem::take(&mut self.kept) {
             steps.push(self.say(&command, why));
         }
@@ -281,7 +281,7 @@ impl ControlConnection {
                 ControlEvent::Answer(answer) => {
                     self.attempts = 0;
                     match self.asked.pop_front() {
-                        Some(Asked::List) => {
+                        Some(CommandPurpose::List) => {
                             steps.extend(self.listed(answer));
                             brought.push(Brought::Listed(self.place));
                         }
@@ -292,7 +292,7 @@ impl ControlConnection {
                 ControlEvent::Attached => {
                     // tmux 3.3a refuses the command to a client that hasn't completely attached, so it is
                     // sent again.
-                    steps.push(self.say(&Command::watch(), Asked::Setting));
+                    steps.push(self.say(&Command::watch(), CommandPurpose::Setting));
                     steps.extend(self.list());
                 }
                 ControlEvent::Changed => steps.extend(self.list()),
@@ -304,11 +304,11 @@ impl ControlConnection {
 
     /// Requests the list of windows. Only one request is sent at a time.
     fn list(&mut self) -> Option<Step> {
-        if self.asked.contains(&Asked::List) {
+        if self.asked.contains(&CommandPurpose::List) {
             self.stale = true;
             return None;
         }
-        Some(self.say(&Command::list(), Asked::List))
+        Some(self.say(&Command::list(), CommandPurpose::List))
     }
 
     fn listed(&mut self, answer: Result<Vec<u8>, String>) -> Option<Step> {
@@ -320,16 +320,20 @@ impl ControlConnection {
             .flatten()
     }
 
-    fn answered(asked: Asked, answer: Result<Vec<u8>, String>) -> Option<Brought> {
+    fn answered(asked: CommandPurpose, answer: Result<Vec<u8>, String>) -> Option<Brought> {
         match (asked, answer) {
-            (Asked::List | Asked::Setting, _) | (Asked::Act, Ok(_)) => None,
-            (Asked::History(file), Ok(printed)) => Some(Brought::History { file, printed }),
-            (Asked::Sought { text, done }, Ok(answer)) => {
+            (CommandPurpose::List | CommandPurpose::Setting, _) | (CommandPurpose::Act, Ok(_)) => {
+                None
+            }
+            (CommandPurpose::History(file), Ok(printed)) => {
+                Some(Brought::History { file, printed })
+            }
+            (CommandPurpose::Sought { text, done }, Ok(answer)) => {
                 let found = answer.trim_ascii() != b"0";
                 Some(Brought::Sought { text, done, found })
             }
-            (Asked::Sought { .. }, Err(_)) => None,
-            (Asked::Act | Asked::History(_), Err(why)) => {
+            (CommandPurpose::Sought { .. }, Err(_)) => None,
+            (CommandPurpose::Act | CommandPurpose::History(_), Err(why)) => {
                 Some(Brought::Refused(Clean::new(&format!("tmux: {why}"))))
             }
         }

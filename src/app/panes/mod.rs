@@ -42,7 +42,7 @@ use crate::{
 
 pub use clipboard::Copied;
 pub use desk::{Desk, PaneArea};
-pub use mouse::Ground;
+pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
 pub use prompt::{PanePrompt, PaneQuestion};
 pub use saved::{SavedDesk, SavedPane};
@@ -73,7 +73,7 @@ pub struct Panes {
     /// A border was moved by key, and arrow keys continue to move it.
     moving: bool,
     /// What the held mouse button was pressed on.
-    held: mouse::Held,
+    held: mouse::PressedPlace,
     /// The prefix of this TUI's terminal tags.
     tag: String,
     /// The number of panes opened so far. It makes tags unique.
@@ -351,7 +351,7 @@ impl Panes {
         if !on {
             self.leader = false;
             self.moving = false;
-            self.held = mouse::Held::default();
+            self.held = mouse::PressedPlace::default();
         }
         // A program gets the report while the view has the focus: before the focus is lost, and after it
         // returns.

@@ -19,7 +19,7 @@ use crate::{
         stop_hook::StopHook,
         text::Clean,
     },
-    rules::launch::{script, table::Reading},
+    rules::launch::{script, table::TimeContext},
 };
 
 /// The surroundings that the meaning of the words depends on.
@@ -54,7 +54,7 @@ pub fn over(
     if fields.has(LaunchField::Image) {
         request.environment = None;
     }
-    let reading = Reading {
+    let reading = TimeContext {
         now: around.now,
         zone: &around.zone,
     };
@@ -83,7 +83,7 @@ fn read(
     request: &mut LaunchRequest,
     field: LaunchField,
     text: &str,
-    reading: Reading<'_>,
+    reading: TimeContext<'_>,
 ) -> Result<(), Fail> {
     let text = match field {
         LaunchField::BootstrapScript => script(text)?,

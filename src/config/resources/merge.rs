@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        document::{Document, Fault},
+        document::{Document, DocumentFault},
         origin::Origin,
         rows::{self, KeyRow},
         writing::key,
@@ -172,7 +172,7 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
             if is_lost(Some(only)) {
                 let known = groups.iter().map(String::as_str);
                 let what = format!("group of preset '{}'", preset.name);
-                let fault = Fault::unknown(preset.at, &what, only.as_str(), known);
+                let fault = DocumentFault::unknown(preset.at, &what, only.as_str(), known);
                 merged.problems.push(file.document.problem(fault));
             }
         }

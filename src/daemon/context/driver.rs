@@ -55,7 +55,7 @@ pub(in crate::daemon) fn reports<F>() -> (Reporter<F>, Reports<F>) {
 
 /// What follows from one event, for either kind of engine. Its commands are kept by the driver.
 #[derive(Default)]
-pub(in crate::daemon) struct Step {
+pub(in crate::daemon) struct DriverStep {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
@@ -71,7 +71,7 @@ pub(in crate::daemon) struct Step {
     pub ends: Option<SessionId>,
 }
 
-impl Step {
+impl DriverStep {
     /// Whether the step is a request that writes nothing. Such a request fails at once on a full disk
     /// instead of waiting.
     pub fn only_asks(&self) -> bool {
@@ -150,7 +150,7 @@ pub(in crate::daemon) trait Drive: Send {
     fn poll_report(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
     /// Handles the next queued event.
-    fn step(&mut self, now: Timestamp) -> Option<Step>;
+    fn step(&mut self, now: Timestamp) -> Option<DriverStep>;
 
     /// Takes back the current step.
     fn take_back(&mut self);
@@ -205,14 +205,14 @@ impl<M: StateMachine, E: Execute<M::Command>> Drive for Driver<M, E> {
         }
     }
 
-    fn step(&mut self, now: Timestamp) -> Option<Step> {
+    fn step(&mut self, now: Timestamp) -> Option<DriverStep> {
         let fact = self.facts.pop_front()?;
         let (asked, ends) = (M::ticket(&fact), M::ends(&fact));
         let step = self.machine.step(now, fact);
         self.facts.extend(step.follow);
         self.commands = step.commands;
         self.undo = Some(step.undo);
-        Some(Step {
+        Some(DriverStep {
             writes: step.writes,
             changes: step.changes,
             answers: step.answers,

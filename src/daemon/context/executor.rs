@@ -14,7 +14,7 @@ use tokio::{
 
 use super::{
     driver::{Execute, Reporter},
-    health_check::{self, Asked},
+    health_check::{self, AnswerFuture},
     lazy_engine::LazyEngine,
     pulls::{self, Pulls},
     stop_hook,
@@ -48,7 +48,7 @@ const LOOK: u64 = 30;
 const CHANGE: u64 = 120;
 const FORGET: u64 = 600;
 
-type Outcome = Result<Option<Sighting>, Failure>;
+type OrderResult = Result<Option<Sighting>, Failure>;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -200,7 +200,7 @@ impl Executor {
         self.engine.get().await
     }
 
-    async fn ask_engine(&self, order: Order) -> Outcome {
+    async fn ask_engine(&self, order: Order) -> OrderResult {
         let engine = self.engine().await?;
         match order {
             Order::Connect { .. }
@@ -351,7 +351,11 @@ fn sighted(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
     }
 }
 
-async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()>) -> Outcome {
+async fn nothing(
+    engine: &Arc<dyn Containers>,
+    seconds: u64,
+    asked: AnswerFuture<'_, ()>,
+) -> OrderResult {
     bounded(engine, seconds, asked).await.map(|()| None)
 }
 
@@ -360,7 +364,7 @@ async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()
 async fn bounded<T>(
     engine: &Arc<dyn Containers>,
     seconds: u64,
-    asked: Asked<'_, T>,
+    asked: AnswerFuture<'_, T>,
 ) -> Result<T, Failure> {
     let asked = health_check::unless_silent(|| engine.ping(), asked);
     match timeout(Duration::from_secs(seconds), asked).await {

@@ -13,10 +13,10 @@ use crate::{
 
 /// Cheap to clone: every clone supplies the same engine.
 pub(in crate::daemon) struct LazyEngine<T: ?Sized> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<LazyState<T>>,
 }
 
-struct Shared<T: ?Sized> {
+struct LazyState<T: ?Sized> {
     make: Make<T>,
     setup: EngineSetup,
     made: Mutex<Option<Arc<T>>>,
@@ -33,7 +33,7 @@ impl<T: ?Sized> Clone for LazyEngine<T> {
 impl<T: ?Sized + Send + Sync + 'static> LazyEngine<T> {
     pub fn new(make: Make<T>, setup: EngineSetup) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(LazyState {
                 make,
                 setup,
                 made: Mutex::new(None),

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     engine::{
         api::Result as EngineResult,
-        manager::{Manager, ManagerEvent, Progress},
+        manager::{Manager, ManagerEvent, TaskProgress},
     },
     model::failure::{Failure, FailureKind},
     observer::{
@@ -252,7 +252,7 @@ impl ManagerExecutor {
         let mut steps = bounded(ACT, FailureKind::Failed, beginning).await?;
         loop {
             let next = timeout(Duration::from_secs(PROGRESS), steps.next());
-            let progress: Progress = match next.await {
+            let progress: TaskProgress = match next.await {
                 Ok(Some(Ok(progress))) => progress,
                 Ok(Some(Err(error))) => return Err(broken(error)),
                 Ok(None) => return Ok(Got::Done),

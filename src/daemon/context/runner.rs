@@ -40,12 +40,12 @@ use crate::{
 pub(in crate::daemon) type Number = usize;
 
 /// The state machine of a context with what carries out its commands, for either kind of engine.
-pub(in crate::daemon) enum Machine {
+pub(in crate::daemon) enum ContextMachine {
     Scheduler(Box<Driver<Controller, Executor>>),
     Observer(Box<Driver<Observer, ManagerExecutor>>),
 }
 
-impl Machine {
+impl ContextMachine {
     pub fn known(&self) -> &dyn Known {
         self.driver().known()
     }
@@ -60,7 +60,7 @@ impl Machine {
 
 pub(in crate::daemon) struct ContextRunner {
     pub context: Context,
-    pub machine: Machine,
+    pub machine: ContextMachine,
     pub lazy_engine: AnyEngine,
     pub sampler: Sampler,
     pub recorder: Recorder,
@@ -94,7 +94,7 @@ impl ContextRunner {
                 let executor = Executor::new(lazy_engine.clone(), reporter);
                 let driver = Driver::new(controller, executor, reports);
                 (
-                    Machine::Scheduler(Box::new(driver)),
+                    ContextMachine::Scheduler(Box::new(driver)),
                     AnyEngine::Containers(lazy_engine),
                 )
             }
@@ -106,7 +106,7 @@ impl ContextRunner {
                 let runner = ManagerExecutor::new(lazy_engine.clone(), reporter);
                 let driver = Driver::new(Observer::new(name, refresh), runner, reports);
                 (
-                    Machine::Observer(Box::new(driver)),
+                    ContextMachine::Observer(Box::new(driver)),
                     AnyEngine::Manager(lazy_engine),
                 )
             }
@@ -141,14 +141,14 @@ impl ContextRunner {
 
     pub fn driver_mut(&mut self) -> &mut dyn Drive {
         match &mut self.machine {
-            Machine::Scheduler(driver) => &mut **driver,
-            Machine::Observer(driver) => &mut **driver,
+            ContextMachine::Scheduler(driver) => &mut **driver,
+            ContextMachine::Observer(driver) => &mut **driver,
         }
     }
 
     /// Secrets of queued sessions: they are only in memory.
     pub fn queued_secrets(&self) -> Vec<Kept> {
-        let Machine::Scheduler(driver) = &self.machine else {
+        let ContextMachine::Scheduler(driver) = &self.machine else {
             return Vec::new();
         };
         let kept = driver.machine.secrets().map(|(id, values)| Kept {
@@ -163,7 +163,7 @@ impl ContextRunner {
 
     /// Restores secrets that the process kept across an upgrade.
     pub fn restore_secrets(&mut self, kept: Kept) {
-        if let Machine::Scheduler(driver) = &mut self.machine {
+        if let ContextMachine::Scheduler(driver) = &mut self.machine {
             let values = kept.values.into_iter();
             let values = values.map(|(name, value)| (name, Secret::new(value)));
             let values = values.collect();
@@ -173,14 +173,14 @@ impl ContextRunner {
 
     /// Sets the boot id of this machine.
     pub fn set_boot(&mut self, boot: Option<&Clean>) {
-        if let Machine::Scheduler(driver) = &mut self.machine {
+        if let ContextMachine::Scheduler(driver) = &mut self.machine {
             driver.machine.set_boot(boot.cloned());
         }
     }
 
     /// Sets where folders are mounted in sessions that this instance launched.
     pub fn add_mounts(&mut self, mounts: Vec<(SessionId, Vec<FolderMount>)>) {
-        if let Machine::Observer(driver) = &mut self.machine {
+        if let ContextMachine::Observer(driver) = &mut self.machine {
             driver.machine.add_mounts(mounts);
         }
     }
@@ -189,8 +189,8 @@ impl ContextRunner {
     /// checked for being unresponsive.
     pub fn set_watched(&mut self, watched: bool) {
         match &mut self.machine {
-            Machine::Scheduler(driver) => driver.executor.set_watched(watched),
-            Machine::Observer(driver) => driver.push(Observed::Watched(watched)),
+            ContextMachine::Scheduler(driver) => driver.executor.set_watched(watched),
+            ContextMachine::Observer(driver) => driver.push(Observed::Watched(watched)),
         }
     }
 

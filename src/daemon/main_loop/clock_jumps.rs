@@ -2,14 +2,14 @@
 
 use super::{
     core::Core,
-    pace::{Jump, Reading},
+    pace::{ClockReading, Jump},
 };
-use crate::{daemon::context::runner::Machine, scheduler::fact::Fact};
+use crate::{daemon::context::runner::ContextMachine, scheduler::fact::Fact};
 
 impl Core {
     /// Checks whether the clock was set or the machine slept. Users got no warnings in that time.
     pub(in crate::daemon) async fn notice_jump(&mut self) {
-        let Some(Jump { set_by }) = self.pace.look(Reading::take()) else {
+        let Some(Jump { set_by }) = self.pace.look(ClockReading::take()) else {
             return;
         };
         if set_by.is_zero() {
@@ -27,7 +27,7 @@ impl Core {
             );
         }
         for runner in &mut self.contexts {
-            if let Machine::Scheduler(driver) = &mut runner.machine {
+            if let ContextMachine::Scheduler(driver) = &mut runner.machine {
                 driver.push(Fact::Jumped { set_by });
             }
         }

@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     first_lists::Lists,
-    pace::{Pace, Reading},
+    pace::{ClockReading, Pace},
     replies, snapshots,
     waiters::Waiters,
 };
@@ -31,7 +31,7 @@ use crate::{
             server_state::Identity,
         },
         context::{
-            driver::Step,
+            driver::DriverStep,
             runner::{ContextRunner, Number},
         },
         notifications::{
@@ -97,7 +97,7 @@ pub(in crate::daemon) struct ConnectedClient {
 }
 
 /// What the loop is built from.
-pub(in crate::daemon) struct Parts {
+pub(in crate::daemon) struct CoreParts {
     pub contexts: Vec<ContextRunner>,
     pub store: Store,
     /// How long figures are kept.
@@ -118,7 +118,7 @@ pub(in crate::daemon) struct Inputs {
 }
 
 impl Core {
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: CoreParts) -> Self {
         let sessions = parts.contexts.iter().flat_map(|it| it.known().sessions());
         Self {
             noticing: Noticing::begin(sessions),
@@ -132,7 +132,7 @@ impl Core {
             deferred: DeferredWrites::default(),
             write_again: None,
             watched: false,
-            pace: Pace::new(Reading::take()),
+            pace: Pace::new(ClockReading::take()),
             notifications: parts.notifications,
             controls: parts.controls,
             notes: warnings(parts.notes),
@@ -302,7 +302,7 @@ impl Core {
     }
 
     /// Appends the notifications that follow from the changes of the step.
-    fn derive_notifications(&mut self, number: Number, step: &mut Step) {
+    fn derive_notifications(&mut self, number: Number, step: &mut DriverStep) {
         let known = self.contexts[number].known();
         let launched = step.answers.iter().filter_map(|(_, answer)| match answer {
             Ok(Answer::Launched(session)) => Some(&**session),
@@ -318,7 +318,7 @@ impl Core {
         step.changes.extend(notices.into_iter().map(Change::from));
     }
 
-    fn publish(&mut self, mut step: Step) {
+    fn publish(&mut self, mut step: DriverStep) {
         step.changes.retain(|change| match change {
             Change::Notice { notice } => !self.notifications.knows_elsewhere(notice),
             _ => true,
@@ -341,7 +341,7 @@ impl Core {
 
     /// Publishes a notice that doesn't come from a context.
     pub(in crate::daemon) fn notify(&mut self, notice: Notice) {
-        let mut step = Step::default();
+        let mut step = DriverStep::default();
         step.changes.push(notice.into());
         self.publish(step);
     }

@@ -7,9 +7,9 @@ use crate::{
         clock,
         connection::inbound::ConnectionId,
         context::{
-            driver::Step,
+            driver::DriverStep,
             query::Query,
-            runner::{ContextRunner, Machine},
+            runner::{ContextMachine, ContextRunner},
         },
         storage::recent_launch::Memory,
     },
@@ -80,7 +80,7 @@ impl Core {
     }
 
     /// Records a successful launch with its sessions, once for the whole request.
-    pub(in crate::daemon) fn remember(&self, number: usize, step: &mut Step) {
+    pub(in crate::daemon) fn remember(&self, number: usize, step: &mut DriverStep) {
         let observing = self.contexts[number].known().is_observing();
         for (ticket, answer) in &step.answers {
             if let Ok(Answer::Launched(session)) = answer
@@ -124,7 +124,7 @@ impl Core {
     }
 
     /// Removes secrets from launch settings that the engine reports.
-    pub(in crate::daemon) fn hide_secrets(&self, number: usize, step: &mut Step) {
+    pub(in crate::daemon) fn hide_secrets(&self, number: usize, step: &mut DriverStep) {
         for (_, answer) in &mut step.answers {
             if let Ok(Answer::Again(recalled)) = answer {
                 self.contexts[number].secrets.mark(&mut recalled.launch);
@@ -250,17 +250,17 @@ fn check_whole(runner: &ContextRunner, whole: &LaunchRequest, ids: &Ids) -> Resu
 }
 
 fn queue(
-    machine: &mut Machine,
+    machine: &mut ContextMachine,
     ticket: Ticket,
     request: LaunchRequest,
     session: Option<SessionId>,
 ) {
     match machine {
-        Machine::Scheduler(driver) => driver.push(Fact::Asked {
+        ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
             ticket,
             ask: Ask::Launch(Box::new(with_ids(request, session))),
         }),
-        Machine::Observer(driver) => driver.push(Observed::Asked {
+        ContextMachine::Observer(driver) => driver.push(Observed::Asked {
             ticket,
             ask: Question::Launch(Box::new(request)),
         }),

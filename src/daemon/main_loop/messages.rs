@@ -16,7 +16,7 @@ use crate::{
             inbound::{ConnectionId, Inbound},
             outbox::Outbox,
         },
-        context::runner::Machine,
+        context::runner::ContextMachine,
     },
     model::{
         id::SessionKey,
@@ -84,7 +84,7 @@ impl Core {
             return;
         }
         for runner in &mut self.contexts {
-            if let Machine::Scheduler(driver) = &mut runner.machine {
+            if let ContextMachine::Scheduler(driver) = &mut runner.machine {
                 let tickets = tickets.to_vec();
                 driver.push(Fact::Left { tickets });
             }
@@ -97,7 +97,7 @@ impl Core {
         let Ok(number) = snapshots::context_number(&self.contexts, session.context) else {
             return;
         };
-        if let Machine::Scheduler(driver) = &mut self.contexts[number].machine {
+        if let ContextMachine::Scheduler(driver) = &mut self.contexts[number].machine {
             let session = session.id;
             driver.push(Fact::Used { session, usage });
             self.settle(number).await;

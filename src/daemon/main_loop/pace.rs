@@ -13,13 +13,13 @@ const SLACK: SignedDuration = SignedDuration::from_secs(30);
 
 /// The readings of all clocks at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::daemon) struct Reading {
+pub(in crate::daemon) struct ClockReading {
     now: Timestamp,
     instant: Instant,
     since_boot: Duration,
 }
 
-impl Reading {
+impl ClockReading {
     pub fn take() -> Self {
         Self {
             now: clock::now(),
@@ -31,7 +31,7 @@ impl Reading {
 
 #[derive(Debug)]
 pub(in crate::daemon) struct Pace {
-    last: Reading,
+    last: ClockReading,
 }
 
 /// A difference between the clocks.
@@ -42,12 +42,12 @@ pub(in crate::daemon) struct Jump {
 }
 
 impl Pace {
-    pub fn new(last: Reading) -> Self {
+    pub fn new(last: ClockReading) -> Self {
         Self { last }
     }
 
     /// Returns how the clocks diverged since the last call.
-    pub fn look(&mut self, at: Reading) -> Option<Jump> {
+    pub fn look(&mut self, at: ClockReading) -> Option<Jump> {
         let last = std::mem::replace(&mut self.last, at);
         let signed = |span| SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         let wall = at.now.duration_since(last.now);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_or_a_machine_that_slept_is_noticed_once() {
         let begun = Instant::now();
-        let at = |wall: i64, timed: u64, real: u64| Reading {
+        let at = |wall: i64, timed: u64, real: u64| ClockReading {
             now: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(wall),
             instant: begun + Duration::from_secs(timed),
             since_boot: Duration::from_secs(real),

@@ -10,7 +10,7 @@ use crate::{
             executor::Executor,
             manager_executor::ManagerExecutor,
             query::Query,
-            runner::{ContextRunner, Machine},
+            runner::{ContextMachine, ContextRunner},
         },
     },
     model::{
@@ -110,8 +110,8 @@ impl Core {
         }
         let ticket = self.waiters.ticket(connection, id);
         let handling = match &mut self.contexts[number].machine {
-            Machine::Scheduler(driver) => scheduled(driver, ticket, request),
-            Machine::Observer(driver) => observed(driver, ticket, request),
+            ContextMachine::Scheduler(driver) => scheduled(driver, ticket, request),
+            ContextMachine::Observer(driver) => observed(driver, ticket, request),
         };
         let result = match handling {
             Handling::Queued => return self.settle(number).await,
@@ -134,11 +134,11 @@ impl Core {
         let tickets = self.waiters.tickets(connection, id, count);
         for (number, ticket) in tickets.into_iter().enumerate() {
             match &mut self.contexts[number].machine {
-                Machine::Scheduler(driver) => driver.push(Fact::Asked {
+                ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                     ticket,
                     ask: Ask::Refresh,
                 }),
-                Machine::Observer(driver) => driver.push(Observed::Asked {
+                ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                     ticket,
                     ask: Question::Refresh { wait: count == 1 },
                 }),

@@ -72,7 +72,7 @@ const YOUNG: SignedDuration = SignedDuration::from_secs(60);
 
 /// The sessions to sample.
 #[derive(Debug, Default)]
-pub(in crate::daemon) struct Wanted {
+pub(in crate::daemon) struct SampleTargets {
     /// Sampled as often as the engine has new figures.
     pub watched: BTreeSet<SessionId>,
     /// Sampled at this interval or more often.
@@ -81,7 +81,7 @@ pub(in crate::daemon) struct Wanted {
     pub recorded: BTreeMap<SessionId, Timestamp>,
 }
 
-impl Wanted {
+impl SampleTargets {
     fn is_empty(&self) -> bool {
         self.watched.is_empty() && self.judged.is_empty() && self.recorded.is_empty()
     }
@@ -128,7 +128,7 @@ impl Wanted {
 pub(in crate::daemon) struct Sampler {
     engine: AnyEngine,
     context: Number,
-    wanted: Wanted,
+    wanted: SampleTargets,
     /// When each session was last sampled.
     sampled: BTreeMap<SessionId, Instant>,
     /// When the next sweep begins; `None` = no session needs one, or a sweep is running.
@@ -144,7 +144,7 @@ impl Sampler {
         Self {
             engine,
             context,
-            wanted: Wanted::default(),
+            wanted: SampleTargets::default(),
             sampled: BTreeMap::new(),
             due: None,
             sweeping: false,
@@ -159,7 +159,7 @@ impl Sampler {
     }
 
     /// Sets the sessions to sample from now on.
-    pub fn want(&mut self, wanted: Wanted) {
+    pub fn want(&mut self, wanted: SampleTargets) {
         let is_new = |id: &&SessionId| !self.sampled.contains_key(id);
         let fresh = wanted.recorded.keys().find(is_new).is_some();
         self.wanted = wanted;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::{
     daemon::{
         clock,
-        context::{driver::Step, runner::Number},
+        context::{driver::DriverStep, runner::Number},
         main_loop::{core::Core, replies},
     },
     model::{
@@ -15,7 +15,7 @@ use crate::{
         record::Write,
         text::Clean,
     },
-    store::{Purpose, StoreError, Unwritten},
+    store::{StoreError, Unwritten, WritePurpose},
 };
 
 /// The pause before writing to the state database is tried again.
@@ -120,7 +120,7 @@ impl Core {
     /// Writes the step together with everything owed, so that no change is reported out of order.
     pub(in crate::daemon) async fn write(
         &mut self,
-        step: &Step,
+        step: &DriverStep,
         ends: bool,
     ) -> Result<(), StoreError> {
         let owes = !self.deferred.is_empty() && step.waits;
@@ -172,7 +172,7 @@ impl Core {
     pub(in crate::daemon) async fn write_apart(
         &mut self,
         number: Number,
-        step: &mut Step,
+        step: &mut DriverStep,
         ends: bool,
     ) {
         let mut writes = self.deferred.writes();
@@ -192,7 +192,7 @@ impl Core {
     pub(in crate::daemon) fn refuse(
         &mut self,
         number: Number,
-        step: &mut Step,
+        step: &mut DriverStep,
         error: &StoreError,
     ) {
         tracing::error!(%error, "a request can't be recorded");
@@ -213,7 +213,12 @@ impl Core {
 
     /// Reports what has already happened, and writes it as soon as possible. Orders that create something
     /// wait; those that end something don't.
-    pub(in crate::daemon) fn defer(&mut self, number: Number, step: &mut Step, error: &StoreError) {
+    pub(in crate::daemon) fn defer(
+        &mut self,
+        number: Number,
+        step: &mut DriverStep,
+        error: &StoreError,
+    ) {
         tracing::error!(%error, "a change can't be recorded");
         self.deferred.add(step.writes.drain(..));
         self.contexts[number].driver_mut().withhold();
@@ -252,11 +257,11 @@ fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     })
 }
 
-fn purpose(ends: bool) -> Purpose {
+fn purpose(ends: bool) -> WritePurpose {
     if ends {
-        Purpose::Ending
+        WritePurpose::Ending
     } else {
-        Purpose::Ordinary
+        WritePurpose::Ordinary
     }
 }
 

@@ -21,7 +21,7 @@ use jiff::Timestamp;
 
 use super::{
     api::{Engine, Need, Result, UsageAsk},
-    manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
+    manager::{Manager, ManagerEvent, PageQuery, SessionPage, TaskProgress, Totals},
 };
 use crate::{
     model::{
@@ -91,7 +91,7 @@ impl Engine for BackendAiEngine {
 
 #[async_trait]
 impl Manager for BackendAiEngine {
-    async fn page(&self, query: &PageQuery) -> Result<Page> {
+    async fn page(&self, query: &PageQuery) -> Result<SessionPage> {
         self.read_page(query).await
     }
 
@@ -135,7 +135,7 @@ impl Manager for BackendAiEngine {
         &self,
         session: SessionId,
         image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>> {
+    ) -> Result<BoxStream<'static, Result<TaskProgress>>> {
         self.make_image(session, image_name).await
     }
 

@@ -26,11 +26,11 @@ const RESULTS: [&str; 7] = [
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    wanted: Vec<Wanted>,
+    wanted: Vec<FilterTerm>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wanted {
+enum FilterTerm {
     /// Matches the whole id.
     Id(String),
     /// Matches a part of it, regardless of case.
@@ -85,27 +85,27 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<Wanted, String> {
+fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<FilterTerm, String> {
     // `property=value` means the same as `property:value`. A word with another `=` matches messages.
     let equals = || {
         word.split_once('=')
             .filter(|(it, _)| PROPERTIES.contains(it))
     };
     let Some((property, value)) = word.split_once(':').or_else(equals) else {
-        return Ok(Wanted::Message(word.to_lowercase()));
+        return Ok(FilterTerm::Message(word.to_lowercase()));
     };
     let property = property.to_lowercase();
     let text = value.to_lowercase();
     Ok(match property.as_str() {
-        "id" => Wanted::Id(value.to_owned()),
-        "phase" => Wanted::Phase(text),
-        "error" | "code" => Wanted::Error(text),
-        "message" => Wanted::Message(text),
-        "result" => Wanted::Result(one_of(&text, &RESULTS)?),
-        "from" => Wanted::From(text),
-        "to" => Wanted::To(text),
-        "created" => Wanted::Created(moment(value, now, zone)?),
-        "updated" => Wanted::Updated(moment(value, now, zone)?),
+        "id" => FilterTerm::Id(value.to_owned()),
+        "phase" => FilterTerm::Phase(text),
+        "error" | "code" => FilterTerm::Error(text),
+        "message" => FilterTerm::Message(text),
+        "result" => FilterTerm::Result(one_of(&text, &RESULTS)?),
+        "from" => FilterTerm::From(text),
+        "to" => FilterTerm::To(text),
+        "created" => FilterTerm::Created(moment(value, now, zone)?),
+        "updated" => FilterTerm::Updated(moment(value, now, zone)?),
         _ => return Err(unknown(&property)),
     })
 }
@@ -161,7 +161,7 @@ fn begins(status: &Status, word: &str) -> bool {
     status.word().to_lowercase().starts_with(word)
 }
 
-impl Wanted {
+impl FilterTerm {
     fn matches(&self, entry: &HistoryEntry) -> bool {
         let matches = |text: Option<&str>, part: &str| {
             text.is_some_and(|text| text.to_lowercase().contains(part))

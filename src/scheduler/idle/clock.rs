@@ -7,7 +7,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::figures::Window;
+use super::figures::UsageWindow;
 use crate::{
     model::{
         id::SessionId,
@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct Clock {
     /// The latest activity, to the second. The record gets it together with the checks.
     pub activity: Activity,
-    pub window: Window,
+    pub window: UsageWindow,
     /// How often usage figures are needed; `None` if not now.
     pub period: Option<Duration>,
     /// When the user included the session again after an exemption.
@@ -51,7 +51,7 @@ impl Clock {
         };
         Self {
             activity,
-            window: Window::default(),
+            window: UsageWindow::default(),
             period: None,
             included_at: None,
             reported_at: None,

@@ -25,8 +25,8 @@ pub(super) fn period(window: Span) -> Duration {
 
 /// The samples of one session, added up.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Window {
-    parts: VecDeque<Part>,
+pub(super) struct UsageWindow {
+    parts: VecDeque<UsagePeriod>,
     /// The first and the last sample of the series.
     first: Option<Timestamp>,
     last: Option<Timestamp>,
@@ -34,7 +34,7 @@ pub(super) struct Window {
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct UsagePeriod {
     begun: Timestamp,
     ended: Timestamp,
     sums: [Sum; UTILIZATION_RESOURCES.len()],
@@ -47,7 +47,7 @@ struct Sum {
     millis: i128,
 }
 
-impl Window {
+impl UsageWindow {
     /// Adds a sample. A sample that isn't newer than the last one is ignored.
     pub fn push(
         &mut self,
@@ -78,9 +78,9 @@ impl Window {
 
     fn add(&mut self, at: Timestamp, shares: [Option<i64>; 4], millis: i128, window: Span) {
         let part = window.duration() / PARTS;
-        let full = |last: &Part| at.duration_since(last.begun) > part;
+        let full = |last: &UsagePeriod| at.duration_since(last.begun) > part;
         if self.parts.back().is_none_or(full) {
-            self.parts.push_back(Part {
+            self.parts.push_back(UsagePeriod {
                 begun: self.parts.back().map_or(at, |last| last.ended),
                 ended: at,
                 sums: Default::default(),
@@ -95,7 +95,7 @@ impl Window {
                 }
             }
         }
-        let old = |part: &Part| at.duration_since(part.ended) > window.duration();
+        let old = |part: &UsagePeriod| at.duration_since(part.ended) > window.duration();
         while self.parts.front().is_some_and(old) {
             self.parts.pop_front();
         }
@@ -169,7 +169,7 @@ fn mean(values: &[u64]) -> i64 {
 pub(super) fn resources(
     rules: &UtilizationRules,
     slots: &ResourceSlots,
-    window: Option<&Window>,
+    window: Option<&UsageWindow>,
 ) -> Vec<IdleResource> {
     let asked = rules
         .thresholds

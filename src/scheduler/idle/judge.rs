@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::figures::{Window, resources};
+use super::figures::{UsageWindow, resources};
 use crate::model::{
     idle::{
         Activity, IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleRules, IdleState, Reprieve,
@@ -22,7 +22,7 @@ pub(super) struct Case<'a> {
     pub activity: Option<Activity>,
     /// The requested resources.
     pub slots: &'a ResourceSlots,
-    pub window: &'a Window,
+    pub window: &'a UsageWindow,
     /// All rules in force: those of the site, of the preset and of the launch.
     pub rules: &'a IdleRules,
     pub reprieve: Reprieve,

@@ -8,7 +8,7 @@ use super::{
     super::{
         core::Controller,
         order::{Order, PullNumber},
-        purpose::Purpose,
+        purpose::OrderPurpose,
         turn::Turn,
     },
     Under,
@@ -100,7 +100,7 @@ impl Controller {
             self.go_on(turn, now, id);
         }
         // The image is in the list of environments now.
-        self.survey(turn, Purpose::Reconcile, true);
+        self.survey(turn, OrderPurpose::Reconcile, true);
     }
 
     fn pull_failed(&mut self, turn: &mut Turn, now: Timestamp, reference: &str, failure: &Failure) {

@@ -41,12 +41,12 @@ pub(in crate::scheduler) struct Waiter<'a> {
 pub(in crate::scheduler) struct Decision {
     /// In the order in which they begin.
     pub begin: Vec<SessionId>,
-    pub lines: Lines,
+    pub lines: WaitingSessions,
 }
 
 /// The waiting sessions, with the reasons.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::scheduler) struct Lines {
+pub(in crate::scheduler) struct WaitingSessions {
     /// The queue of each group, its first session first.
     pub groups: BTreeMap<String, Vec<Placed>>,
     /// Sessions that aren't in a queue yet, because they have a start time.

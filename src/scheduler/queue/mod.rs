@@ -21,7 +21,7 @@ mod tests;
 
 use jiff::{SignedDuration, Timestamp};
 
-use self::decide::Lines;
+use self::decide::WaitingSessions;
 pub(super) use self::{
     room::{Room, Share},
     tries::Tries,
@@ -35,7 +35,7 @@ pub(super) const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(15);
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The queues as the last round left them.
-    pub lines: Lines,
+    pub lines: WaitingSessions,
     /// The next start time or timeout, which needs a round although nothing else happens.
     pub wake_at: Option<Timestamp>,
     /// The time of the next survey. Set only while a session waits for room.

@@ -30,12 +30,12 @@ const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 /// A position in a queue, and the latest start of the session there.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct QueuePosition {
     number: Option<u32>,
     starts_by: Option<Timestamp>,
 }
 
-impl Place {
+impl QueuePosition {
     fn of(number: u32, placed: &Placed) -> Self {
         Self {
             number: Some(number),
@@ -50,14 +50,14 @@ impl Controller {
         let lines = std::mem::take(&mut self.queue.lines);
         for (id, at) in &lines.early {
             let why = super::wait_reason::WaitReason::NotBefore(*at).sentence("");
-            self.report_position(turn, *id, Place::default(), &why);
+            self.report_position(turn, *id, QueuePosition::default(), &why);
         }
         let mut stale = Vec::new();
         for (group, line) in &lines.groups {
             for (place, placed) in (0_u32..).zip(line) {
                 if (place as usize) < AT_ONCE {
                     let why = self.sentence(group, place, placed);
-                    self.report_position(turn, placed.id, Place::of(place, placed), &why);
+                    self.report_position(turn, placed.id, QueuePosition::of(place, placed), &why);
                 } else if let Some(reported_in) = self.is_stale(placed.id, place) {
                     stale.push((reported_in, group, place, placed));
                 }
@@ -66,7 +66,7 @@ impl Controller {
         stale.sort_by_key(|(reported_in, ..)| *reported_in);
         for (_, group, place, placed) in stale.iter().take(LATER) {
             let why = self.sentence(group, *place, placed);
-            self.report_position(turn, placed.id, Place::of(*place, placed), &why);
+            self.report_position(turn, placed.id, QueuePosition::of(*place, placed), &why);
         }
         let more = stale.len() > LATER;
         self.queue.report_again_at = more.then(|| now.checked_add(PAUSE).ok()).flatten();
@@ -126,7 +126,7 @@ impl Controller {
         (shown != Some(place)).then_some(held.reported_in)
     }
 
-    fn report_position(&mut self, turn: &mut Turn, id: SessionId, place: Place, why: &str) {
+    fn report_position(&mut self, turn: &mut Turn, id: SessionId, place: QueuePosition, why: &str) {
         let number = self.turn_number;
         let Some(held) = self.held.get_mut(&id) else {
             return;

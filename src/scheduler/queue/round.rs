@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     LOOK_AGAIN,
-    decide::{Lines, Why, order_of},
+    decide::{WaitingSessions, Why, order_of},
     tries::PHASE,
     wait_reason::steps,
 };
@@ -13,7 +13,7 @@ use crate::{
     scheduler::{
         core::Controller,
         fact::Fact,
-        purpose::{Purpose, Waiting},
+        purpose::{OrderPurpose, Waiting},
         turn::Turn,
     },
 };
@@ -38,7 +38,7 @@ impl Controller {
         self.report_positions(turn, now);
     }
 
-    fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &Lines) {
+    fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &WaitingSessions) {
         for placed in lines.groups.values().flatten() {
             if let Why::Tried(wait_reason) = &placed.why {
                 self.note_try(turn, now, placed.id, wait_reason);
@@ -106,9 +106,9 @@ impl Controller {
     /// Surveys what other instances use. A round follows the answer. `false` if the engine isn't
     /// connected.
     fn look_for_room(&mut self, turn: &mut Turn) -> bool {
-        let looking = |it: &Waiting| matches!(it.purpose, Purpose::Queue);
+        let looking = |it: &Waiting| matches!(it.purpose, OrderPurpose::Queue);
         if self.is_connected() && !self.surveys.values().any(looking) {
-            self.survey(turn, Purpose::Queue, false);
+            self.survey(turn, OrderPurpose::Queue, false);
         }
         self.is_connected()
     }

@@ -30,14 +30,14 @@ pub(in crate::scheduler) enum WaitReason {
 /// The first slot with too little available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::scheduler) struct Shortage {
-    slot: Slot,
+    slot: ShortSlot,
     need: u64,
     used: u64,
     all: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Slot {
+enum ShortSlot {
     Cpu,
     Memory,
     Accelerator(String),
@@ -60,14 +60,14 @@ pub(super) fn shortage(
     };
     let cpu = || {
         let (need, used) = (requested.cpu.millis(), held.cpu.millis());
-        short(Slot::Cpu, need, used, all.cpu.millis())
+        short(ShortSlot::Cpu, need, used, all.cpu.millis())
     };
-    let memory = || short(Slot::Memory, requested.mem.0, held.mem.0, all.mem.0);
+    let memory = || short(ShortSlot::Memory, requested.mem.0, held.mem.0, all.mem.0);
     let accelerator = || {
         requested.accelerators.iter().find_map(|(slot, need)| {
             let used = held.accelerators.get(slot).copied().unwrap_or(0);
             let all = all.accelerators.get(slot).copied().unwrap_or(0);
-            short(Slot::Accelerator(slot.clone()), *need, used, all)
+            short(ShortSlot::Accelerator(slot.clone()), *need, used, all)
         })
     };
     cpu().or_else(memory).or_else(accelerator)
@@ -76,7 +76,7 @@ pub(super) fn shortage(
 impl Shortage {
     fn amount(&self, amount: u64) -> String {
         match self.slot {
-            Slot::Memory => Bytes(amount).to_string(),
+            ShortSlot::Memory => Bytes(amount).to_string(),
             _ => Cpu::from_millis(amount).to_string(),
         }
     }
@@ -85,9 +85,9 @@ impl Shortage {
     fn needed(&self) -> String {
         let amount = self.amount(self.need);
         match &self.slot {
-            Slot::Cpu => format!("{amount} CPU"),
-            Slot::Memory => format!("{amount} of memory"),
-            Slot::Accelerator(slot) => format!("{amount} {slot}"),
+            ShortSlot::Cpu => format!("{amount} CPU"),
+            ShortSlot::Memory => format!("{amount} of memory"),
+            ShortSlot::Accelerator(slot) => format!("{amount} {slot}"),
         }
     }
 

@@ -24,12 +24,12 @@ pub enum ControlEvent {
 #[derive(Debug, Default)]
 pub struct Reader {
     line: Vec<u8>,
-    block: Option<Block>,
+    block: Option<PartialAnswer>,
 }
 
 /// An incomplete answer.
 #[derive(Debug)]
-struct Block {
+struct PartialAnswer {
     /// Time, number and flags. The end of the answer has the same.
     mark: Vec<u8>,
     /// The answer belongs to one of our commands, not to the start of the client.
@@ -62,7 +62,7 @@ impl Reader {
         let (word, rest) = split(line);
         let Some(block) = &mut self.block else {
             if word == b"%begin" {
-                self.block = Some(Block {
+                self.block = Some(PartialAnswer {
                     mark: rest.to_vec(),
                     ours: rest.rsplit(|byte| *byte == b' ').next() == Some(b"1"),
                     printed: Vec::new(),

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::model::{link_schemes::LinkSchemes, text::Clean};
 use attribute_table::{AttributeTable, CellAttributes};
-use input_filter::{InputFilter, Step};
+use input_filter::{InputFilter, ParserInput};
 use parser::Parser;
 use reports::Linked;
 
@@ -154,46 +154,46 @@ impl Emulator {
         }
     }
 
-    fn step(&mut self, step: Step<'_>) {
+    fn step(&mut self, step: ParserInput<'_>) {
         match step {
-            Step::Pass(bytes) => {
+            ParserInput::Pass(bytes) => {
                 self.select_chosen();
                 self.parser.process(bytes);
             }
-            Step::DropString => {
+            ParserInput::DropString => {
                 self.parser.reports_mut().deaf = true;
                 self.parser.process(CANCEL);
                 self.parser.reports_mut().deaf = false;
             }
-            Step::Cancel => self.parser.process(CANCEL),
-            Step::Repeat { count } => {
+            ParserInput::Cancel => self.parser.process(CANCEL),
+            ParserInput::Repeat { count } => {
                 self.select_chosen();
                 self.parser.process(format!("\x1b[{count}b").as_bytes());
             }
-            Step::Instead(bytes) => {
+            ParserInput::Instead(bytes) => {
                 self.select_chosen();
                 self.parser.process(&bytes);
             }
-            Step::SaveCursor => {
+            ParserInput::SaveCursor => {
                 self.select_chosen();
                 self.parser.process(b"\x1b7");
                 self.attributes.cursor_saved(self.parser.screen());
             }
-            Step::CursorSaved => self.attributes.cursor_saved(self.parser.screen()),
-            Step::BackTab(count) => {
+            ParserInput::CursorSaved => self.attributes.cursor_saved(self.parser.screen()),
+            ParserInput::BackTab(count) => {
                 let (_, column) = self.parser.screen().cursor_position();
                 let stop = column.saturating_sub(1) / 8;
                 let column = stop.saturating_sub(count.saturating_sub(1)) * 8;
                 self.parser
                     .process(format!("\x1b[{}G", column + 1).as_bytes());
             }
-            Step::Move { parameters, end } => {
+            ParserInput::Move { parameters, end } => {
                 self.settle();
                 self.parser
                     .process(&[b"\x1b[", parameters, &[end]].concat());
             }
-            Step::Select(parameters) => self.choose(|it| it.look.select(parameters)),
-            Step::Link => {
+            ParserInput::Select(parameters) => self.choose(|it| it.look.select(parameters)),
+            ParserInput::Link => {
                 if let Some(link) = self.parser.reports_mut().link.take() {
                     self.choose(|it| {
                         it.link = match link {
@@ -203,7 +203,7 @@ impl Emulator {
                     });
                 }
             }
-            Step::Update => {
+            ParserInput::Update => {
                 // The previous update may have ended without a `CSI ? 2026 l`.
                 if self.before_update.is_none() || !self.parser.reports().in_update {
                     let screen = self.parser.screen().clone();
@@ -212,8 +212,8 @@ impl Emulator {
                     }
                 }
             }
-            Step::SoftReset => self.soft_reset(),
-            Step::Reset => {
+            ParserInput::SoftReset => self.soft_reset(),
+            ParserInput::Reset => {
                 self.parser.reports_mut().focus = false;
                 self.parser.reports_mut().other_keys = 0;
                 self.parser.reports_mut().in_update = false;

@@ -22,7 +22,7 @@ use tokio::{
 
 /// What a client asked a program for, beside its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum SshdEvent {
     Terminal(u32, u32),
     Size(u32, u32),
     HungUp,
@@ -80,13 +80,13 @@ pub const MAIN: Sshd = Sshd {
 
 impl Sshd {
     /// Answers at a port; what clients ask for is told.
-    pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<Event> {
+    pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<SshdEvent> {
         let (sender, events) = mpsc::unbounded_channel();
         self.serve_and_report(bytes, sender);
         events
     }
 
-    fn serve_and_report<S>(self, bytes: S, sender: mpsc::UnboundedSender<Event>)
+    fn serve_and_report<S>(self, bytes: S, sender: mpsc::UnboundedSender<SshdEvent>)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -107,7 +107,7 @@ impl Sshd {
 
 struct Door {
     sshd: Sshd,
-    sender: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<SshdEvent>,
 }
 
 impl server::Handler for Door {
@@ -164,7 +164,7 @@ async fn serve(
     mut channel: Channel<Msg>,
     handle: server::Handle,
     runs: bool,
-    sender: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<SshdEvent>,
 ) {
     let id = channel.id();
     let command = loop {
@@ -174,7 +174,7 @@ async fn serve(
                 row_height,
                 ..
             }) => {
-                let _ = sender.send(Event::Terminal(col_width, row_height));
+                let _ = sender.send(SshdEvent::Terminal(col_width, row_height));
                 handle.channel_success(id).await.unwrap();
             }
             Some(ChannelMsg::Exec { command, .. }) if runs => break command,
@@ -241,7 +241,7 @@ async fn listen(
     mut from: ChannelReadHalf,
     stdin: ChildStdin,
     pid: Pid,
-    sender: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<SshdEvent>,
 ) {
     // Whoever waits for the program hears nothing of the client meanwhile.
     let (feed, fed) = mpsc::unbounded_channel();
@@ -258,19 +258,19 @@ async fn listen(
             }
             Some(ChannelMsg::Eof) => {
                 feed = None;
-                Event::Eof
+                SshdEvent::Eof
             }
             Some(ChannelMsg::WindowChange {
                 col_width,
                 row_height,
                 ..
-            }) => Event::Size(col_width, row_height),
+            }) => SshdEvent::Size(col_width, row_height),
             Some(ChannelMsg::Signal { signal: Sig::HUP }) => {
                 let _ = kill_process(pid, Signal::HUP);
-                Event::HungUp
+                SshdEvent::HungUp
             }
             Some(ChannelMsg::Close) | None => {
-                let _ = sender.send(Event::Closed);
+                let _ = sender.send(SshdEvent::Closed);
                 return;
             }
             Some(_) => continue,

@@ -9,7 +9,7 @@ use workbay::{
     client::ConnectOptions,
     key::Key,
     keymap::Keymap,
-    run::live::{Parts, live},
+    run::live::{TuiParts, live},
     theme::{ColorDepth, Theme},
 };
 
@@ -68,7 +68,7 @@ impl Person {
         let (sender, drawn) = watch::channel(0);
         let frames = Arc::new(Frames::default());
         let mut board = Board::new(80, 24, Arc::clone(&frames), sender);
-        let parts = Parts {
+        let parts = TuiParts {
             state_file: None,
             spool: None,
             app: App::new(facts(name), Keymap::default()),

@@ -43,7 +43,7 @@ pub struct Tmux {
     writer: Box<dyn std::io::Write + Send>,
     bytes: Receiver<Vec<u8>>,
     pub ours: Emulator,
-    pub theirs: alacritty::Screen,
+    pub theirs: alacritty::ReferenceScreen,
     /// Where a program in it would write.
     tty: String,
 }
@@ -96,7 +96,7 @@ impl Tmux {
             _master: pair.master,
             bytes,
             ours: Emulator::new(COLUMNS, ROWS),
-            theirs: alacritty::Screen::new(COLUMNS, ROWS),
+            theirs: alacritty::ReferenceScreen::new(COLUMNS, ROWS),
             tty: String::new(),
         };
         // It has read its settings when it has asked for the keys.

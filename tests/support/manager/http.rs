@@ -32,9 +32,9 @@ impl Asked {
 }
 
 #[derive(Default)]
-pub(super) struct Reader(Vec<u8>);
+pub(super) struct HttpReader(Vec<u8>);
 
-impl Reader {
+impl HttpReader {
     /// The next request of a connection; `None` at its end.
     pub(super) async fn next(&mut self, stream: &mut TcpStream) -> Option<Asked> {
         let head_end = loop {

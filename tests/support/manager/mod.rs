@@ -233,7 +233,7 @@ impl Manager {
 }
 
 async fn serve(mut stream: TcpStream, state: Arc<Mutex<State>>) {
-    let mut reader = http::Reader::default();
+    let mut reader = http::HttpReader::default();
     while let Some(asked) = reader.next(&mut stream).await {
         let (rule, usual) = {
             let mut state = state.lock().unwrap();

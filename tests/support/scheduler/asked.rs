@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use workbay::{
     engine::{
         api::Result,
-        manager::{Manager, ManagerEvent, Page, PageQuery, Progress, Totals},
+        manager::{Manager, ManagerEvent, PageQuery, SessionPage, TaskProgress, Totals},
     },
     model::{
         catalogue::{Catalogue, OwnerChoices},
@@ -25,7 +25,7 @@ use super::{MemoryScheduler, Question};
 
 #[async_trait]
 impl Manager for MemoryScheduler {
-    async fn page(&self, query: &PageQuery) -> Result<Page> {
+    async fn page(&self, query: &PageQuery) -> Result<SessionPage> {
         self.enter(Question::Page).await?;
         let inner = self.lock();
         let text = query.text.clone().unwrap_or_default();
@@ -37,7 +37,7 @@ impl Manager for MemoryScheduler {
         let total = found.len() as u64;
         let page = found.into_iter().skip(query.offset as usize);
         let sessions = page.take(query.limit as usize).cloned().collect();
-        Ok(Page { sessions, total })
+        Ok(SessionPage { sessions, total })
     }
 
     async fn totals(&self) -> Result<Totals> {
@@ -109,10 +109,10 @@ impl Manager for MemoryScheduler {
         &self,
         _session: SessionId,
         _image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>> {
+    ) -> Result<BoxStream<'static, Result<TaskProgress>>> {
         self.enter(Question::Commit).await?;
         let steps = (1..=3).map(|step| {
-            Ok(Progress {
+            Ok(TaskProgress {
                 message: format!("Step {step}").into(),
                 done: f64::from(step),
                 total: 3.0,

@@ -105,7 +105,7 @@ impl World {
             shift: false,
         };
         let (tabs, panes, borders) = self.panes.place(PAGE);
-        let ground = Ground {
+        let ground = MouseLayout {
             tabs,
             panes: &panes,
             borders: &borders,

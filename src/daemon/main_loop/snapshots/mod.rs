@@ -116,11 +116,14 @@ pub(in crate::daemon) fn find(known: &dyn Known, key: SessionKey) -> Result<&Ses
     })
 }
 
-type Answer = Result<Arc<dyn Engine>, Failure>;
+type EngineAnswer = Result<Arc<dyn Engine>, Failure>;
 
 /// The engine to open a stream on, or why the stream can't be opened. `None` = not yet known, ask again
 /// after the next event.
-pub(in crate::daemon) fn may_open(contexts: &[ContextRunner], open: &StreamOpen) -> Option<Answer> {
+pub(in crate::daemon) fn may_open(
+    contexts: &[ContextRunner],
+    open: &StreamOpen,
+) -> Option<EngineAnswer> {
     match judge(contexts, open) {
         Ok(Some(engine)) => Some(Ok(engine)),
         Ok(None) => None,

@@ -19,7 +19,7 @@ const ASKED: [&str; 2] = ["user-requested", "force-terminated"];
 
 /// The last known state of a session that has not ended.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownSession {
     status: Status,
     /// The session was seen running.
     ran: bool,
@@ -30,7 +30,7 @@ struct Known {
     end_is_reported: bool,
 }
 
-impl Known {
+impl KnownSession {
     fn new(session: &Session) -> Self {
         Self {
             status: session.status.clone(),
@@ -44,7 +44,7 @@ impl Known {
 /// Tracks every session that has not ended.
 #[derive(Debug, Default)]
 pub(in crate::daemon) struct Noticing {
-    known: HashMap<SessionKey, Known>,
+    known: HashMap<SessionKey, KnownSession>,
 }
 
 /// What happened in one step of the daemon.
@@ -64,9 +64,9 @@ impl Noticing {
     pub fn begin<'a>(sessions: impl Iterator<Item = &'a Session>) -> Self {
         let open = sessions.filter(|session| !session.status.is_final());
         let known = open.map(|session| {
-            let known = Known {
+            let known = KnownSession {
                 end_is_reported: session.status == Status::Terminating,
-                ..Known::new(session)
+                ..KnownSession::new(session)
             };
             (session.key(), known)
         });
@@ -89,7 +89,7 @@ impl Noticing {
                 &text,
             ));
             let known = self.known.entry(session.key());
-            known.or_insert_with(|| Known::new(session)).launched = true;
+            known.or_insert_with(|| KnownSession::new(session)).launched = true;
         }
         // Notifications in this step can report an end before the session shows it.
         for change in happened.changes {
@@ -130,11 +130,11 @@ impl Noticing {
         let before = self.known.remove(&key);
         let launched = new.contains(&key) || before.as_ref().is_some_and(|it| it.launched);
         if !session.status.is_final() {
-            let known = Known {
+            let known = KnownSession {
                 ran: before.as_ref().is_some_and(|it| it.ran) || session.status.is_live(),
                 launched,
                 end_is_reported: before.as_ref().is_some_and(|it| it.end_is_reported),
-                ..Known::new(session)
+                ..KnownSession::new(session)
             };
             self.known.insert(key, known);
         }
@@ -163,7 +163,7 @@ fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text
 type News = (NoticeKind, Level, String);
 
 /// `explained` = the controller or observer of the engine already reports why the session never ran.
-fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
+fn news(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
     let (name, status) = (&session.name, &session.status);
     if before.status == *status {
         return None;
@@ -182,7 +182,7 @@ fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
     }
 }
 
-fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
+fn end(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
     let name = &session.name;
     let info = session.status_info.as_ref().map_or("", Clean::as_str);
     if ASKED.contains(&info) {

@@ -17,7 +17,7 @@ use tokio::{
     time::timeout,
 };
 
-use self::group::Group;
+use self::group::ProcessGroup;
 use crate::{
     daemon::connection::inbound::Inbound,
     model::{
@@ -44,12 +44,12 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(in crate::daemon) struct Hooks {
     settings: Arc<HookSettings>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<HookQueue>>,
     core: mpsc::Sender<Inbound>,
 }
 
 #[derive(Default)]
-struct State {
+struct HookQueue {
     waiting: VecDeque<Notice>,
     running: usize,
     /// Whether the last hook failed. Only the first of several failures in a row is reported.
@@ -65,7 +65,7 @@ impl Hooks {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HookQueue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -179,7 +179,7 @@ fn of(status: ExitStatus) -> Result<(), String> {
 
 /// Sends `SIGTERM` to the process group, then kills it.
 async fn end(child: &mut Child) {
-    if let Some(group) = Group::of(child) {
+    if let Some(group) = ProcessGroup::of(child) {
         group.signal(Signal::TERM);
         let _ = timeout(GRACE, group.leader_ended()).await;
         group.kill().await;

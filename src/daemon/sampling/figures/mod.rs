@@ -13,7 +13,7 @@ use crate::{
         clock,
         connection::inbound::ConnectionId,
         context::{
-            driver::Step,
+            driver::DriverStep,
             lazy_engine::AnyEngine,
             runner::{ContextRunner, Number},
         },
@@ -68,7 +68,7 @@ pub(in crate::daemon) fn put_away(
     recorder: &mut Recorder,
     known: &dyn Known,
     lazy_engine: &AnyEngine,
-    step: &mut Step,
+    step: &mut DriverStep,
     oldest: Timestamp,
 ) {
     for change in &step.changes {
@@ -105,7 +105,7 @@ fn of_ended(
 }
 
 impl Core {
-    pub(in crate::daemon) fn save_ended_figures(&mut self, number: Number, step: &mut Step) {
+    pub(in crate::daemon) fn save_ended_figures(&mut self, number: Number, step: &mut DriverStep) {
         let oldest = self.oldest_figures();
         let ContextRunner {
             machine,

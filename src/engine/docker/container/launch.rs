@@ -9,7 +9,7 @@ use bollard::{
 
 use super::{
     cores,
-    create::{self, ImageFacts, Parts},
+    create::{self, ContainerParts, ImageFacts},
     identity::Identity,
     labels::{self, AssignedResources},
     list::{remove_container, summaries},
@@ -143,7 +143,7 @@ impl DockerEngine {
             let labels = create::labels(making.plan, planned, instance, &given, &making.toolbox)?;
             let body = create::body(
                 connection,
-                Parts {
+                ContainerParts {
                     plan: making.plan,
                     planned,
                     identity: &making.identity,

@@ -2,7 +2,7 @@ use super::*;
 use crate::app::logs::search::Matcher;
 
 fn reader(timed: bool) -> LogReader {
-    let limits = Limits::default();
+    let limits = LogStoreLimits::default();
     LogReader::new(1, None, limits, timed, Timestamp::UNIX_EPOCH)
 }
 
@@ -14,7 +14,7 @@ fn events(reader: &mut LogReader) -> Vec<LogEvent> {
     events.collect()
 }
 
-fn pages(events: &[LogEvent]) -> Vec<&Page> {
+fn pages(events: &[LogEvent]) -> Vec<&LogPage> {
     let mut pages = Vec::new();
     for event in events {
         if let LogEvent::Page(page) = event {
@@ -33,7 +33,7 @@ fn an_unfinished_line_is_the_last_of_a_page() {
     assert_eq!(reader.order(want.clone()), None);
     let events_seen = events(&mut reader);
     let page = pages(&events_seen)[0];
-    let text = |page: &Page, at: usize| page.entries[at].line.text.to_string();
+    let text = |page: &LogPage, at: usize| page.entries[at].line.text.to_string();
     assert_eq!((page.first, page.entries.len()), (0, 2));
     assert_eq!(text(page, 1), " 20%");
     let before = page.extent.clone();

@@ -28,7 +28,7 @@ fn texts(entries: &[LogEntry]) -> Vec<String> {
     entries.iter().map(text).collect()
 }
 
-const SMALL: Limits = Limits {
+const SMALL: LogStoreLimits = LogStoreLimits {
     spool: 64 << 10,
     memory: 32 << 10,
     segment: 8 << 10,
@@ -55,7 +55,7 @@ fn assert_range(store: &LogStore, first: u64, end: u64) {
 fn nothing_is_left_in_the_directory_and_nobody_else_may_read_it() {
     let directory = directory();
     let spool = directory.path().join("of/the/cache");
-    let mut store = LogStore::new(Some(spool.clone()), Limits::default());
+    let mut store = LogStore::new(Some(spool.clone()), LogStoreLimits::default());
     store.append(&numbered(0..5_000));
     assert_range(&store, 0, 5_000);
     assert!(store.in_memory().is_none());
@@ -99,7 +99,7 @@ fn without_a_place_on_the_disk_the_last_lines_stay_in_memory() {
     let why = store.in_memory().unwrap();
     assert!(why.as_str().contains("kept in memory"), "{why}");
     // A disk with less room than must stay free.
-    let full = Limits {
+    let full = LogStoreLimits {
         free: u64::MAX,
         ..SMALL
     };
@@ -132,11 +132,11 @@ fn a_disk_that_fills_up_loses_no_line() {
     store.append(&numbered(200..250));
     assert_range(&store, 0, 250);
     for number in 90..110 {
-        holds_line(&store, number);
+        assert_line(&store, number);
     }
 }
 
-fn holds_line(store: &LogStore, number: u64) {
+fn assert_line(store: &LogStore, number: u64) {
     let (first, page) = store.page(number, 1).unwrap();
     let at = usize::try_from(number - first).unwrap();
     assert_eq!(texts(&page)[at], format!("line {number}"));
@@ -144,7 +144,7 @@ fn holds_line(store: &LogStore, number: u64) {
 
 #[test]
 fn long_lines_make_short_pages() {
-    let mut store = LogStore::new(None, Limits::default());
+    let mut store = LogStore::new(None, LogStoreLimits::default());
     let long = vec!["x".repeat(15_000); 1_000];
     store.append(&entries(&long));
     let (first, page) = store.page(500, 500).unwrap();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{
     super::judge::notice,
-    facts::{Facts, activity, lifetime, network, utilization},
+    facts::{IdleFacts, activity, lifetime, network, utilization},
     lives::{ends_after_its_notice, pass, play, runs, used},
 };
 use crate::{
@@ -66,13 +66,13 @@ fn rules() -> impl Strategy<Value = IdleRules> {
     ]
 }
 
-fn facts() -> impl Strategy<Value = Facts> {
+fn facts() -> impl Strategy<Value = IdleFacts> {
     let second = -6_000..6_000_i64;
     let used = (second.clone(), 0..2_u32);
     let kept = (any::<bool>(), proptest::option::of(second.clone()));
     (rules(), second.clone(), used, kept, second).prop_map(
         |(rules, started, (used, open), (exempt, until), since)| {
-            let mut facts = Facts::new(rules).using(0, 200, 0, 0);
+            let mut facts = IdleFacts::new(rules).using(0, 200, 0, 0);
             facts.started = started;
             facts.activity = Some(activity(used, open));
             facts.reprieve = Reprieve {

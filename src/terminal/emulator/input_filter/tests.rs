@@ -4,7 +4,7 @@ fn split(input: &mut InputFilter, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
     let mut passed = Vec::new();
     let mut steps = Vec::new();
     input.split(bytes, 80, |step| match step {
-        Step::Pass(bytes) => passed.extend_from_slice(bytes),
+        ParserInput::Pass(bytes) => passed.extend_from_slice(bytes),
         other => steps.push(format!("{other:?}")),
     });
     (passed, steps)
@@ -68,7 +68,7 @@ fn styles_are_taken_out_from_the_first_that_the_parser_cannot_keep() {
     let stream = b"\x1b[1;31ma\x1b[38;2;1;2;3mb\x1b[38;5;2mc\x1b[4:3md\x1b[1me\x1bc\x1b[1mf";
     let (passed, steps) = split(&mut InputFilter::default(), stream);
     assert_eq!(passed, b"\x1b[1;31mabcde\x1bc\x1b[1mf");
-    let select = |text: &str| format!("{:?}", Step::Select(text.as_bytes()));
+    let select = |text: &str| format!("{:?}", ParserInput::Select(text.as_bytes()));
     let expected = [
         select("38;2;1;2;3"),
         select("38;5;2"),

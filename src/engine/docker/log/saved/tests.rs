@@ -75,7 +75,7 @@ fn nothing_stays_of_a_log_that_was_not_read_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log");
     let (pieces, received) = mpsc::channel(4);
-    pieces.try_send(Piece::Bytes("begun\n".into())).unwrap();
+    pieces.try_send(LogPiece::Bytes("begun\n".into())).unwrap();
     drop(pieces);
     write::all(&path, received).unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
