@@ -55,7 +55,7 @@ async fn tunnel_request(target: &str, session: SessionId) -> String {
         tag: "bench".to_owned(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let attached = within(engine.attach(session, request)).await;
     drop(attached.expect("a terminal"));
@@ -80,7 +80,7 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
         tag: "bench".to_owned(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let mut stream = client.open(terminal);
     until(&mut stream, b"$").await;
@@ -128,7 +128,7 @@ fn bare(target: &str, head: &str) -> Vec<f64> {
     figures
 }
 
-/// Characters that stand in no prompt, status line or control sequence: what holds one is its echo.
+/// Characters that stand in no prompt, status line or control sequence: text with one of them is its echo.
 fn keys() -> impl Iterator<Item = (usize, u8)> {
     b"%^&=+,".iter().copied().cycle().take(KEYS).enumerate()
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 pub struct RecordingRelay {
-    /// What the client is to be told as endpoint.
+    /// The endpoint that the client gets.
     pub endpoint: String,
     requests: mpsc::Receiver<Vec<u8>>,
 }
@@ -30,7 +30,7 @@ impl RecordingRelay {
         Self { endpoint, requests }
     }
 
-    /// The first request whose head or body holds `mark`, whole.
+    /// The first request whose head or body contains `mark`, whole.
     pub fn request(&self, mark: &str) -> Vec<u8> {
         let patience = std::time::Duration::from_secs(30);
         loop {

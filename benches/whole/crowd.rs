@@ -48,7 +48,7 @@ fn storm(samples: &mut Samples, machine: &Machine) {
     samples.add("crowd-storm/workbay", millis(now() - begun));
 }
 
-/// What the daemon holds, and what each session's runner adds.
+/// What the daemon uses, and what each session's runner adds.
 fn weight(samples: &mut Samples, machine: &Machine) {
     settle();
     let daemon = machine.daemon_pid().expect("a daemon") as u32;

@@ -47,7 +47,7 @@ pub fn everything(samples: &mut Samples, machine: &Machine) {
     sweeps(samples, machine);
 }
 
-/// The daemon while nobody looks, and while a face shows as many as fit.
+/// The daemon while no client watches, and while one shows as many as fit.
 fn rest(samples: &mut Samples, machine: &Machine) {
     let daemon = machine.daemon_pid().expect("a daemon") as u32;
     let mut measure = |who: &str| {

@@ -20,7 +20,7 @@ use crate::{
         idle::Keep,
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
-        shell::ShellStart,
+        shell_start::ShellStart,
         spec::LaunchRequest,
         status::Tab,
         text::Clean,

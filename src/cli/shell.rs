@@ -9,7 +9,7 @@ use super::{
     line::{self, Line},
     tty,
 };
-use crate::model::{id::KernelId, shell::ShellStart};
+use crate::model::{id::KernelId, shell_start::ShellStart};
 
 pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
     let session = &arguments.one.session;

@@ -10,9 +10,8 @@ use std::{
 };
 
 use super::{
-    Problem,
+    Problem, config_file,
     document::{Document, DocumentFault},
-    reading,
 };
 use crate::model::nearest::nearest;
 
@@ -180,6 +179,6 @@ pub fn read(path: &Path) -> Result<Document, Problem> {
 
 /// Like [`read`], but returns `None` if the file doesn't exist.
 pub fn read_if_any(path: &Path) -> Result<Option<Document>, Problem> {
-    let text = reading::text(path)?;
+    let text = config_file::text(path)?;
     text.map(|text| Document::parse(path, &text)).transpose()
 }

@@ -11,7 +11,7 @@ use super::{
     Problem, amount,
     document::{Document, DocumentEntry, DocumentFault, Item, Value},
     library,
-    rows::{KeyRow, row, set},
+    table_rows::{KeyRow, row, set},
     writing::{in_quotes, key, quoted, quoted_list, slots},
 };
 use crate::{

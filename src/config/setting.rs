@@ -3,7 +3,7 @@
 use super::{
     amount::{cores, memory, number, some_span},
     document::{DocumentFault, Item, Value},
-    rows::set,
+    table_rows::set,
     writing::{quoted, quoted_list, table},
 };
 use crate::model::{

@@ -122,7 +122,7 @@ fn live(options: DaemonOptions) -> Result<()> {
     let log = options.paths.daemon_log();
     process::logging::begin(&log)
         .wrap_err_with(|| format!("{} can't be written", log.display()))?;
-    process::limits::take_open_files();
+    process::rlimits::take_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -17,7 +17,7 @@ use crate::{
         status::Tab,
         text::Clean,
     },
-    rules::launch::again::{self, Recalled},
+    rules::launch::relaunch::{self, Recalled},
 };
 
 #[async_trait]
@@ -52,7 +52,7 @@ pub trait Manager: Engine {
     /// How the session was launched, as far as the engine reports it; `None` when it doesn't exist.
     async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
         let session = self.session(session).await?;
-        Ok(session.map(|it| again::recalled(&it, again::ReportedLaunch::default())))
+        Ok(session.map(|it| relaunch::recalled(&it, relaunch::ReportedLaunch::default())))
     }
 
     /// The scheduling history of the session, newest first.

@@ -20,7 +20,7 @@ use crate::{
     action::{Action, Scope},
     client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
     keymap::Keymap,
-    model::{failure::Failure, id::SessionKey, shell::ShellStart},
+    model::{failure::Failure, id::SessionKey, shell_start::ShellStart},
     protocol::message::{StreamEnd, StreamOpen},
     terminal::{
         encode::{self, Modes},

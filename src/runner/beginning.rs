@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf};
 
-use super::{preload, shell};
+use super::{preload, shell_choice};
 use crate::model::inside;
 
 /// The choices for a terminal. The session's defaults apply to the others.
@@ -63,8 +63,8 @@ impl Beginning {
         let preferred = self
             .prefer
             .as_deref()
-            .and_then(|shell| shell::named(shell, path.as_deref()));
-        let found = preferred.or_else(|| shell::choose(uid, path.as_deref()));
+            .and_then(|shell| shell_choice::named(shell, path.as_deref()));
+        let found = preferred.or_else(|| shell_choice::choose(uid, path.as_deref()));
         match found {
             Some(shell) => Ok(shell),
             // This window runs what was chosen. Windows that the user opens later get the bundled shell.
@@ -90,7 +90,8 @@ impl Beginning {
     fn program(&self) -> Result<Vec<String>, Trouble> {
         let path = env::var("PATH").ok();
         if let Some(program) = self.command.first() {
-            shell::named(program, path.as_deref()).ok_or_else(|| missing("program", program))?;
+            shell_choice::named(program, path.as_deref())
+                .ok_or_else(|| missing("program", program))?;
             let mut words = ourselves();
             words.extend(["exec", "--"].map(str::to_owned));
             words.extend(self.command.iter().cloned());
@@ -103,7 +104,7 @@ impl Beginning {
             return Ok(Vec::new());
         };
         let shell =
-            shell::named(chosen, path.as_deref()).ok_or_else(|| missing("shell", chosen))?;
+            shell_choice::named(chosen, path.as_deref()).ok_or_else(|| missing("shell", chosen))?;
         Ok(vec![shell.to_string_lossy().into_owned(), "-l".to_owned()])
     }
 }

@@ -13,7 +13,7 @@ use rustix::process::Pid;
 use super::{
     log::announce,
     passing::Passing,
-    preload, processes, shell,
+    preload, processes, shell_choice,
     signals::{SignalEvent, Signals, StopOrder},
 };
 use crate::model::inside;
@@ -98,7 +98,7 @@ fn start_script(script: &Path) -> Result<Pid, String> {
         return Ok(child);
     }
     // This also runs scripts in a home directory that is mounted with `noexec`.
-    let shell = shell::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
+    let shell = shell_choice::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
     start(Command::new(shell).arg(script)).map_err(|error| error.to_string())
 }
 
@@ -108,8 +108,8 @@ fn begins_with_interpreter(script: &Path) -> bool {
 }
 
 fn start_command(command: &str) -> Result<(Pid, Passing), (String, u8)> {
-    let shell: PathBuf =
-        shell::for_scripts(path_variable().as_deref()).ok_or_else(|| (no_shell(), NOT_FOUND))?;
+    let shell: PathBuf = shell_choice::for_scripts(path_variable().as_deref())
+        .ok_or_else(|| (no_shell(), NOT_FOUND))?;
     let mut command_line = Command::new(&shell);
     command_line.arg("-c").arg(command);
     command_line.stdout(Stdio::piped()).stderr(Stdio::piped());

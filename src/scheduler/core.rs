@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    again::again,
+    connection_state::ConnectionTracker,
     fact::{Ask, Fact},
     held::Held,
     idle::Idle,
-    line::ConnectionTracker,
     order::SurveyNumber,
     pulling::Pulls,
     purpose::{OrderPurpose, Waiting},
     queue::Queue,
+    relaunch::again,
     turn::Turn,
 };
 use crate::{

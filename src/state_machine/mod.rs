@@ -19,7 +19,7 @@ use crate::{
         statistics::Statistics,
         text::Clean,
     },
-    rules::launch::again::Recalled,
+    rules::launch::relaunch::Recalled,
 };
 
 /// The number of a request, by which it is answered.

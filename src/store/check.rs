@@ -8,7 +8,7 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    ENDED, StoreError, figures, finished, launches, recents, rows, schema,
+    ENDED, StoreError, figures, finished, launches, recents, row_values, schema,
     unreadable::{self, Unreadable},
 };
 
@@ -56,7 +56,7 @@ fn read(db: &Connection) -> rusqlite::Result<Definitions> {
 /// Reads what the daemon reads when it starts. Rows that it would set aside don't count as errors.
 pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut bad: Vec<Unreadable> = Vec::new();
-    let loaded = rows::read_meta(db)
+    let loaded = row_values::read_meta(db)
         .and_then(|()| finished::load(db, ENDED, &mut bad))
         .and_then(|_| figures::unfinished(db))
         .and_then(|_| launches::mounts(db))

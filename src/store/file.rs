@@ -12,7 +12,7 @@ use super::{
     Mark, Opened, StoreError, StoreOptions, WritePurpose, check, figures, finished, keep, launches,
     recents,
     reserve::{Reserve, ReserveState},
-    rows, schema, scrub,
+    row_values, schema, scrub,
     unreadable::{self, Unreadable},
     unwritable::{self, Unwritten},
 };
@@ -192,7 +192,7 @@ impl StoreFile {
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
-        self.read(|db, bad| rows::history(db, session, bad))
+        self.read(|db, bad| row_values::history(db, session, bad))
     }
 
     pub(super) fn older(
@@ -243,7 +243,7 @@ impl StoreFile {
 fn write_all(db: &mut Connection, writes: &[Write]) -> rusqlite::Result<()> {
     let change = db.transaction()?;
     for write in writes {
-        rows::put(&change, write)?;
+        row_values::put(&change, write)?;
     }
     change.commit()
 }
@@ -288,7 +288,7 @@ fn make_private_directory(path: &Path) -> Result<(), StoreError> {
 /// both.
 fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, StoreError> {
     let file = &options.instance_file;
-    let stored = rows::instance(db)
+    let stored = row_values::instance(db)
         .map_err(|error| StoreError::sqlite(&options.database, &error))?
         .and_then(|text| text.parse().ok());
     let beside = fs::read_to_string(file)
@@ -303,7 +303,7 @@ fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, Store
             .map_err(|error| StoreError::io(file, &error))?;
     }
     if stored != Some(instance) {
-        rows::set_instance(db, &instance.to_string())
+        row_values::set_instance(db, &instance.to_string())
             .map_err(|error| StoreError::sqlite(&options.database, &error))?;
     }
     Ok(instance)

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Result, params};
 
 use super::{
-    rows,
+    row_values,
     unreadable::{Table, Unreadable, sorted},
     values::parsed,
 };
@@ -50,8 +50,8 @@ pub(super) fn load(
     ended: u32,
     bad: &mut Vec<Unreadable>,
 ) -> Result<(Vec<SessionRecord>, Unloaded)> {
-    let mut records = rows::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
-    let finished = rows::records(
+    let mut records = row_values::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
+    let finished = row_values::records(
         db,
         "WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
         [ended],
@@ -69,7 +69,7 @@ pub(super) fn load(
 
 /// Finds the sessions for which the file doesn't say whether they are finished.
 pub(super) fn undecided(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<()> {
-    rows::records(db, "WHERE held IS NULL", (), bad).map(drop)
+    row_values::records(db, "WHERE held IS NULL", (), bad).map(drop)
 }
 
 fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> {
@@ -96,7 +96,7 @@ pub(super) fn older(
     limit: u32,
     bad: &mut Vec<Unreadable>,
 ) -> Result<Vec<SessionRecord>> {
-    rows::records(
+    row_values::records(
         db,
         "WHERE held = 0 AND context = ?1 AND (created_at, id) < (?2, ?3)
          ORDER BY created_at DESC, id DESC LIMIT ?4",
@@ -156,7 +156,7 @@ pub(super) fn of_ids(
 ) -> Result<Vec<SessionRecord>> {
     let mut records = Vec::new();
     for id in ids {
-        records.append(&mut rows::records(
+        records.append(&mut row_values::records(
             db,
             "WHERE id = ?1",
             [id.to_string()],

@@ -17,7 +17,7 @@ mod keep;
 mod launches;
 mod recents;
 mod reserve;
-mod rows;
+mod row_values;
 mod schema;
 mod scrub;
 mod unreadable;

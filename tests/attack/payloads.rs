@@ -1,5 +1,5 @@
 //! Bytes that programs print to take over the terminal they are shown in: its clipboard, title, answers, printer,
-//! windows and direction of text. None of them reaches it, on whichever way the output is shown.
+//! windows and direction of text. None of them reaches it, however the output is shown.
 
 use std::{fmt::Write, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 

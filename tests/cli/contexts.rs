@@ -87,7 +87,7 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
         "one context needs no column"
     );
 
-    // A session of another context is told, never taken.
+    // A session of another context is reported, never used.
     let (code, _, err) = run(machine, &["show", "cli-there"]);
     assert_eq!(code, 3);
     assert!(

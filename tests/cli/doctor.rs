@@ -1,4 +1,4 @@
-//! What is wrong with this machine, and what is told of it to others.
+//! Problems of this machine, and what a report about it contains.
 
 use std::{
     fs,
@@ -112,7 +112,7 @@ fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     assert!(text(&mended[1], "hint").contains("rm "), "{mended:?}");
 }
 
-/// What no report may hold, wherever it stood.
+/// What no report may contain, wherever it was.
 const SECRETS: [&str; 9] = [
     "of-the-environment-s3cret",
     "of-the-settings-s3cret",
@@ -209,7 +209,7 @@ fn a_report_has_much_and_no_secret() {
         assert!(!report.contains(name), "{name} is told");
     }
 
-    // A file with a fault is left out whole, and told.
+    // A file with a fault is left out completely, and reported.
     let contexts = machine.path("config").join("contexts.toml");
     let text = fs::read_to_string(&contexts).unwrap();
     let text = text.replace("{ env = \"MY_KEY\" }", "\"of-a-plain-mistake-s3cret\"");

@@ -1,4 +1,4 @@
-//! How sessions ended, as `ls` tells it and as the engine does.
+//! How sessions ended, as `ls` and the engine report it.
 
 use std::{
     collections::HashMap,

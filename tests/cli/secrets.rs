@@ -11,7 +11,7 @@ use std::{
 
 use crate::{cli::run, cli::sessions::until, machine::Machine};
 
-/// What no output may hold.
+/// What no output may contain.
 const SECRETS: [&str; 4] = [
     "env-s3cret",
     "file-s3cret",

@@ -1,4 +1,4 @@
-//! Administrators: sessions of several owners are told apart, and a session is made for somebody by the
+//! Administrators: sessions of several owners are distinguished, and a session is made for somebody by the
 //! address alone.
 
 use crate::{

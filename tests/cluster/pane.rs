@@ -6,7 +6,7 @@ use workbay::{
     engine::api::{AttachRequest, Attached, Input, Output},
     model::{
         id::{KernelId, SessionId},
-        shell::ShellStart,
+        shell_start::ShellStart,
     },
 };
 
@@ -73,7 +73,7 @@ impl Pane {
         .await;
     }
 
-    /// Reads until the screen holds `text`.
+    /// Reads until the screen shows `text`.
     pub async fn wait_for(&mut self, text: &str) {
         self.wait_until(text, |screen| screen.contains(text)).await;
     }

@@ -247,7 +247,7 @@ pub async fn end(engine: &Arc<dyn Manager>, id: SessionId) {
                 Some(session) if !session.status.is_final() => {}
                 _ => return,
             }
-            // It may be between two states that cannot be left; the next look tells.
+            // It may be between two states that cannot be left; the next list shows it.
             let _ = engine.terminate(id, true).await;
             tokio::time::sleep(LOOK_AGAIN).await;
         }
@@ -274,7 +274,7 @@ async fn sweep() {
     }
 }
 
-/// The first hundred sessions of a tab whose name holds `text`.
+/// The first hundred sessions of a tab whose name contains `text`.
 pub async fn page(engine: &Arc<dyn Manager>, tab: Tab, text: Option<&str>) -> Vec<Session> {
     let query = PageQuery {
         tab,
@@ -292,7 +292,7 @@ pub async fn within<T>(what: impl Future<Output = T>) -> T {
         .expect("it did not happen")
 }
 
-/// Output of a stream, until its text holds what is waited for.
+/// Output of a stream, until its text contains what is waited for.
 pub async fn read_until(attached: &mut Attached, seen: &mut String, holds: impl Fn(&str) -> bool) {
     within(async {
         while !holds(seen) {

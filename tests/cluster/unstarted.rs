@@ -1,4 +1,4 @@
-//! A session that ends before it runs: why is told, and it stands among those with errors.
+//! A session that ends before it runs: the reason is reported, and the session is listed among those with errors.
 
 use workbay::model::{
     spec::LaunchRequest,

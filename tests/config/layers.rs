@@ -1,4 +1,4 @@
-//! Embedded defaults, the site's file, the person's file, the environment: who wins, who is told.
+//! Embedded defaults, the site's file, the person's file, the environment: which one wins, and what is reported.
 
 use std::fs;
 

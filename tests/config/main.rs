@@ -1,4 +1,4 @@
-//! Settings, themes and keymaps from files: `valid/` holds what must be taken without a word,
+//! Settings, themes and keymaps from files: `valid/` has what must be accepted without a problem,
 //! `invalid/` one fault a file with the exact message beside it (`NAME.expected`).
 //!
 //! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`,
@@ -18,7 +18,7 @@ mod errors;
 mod kept;
 mod layers;
 mod resources;
-mod words;
+mod wording;
 
 use std::{
     fs,

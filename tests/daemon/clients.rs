@@ -156,7 +156,7 @@ async fn a_snapshot_of_two_hundred_sessions_is_whole() {
         let mut request = named(&format!("many-{number}"));
         request.mem = Some("16m".parse().unwrap());
         let id = face.launch(request).await.unwrap().id;
-        // Who asks without ever hearing holds itself up.
+        // A client that asks without ever reading blocks itself.
         face.until(id, |_| true).await;
         last = Some(id);
     }

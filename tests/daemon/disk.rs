@@ -188,7 +188,7 @@ async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     house.restart().await;
     let mut face = house.face().await;
     face.until_status(good, Status::Running).await;
-    // What was written of it last is known, and the engine tells the rest.
+    // The last written state is known, and the engine reports the rest.
     face.until_status(bad, Status::Terminated).await;
 }
 

@@ -58,7 +58,7 @@ async fn a_hook_gets_the_notice_and_its_session() {
 
 #[tokio::test]
 async fn four_run_at_once_and_the_rest_wait_their_turn() {
-    // Each tells that it runs, and ends when the gate is there.
+    // Each reports that it runs, and ends when the gate exists.
     let script = r#"echo x >> "$1/begun"; until [ -e "$1/gate" ]; do sleep 0.02; done
                     echo x >> "$1/ended""#;
     let (settings, dir) = hooked(script, &["launched"], 60);

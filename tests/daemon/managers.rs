@@ -164,7 +164,7 @@ async fn a_context_that_is_not_there_is_reported_with_those_that_are() {
         tag: "t".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     });
     let Some(StreamItem::Ended(StreamEnd::Failed { failure })) = stream.recv().await else {
         panic!("it was opened");
@@ -287,7 +287,7 @@ async fn streams_go_to_the_engine_of_their_context() {
         tag: "pane".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let echo = open(&face, terminal(running)).await.unwrap();
     assert_eq!(echo, b"hello");

@@ -24,7 +24,7 @@ async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_me
     let house = House::open().await;
     let mut face = house.face().await;
     face.until_connected().await;
-    // Of one that hears notices the answers wait behind them.
+    // The answers to a client that receives notices wait behind them.
     let options = ConnectOptions::existing(house.paths());
     let (asking, _) = Client::connect(&options).await.unwrap();
     for number in 0..LAUNCHES {
@@ -62,7 +62,7 @@ async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_me
         }
     }
     assert!(house.engine.containers().is_empty());
-    // Each end is told once.
+    // Each end is reported once.
     let Ok(Reply::Notices { notices, .. }) = asking.ask(Request::Notices).await else {
         panic!("no notices");
     };

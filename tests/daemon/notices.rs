@@ -1,4 +1,4 @@
-//! What a person is told of a session's life, by both kinds of engines, and hears of later.
+//! The notifications of a session's life, by both kinds of engines, and those a client gets later.
 
 use workbay::{
     model::{
@@ -30,7 +30,7 @@ fn kinds<'a>(notices: impl Iterator<Item = &'a Notice>, id: SessionId) -> Vec<(N
     mine.map(|it| (it.kind.clone(), it.level)).collect()
 }
 
-/// What the face was told of a session once there are so many notices of it.
+/// The notices of a session that the client received, once there are this many.
 async fn notices_of(face: &mut Face, id: SessionId, count: usize) -> Vec<(NoticeKind, Level)> {
     while of(&face.received, id).len() < count {
         face.receive().await;
@@ -77,7 +77,7 @@ async fn a_life_is_reported_step_by_step_and_each_end_once() {
     let expected = [LAUNCHED, (NoticeKind::Failed, Level::Error)];
     assert_eq!(notices_of(&mut face, failed, 2).await, expected);
 
-    // Who comes later is told the same when it asks, oldest first.
+    // A later client gets the same when it asks, oldest first.
     let later = house.face().await;
     let Ok(Reply::Notices { notices, .. }) = later.client.ask(Request::Notices).await else {
         panic!("no notices");

@@ -29,7 +29,7 @@ async fn terminate(face: &Face, id: SessionId) -> Result<Reply, workbay::model::
         .await
 }
 
-/// Waits for a change, heard already or not.
+/// Waits for a change, received already or not.
 async fn until(face: &mut Face, so: impl Fn(&Change) -> bool) {
     if !face.received.iter().any(&so) {
         face.until_received(so).await;
@@ -146,7 +146,7 @@ async fn a_session_that_vanishes_between_list_and_click() {
     assert!(face.sessions().is_empty());
 }
 
-/// Asks, and hears what is told meanwhile: the answer comes after it.
+/// Asks, and receives what is reported meanwhile: the answer comes after it.
 async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64 {
     let (context, text) = (prod(), text.map(ToOwned::to_owned));
     let request = Request::Reach {

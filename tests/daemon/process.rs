@@ -62,7 +62,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
         tag: "pane".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let mut shell = again.client.open(terminal);
     assert_eq!(shell.recv().await, Some(StreamItem::Opened));

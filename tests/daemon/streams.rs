@@ -18,7 +18,7 @@ async fn next(stream: &mut Stream) -> StreamItem {
         .expect("the stream goes on")
 }
 
-/// More bytes than the socket and the tasks on both sides hold.
+/// More bytes than the socket and the tasks on both sides buffer.
 const LONG: usize = 4 * 1024 * 1024;
 
 async fn open(face: &Face, open: StreamOpen) -> Stream {
@@ -76,7 +76,7 @@ async fn a_terminal_echoes_resizes_and_ends() {
         tag: "pane-1".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let mut stream = open(&face, terminal).await;
     let sender = stream.sender();

@@ -55,7 +55,7 @@ async fn a_failure_and_a_signal_are_exit_codes() {
         bench.launch(&plan).await;
         assert_eq!(bench.ended(plan.session).await, code, "{command}");
         let log = bench.log(plan.session, None).await;
-        // What it says on stderr goes another way into the log and may come later.
+        // What it says on stderr reaches the log separately and may come later.
         let line = format!("workbay: ended with exit code {code}\n");
         assert!(log.contains(&line), "{log}");
     }

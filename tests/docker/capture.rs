@@ -1,4 +1,4 @@
-//! Programs at work in a session: every cell that a pane shows is the one that the session's tmux holds.
+//! Programs at work in a session: every cell that a pane shows is the one that the session's tmux has.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
-/// What is under way is there after this, or is asked for again.
+/// What is in progress is there after this, or is asked for again.
 const MOMENT: Duration = Duration::from_millis(20);
 
 const NOTES: &str = "plain, \u{1b}[1mbold\u{1b}[m, \u{1b}[4munder\u{1b}[24m, \u{1b}[7mreverse\u{1b}[m\n\
@@ -35,7 +35,7 @@ fn shown(pane: &Terminal) -> Cells {
     )
 }
 
-/// What the session's tmux holds, read by another emulator than ours.
+/// What the session's tmux has, read by another emulator than ours.
 async fn held(bench: &Bench, session: SessionId) -> Cells {
     let (text, _) = bench
         .run(session, &["tmux", "capture-pane", "-epN", "-t", "main"])
@@ -51,7 +51,7 @@ async fn held(bench: &Bench, session: SessionId) -> Cells {
     cells(|column, row| screen.cell_text(column, row), cursor)
 }
 
-/// Both are the same as soon as nothing is under way.
+/// Both are the same as soon as nothing is in progress.
 async fn same(bench: &Bench, session: SessionId, pane: &mut Terminal, about: &str) {
     let mut differs = None;
     let waiting = tokio::time::timeout(DEADLINE, async {

@@ -1,4 +1,4 @@
-//! The control line: told of windows, takes commands, leaves nothing behind.
+//! The control connection: reports windows, takes commands, leaves nothing behind.
 
 use std::process::{Command as Process, Stdio};
 

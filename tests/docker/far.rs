@@ -254,7 +254,7 @@ async fn few_logins() {
         drop(engine.events().await.unwrap());
     }
     assert_eq!(logins() - before, 1);
-    // A login carries ten of them at most, as servers are made: more go their own way.
+    // A login carries ten of them at most, as servers are made: more get a login of their own.
     let mut held = tokio::task::JoinSet::new();
     for _ in 0..15 {
         let mut events = engine.events().await.unwrap();

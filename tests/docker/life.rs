@@ -249,7 +249,7 @@ async fn what_happens_is_reported_from_the_moment_it_was_asked() {
         assert_eq!(event.session, session);
         kinds.push(event.kind);
     }
-    // The engine tells of the second before as well.
+    // The engine reports the second before as well.
     kinds.retain(|kind| *kind != EventKind::Started);
     assert_eq!(
         kinds,

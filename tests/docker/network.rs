@@ -221,7 +221,7 @@ fn listener() -> String {
     port.to_string()
 }
 
-/// Addresses of this machine that a container has a way to. Those of other tests' bridges come and go.
+/// Addresses of this machine that a container can reach. Those of other tests' bridges come and go.
 fn addresses(session: SessionId) -> Vec<String> {
     let listed = std::process::Command::new("ip")
         .args(["-o", "-4", "addr"])

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use workbay::{
     engine::api::{AttachRequest, Output, Streams as _},
-    model::{id::SessionId, inside, shell::ShellStart},
+    model::{id::SessionId, inside, shell_start::ShellStart},
 };
 
 use crate::support::{
@@ -19,7 +19,7 @@ fn passwd_image() -> &'static str {
         let mut tar = tar::Builder::new(Vec::new());
         busybox(&mut tar);
         link(&mut tar, "bin/ash", "busybox");
-        // busybox answers to its name only, so the shells tell theirs by a script.
+        // busybox answers to its name only, so the shells report theirs by a script.
         file(&mut tar, "opt/mine", 0o755, b"#!/bin/sh\nexec /bin/sh\n");
         let passwd = "root:x:0:0:root:/root:/bin/sh\nwork:x:1000:1000::/home/work:/opt/mine\n";
         file(&mut tar, "etc/passwd", 0o644, passwd.as_bytes());

@@ -68,7 +68,7 @@ pub fn busybox_image() -> &'static str {
     })
 }
 
-/// An image that holds one empty file.
+/// An image with one empty file.
 pub fn empty_image() -> &'static str {
     static IMAGE: OnceLock<&str> = OnceLock::new();
     IMAGE.get_or_init(|| {

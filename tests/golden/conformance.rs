@@ -51,7 +51,7 @@ fn text(emulator: &Emulator) -> String {
     rows.join("\n").trim_end().to_owned()
 }
 
-/// What differs first, for who looks why.
+/// The first difference, for the message of the test.
 fn first_difference(ours: &[String], theirs: &[String]) -> String {
     let mut cells = ours.iter().zip(theirs).enumerate();
     let Some((at, (ours, theirs))) = cells.find(|(_, (ours, theirs))| ours != theirs) else {

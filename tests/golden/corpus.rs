@@ -1,7 +1,7 @@
 //! Streams made to break an emulator, and what becomes of them: whatever a child prints, in whatever
 //! pieces and on whatever sizes, the screen stays one that can be painted and copied.
 //!
-//! `corpus/` holds one stream a file, as text: `\e`, `\n`, `\r`, `\t`, `\xNN` and `\uNNNN` stand for what
+//! `corpus/` has one stream a file, as text: `\e`, `\n`, `\r`, `\t`, `\xNN` and `\uNNNN` stand for what
 //! they name, the end of a line parts two pieces, `size 5x3` is another size, `#` begins a remark. The
 //! recorded streams beside it take part as well.
 //!
@@ -67,7 +67,7 @@ fn faults(emulator: &Emulator) -> Result<(), String> {
     }
 }
 
-/// All that can be seen, and all that is told to others.
+/// All that can be seen, and all that is reported to others.
 fn seen(emulator: &mut Emulator) -> Vec<String> {
     let (columns, rows) = emulator.size();
     let mut seen: Vec<String> = (0..rows)
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// What both emulators mean alike: text, looks and moves of the cursor.
+/// What both emulators mean alike: text, styles and moves of the cursor.
 pub fn known() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[ -~]{1,12}",

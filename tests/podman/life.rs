@@ -180,7 +180,7 @@ async fn usage(bench: &Bench, session: SessionId) {
     pane.type_text("\u{3}").await;
 }
 
-/// A service in the session is heard and hears us, by the session's own loopback.
+/// A service in the session reaches us and we reach it, by the session's own loopback.
 async fn dial(bench: &Bench, session: SessionId) {
     let served = ExecCommand {
         argv: ["/bin/busybox", "nc", "-l", "-p", "5123"]

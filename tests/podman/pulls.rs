@@ -1,4 +1,4 @@
-//! Images on their way to a Podman. It tells less of it than Docker does: not how many layers there will
+//! Images that a Podman pulls. It reports less about it than Docker does: not how many layers there will
 //! be, nor that one is unpacked.
 
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl PullSetup {
         }
     }
 
-    /// Podman tells how far it is with a byte that comes a while after it told last.
+    /// Podman reports the progress with a byte that comes a while after its last report.
     async fn moved(&self, pull: &mut Pull) -> PullFigures {
         let sips = async {
             loop {

@@ -5,7 +5,7 @@ use crate::{
     wait,
 };
 
-/// A field of the session as `show` tells it.
+/// A field of the session as `show` prints it.
 fn field(machine: &Machine, name: &str, field: &str) -> String {
     let session = machine.json(&["show", name, "--json"]);
     session[field].as_str().unwrap_or_default().to_owned()

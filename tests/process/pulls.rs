@@ -1,4 +1,4 @@
-//! Images on their way over good and bad lines, with the whole program and the real engine.
+//! Image pulls over good and bad connections, with the whole program and the real engine.
 
 use std::process::{Command, Stdio};
 

@@ -93,7 +93,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     assert!(list.contains("RUNNING"), "{list}");
     assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
     assert_eq!(container(&machine), before);
-    // The older face comes back to the same shell, and hears that it is older.
+    // The older face comes back to the same shell, and learns that it is older.
     person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
     person.type_("\x1dd");
     person.wait_for("is older than the running daemon (0.2.0)");
@@ -224,7 +224,7 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_
     machine.ok(&["exec", "lasting", "--", "true"]);
 }
 
-/// While the engine says nothing there are orders under way, for which an end waits.
+/// While the engine says nothing there are orders in progress, for which an end waits.
 #[test]
 fn a_stop_that_comes_during_an_upgrade_wins() {
     for by_signal in [true, false] {
@@ -283,7 +283,7 @@ fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_goes_on() {
     assert!(said.contains("is writable by all users"), "{said}");
     assert!(said.contains("workbay daemon stop"), "{said}");
     assert_eq!(daemon(&machine, &old), (pid, "0.1.1".to_owned()));
-    // The way out is one, also for the program that is refused.
+    // The fix is the same, also for the program that is refused.
     let before = container(&machine);
     ok(&machine, &new, &["daemon", "stop"]);
     assert_eq!(

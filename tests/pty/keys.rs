@@ -73,7 +73,7 @@ fn seen_as(key: Key) -> Option<Key> {
                 return None;
             }
         }
-        // These begin sequences of the terminal: no terminal can tell them from Alt.
+        // These begin sequences of the terminal: no terminal can distinguish them from Alt.
         KeyCode::Char('[' | 'O' | 'P' | ']' | 'X' | '^' | '_') if key.alt => return None,
         KeyCode::Char(c) if !c.is_ascii() && key.alt => return None,
         // `CSI 1 ; 5 R` is where the cursor stands, too.

@@ -35,7 +35,7 @@ pub fn key(context: &str, n: u128) -> SessionKey {
     SessionKey::new(name(context), crate::world::id(n))
 }
 
-/// What a Backend.AI manager tells of itself.
+/// What a Backend.AI manager reports about itself.
 pub fn manager() -> EngineState {
     EngineState::Connected {
         info: EngineInfo {

@@ -190,7 +190,7 @@ fn the_clock_ticks_by_minutes_until_the_last_one() {
     // 2h 05m and 0 s left: it reads differently a second later, then every minute.
     assert_eq!(wakes(&only("warning")), 1);
     assert_eq!(wakes(&only("held-open")), 60);
-    // Its last minute is told in seconds.
+    // Its last minute is shown in seconds.
     let last = only("at-risk").wait(3);
     assert!(last.sees("55s"), "{}", last.text());
     let over = last.wait(60);

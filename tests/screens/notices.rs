@@ -1,4 +1,4 @@
-//! What a person is told: the list of notices, what rings, what every page tells at its edge.
+//! Notifications: their list, what rings, and what every view shows at its edge.
 
 use jiff::{SignedDuration, Timestamp};
 use workbay::{

@@ -19,7 +19,7 @@ fn cluster() -> Screen {
     Screen::new(80, 24).daemon(long(100, 12_431))
 }
 
-/// What was asked for: how many, and what the name must hold.
+/// What was asked for: how many, and what the name must contain.
 fn reaches(screen: &Screen) -> Vec<(u32, Option<String>)> {
     let reach = |request: &Request| match request {
         Request::Reach {

@@ -1,4 +1,4 @@
-//! A session whose image is on its way.
+//! A session whose image is being pulled.
 
 use workbay::{
     model::{

@@ -27,7 +27,7 @@ use workbay::{
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
-    run::logs::{LogStoreLimits, LogReader},
+    run::logs::{LogReader, LogStoreLimits},
     theme::{Theme, color::ColorDepth},
     view::{draw::draw, layout::layout, still::Still, surface::Surface, text::width},
 };

@@ -1,4 +1,4 @@
-//! The bars above the list: what the person's sessions hold of what they may hold.
+//! The bars above the list: what the user's sessions use of what they may use.
 
 use workbay::model::{
     catalogue::{Limits, ResourceGroup, SlotLimits},
@@ -124,7 +124,7 @@ fn the_group_is_that_of_the_selected_session() {
     assert!(lines[3].contains("6, limit 24"), "{text}");
 }
 
-/// One group without limits, of which others hold the most.
+/// One group without limits, of which others use the most.
 fn shared(remaining: ResourceSlots) -> Statistics {
     let using = ResourceSlots::new(Cpu::from_millis(5050), Bytes(3 * Bytes::GIB / 2));
     let capacity = ResourceSlots::new(Cpu::from_millis(12_000), Bytes(48 * Bytes::GIB));
@@ -162,7 +162,7 @@ fn mine_others_and_free_are_parts_of_the_group() {
         "{}",
         wide.text()
     );
-    // One group and no limit: one row tells everything.
+    // One group and no limit: one row shows everything.
     assert!(!wide.sees("in total"), "{}", wide.text());
     for (columns, rows) in [(80, 24), (120, 34), (200, 50)] {
         let name = format!("shared_{columns}x{rows}");
@@ -184,7 +184,7 @@ fn what_others_use_alone_is_shown_too() {
     );
 }
 
-/// A group of a cluster: the keypair may hold 8 cores, and the memory isn't limited.
+/// A group of a cluster: the keypair may use 8 cores, and the memory isn't limited.
 fn of_a_cluster(hidden: bool) -> Statistics {
     let slots = |cores: u64, gib: u64| {
         ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes::mib(gib << 10))

@@ -1,4 +1,4 @@
-//! Terminals and logs: tabs, states, the way out, search.
+//! Terminals and logs: tabs, states, leaving, search.
 
 use bytes::Bytes;
 use insta::assert_snapshot;
@@ -7,8 +7,8 @@ use workbay::{
         effect::Effect,
         logs::{
             feed::{Extent, LogEvent, LogOrder, LogPage, PREVIEW, Searched},
-            line::LogLine,
             lines::LogEntry,
+            log_line::LogLine,
         },
         msg::{Msg, StreamEvent},
     },

@@ -51,7 +51,7 @@ fn the_toast_of_a_launch_follows_its_session() {
         shot(&screen, "pending");
         let screen = changed(screen, train(Status::Running));
         shot(&screen, "running");
-        // How it ended is told by the daemon.
+        // The daemon reports how it ended.
         let screen = changed(screen, train(Status::Terminated));
         assert!(!screen.sees("train-1 is"), "{}", screen.text());
     }

@@ -1,4 +1,4 @@
-//! A bad line to a registry: it lets through as much as it is told, breaks when it is told.
+//! A bad line to a registry: it passes as much as the test allows, and breaks when the test says so.
 
 use std::{
     io::{Read as _, Write as _},

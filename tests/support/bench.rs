@@ -150,7 +150,7 @@ impl Bench {
             tag: tag.to_owned(),
             columns,
             rows,
-            start: workbay::model::shell::ShellStart::default(),
+            start: workbay::model::shell_start::ShellStart::default(),
         };
         Terminal::new(
             self.engine.attach(session, request).await.unwrap(),
@@ -173,7 +173,7 @@ impl Bench {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Waits until the log holds `words`; the log.
+    /// Waits until the log contains `words`; the log.
     pub async fn said(&self, session: SessionId, words: &str) -> String {
         until(async || {
             let log = self.log(session, None).await;
@@ -232,7 +232,7 @@ impl EngineClient {
     }
 
     fn output(&self, args: &[&str]) -> std::process::Output {
-        // One that hangs would hold up the test for ever.
+        // One that hangs would block the test forever.
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "120", "docker"]);
         if let Some(host) = &self.host {

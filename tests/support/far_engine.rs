@@ -208,7 +208,7 @@ impl FarEngine {
 
     /// `docker ARGS…` on it; what it printed.
     pub fn docker(&self, args: &[&str]) -> String {
-        // One that hangs would hold up the test for ever.
+        // One that hangs would block the test forever.
         let output = Command::new("timeout")
             .args(["--kill-after=5", "120", "docker"])
             .args(["-H", &self.tcp(), "--tlsverify"])

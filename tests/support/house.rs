@@ -266,7 +266,7 @@ impl Face {
         }
     }
 
-    /// Waits for a message that holds these words, if it has not come already.
+    /// Waits for a message with these words, if it has not come already.
     pub async fn until_notified(&mut self, words: &str) {
         let says = |change: &Change| match change {
             Change::Notice { notice } => notice.text.as_str().contains(words),
@@ -340,7 +340,7 @@ pub fn named(name: &str) -> LaunchRequest {
     }
 }
 
-/// Waits for a condition that no notice tells of.
+/// Waits for a condition that no notice reports.
 pub async fn eventually(what: &str, so: impl Fn() -> bool) {
     let waiting = async {
         while !so() {

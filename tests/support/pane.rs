@@ -88,7 +88,7 @@ impl Terminal {
         self.screen.screen().contents()
     }
 
-    /// Reads until the screen holds `text`.
+    /// Reads until the screen shows `text`.
     pub async fn wait_for(&mut self, text: &str) {
         self.wait_until(text, |pane| pane.text().contains(text))
             .await;

@@ -25,7 +25,7 @@ use super::{
 
 const ROOT: &str = "WORKBAY_TEST_ROOT";
 
-/// To be called by an ignored test of its own, whose name [`DaemonDirectories::new`] is told.
+/// To be called by an ignored test of its own, whose name [`DaemonDirectories::new`] gets.
 pub fn be_the_daemon() {
     let root = PathBuf::from(std::env::var_os(ROOT).expect("started by a test"));
     let world = world_file(&root);

@@ -1,4 +1,4 @@
-//! A way to the engine that can be spoilt: cut, held, slowed down. The engine itself is not touched.
+//! A connection to the engine that can be disturbed: cut, held, slowed down. The engine itself is not touched.
 
 use std::{
     io::{Read as _, Write as _},

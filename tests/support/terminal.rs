@@ -162,7 +162,7 @@ impl Terminal {
         self.wait_timed(what, holds);
     }
 
-    /// The same; tells when the bytes came that made it true.
+    /// The same; returns when the bytes came that made it true.
     #[track_caller]
     pub fn wait_timed(&self, what: &str, holds: impl Fn(&str) -> bool) -> Instant {
         let deadline = now() + self.patience;

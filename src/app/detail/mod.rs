@@ -1,13 +1,13 @@
 //! The detail of one session: its state and scrolling. The content comes from the mirror. The panel itself
 //! stores the history and the facts that a row of the list lacks.
 
-mod figures;
 mod full;
+mod usage_history;
 
 use jiff::{SignedDuration, Timestamp};
 
-pub use self::figures::Used;
-use self::figures::Watched;
+pub use self::usage_history::Used;
+use self::usage_history::Watched;
 use super::{
     mirror::Mirror,
     step::{Purpose, Step},

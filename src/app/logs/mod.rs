@@ -1,13 +1,13 @@
 //! The log of one session: following, scrolling, searching and saving. The cost of scrolling depends only on
 //! the visible rows.
 
+mod containers;
 mod errors;
 mod events;
 pub mod feed;
 mod finding;
-mod kernels;
-pub mod line;
 pub mod lines;
+pub mod log_line;
 mod scroll;
 pub mod search;
 pub mod window;
@@ -120,7 +120,7 @@ impl Logs {
         let mut logs = Self {
             session: session.key(),
             name: session.name.clone(),
-            kernels: kernels::kernels_of(session),
+            kernels: containers::kernels_of(session),
             kernel,
             state: LogState::Opening,
             wrap: true,

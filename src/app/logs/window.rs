@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{feed::LogPage, line::LogLine, lines::LogEntry};
+use super::{feed::LogPage, lines::LogEntry, log_line::LogLine};
 use crate::{
     model::{log::LogSource, text::Clean},
     terminal::attributes::Attributes,

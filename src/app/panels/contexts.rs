@@ -1,6 +1,6 @@
 //! The list of contexts, where you choose the one to show.
 
-use super::{Hint, MOVE, Panel, PanelEnv, list::ListCursor};
+use super::{Hint, MOVE, Panel, PanelEnv, scroll::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{

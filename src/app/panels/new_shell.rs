@@ -4,7 +4,7 @@ use super::{Panel, PanelEnv};
 use crate::{
     app::{area::DialogPart, input::Input, panes::ShellPlace, step::Step},
     key::{Key, KeyCode},
-    model::{shell::ShellStart, text::Clean},
+    model::{shell_start::ShellStart, text::Clean},
 };
 
 /// The lines of the form, from the top.

@@ -1,6 +1,6 @@
 //! Recent launches: the pinned ones and the newest.
 
-use super::{Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, list::ListCursor};
+use super::{Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, scroll::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{

@@ -28,9 +28,8 @@ use crate::{
     rules::{
         ahead::{ahead, priority_to_be_first},
         launch::{
-            self,
-            again::Missing,
-            free_name,
+            self, free_name,
+            relaunch::Missing,
             whatif::{Alternative, QueueSituation, alternatives},
         },
         resolve,
@@ -299,7 +298,7 @@ fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
 /// Adds the amounts, which may have come from a preset or the defaults, and a free name, because the waiting
 /// session still has its own.
 fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> LaunchRequest {
-    let earlier = launch::again::again(session);
+    let earlier = launch::relaunch::again(session);
     let mut request = launch.clone();
     request.cpu = request.cpu.or(earlier.cpu);
     request.mem = request.mem.or(earlier.mem);

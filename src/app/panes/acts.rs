@@ -8,7 +8,7 @@ use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
     key::{Key, KeyCode},
-    model::{notice::Level, shell::ShellStart, text::Clean},
+    model::{notice::Level, shell_start::ShellStart, text::Clean},
     protocol::message::Origin,
     terminal::encode,
 };

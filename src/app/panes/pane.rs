@@ -16,7 +16,7 @@ use crate::{
         id::{KernelId, SessionKey},
         inside,
         link_schemes::LinkSchemes,
-        shell::ShellStart,
+        shell_start::ShellStart,
         status::Status,
         text::Clean,
     },

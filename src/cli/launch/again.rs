@@ -22,7 +22,7 @@ use crate::{
         spec::LaunchRequest,
     },
     protocol::message::{Reply, Request, Snapshot},
-    rules::launch::{again::Missing, check::names, free_name},
+    rules::launch::{check::names, free_name, relaunch::Missing},
 };
 
 /// How many more names to try: a cluster may have sessions that the daemon doesn't report.

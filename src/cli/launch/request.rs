@@ -10,7 +10,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::super::{args::Fields, fail::Fail, now};
 use crate::{
-    config::reading,
+    config::config_file,
     model::{
         launch_field::LaunchField,
         session::SessionType,
@@ -176,7 +176,7 @@ fn script(text: &str) -> Result<String, Fail> {
 fn beginning(file: &str) -> io::Result<String> {
     let mut text = String::new();
     let most = script::MOST as u64 + 1;
-    reading::open(Path::new(file))?
+    config_file::open(Path::new(file))?
         .take(most)
         .read_to_string(&mut text)?;
     Ok(text)

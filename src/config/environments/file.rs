@@ -6,8 +6,8 @@ use super::super::{
     Problem,
     amount::{any_memory, cores},
     document::{Document, DocumentEntry, DocumentFault, Item, Value},
-    rows::{self, KeyRow, row, set},
     setting::word,
+    table_rows::{self, KeyRow, row, set},
 };
 use crate::model::{
     environment::SessionUser,
@@ -98,7 +98,7 @@ impl Drafts {
             let draft = self.environments.entry(name.to_owned()).or_default();
             let what = format!("setting of environment '{name}'");
             let before = faults.len();
-            rows::read_into(draft, ROWS, &what, fields, faults);
+            table_rows::read_into(draft, ROWS, &what, fields, faults);
             // A field with a fault isn't also reported as missing.
             if faults.len() == before {
                 faults.extend(draft.check(name, entry.at).err());

@@ -7,7 +7,7 @@ use super::{
         Problem, amount,
         document::{Document, DocumentEntry, DocumentFault, Item, Value},
         library,
-        rows::{self, KeyRow},
+        table_rows::{self, KeyRow},
     },
     idle::{IDLE, IdleTable},
     network::{self, NETWORK},
@@ -129,7 +129,7 @@ impl ResourcesReader {
         match entry.key.as_str() {
             "host" => {
                 self.host_at = entry.at;
-                rows::read_into(&mut self.host, HOST, "setting of the host", entries, faults);
+                table_rows::read_into(&mut self.host, HOST, "setting of the host", entries, faults);
             }
             "group" => self.groups = named(entries, "group", GROUP, faults, GroupRules::default),
             "preset" => {
@@ -139,7 +139,7 @@ impl ResourcesReader {
             "limits" => {
                 let (lifetime, entries): (Vec<DocumentEntry>, Vec<DocumentEntry>) =
                     entries.iter().cloned().partition(|it| it.key == LIFETIME);
-                rows::read_into(&mut self.limits, LIMITS, "limit", &entries, faults);
+                table_rows::read_into(&mut self.limits, LIMITS, "limit", &entries, faults);
                 self.limits_at = places(&entries);
                 for entry in &lifetime {
                     self.lifetime(entry);
@@ -148,14 +148,14 @@ impl ResourcesReader {
             "idle" => {
                 let mut read = IdleTable::default();
                 let what = "setting of idle checks";
-                rows::read_into(&mut read, IDLE, what, entries, faults);
+                table_rows::read_into(&mut read, IDLE, what, entries, faults);
                 faults.extend(read.check(entry.at));
                 self.idle.tighten(&read);
                 self.idle_at.extend(places(entries));
             }
             "network" => {
                 let what = "setting of the network";
-                rows::read_into(&mut self.network, NETWORK, what, entries, faults);
+                table_rows::read_into(&mut self.network, NETWORK, what, entries, faults);
                 self.network_at = places(entries);
                 faults.extend(network::check(self.network, &self.network_at));
             }
@@ -242,7 +242,7 @@ fn named<T>(
         match fields(&entry.item, table, rows) {
             Ok(fields) => {
                 let what = format!("setting of {table} '{}'", entry.key);
-                rows::read_into(&mut value, rows, &what, fields, faults);
+                table_rows::read_into(&mut value, rows, &what, fields, faults);
             }
             Err(fault) => faults.push(fault),
         }
@@ -305,7 +305,7 @@ fn slots_of(
         }
         let mut value = AcceleratorRules::default();
         let what = format!("setting of accelerator '{name}'");
-        rows::read_into(&mut value, ACCELERATOR, &what, &own, faults);
+        table_rows::read_into(&mut value, ACCELERATOR, &what, &own, faults);
         let at = entry.at;
         found.push(Named { name, at, value });
     }

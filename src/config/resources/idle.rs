@@ -3,8 +3,8 @@
 use super::super::{
     amount::{count, some_span, span, thousandths},
     document::{DocumentEntry, DocumentFault, Item},
-    rows::{self, KeyRow, row, set},
     setting,
+    table_rows::{self, KeyRow, row, set},
     writing::{in_quotes, plain, quoted, table},
 };
 use crate::model::{
@@ -32,7 +32,7 @@ pub(super) const IDLE: &[KeyRow<IdleTable>] = &[
         |t, i| set(&mut t.rules.utilization, utilization(i).map(Some)),
         |t| {
             let rules = t.rules.utilization.as_ref();
-            rules.map(|rules| rows::inline(rules, UTILIZATION))
+            rules.map(|rules| table_rows::inline(rules, UTILIZATION))
         }
     ),
     row!("extensions", extensions: any_count, plain),
@@ -91,7 +91,7 @@ fn utilization(item: &Item) -> Result<UtilizationRules, DocumentFault> {
     };
     let (entries, mut faults) = (item.table()?, Vec::new());
     let what = "setting of the utilization check";
-    rows::read_into(&mut rules, UTILIZATION, what, entries, &mut faults);
+    table_rows::read_into(&mut rules, UTILIZATION, what, entries, &mut faults);
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
     for need in ["time-window", "thresholds"] {
         if !has(need) {

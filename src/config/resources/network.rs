@@ -2,7 +2,7 @@
 
 use super::super::{
     document::{DocumentFault, Item},
-    rows::{KeyRow, row, set},
+    table_rows::{KeyRow, row, set},
     writing::{plain, quoted},
 };
 use crate::model::network::{Isolation, NetworkRules};

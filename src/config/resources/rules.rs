@@ -6,7 +6,7 @@ use super::super::{
         thousandths,
     },
     document::{DocumentFault, Item},
-    rows::{KeyRow, row, set},
+    table_rows::{KeyRow, row, set},
     writing::{decimal, in_quotes, plain, quoted, size, slots},
 };
 use crate::{

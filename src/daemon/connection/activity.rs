@@ -111,7 +111,7 @@ mod tests {
             tag: "t".to_owned(),
             columns: 80,
             rows: 24,
-            start: crate::model::shell::ShellStart::default(),
+            start: crate::model::shell_start::ShellStart::default(),
         }
     }
 

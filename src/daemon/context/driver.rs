@@ -23,7 +23,7 @@ pub(in crate::daemon) trait Execute<C>: Send {
     /// Starts to carry out a command.
     fn begin(&self, command: C);
 
-    /// Whether no command is under way whose result must be recorded.
+    /// Whether no command is in progress whose result must be recorded.
     fn is_idle(&self) -> bool;
 }
 

@@ -105,7 +105,7 @@ impl Execute<Order> for Executor {
         }
     }
 
-    /// Whether no order about a container is under way.
+    /// Whether no order about a container is in progress.
     fn is_idle(&self) -> bool {
         self.room.available_permits() == AT_ONCE
             && self.forgetting.available_permits() == FORGETTING

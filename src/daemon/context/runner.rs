@@ -74,7 +74,7 @@ pub(in crate::daemon) struct ContextRunner {
 }
 
 impl ContextRunner {
-    /// The only place that tells the two kinds of engines apart.
+    /// The only place that distinguishes the two kinds of engines.
     pub fn new(
         setup: ContextSetup,
         number: Number,

@@ -1,8 +1,8 @@
 //! Reports clock changes and sleep of the machine to the controllers, which count times of sessions.
 
 use super::{
+    clock_comparison::{ClockReading, Jump},
     core::Core,
-    pace::{ClockReading, Jump},
 };
 use crate::{daemon::context::runner::ContextMachine, scheduler::fact::Fact};
 

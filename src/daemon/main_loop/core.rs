@@ -17,8 +17,8 @@ use tokio::{
 };
 
 use super::{
+    clock_comparison::{ClockReading, Pace},
     first_lists::Lists,
-    pace::{ClockReading, Pace},
     replies, snapshots,
     waiters::Waiters,
 };
@@ -57,7 +57,7 @@ use crate::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 const TODAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a daemon that stops waits for orders under way.
+/// How long a daemon that stops waits for orders in progress.
 const LAST_ORDERS: Duration = Duration::from_secs(3);
 
 pub(in crate::daemon) struct Core {
@@ -187,7 +187,7 @@ impl Core {
         self.end(&mut inputs).await
     }
 
-    /// Waits for orders under way, so that their answers are in the state database.
+    /// Waits for orders in progress, so that their answers are in the state database.
     async fn end(mut self, inputs: &mut Inputs) -> Memory {
         let deadline = clock::instant() + LAST_ORDERS;
         while !self.contexts.iter().all(|it| it.driver().is_idle()) {

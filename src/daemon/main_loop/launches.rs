@@ -25,9 +25,8 @@ use crate::{
     observer::fact::{Ask as Question, Fact as Observed},
     protocol::message::{Reply, RequestId},
     rules::launch::{
-        again,
         check::{self, Ground},
-        key,
+        key, relaunch,
     },
     scheduler::fact::{Ask, Fact, Launch},
     state_machine::{Answer, Ticket},
@@ -112,7 +111,7 @@ impl Core {
         });
         if let Some(launch) = launch {
             let shown = self.contexts[number].known().session(session.id);
-            let launch = again::recorded(launch, shown, clock::now());
+            let launch = relaunch::recorded(launch, shown, clock::now());
             let reply = Reply::Again {
                 launch: Box::new(launch),
                 missing: Vec::new(),

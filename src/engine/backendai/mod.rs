@@ -34,7 +34,7 @@ use crate::{
         statistics::Statistics,
         usage::Usage,
     },
-    rules::launch::again::Recalled,
+    rules::launch::relaunch::Recalled,
 };
 
 pub use connect::config::{BackendAiConfig, Login};

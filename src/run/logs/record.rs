@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    app::logs::{line::LogLine, lines::LogEntry},
+    app::logs::{lines::LogEntry, log_line::LogLine},
     model::{log::LogSource, text::Clean},
     terminal::attributes::{Attributes, Color, Underline},
 };

@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    figures,
+    averages,
     judge::{Case, judge, next_look},
-    words,
+    reclaim_reason,
 };
 use crate::{
     model::{
@@ -61,9 +61,9 @@ impl Controller {
         let checks = judge(&case, now);
         let next = next_look(&case, &checks, now);
         let over = checks.iter().find(|check| check.state == IdleState::Over);
-        let over = over.map(|check| (check.clone(), words::reclaimed(&case, check, now)));
+        let over = over.map(|check| (check.clone(), reclaim_reason::reclaimed(&case, check, now)));
         let sampled = case.is_sampled(now).then_some(rules.utilization).flatten();
-        clock.period = sampled.map(|rules| figures::period(rules.time_window));
+        clock.period = sampled.map(|rules| averages::period(rules.time_window));
         if clock.period.is_none() {
             clock.window.clear();
         }

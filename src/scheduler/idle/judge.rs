@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::figures::{UsageWindow, resources};
+use super::averages::{UsageWindow, resources};
 use crate::model::{
     idle::{
         Activity, IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleRules, IdleState, Reprieve,

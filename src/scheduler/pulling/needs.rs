@@ -1,4 +1,4 @@
-//! Who needs an image: sessions that can't begin without it, and `pull` requests.
+//! What needs an image: sessions that can't begin without it, and `pull` requests.
 
 use jiff::Timestamp;
 

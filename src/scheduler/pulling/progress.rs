@@ -1,4 +1,4 @@
-//! The course of a pull: begin, progress, end, retry.
+//! The steps of a pull: begin, progress, end, retry.
 
 use std::collections::BTreeSet;
 

@@ -8,13 +8,13 @@ pub(super) mod backfill;
 pub(super) mod bounds;
 pub(super) mod decide;
 pub(super) mod leave;
-pub(super) mod line;
 mod positions;
 mod priority;
 pub(super) mod room;
 mod round;
 mod tries;
 pub(super) mod wait_reason;
+pub(super) mod waiters;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Plays the controller through without a daemon: its guarantees must hold for any order of events.
 
 pub(in crate::scheduler) mod batch;
-mod clock;
+mod clock_changes;
 mod cluster;
 mod deleting;
 mod homes;

@@ -1,4 +1,4 @@
-//! Columns that tell sessions apart. Owner, project and agent are shown if the list has several owners,
+//! Columns that distinguish sessions. Owner, project and agent are shown if the list has several owners,
 //! accelerators if a session has any.
 
 use super::GAP;

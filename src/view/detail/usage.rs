@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{DetailLine, DetailView, text};
 use crate::{
-    app::{clock, detail::Used},
+    app::{detail::Used, durations},
     model::{
         figures::{Figures, Metric, Series},
         resources::{Bytes, Cpu},
@@ -123,7 +123,9 @@ fn head(state: &Used, live: bool, rows: bool, columns: &UsageColumns) -> DetailL
         return line;
     }
     let back = match state {
-        Used::Known(figures) => seconds(figures).map(|it| format!("  last {}", clock::coarse(it))),
+        Used::Known(figures) => {
+            seconds(figures).map(|it| format!("  last {}", durations::coarse(it)))
+        }
         _ => None,
     };
     let room = columns.label + columns.spark;

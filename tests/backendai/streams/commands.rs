@@ -37,7 +37,7 @@ pub async fn lab() -> StreamManager {
     manager
 }
 
-/// A command under way, and its far side.
+/// A running command, and its far side.
 pub struct Started {
     pub attached: Attached,
     pub line: TcpProxy,
@@ -265,7 +265,7 @@ async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
     let mut one = start(&mut manager, &engine, command(&["true"])).await;
     let mut other = start(&mut manager, &engine, command(&["cat"])).await;
     assert_eq!(finish(&mut one.attached).await.code, Some(0));
-    // Whoever still holds the end of a stream holds no connection.
+    // A task that still has the end of a stream has no connection.
     assert_eq!(one.line.ended().await, Ended::Farewell(Some(1000)));
     other.attached.input.send(Input::Eof).await.unwrap();
     assert_eq!(finish(&mut other.attached).await.code, Some(0));
@@ -342,7 +342,7 @@ async fn a_key_that_does_not_open_is_read_anew_once() {
     // It was not kept.
     let mut started = start(&mut manager, &engine, command(&["true"])).await;
     assert_eq!(finish(&mut started.attached).await.code, Some(0));
-    // One that was kept is read anew before its refusal is told.
+    // One that was kept is read again before its refusal is reported.
     manager.answer(RequestTopic::Key, [Answer::Text(sshd::key("host"))]);
     let changed = Sshd {
         takes: "host",

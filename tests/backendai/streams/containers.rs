@@ -2,7 +2,7 @@
 
 use workbay::{
     engine::api::{AttachRequest, ExecCommand, Input, Output, Streams as _},
-    model::{failure::FailureKind, id::KernelId, shell::ShellStart},
+    model::{failure::FailureKind, id::KernelId, shell_start::ShellStart},
 };
 
 use super::{
@@ -42,7 +42,7 @@ async fn a_command_runs_in_another_container() {
     assert_eq!(ran.code, Some(7));
     // Nothing keeps the session from being idle.
     assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
-    // Named, the main container needs no way through another one.
+    // The main container, when named, is reached directly.
     let main = ExecCommand {
         kernel: Some(kernel(KERNEL)),
         ..command(&["true"])

@@ -104,7 +104,7 @@ impl Asked {
 
 pub struct StreamManager {
     address: SocketAddr,
-    /// The certificates a client is told to trust, where the manager speaks TLS.
+    /// The certificates that a client trusts, where the manager speaks TLS.
     encrypted: bool,
     script: Arc<Mutex<AnswerScript>>,
     terminals: mpsc::UnboundedReceiver<(Ttyd, TcpProxy)>,
@@ -353,7 +353,7 @@ fn whole(status: u16, kind: &str, body: &str) -> String {
     )
 }
 
-/// One request, its body read but kept only as far as it tells what is asked.
+/// One request, its body read but kept only as far as it shows what is asked.
 async fn read(line: &mut impl Wire) -> Option<Asked> {
     let mut text = Vec::new();
     let head = loop {

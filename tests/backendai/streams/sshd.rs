@@ -1,4 +1,4 @@
-//! The sshd of a session behind a port: it lets in whoever has the session's key and runs what it is told
+//! The sshd of a session behind a port: it lets in whoever has the session's key and runs the commands it gets
 //! by a real shell.
 
 use std::{
@@ -79,7 +79,7 @@ pub const MAIN: Sshd = Sshd {
 };
 
 impl Sshd {
-    /// Answers at a port; what clients ask for is told.
+    /// Answers at a port; what clients ask for is reported.
     pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<SshdEvent> {
         let (sender, events) = mpsc::unbounded_channel();
         self.serve_and_report(bytes, sender);
@@ -243,7 +243,7 @@ async fn listen(
     pid: Pid,
     sender: mpsc::UnboundedSender<SshdEvent>,
 ) {
-    // Whoever waits for the program hears nothing of the client meanwhile.
+    // The task that waits for the program receives nothing from the client meanwhile.
     let (feed, fed) = mpsc::unbounded_channel();
     tokio::spawn(feed_in(stdin, fed));
     let mut feed = Some(feed);

@@ -133,7 +133,7 @@ async fn after_a_loss_the_same_pane_comes_back() {
     let (_ttyd, line) = manager.terminal().await;
     line.fault(Fault::Cut);
     assert!(matches!(last(&mut terminal).await, Output::Lost { .. }));
-    // The face still holds the old one when it attaches anew.
+    // The client still has the old one when it attaches again.
     let mut again = engine.attach(SESSION, request("pane")).await.unwrap();
     let (mut ttyd, _line) = manager.terminal().await;
     ttyd.show(b"the same screen").await;

@@ -95,7 +95,7 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     let mut house = House::open().await;
     let mut person = Person::at(&house).await;
     person.launches("first-one").await;
-    // What others hold is counted before each launch: the answer does not come.
+    // What others use is counted before each launch: the answer does not come.
     house.engine.hold(Call::List);
     let lists = house.engine.count(Call::List);
     person.presses("n").await;

@@ -21,7 +21,7 @@ use super::{
     },
 };
 
-/// Keys on their way to the face.
+/// Keys sent to the client.
 const KEYS: usize = 256;
 
 /// The face runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
@@ -123,7 +123,7 @@ impl Person {
         self.frames.last()
     }
 
-    /// The line of the screen that holds this text.
+    /// The line of the screen with this text.
     pub fn line(&self, text: &str) -> String {
         let screen = self.screen();
         let line = screen.lines().find(|line| line.contains(text));
@@ -143,7 +143,7 @@ impl Person {
         self.waits(&wanted, |screen| !screen.contains(text)).await;
     }
 
-    /// Waits until one line holds all these texts.
+    /// Waits until one line has all these texts.
     pub async fn sees_line(&self, texts: &[&str]) {
         let wanted = format!("one line holds {texts:?}");
         let holds = |line: &str| texts.iter().all(|text| line.contains(text));

@@ -91,7 +91,7 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
     person.sees("flood ").await;
     person.presses("esc").await;
     person.launches("calm-one").await;
-    // Who left does not read: what was under way comes to rest.
+    // A client that left does not read: what was in progress comes to rest.
     let settled = std::cell::Cell::new(u64::MAX);
     eventually("nobody reads the flood", || {
         let read = house.engine.flooded(id);

@@ -30,7 +30,7 @@ pub fn version() -> Option<String> {
     Some(said.trim().strip_prefix("tmux ")?.to_owned())
 }
 
-/// What the session's runner tells tmux of our emulator.
+/// What the session's runner tells tmux about our emulator.
 fn features() -> &'static str {
     let rest = ATTACH.split("const FEATURES: &str =").nth(1);
     rest.and_then(|rest| rest.split('"').nth(1)).unwrap()
@@ -141,7 +141,7 @@ impl Tmux {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The text tmux holds.
+    /// The text that tmux has.
     pub fn text(&self) -> String {
         let said = self.said(&["capture-pane", "-p", "-t", "main"]);
         let lines: Vec<&str> = said.lines().map(str::trim_end).collect();

@@ -1,10 +1,10 @@
-//! The launcher: its pages, what is wrong on each, what lies on top of it, and the way through it.
+//! The launcher: its pages, what is wrong on each, what lies on top of it, and the steps through it.
 
 mod again;
 mod fields;
-mod way;
 mod pages;
 mod steps;
+mod way;
 
 use workbay::{
     model::{
@@ -73,7 +73,7 @@ fn list(columns: u16, rows: u16) -> Screen {
         .notice(Change::Usage { samples: busy() })
 }
 
-/// The launcher, opened, the catalogue told.
+/// The launcher, opened, with the catalogue.
 fn opened(columns: u16, rows: u16) -> Screen {
     answered(list(columns, rows).press("n"), offer())
 }

@@ -1,4 +1,4 @@
-//! The way through the launcher's steps by Enter, there and back, and what is said on the way.
+//! The launcher's steps by Enter, there and back, and what they show.
 
 use workbay::{
     app::launcher::Launcher,
@@ -23,7 +23,7 @@ fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
     answered(list(columns, rows).press("n"), catalogue)
 }
 
-/// The line below the one that holds `above`.
+/// The line below the one with `above`.
 fn below(screen: &Screen, above: &str) -> String {
     let text = screen.text();
     let mut lines = text.lines().skip_while(|line| !line.contains(above));

@@ -1,4 +1,4 @@
-//! The way from opening the launcher to the session, and what stands in it.
+//! The steps from opening the launcher to the session, and what prevents a launch.
 
 use workbay::{
     app::{effect::Effect, launcher::Launcher},

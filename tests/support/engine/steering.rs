@@ -89,7 +89,7 @@ impl MemoryEngine {
         self.save_and_send(session, EventKind::Removed);
     }
 
-    /// What other instances hold.
+    /// What other instances use.
     pub fn set_others(&self, mem: Bytes) {
         self.lock().others = ResourceSlots::new(Cpu::from_millis(1000), mem);
     }

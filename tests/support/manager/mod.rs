@@ -190,7 +190,7 @@ impl Manager {
         self.set(|state| state.sessions.insert(0, session));
     }
 
-    /// Plays `reply` for every request whose line or body holds `part` (`POST /session`,
+    /// Plays `reply` for every request whose line or body contains `part` (`POST /session`,
     /// `compute_session_nodes`).
     pub fn on(&self, part: &str, reply: Reply) {
         self.times(usize::MAX, part, reply);
@@ -215,7 +215,7 @@ impl Manager {
         self.state.lock().unwrap().asked.clone()
     }
 
-    /// Requests whose line or body holds `part`.
+    /// Requests whose line or body contains `part`.
     pub fn count(&self, part: &str) -> usize {
         self.asked()
             .iter()

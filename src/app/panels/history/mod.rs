@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FILTER_HINTS, Hint, Panel, PanelEnv, list::motion};
+use super::{FILTER_HINTS, Hint, Panel, PanelEnv, scroll::motion};
 use crate::{
     action::{Action, Scope},
     app::{

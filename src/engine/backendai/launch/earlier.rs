@@ -13,7 +13,7 @@ use super::super::{
 use crate::{
     engine::api::Result,
     model::id::SessionId,
-    rules::launch::again::{Recalled, ReportedLaunch, recalled},
+    rules::launch::relaunch::{Recalled, ReportedLaunch, recalled},
 };
 
 const RUNTIME: &str = "query($id: UUID!) { sessionV2(id: $id) { runtime { environ { entries { name \

@@ -2,8 +2,8 @@
 
 mod choices;
 mod environments;
+mod request;
 mod slots;
-mod words;
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::{
-    figures::UsageWindow,
+    averages::UsageWindow,
     judge::{Case, judge},
 };
 use crate::{

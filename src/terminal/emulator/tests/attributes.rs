@@ -92,7 +92,7 @@ fn links_are_of_their_cells_and_survive_other_styles() {
     assert_eq!(link(&fed("\x1b]8;;javascript:x\x07a"), 0), "");
 }
 
-/// The screen stays correct with many more looks than the table has room for.
+/// The screen stays correct with many more styles than the table has room for.
 #[test]
 fn the_table_is_bounded_and_what_is_seen_stays() {
     let mut emulator = Emulator::new(20, 5);

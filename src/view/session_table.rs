@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{
     bar,
     columns::{self, ColumnPlace},
-    idle,
+    idle_cell,
     paint::Paint,
     status, text,
 };
@@ -14,7 +14,7 @@ use crate::{
     app::{
         app::App,
         area::Areas,
-        clock,
+        durations,
         focus::Focus,
         sessions::sort::{Column, SortOrder},
         shown_contexts::ShownContexts,
@@ -167,7 +167,7 @@ impl SessionRow<'_> {
                 }
             }
             Column::Elapsed => {
-                let elapsed = clock::coarse(session.elapsed_seconds(self.now));
+                let elapsed = durations::coarse(session.elapsed_seconds(self.now));
                 // Dims the elapsed time of a session that hasn't started: it waited, but didn't run.
                 let ran = session.started_at.is_some();
                 let face = if ran { Face::Text } else { Face::Dim };
@@ -182,7 +182,7 @@ impl SessionRow<'_> {
                 self.apart(paint, place);
             }
             Column::Reclaim => {
-                let (text, face) = idle::until_end(session, self.now);
+                let (text, face) = idle_cell::until_end(session, self.now);
                 paint.right(x, y, place.width, &text, self.face(face));
             }
             Column::Created => self.moment(paint, place, Some(session.created_at)),

@@ -4,11 +4,11 @@
 use super::{DetailLine, DetailView, short_moment};
 use crate::{
     action::{Action, Scope},
-    app::clock,
+    app::durations,
     model::idle::{Activity, ActivityKind, IdleBasis, IdleCheck, IdleResource, IdleState, Join},
     rules::reclaim::{left, nearest, of_resource, standing},
     theme::face::Face,
-    view::idle::{face, word},
+    view::idle_cell::{face, word},
 };
 
 /// Cells of the labels below a checker's name.
@@ -34,7 +34,7 @@ pub fn alert(view: &DetailView<'_>) -> DetailLine {
     let when = if left < 0 {
         "now".to_owned()
     } else {
-        format!("in {}", clock::coarse(left))
+        format!("in {}", durations::coarse(left))
     };
     let text = format!(
         "{} reclaimed {when}: {}",
@@ -108,9 +108,9 @@ impl DetailView<'_> {
                     IdleBasis::GracePeriod => "grace period",
                 };
                 let time = if self.detail.focused {
-                    clock::digits(left)
+                    durations::digits(left)
                 } else {
-                    clock::coarse(left)
+                    durations::coarse(left)
                 };
                 (label, time, standing)
             }
@@ -168,7 +168,7 @@ impl DetailView<'_> {
             ActivityKind::App => "a connection",
             ActivityKind::Extended => "extended",
         };
-        let ago = clock::ago(self.now.as_second() - used.at.as_second());
+        let ago = durations::ago(self.now.as_second() - used.at.as_second());
         Some(detail_line("Last used", format!("{what}, {ago}")))
     }
 

@@ -7,7 +7,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::figures::UsageWindow;
+use super::averages::UsageWindow;
 use crate::{
     model::{
         id::SessionId,

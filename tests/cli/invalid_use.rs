@@ -1,4 +1,4 @@
-//! Wrong use is told before anything is asked: exit code 2 and a sentence.
+//! Wrong use is reported before anything is asked: exit code 2 and a sentence.
 
 use crate::{cli::run, machine::Machine};
 

@@ -15,7 +15,7 @@ pub(super) struct KeyRow<T> {
 
 macro_rules! row {
     ($name:expr, $read:expr, $show:expr) => {
-        $crate::config::rows::KeyRow {
+        $crate::config::table_rows::KeyRow {
             name: $name,
             read: $read,
             show: $show,
@@ -23,10 +23,10 @@ macro_rules! row {
     };
     // An optional field: its path, and functions to read and write its value.
     ($name:literal, $($field:ident).+: $read:expr, $show:expr) => {
-        $crate::config::rows::KeyRow {
+        $crate::config::table_rows::KeyRow {
             name: $name,
             read: |place, item| {
-                $crate::config::rows::set(&mut place.$($field).+, $read(item).map(Some))
+                $crate::config::table_rows::set(&mut place.$($field).+, $read(item).map(Some))
             },
             show: |place| place.$($field).+.map($show),
         }
