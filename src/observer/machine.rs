@@ -12,10 +12,10 @@ use crate::{
         capability::EngineState, environment::Environment, id::SessionId, record::Write,
         session::Session, statistics::Statistics, text::Clean,
     },
-    state_machine::{Consequences, Known, StateMachine, Ticket},
+    state_machine::{Consequences, MachineState, StateMachine, Ticket},
 };
 
-impl Known for Observer {
+impl MachineState for Observer {
     fn is_observing(&self) -> bool {
         true
     }

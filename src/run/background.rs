@@ -26,7 +26,7 @@ pub struct Background {
     /// The colors of text and background that have no color of their own.
     pub colours: DefaultColors,
     /// The terminal supports the keyboard protocol of kitty.
-    pub tells_keys_apart: bool,
+    pub distinguishes_keys: bool,
     /// The name that the terminal reports (XTVERSION).
     pub name: Option<String>,
     /// The terminal didn't answer in time. Its answer may still come.
@@ -69,7 +69,7 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
     Background {
         dark: dark.or(reported),
         colours,
-        tells_keys_apart: answer_with(&answer, "\x1b[?", 'u').is_some(),
+        distinguishes_keys: answer_with(&answer, "\x1b[?", 'u').is_some(),
         name: answer_with(&answer, "\x1bP>|", '\x1b'),
         answer_is_late: !complete,
     }

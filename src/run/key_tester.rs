@@ -46,8 +46,8 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
     }
     let about = background::detect(|name| std::env::var(name).ok());
     let mut late = LateAnswer::new(about.answer_is_late);
-    let _raw = Raw::enter(about.tells_keys_apart)?;
-    say(if about.tells_keys_apart {
+    let _raw = Raw::enter(about.distinguishes_keys)?;
+    say(if about.distinguishes_keys {
         "Your terminal distinguishes all keys (keyboard protocol of kitty)."
     } else {
         "Your terminal doesn't distinguish all keys: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."

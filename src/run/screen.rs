@@ -127,7 +127,7 @@ impl OuterTerminal {
     pub fn enter(mouse: bool, keyboard: Keyboard, about: &Background) -> io::Result<Self> {
         give_back_on_panic();
         fatal::give_back_before(fatal::UNEXPECTED, give_back)?;
-        let keys = about.tells_keys_apart;
+        let keys = about.distinguishes_keys;
         take(mouse, keys)?;
         let frame = FrameBytes::default();
         let outer = Outer::find(|name| std::env::var(name).ok(), about.name.as_deref());

@@ -21,10 +21,10 @@ use crate::{
         statistics::Statistics,
         text::Clean,
     },
-    state_machine::{Consequences, Known, StateMachine, Ticket},
+    state_machine::{Consequences, MachineState, StateMachine, Ticket},
 };
 
-impl Known for Controller {
+impl MachineState for Controller {
     fn is_observing(&self) -> bool {
         false
     }

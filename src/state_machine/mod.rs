@@ -44,7 +44,7 @@ pub enum Answer {
 }
 
 /// What a state machine knows of its context.
-pub trait Known: Send {
+pub trait MachineState: Send {
     /// Whether the engine schedules sessions and workbay only observes them.
     fn is_observing(&self) -> bool;
 
@@ -98,7 +98,7 @@ pub trait Known: Send {
 
 /// A state machine of a context: it has its own facts (events) and commands, so that a fact or a
 /// command of the other kind of engine doesn't compile.
-pub trait StateMachine: Known {
+pub trait StateMachine: MachineState {
     type Fact: Send + 'static;
     /// A command for the engine.
     type Command: Send + 'static;

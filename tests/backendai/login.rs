@@ -170,9 +170,9 @@ async fn answers_to_a_login() {
         let manager = Manager::web().await;
         manager.on("POST /server/login", reply);
         let error = web_engine(&manager).probe().await.unwrap_err();
-        let (said, way_out) = reason_and_fix(&error);
+        let (said, fix) = reason_and_fix(&error);
         assert_eq!(said, why.replace("ENDPOINT", &manager.endpoint()));
-        assert_eq!(way_out.unwrap_or_default(), hint);
+        assert_eq!(fix.unwrap_or_default(), hint);
     }
 }
 

@@ -34,9 +34,9 @@ fn with_session(name: &str) -> Machine {
 }
 
 #[track_caller]
-pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = now() + PATIENCE;
-    while !holds() {
+    while !condition() {
         assert!(now() < deadline, "it never came that {what}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }

@@ -78,8 +78,8 @@ impl Pane {
         self.wait_until(text, |screen| screen.contains(text)).await;
     }
 
-    async fn wait_until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        while !holds(&self.text()) {
+    async fn wait_until(&mut self, what: &str, condition: impl Fn(&str) -> bool) {
+        while !condition(&self.text()) {
             let output = self.attached.output.recv();
             match tokio::time::timeout(crate::support::PATIENCE, output).await {
                 Ok(Some(Output::Stdout(bytes))) => self.screen.process(&bytes),

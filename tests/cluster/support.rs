@@ -293,9 +293,13 @@ pub async fn within<T>(what: impl Future<Output = T>) -> T {
 }
 
 /// Output of a stream, until its text contains what is waited for.
-pub async fn read_until(attached: &mut Attached, seen: &mut String, holds: impl Fn(&str) -> bool) {
+pub async fn read_until(
+    attached: &mut Attached,
+    seen: &mut String,
+    condition: impl Fn(&str) -> bool,
+) {
     within(async {
-        while !holds(seen) {
+        while !condition(seen) {
             match attached.output.recv().await {
                 Some(Output::Stdout(bytes)) => seen.push_str(&String::from_utf8_lossy(&bytes)),
                 other => panic!("the stream ended with {other:?} after:\n{seen}"),

@@ -44,7 +44,7 @@ pub async fn works_elsewhere(bench: &Bench) {
 
 #[tokio::test]
 async fn programs_run_as_the_images_user_that_has_the_home() {
-    for (name, line, who) in [
+    for (name, line, expected) in [
         ("workbay-test/own-app:1", "USER app", "1234 1235 app"),
         ("workbay-test/own-number:1", "USER 1234:0", "1234 0 1234"),
         ("workbay-test/own-root:1", "LABEL nothing=1", "0 0 root"),
@@ -53,12 +53,12 @@ async fn programs_run_as_the_images_user_that_has_the_home() {
         let bench = Bench::new();
         let session = session_of(&bench, name).await;
         let said = bench.sh(session, "echo $(id -u) $(id -g) $USER; pwd").await;
-        assert_eq!(said, format!("{who}\n/home/work"), "{name}");
+        assert_eq!(said, format!("{expected}\n/home/work"), "{name}");
         let owner = |path: &str| {
             let path = bench.home(session).join(path);
             std::fs::symlink_metadata(path).unwrap().uid().to_string()
         };
-        let uid = who.split(' ').next().unwrap();
+        let uid = expected.split(' ').next().unwrap();
         assert_eq!(owner("deep/root"), uid, "{name}");
         let mut pane = bench.terminal(session, "one", 80, 24).await;
         pane.wait_for("$").await;

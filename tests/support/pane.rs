@@ -95,8 +95,8 @@ impl Terminal {
     }
 
     /// Reads until something holds.
-    pub async fn wait_until(&mut self, text: &str, holds: impl Fn(&Self) -> bool) {
-        while !holds(self) {
+    pub async fn wait_until(&mut self, text: &str, condition: impl Fn(&Self) -> bool) {
+        while !condition(self) {
             let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;
             match seen {
                 Ok(Some(Output::Stdout(bytes))) => self.process(&bytes).await,

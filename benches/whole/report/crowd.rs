@@ -13,11 +13,11 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
         ratio: None,
         limit: None,
     };
-    let rest = |who: &str| samples.median(&format!("crowd-rest/{who}"));
+    let rest = |name: &str| samples.median(&format!("crowd-rest/{name}"));
     let alone = samples.median("crowd-engine/nobody");
     // What looking adds to the engine's own work.
-    let added = |who: &str| {
-        let with = samples.median(&format!("crowd-engine/{who}"))?;
+    let added = |name: &str| {
+        let with = samples.median(&format!("crowd-engine/{name}"))?;
         Some((with - alone?).max(0.0))
     };
     let mib = |name: &str| samples.median(name).map(|kib| kib / 1024.0);
@@ -40,12 +40,12 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
             "",
         ),
     ];
-    for (who, peer) in [
+    for (name, peer) in [
         ("oxker", "oxker"),
         ("lazydocker", "lazydocker"),
         ("docker-stats", "docker stats"),
     ] {
-        let wanted = (who == "oxker").then_some(0.2);
+        let wanted = (name == "oxker").then_some(0.2);
         rows.push(TableRow {
             ratio: wanted,
             limit: Some(0.5),
@@ -53,11 +53,11 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
                 "10 CPU of face and daemon at rest, 200 sessions, usage on",
                 "%",
                 rest("workbay"),
-                rest(who),
+                rest(name),
                 peer,
             )
         });
-        let wanted = (who == "oxker").then_some(0.05);
+        let wanted = (name == "oxker").then_some(0.05);
         rows.push(TableRow {
             ratio: wanted,
             limit: Some(0.5),
@@ -65,7 +65,7 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
                 "11 CPU that looking adds to dockerd and containerd",
                 "%",
                 added("workbay"),
-                added(who),
+                added(name),
                 peer,
             )
         });

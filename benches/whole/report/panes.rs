@@ -14,11 +14,11 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
         ratio,
         limit: None,
     };
-    let flow = |who: &str| samples.median(&format!("pane-flow/{who}"));
-    let echo = |who: &str, q| samples.quantile(&format!("pane-echo/{who}"), q);
-    let flooded = |who: &str, q| samples.quantile(&format!("pane-flood-key/{who}"), q);
+    let flow = |name: &str| samples.median(&format!("pane-flow/{name}"));
+    let echo = |name: &str, q| samples.quantile(&format!("pane-echo/{name}"), q);
+    let flooded = |name: &str, q| samples.quantile(&format!("pane-flood-key/{name}"), q);
     let (exec, tmux) = ("docker exec", "docker exec and tmux");
-    let host = |who: &str| samples.median(&format!("host-flow/{who}"));
+    let host = |name: &str| samples.median(&format!("host-flow/{name}"));
     let mut rows = vec![
         row(
             "3 20 MB of a log through a pane of this host",

@@ -34,12 +34,12 @@ impl LogLine {
     }
 
     /// The look at a byte of the text.
-    pub fn look_at(&self, byte: usize) -> Attributes {
+    pub fn style_at(&self, byte: usize) -> Attributes {
         let behind = self.styles.partition_point(|(start, _)| *start <= byte);
         behind
             .checked_sub(1)
             .and_then(|at| self.styles.get(at))
-            .map_or_else(Attributes::default, |(_, look)| *look)
+            .map_or_else(Attributes::default, |(_, style)| *style)
     }
 }
 
@@ -308,14 +308,14 @@ fn finished(line: &[(char, Attributes)]) -> LogLine {
     let mut text = String::with_capacity(line.len());
     let mut styles = Vec::new();
     let mut before = Attributes::default();
-    for (at, (c, look)) in line.iter().enumerate() {
+    for (at, (c, style)) in line.iter().enumerate() {
         let after = line.get(at + 1).map(|(after, _)| *after);
         if is_joiner(*c) && !is_joining(text.chars().next_back(), *c, after) {
             continue;
         }
-        if *look != before {
-            styles.push((text.len(), *look));
-            before = *look;
+        if *style != before {
+            styles.push((text.len(), *style));
+            before = *style;
         }
         text.push(*c);
     }
@@ -392,12 +392,12 @@ mod tests {
         let stream = b"a\x1b[1;31mb\x1b[38;5;200mc\x1b[48;2;1;2;3md\x1b[mE\n";
         reader.read(stream, |line| lines.push(line));
         let line = &lines[0];
-        assert_eq!(line.look_at(0), Attributes::default());
-        assert_eq!(line.look_at(1).foreground, Color::Indexed(1));
-        assert!(line.look_at(1).bold);
-        assert_eq!(line.look_at(2).foreground, Color::Indexed(200));
-        assert_eq!(line.look_at(3).background, Color::Rgb(1, 2, 3));
-        assert_eq!(line.look_at(4), Attributes::default());
+        assert_eq!(line.style_at(0), Attributes::default());
+        assert_eq!(line.style_at(1).foreground, Color::Indexed(1));
+        assert!(line.style_at(1).bold);
+        assert_eq!(line.style_at(2).foreground, Color::Indexed(200));
+        assert_eq!(line.style_at(3).background, Color::Rgb(1, 2, 3));
+        assert_eq!(line.style_at(4), Attributes::default());
     }
 
     #[test]

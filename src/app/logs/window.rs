@@ -53,7 +53,7 @@ fn timed(line: &LogLine, zone: &TimeZone) -> Option<LogLine> {
         styles.push((time.len(), Attributes::default()));
     }
     let moved = line.styles.iter();
-    styles.extend(moved.map(|(at, look)| (at + time.len(), *look)));
+    styles.extend(moved.map(|(at, style)| (at + time.len(), *style)));
     Some(LogLine {
         time: line.time,
         text: Clean::new(&format!("{time}{}", line.text)),

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     model::{change::Change, failure::Failure, id::SessionId, record::Write, text::Clean},
-    state_machine::{Answer, Known, StateMachine, Ticket},
+    state_machine::{Answer, MachineState, StateMachine, Ticket},
     store::Unwritten,
 };
 
@@ -137,9 +137,9 @@ impl<M: StateMachine, E: Execute<M::Command>> Driver<M, E> {
 
 /// The functions of a driver that don't depend on the kind of engine.
 pub(in crate::daemon) trait Drive: Send {
-    fn known(&self) -> &dyn Known;
+    fn known(&self) -> &dyn MachineState;
 
-    fn known_mut(&mut self) -> &mut dyn Known;
+    fn known_mut(&mut self) -> &mut dyn MachineState;
 
     fn tick(&mut self);
 
@@ -178,11 +178,11 @@ pub(in crate::daemon) trait Drive: Send {
 }
 
 impl<M: StateMachine, E: Execute<M::Command>> Drive for Driver<M, E> {
-    fn known(&self) -> &dyn Known {
+    fn known(&self) -> &dyn MachineState {
         &self.machine
     }
 
-    fn known_mut(&mut self) -> &mut dyn Known {
+    fn known_mut(&mut self) -> &mut dyn MachineState {
         &mut self.machine
     }
 

@@ -33,7 +33,7 @@ use crate::{
     },
     observer::{Observer, fact::Fact as Observed},
     scheduler::Controller,
-    state_machine::Known,
+    state_machine::MachineState,
 };
 
 /// The index of a context in the order of the configuration.
@@ -46,7 +46,7 @@ pub(in crate::daemon) enum ContextMachine {
 }
 
 impl ContextMachine {
-    pub fn known(&self) -> &dyn Known {
+    pub fn known(&self) -> &dyn MachineState {
         self.driver().known()
     }
 
@@ -127,11 +127,11 @@ impl ContextRunner {
     }
 
     /// What the state machine knows.
-    pub fn known(&self) -> &dyn Known {
+    pub fn known(&self) -> &dyn MachineState {
         self.machine.known()
     }
 
-    pub fn known_mut(&mut self) -> &mut dyn Known {
+    pub fn known_mut(&mut self) -> &mut dyn MachineState {
         self.driver_mut().known_mut()
     }
 

@@ -32,7 +32,7 @@ use crate::{
         Controller,
         fact::{Ask, Fact},
     },
-    state_machine::{Known, Ticket},
+    state_machine::{MachineState, Ticket},
 };
 
 /// How a request is handled.
@@ -408,7 +408,7 @@ fn observed(
     Handling::Queued
 }
 
-fn lacks(known: &dyn Known, capability: Capability) -> Failure {
+fn lacks(known: &dyn MachineState, capability: Capability) -> Failure {
     let why = match known.engine() {
         EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
         _ => None,

@@ -29,9 +29,9 @@ pub(super) fn write(out: &mut Vec<u8>, entry: &LogEntry) {
     out.push(u8::from(entry.source == LogSource::Stderr));
     out.extend_from_slice(&time.unwrap_or(NO_TIME).to_le_bytes());
     out.extend_from_slice(&(styles.len() as u16).to_le_bytes());
-    for (at, look) in styles {
+    for (at, style) in styles {
         out.extend_from_slice(&(*at as u32).to_le_bytes());
-        write_look(out, look);
+        write_style(out, style);
     }
     out.extend_from_slice(text);
 }
@@ -74,9 +74,9 @@ impl<'a> Record<'a> {
             Some(1) => LogSource::Stderr,
             _ => LogSource::Stdout,
         };
-        let styles = self.styles.chunks_exact(LOOK).filter_map(|look| {
-            let (at, look) = look.split_first_chunk()?;
-            Some((u32::from_le_bytes(*at) as usize, read_look(look)))
+        let styles = self.styles.chunks_exact(LOOK).filter_map(|style| {
+            let (at, style) = style.split_first_chunk()?;
+            Some((u32::from_le_bytes(*at) as usize, read_style(style)))
         });
         let line = LogLine {
             time: self.time(),
@@ -87,8 +87,8 @@ impl<'a> Record<'a> {
     }
 }
 
-fn write_look(out: &mut Vec<u8>, look: &Attributes) {
-    for color in [look.foreground, look.background, look.underline_color] {
+fn write_style(out: &mut Vec<u8>, style: &Attributes) {
+    for color in [style.foreground, style.background, style.underline_color] {
         out.extend_from_slice(&match color {
             Color::Default => [0, 0, 0, 0],
             Color::Indexed(index) => [1, index, 0, 0],
@@ -96,17 +96,17 @@ fn write_look(out: &mut Vec<u8>, look: &Attributes) {
         });
     }
     let flags = [
-        look.bold,
-        look.dim,
-        look.italic,
-        look.blink,
-        look.reverse,
-        look.concealed,
-        look.struck,
+        style.bold,
+        style.dim,
+        style.italic,
+        style.blink,
+        style.reverse,
+        style.concealed,
+        style.struck,
     ];
     let bits = flags.iter().enumerate();
     out.push(bits.fold(0, |sum, (bit, on)| sum | u8::from(*on) << bit));
-    out.push(match look.underline {
+    out.push(match style.underline {
         Underline::None => 0,
         Underline::Single => 1,
         Underline::Double => 2,
@@ -116,7 +116,7 @@ fn write_look(out: &mut Vec<u8>, look: &Attributes) {
     });
 }
 
-fn read_look(bytes: &[u8]) -> Attributes {
+fn read_style(bytes: &[u8]) -> Attributes {
     let mut colors = bytes.chunks_exact(4).map(|color| match *color {
         [1, index, ..] => Color::Indexed(index),
         [2, red, green, blue] => Color::Rgb(red, green, blue),

@@ -68,7 +68,7 @@ impl Controller {
     }
 
     /// Sets the step of a session to waiting for its image.
-    pub(in crate::scheduler) fn want_image(&mut self, turn: &mut Turn, id: SessionId) {
+    pub(in crate::scheduler) fn require_image(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.held.get(&id) else {
             return;
         };

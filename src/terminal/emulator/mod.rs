@@ -24,7 +24,7 @@ use input_filter::{InputFilter, ParserInput};
 use parser::Parser;
 use reports::Linked;
 
-pub use cell::{Cell, CellWidth, Cursor, CursorShape};
+pub use cell::{CellWidth, Cursor, CursorShape, TerminalCell};
 pub use damage::Revision;
 pub use parser::is_guarded;
 pub use reports::ClipboardText;
@@ -288,7 +288,7 @@ impl Emulator {
     }
 
     /// The cell at this position, `None` outside the screen.
-    pub fn cell(&self, column: u16, row: u16) -> Option<Cell<'_>> {
+    pub fn cell(&self, column: u16, row: u16) -> Option<TerminalCell<'_>> {
         let cell = self.shown().cell(row, column)?;
         let width = if cell.is_wide_continuation() {
             CellWidth::Continuation
@@ -298,7 +298,7 @@ impl Emulator {
             CellWidth::One
         };
         let (look, link) = self.attributes.of(cell);
-        Some(Cell {
+        Some(TerminalCell {
             text: text::shown(cell.contents()),
             width,
             look,

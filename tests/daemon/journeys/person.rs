@@ -146,8 +146,8 @@ impl Person {
     /// Waits until one line has all these texts.
     pub async fn sees_line(&self, texts: &[&str]) {
         let wanted = format!("one line holds {texts:?}");
-        let holds = |line: &str| texts.iter().all(|text| line.contains(text));
-        self.waits(&wanted, |screen| screen.lines().any(holds))
+        let has_texts = |line: &str| texts.iter().all(|text| line.contains(text));
+        self.waits(&wanted, |screen| screen.lines().any(has_texts))
             .await;
     }
 

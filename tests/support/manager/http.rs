@@ -22,7 +22,7 @@ pub struct Asked {
 
 impl Asked {
     /// Whether its line (`POST /session`) begins with `part` or its body contains it.
-    pub fn holds(&self, part: &str) -> bool {
+    pub fn contains(&self, part: &str) -> bool {
         format!("{} {}", self.method, self.target).starts_with(part) || self.body.contains(part)
     }
 

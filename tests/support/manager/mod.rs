@@ -219,7 +219,7 @@ impl Manager {
     pub fn count(&self, part: &str) -> usize {
         self.asked()
             .iter()
-            .filter(|asked| asked.holds(part))
+            .filter(|asked| asked.contains(part))
             .count()
     }
 
@@ -264,7 +264,7 @@ impl State {
         let at = self
             .rules
             .iter()
-            .position(|(part, _, left)| *left > 0 && asked.holds(part))?;
+            .position(|(part, _, left)| *left > 0 && asked.contains(part))?;
         let (_, reply, left) = &mut self.rules[at];
         *left = left.saturating_sub(1);
         Some(reply.clone())

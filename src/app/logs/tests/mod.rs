@@ -346,7 +346,7 @@ fn times_are_shown_and_hidden_at_once() {
     assert_eq!(text(&logs), "05-04 09:30:01 red");
     let shown = logs.entry(0).unwrap();
     assert_eq!(shown.text_start(), 15);
-    assert!(shown.line().look_at(0).dim && !shown.line().look_at(15).dim);
+    assert!(shown.line().style_at(0).dim && !shown.line().style_at(15).dim);
     assert_eq!(logs.entry(1).unwrap().text_start(), 0);
     logs.event(logs.stream, page(0));
     assert_eq!(text(&logs), "05-04 09:30:01 red", "also what comes later");

@@ -18,7 +18,7 @@ use crate::{
         frame::MAX_FRAME,
         message::{ContextState, Snapshot, StreamOpen},
     },
-    state_machine::Known,
+    state_machine::MachineState,
 };
 
 /// Max ended sessions in one snapshot.
@@ -109,7 +109,10 @@ pub(in crate::daemon) fn context_number(
     })
 }
 
-pub(in crate::daemon) fn find(known: &dyn Known, key: SessionKey) -> Result<&Session, Failure> {
+pub(in crate::daemon) fn find(
+    known: &dyn MachineState,
+    key: SessionKey,
+) -> Result<&Session, Failure> {
     known.session(key.id).ok_or_else(|| {
         Failure::not_found(format!("session {} not found", key.id.short()))
             .hint("`workbay ls --tab all` lists names and ids")
@@ -205,7 +208,7 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
     Err(Failure::refused(text))
 }
 
-fn check_log(known: &dyn Known, session: &Session) -> Result<(), Failure> {
+fn check_log(known: &dyn MachineState, session: &Session) -> Result<(), Failure> {
     if known.is_forgotten(session.id) {
         return Err(Failure::refused(format!(
             "the log of {} was deleted: logs of ended sessions are kept for [history] \

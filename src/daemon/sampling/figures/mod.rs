@@ -28,7 +28,7 @@ use crate::{
         usage::Usage,
     },
     protocol::message::{FromDaemon, Reply, RequestId},
-    state_machine::Known,
+    state_machine::MachineState,
 };
 
 /// Figures are kept for one day or longer: those of running sessions must outlive a daemon.
@@ -66,7 +66,7 @@ pub(in crate::daemon) fn by_context(
 /// deletes the figures of deleted sessions.
 pub(in crate::daemon) fn put_away(
     recorder: &mut Recorder,
-    known: &dyn Known,
+    known: &dyn MachineState,
     lazy_engine: &AnyEngine,
     step: &mut DriverStep,
     oldest: Timestamp,
@@ -89,7 +89,7 @@ pub(in crate::daemon) fn put_away(
 
 fn of_ended(
     recorder: &mut Recorder,
-    known: &dyn Known,
+    known: &dyn MachineState,
     session: &Session,
     oldest: Timestamp,
 ) -> Vec<Write> {

@@ -32,7 +32,7 @@ impl BackendAiEngine {
 impl ManagerConnection {
     /// Returns nothing for managers that don't report it.
     async fn runtime_of(&self, session: SessionId) -> ReportedLaunch {
-        if !self.features.tells_runtime {
+        if !self.features.reports_runtime {
             return ReportedLaunch::default();
         }
         let variables = json!({"id": session.to_string()});

@@ -145,7 +145,7 @@ impl ManagerConnection {
     /// The timeout of a batch session, if the manager reports it.
     async fn timeout_of(&self, session: &Session) -> Option<Span> {
         let is_batch = session.session_type == SessionType::Batch;
-        if !is_batch || !self.features.tells_timeout {
+        if !is_batch || !self.features.reports_timeout {
             return None;
         }
         let variables = json!({"id": session.id.to_string()});

@@ -247,7 +247,7 @@ fn most(said: &QuirkInputs<'_>, rootless: bool, limit: &str) -> i64 {
     let all = [Some("self".to_owned()), engine.map(|pid| pid.to_string())];
     all.into_iter()
         .flatten()
-        .filter_map(|who| fs::read_to_string(format!("/proc/{who}/limits")).ok())
+        .filter_map(|id| fs::read_to_string(format!("/proc/{id}/limits")).ok())
         .filter_map(|limits| hard_limit(&limits, limit))
         .fold(if rootless { ROOTLESS } else { OPEN_FILES }, i64::min)
 }

@@ -25,8 +25,8 @@ fn warned(warner: &mut Warner, from: i64, to: i64, checks: &[IdleCheck]) -> Vec<
     let mut seconds = Vec::new();
     seconds.extend(warner.look(at(from), ID, checks).map(|_| from));
     while let Some(due) = warner.next_deadline().filter(|due| *due <= at(to)) {
-        let who: Vec<SessionId> = warner.due(due).collect();
-        assert_eq!(who, [ID]);
+        let sessions: Vec<SessionId> = warner.due(due).collect();
+        assert_eq!(sessions, [ID]);
         let second = due.as_second() - at(0).as_second();
         seconds.extend(warner.look(due, ID, checks).map(|_| second));
     }
