@@ -17,7 +17,7 @@ use workbay::{
         contexts::{self, ContextEntry, Credentials, EngineSpec, Source},
         machine, person,
     },
-    daemon::{self, Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSeat},
+    daemon::{self, Beginning, ContextSetup, DaemonOptions, EngineFactory, EngineSetup},
     engine::{
         api::{Containers, Engine},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
@@ -89,7 +89,7 @@ fn run_daemon(start: Start, mode: DaemonMode) -> color_eyre::Result<()> {
     let binary = this_program()?;
     let contexts = start.contexts.list.iter();
     let contexts = contexts
-        .map(|entry| ContextSeat {
+        .map(|entry| ContextSetup {
             context: entry.context.clone(),
             refresh: entry.refresh,
             engine: factory(entry.clone(), binary.clone()),
@@ -114,8 +114,8 @@ fn run_daemon(start: Start, mode: DaemonMode) -> color_eyre::Result<()> {
 /// The only place that chooses engines.
 fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
     match entry.kind() {
-        EngineKind::Docker => EngineFactory::containers(move |seat| {
-            let engine: Arc<dyn Containers> = Arc::new(docker(seat, &entry, binary.clone()));
+        EngineKind::Docker => EngineFactory::containers(move |setup| {
+            let engine: Arc<dyn Containers> = Arc::new(docker(setup, &entry, binary.clone()));
             Ok(engine)
         }),
         EngineKind::Backendai => EngineFactory::scheduler(move |_seat| {
@@ -127,24 +127,24 @@ fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
 
 /// Docker or Podman, for this state database. Each such context is its own instance: two contexts may use the
 /// same engine, and must not treat each other's containers as their own.
-fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEngine {
+fn docker(setup: &EngineSetup, entry: &ContextEntry, binary: PathBuf) -> DockerEngine {
     let own = match &entry.engine {
         EngineSpec::Docker { endpoint } => endpoint.clone(),
         EngineSpec::Backendai(_) => None,
     };
     DockerEngine::new(DockerConfig {
-        instance: seat.instance.of_context(entry.context.name),
-        state_dir: seat.paths.state_dir.clone(),
-        toolbox_dir: seat.paths.toolbox_dir(entry.context.name),
-        folders_dir: seat.paths.folders_dir(),
-        saved_dir: seat.paths.saved_dir(),
-        save_limits: seat.settings.disk.save,
-        dotfiles_dir: seat.paths.dotfiles_dir(),
-        runtime_dir: seat.paths.runtime_dir.clone(),
-        network: seat.settings.resources.network,
-        accelerators: seat.settings.resources.accelerators.clone(),
-        endpoint: own.or_else(|| seat.settings.engine.endpoint.clone()),
-        shell: seat.settings.terminal.shell.clone(),
+        instance: setup.instance.of_context(entry.context.name),
+        state_dir: setup.paths.state_dir.clone(),
+        toolbox_dir: setup.paths.toolbox_dir(entry.context.name),
+        folders_dir: setup.paths.folders_dir(),
+        saved_dir: setup.paths.saved_dir(),
+        save_limits: setup.settings.disk.save,
+        dotfiles_dir: setup.paths.dotfiles_dir(),
+        runtime_dir: setup.paths.runtime_dir.clone(),
+        network: setup.settings.resources.network,
+        accelerators: setup.settings.resources.accelerators.clone(),
+        endpoint: own.or_else(|| setup.settings.engine.endpoint.clone()),
+        shell: setup.settings.terminal.shell.clone(),
         binary,
     })
 }
@@ -219,15 +219,15 @@ fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, Failure> {
         .build()
         .wrap_err("the event loop can't be started")
         .map_err(report)?;
-    let seat = EngineSeat {
+    let setup = EngineSetup {
         instance: InstanceId::random(),
         paths: start.paths.clone(),
         settings: start.loaded.settings.clone(),
     };
     let binary = this_program().map_err(report)?;
     let engine: Arc<dyn Engine> = match factory(entry.clone(), binary) {
-        EngineFactory::Containers(make) => make(&seat)?,
-        EngineFactory::Manager(make) => make(&seat)?,
+        EngineFactory::Containers(make) => make(&setup)?,
+        EngineFactory::Manager(make) => make(&setup)?,
     };
     let probe = async { tokio::time::timeout(PATIENCE, engine.probe()).await };
     match runtime.block_on(probe) {

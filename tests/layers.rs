@@ -15,7 +15,7 @@ mod sources;
 
 use std::collections::BTreeMap;
 
-use self::sources::{Source, sources};
+use self::sources::{SourceFile, sources};
 
 /// A module, and the modules that it may import.
 const ROWS: &[(&str, &[&str])] = &[
@@ -153,7 +153,7 @@ fn assert_none(findings: &[String]) {
 }
 
 /// `what` for each path of the sources that `is_wrong`, with its file.
-fn findings(is_wrong: impl Fn(&Source, &[String]) -> bool, what: &str) -> Vec<String> {
+fn findings(is_wrong: impl Fn(&SourceFile, &[String]) -> bool, what: &str) -> Vec<String> {
     let mut found = Vec::new();
     for source in sources() {
         let wrong = source.paths.iter().filter(|path| is_wrong(source, path));
@@ -173,7 +173,7 @@ fn each_module_imports_only_what_its_row_allows() {
         (!is_known).then(|| format!("{} has no row", source.file.display()))
     });
     assert_none(&without_row.collect::<Vec<_>>());
-    let is_forbidden = |source: &Source, path: &[String]| {
+    let is_forbidden = |source: &SourceFile, path: &[String]| {
         let Some(named) = sources::module_of_path(path) else {
             return false;
         };
@@ -186,7 +186,7 @@ fn each_module_imports_only_what_its_row_allows() {
 
 #[test]
 fn each_library_is_named_in_one_place() {
-    let is_elsewhere = |source: &Source, path: &[String]| {
+    let is_elsewhere = |source: &SourceFile, path: &[String]| {
         // `ratatui::crossterm` is the same library by another name.
         let library = match path {
             [first, second, ..] if first == "ratatui" => second,
@@ -201,7 +201,7 @@ fn each_library_is_named_in_one_place() {
 
 #[test]
 fn pure_modules_use_no_runtime_no_clock_and_no_environment() {
-    let is_impure = |source: &Source, path: &[String]| {
+    let is_impure = |source: &SourceFile, path: &[String]| {
         PURE.contains(&source.module.as_str())
             && IMPURE
                 .iter()
@@ -212,7 +212,7 @@ fn pure_modules_use_no_runtime_no_clock_and_no_environment() {
 
 #[test]
 fn the_app_imports_only_the_pure_parts_of_the_terminal() {
-    let is_impure = |source: &Source, path: &[String]| {
+    let is_impure = |source: &SourceFile, path: &[String]| {
         source.module == "app"
             && matches!(path, [root, module, part, ..]
                 if root == "crate" && module == "terminal" && !PURE_TERMINAL.contains(&part.as_str()))
@@ -222,7 +222,7 @@ fn the_app_imports_only_the_pure_parts_of_the_terminal() {
 
 #[test]
 fn no_panel_names_the_app_itself() {
-    let names_app = |source: &Source, path: &[String]| {
+    let names_app = |source: &SourceFile, path: &[String]| {
         let is_routing = source.file.starts_with("app/app");
         let is_root = source.file.ends_with("app/mod.rs");
         source.module == "app"

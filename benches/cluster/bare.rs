@@ -46,7 +46,7 @@ impl Bare {
         bare
     }
 
-    /// Types, and waits until the output holds it.
+    /// Types, and waits until the output contains it.
     pub fn echo(&mut self, text: &[u8]) {
         self.type_(text);
         self.wait_for(text);
@@ -58,7 +58,7 @@ impl Bare {
         self.send(&message);
     }
 
-    /// Reads output until a piece holds this.
+    /// Reads output until a piece contains this.
     pub fn wait_for(&mut self, text: &[u8]) {
         loop {
             let piece = self.receive();

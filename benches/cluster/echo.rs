@@ -11,7 +11,7 @@ use workbay::{
 use crate::{
     bare::Bare,
     hand, millis,
-    relay::{Relay, split},
+    relay::{RecordingRelay, split},
     samples::Samples,
     support::{Bench, by_keys, context, engine, manager, small, within},
     terminal::now,
@@ -44,7 +44,7 @@ pub async fn measure(samples: &mut Samples) {
 
 /// The head of the request for the tunnel, as our engine sends it.
 async fn tunnel_request(target: &str, session: SessionId) -> String {
-    let relay = Relay::to(target);
+    let relay = RecordingRelay::to(target);
     let config = BackendAiConfig {
         endpoint: relay.endpoint.clone(),
         ..by_keys()
@@ -55,7 +55,7 @@ async fn tunnel_request(target: &str, session: SessionId) -> String {
         tag: "bench".to_owned(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let attached = within(engine.attach(session, request)).await;
     drop(attached.expect("a terminal"));
@@ -80,7 +80,7 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
         tag: "bench".to_owned(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let mut stream = client.open(terminal);
     until(&mut stream, b"$").await;
@@ -128,7 +128,7 @@ fn bare(target: &str, head: &str) -> Vec<f64> {
     figures
 }
 
-/// Characters that stand in no prompt, status line or control sequence: what holds one is its echo.
+/// Characters that stand in no prompt, status line or control sequence: text with one of them is its echo.
 fn keys() -> impl Iterator<Item = (usize, u8)> {
     b"%^&=+,".iter().copied().cycle().take(KEYS).enumerate()
 }

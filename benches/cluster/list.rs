@@ -17,7 +17,7 @@ use crate::{
     hand,
     machine::BINARY,
     millis,
-    relay::{Relay, split},
+    relay::{RecordingRelay, split},
     samples::Samples,
     support::{Bench, by_keys, engine, manager, too_large},
     terminal::{Terminal, now},
@@ -62,7 +62,7 @@ async fn fill(bench: &Bench) {
 
 /// The request that the engine makes for the page, byte by byte.
 async fn bare_request() -> (String, Vec<u8>) {
-    let relay = Relay::to(manager().trim_start_matches("http://"));
+    let relay = RecordingRelay::to(manager().trim_start_matches("http://"));
     let config = BackendAiConfig {
         endpoint: relay.endpoint.clone(),
         ..by_keys()

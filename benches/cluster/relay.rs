@@ -8,29 +8,29 @@ use std::{
     thread,
 };
 
-pub struct Relay {
-    /// What the client is to be told as endpoint.
+pub struct RecordingRelay {
+    /// The endpoint that the client gets.
     pub endpoint: String,
     requests: mpsc::Receiver<Vec<u8>>,
 }
 
-impl Relay {
+impl RecordingRelay {
     /// To this `host:port`, until the program ends.
     pub fn to(target: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
-        let (heard, requests) = mpsc::channel();
+        let (sender, requests) = mpsc::channel();
         let target = target.to_owned();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(&target).expect("the manager");
-                carry(client, server, heard.clone());
+                carry(client, server, sender.clone());
             }
         });
         Self { endpoint, requests }
     }
 
-    /// The first request whose head or body holds `mark`, whole.
+    /// The first request whose head or body contains `mark`, whole.
     pub fn request(&self, mark: &str) -> Vec<u8> {
         let patience = std::time::Duration::from_secs(30);
         loop {
@@ -42,7 +42,7 @@ impl Relay {
     }
 }
 
-fn carry(client: TcpStream, server: TcpStream, heard: mpsc::Sender<Vec<u8>>) {
+fn carry(client: TcpStream, server: TcpStream, sender: mpsc::Sender<Vec<u8>>) {
     let (mut from, mut to) = (
         client.try_clone().expect("a clone"),
         server.try_clone().expect("a clone"),
@@ -51,7 +51,7 @@ fn carry(client: TcpStream, server: TcpStream, heard: mpsc::Sender<Vec<u8>>) {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = from.read(&mut buffer) {
             // A request of ours is smaller than one read, and nothing is sent before its answer.
-            let _ = heard.send(buffer[..count].to_vec());
+            let _ = sender.send(buffer[..count].to_vec());
             if to.write_all(&buffer[..count]).is_err() {
                 break;
             }

@@ -67,7 +67,7 @@ fn pair(
     what: &str,
     ours: &str,
     theirs: &str,
-    who: &str,
+    name: &str,
     goal: &str,
 ) {
     let (Some(mine), Some(other)) = (samples.median(ours), samples.median(theirs)) else {
@@ -76,7 +76,7 @@ fn pair(
     let late = |name| samples.quantile(name, 0.95).unwrap_or_default();
     let _ = writeln!(
         text,
-        "| {what} | {mine:.1} ms (p95 {:.1}) | {who}: {other:.1} ms (p95 {:.1}) | {:.2} | ≤ {goal} |",
+        "| {what} | {mine:.1} ms (p95 {:.1}) | {name}: {other:.1} ms (p95 {:.1}) | {:.2} | ≤ {goal} |",
         late(ours),
         late(theirs),
         mine / other

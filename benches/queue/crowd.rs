@@ -48,15 +48,15 @@ impl Crowd {
             now: 0,
             running: None,
         };
-        crowd.tell(Fact::Tick);
-        crowd.tell(Fact::EngineUp {
+        crowd.handle(Fact::Tick);
+        crowd.handle(Fact::EngineUp {
             connection: 1,
             info: info(),
             survey: Survey::default(),
         });
         // Everybody learns the first place.
         for _ in 0..40 {
-            crowd.tell(Fact::Tick);
+            crowd.handle(Fact::Tick);
         }
         crowd
     }
@@ -92,12 +92,12 @@ impl Crowd {
         self.controller.handle(at(self.now), removed);
     }
 
-    fn tell(&mut self, fact: Fact) {
+    fn handle(&mut self, fact: Fact) {
         self.now += 1;
         let turn = self.controller.handle(at(self.now), fact);
         let follow = self.take(turn);
         for fact in follow {
-            self.tell(fact);
+            self.handle(fact);
         }
     }
 

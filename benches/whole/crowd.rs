@@ -48,7 +48,7 @@ fn storm(samples: &mut Samples, machine: &Machine) {
     samples.add("crowd-storm/workbay", millis(now() - begun));
 }
 
-/// What the daemon holds, and what each session's runner adds.
+/// What the daemon uses, and what each session's runner adds.
 fn weight(samples: &mut Samples, machine: &Machine) {
     settle();
     let daemon = machine.daemon_pid().expect("a daemon") as u32;
@@ -116,7 +116,7 @@ fn rest(samples: &mut Samples, machine: &Machine) {
 
 fn look(
     samples: &mut Samples,
-    who: &str,
+    name: &str,
     argv: &[&str],
     env: &[(String, String)],
     daemon: Option<u32>,
@@ -135,15 +135,18 @@ fn look(
     std::thread::sleep(WINDOW);
     let percent = |before: f64, after: f64| (after - before) / (WINDOW.as_secs_f64() * 10.0);
     samples.add(
-        &format!("crowd-rest/{who}"),
+        &format!("crowd-rest/{name}"),
         percent(before.0, spent(&ours)),
     );
     samples.add(
-        &format!("crowd-engine/{who}"),
+        &format!("crowd-engine/{name}"),
         percent(before.1, spent(&theirs)),
     );
     if let Some(program) = &program {
-        samples.add(&format!("crowd-rss/{who}/200"), resident_kib(program.pid()));
+        samples.add(
+            &format!("crowd-rss/{name}/200"),
+            resident_kib(program.pid()),
+        );
     }
 }
 

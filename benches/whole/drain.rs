@@ -112,10 +112,10 @@ impl Drain {
         self.wait("a byte", |taken| taken.bytes > before)
     }
 
-    fn wait(&self, what: &str, holds: impl Fn(&Taken) -> bool) -> Instant {
+    fn wait(&self, what: &str, condition: impl Fn(&Taken) -> bool) -> Instant {
         let deadline = now() + PATIENCE;
         let mut taken = self.taken.0.lock().expect("nobody panics here");
-        while !holds(&taken) {
+        while !condition(&taken) {
             assert!(now() < deadline, "it never came: {what}");
             let waited = self.taken.1.wait_timeout(taken, Duration::from_millis(200));
             taken = waited.expect("nobody panics here").0;

@@ -29,34 +29,34 @@ mod usage;
 use samples::Samples;
 
 /// What can be measured alone, into the samples of an earlier run.
-struct Part {
+struct MeasuredPart {
     name: &'static str,
     is_its: fn(&str) -> bool,
     measure: fn(&mut Samples),
 }
 
-const PARTS: &[Part] = &[
-    Part {
+const PARTS: &[MeasuredPart] = &[
+    MeasuredPart {
         name: "list",
         is_its: goals::is_of_list,
         measure: goals::list,
     },
-    Part {
+    MeasuredPart {
         name: "usage",
         is_its: usage::is_of_here,
         measure: usage::alone,
     },
-    Part {
+    MeasuredPart {
         name: "panes",
         is_its: panes::is_of_here,
         measure: panes::alone,
     },
-    Part {
+    MeasuredPart {
         name: "many",
         is_its: many::is_of_here,
         measure: many::alone,
     },
-    Part {
+    MeasuredPart {
         name: "crowd",
         is_its: crowd::is_of_here,
         measure: crowd::alone,

@@ -14,12 +14,12 @@ use crate::{
 const SIZES: [usize; 2] = [50, 100_000];
 const STEPS: usize = 200;
 const ROUNDS: usize = 10;
-/// Typed into the filter, letter by letter; a seventh of the names hold it.
+/// Typed into the filter, letter by letter; a seventh of the names contain it.
 const WORD: &str = "resnet-1";
 /// The names of the ended sessions begin with one of these.
 const NAMES: &str =
     r#"["train-resnet","notebook","eval-bert","preprocess","jupyter","sweep-lr","export-onnx"]"#;
-/// Opening a store of that size, and telling of all of it.
+/// Opening a store of that size, and reporting all of it.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Whether a figure of that name is made here.

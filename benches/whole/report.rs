@@ -32,7 +32,7 @@ const NOTES: &str = include_str!("notes.md");
 fn rows(samples: &Samples) -> Vec<String> {
     let mut rows = Vec::new();
     for (size, wanted, absolute) in [(1, 0.7, 10.0), (20, 0.35, 15.0), (200, 0.35, 30.0)] {
-        rows.push(Row {
+        rows.push(TableRow {
             goal: format!("1 exec to first complete list, {size} sessions, warm daemon"),
             ours: samples.median(&format!("first-list/workbay/{size}")),
             theirs: samples.median(&format!("first-list/oxker/{size}")),
@@ -41,7 +41,7 @@ fn rows(samples: &Samples) -> Vec<String> {
             ratio: Some(wanted),
             limit: Some(absolute),
         });
-        rows.push(Row {
+        rows.push(TableRow {
             goal: format!("1 the same, cold: the daemon starts too ({size})"),
             ours: samples.median(&format!("first-list/workbay-cold/{size}")),
             theirs: samples.median(&format!("first-list/oxker/{size}")),
@@ -52,7 +52,7 @@ fn rows(samples: &Samples) -> Vec<String> {
         });
     }
     for (label, q, limit, ratio) in [("p50", 0.5, 1.0, Some(0.03)), ("p99", 0.99, 5.0, None)] {
-        rows.push(Row {
+        rows.push(TableRow {
             goal: format!("2 key to frame in a list of 200, usage on, {label}"),
             ours: samples.quantile("key-to-frame/workbay/200", q),
             theirs: samples.quantile("key-to-frame/oxker/200", q),
@@ -63,7 +63,7 @@ fn rows(samples: &Samples) -> Vec<String> {
         });
     }
     for (size, limit) in [(1, 8.0), (200, 12.0)] {
-        rows.push(Row {
+        rows.push(TableRow {
             goal: format!("12 resident memory of the face, {size} sessions"),
             ours: samples
                 .median(&format!("rss/workbay/{size}"))
@@ -77,7 +77,7 @@ fn rows(samples: &Samples) -> Vec<String> {
             limit: Some(limit),
         });
     }
-    rows.push(Row {
+    rows.push(TableRow {
         goal: "15 bytes to the terminal at rest, 200 sessions, usage on".to_owned(),
         ours: samples.median("at-rest-bytes/workbay/200"),
         theirs: samples.median("at-rest-bytes/oxker/200"),
@@ -87,7 +87,7 @@ fn rows(samples: &Samples) -> Vec<String> {
         limit: Some(1024.0),
     });
     let exec = samples.median("attach/docker-exec");
-    rows.push(Row {
+    rows.push(TableRow {
         goal: "16 key to the prompt of a new shell".to_owned(),
         ours: samples.median("attach/workbay"),
         theirs: exec,
@@ -96,7 +96,7 @@ fn rows(samples: &Samples) -> Vec<String> {
         ratio: None,
         limit: exec.map(|exec| exec + 10.0),
     });
-    rows.push(Row {
+    rows.push(TableRow {
         goal: "launch of the host environment, command line to a shell that answers".to_owned(),
         ours: samples.median("launch/workbay"),
         theirs: samples.median("launch/docker-run"),
@@ -109,11 +109,11 @@ fn rows(samples: &Samples) -> Vec<String> {
     rows.extend(usage::rows(samples));
     rows.extend(many::rows(samples));
     rows.extend(crowd::rows(samples));
-    rows.iter().map(Row::line).collect()
+    rows.iter().map(TableRow::line).collect()
 }
 
 /// One line of the table.
-struct Row {
+struct TableRow {
     goal: String,
     ours: Option<f64>,
     theirs: Option<f64>,
@@ -125,7 +125,7 @@ struct Row {
     limit: Option<f64>,
 }
 
-impl Row {
+impl TableRow {
     fn line(&self) -> String {
         let Some(ours) = self.ours else {
             return format!("| {} | not measured | | | | |", self.goal);

@@ -47,16 +47,16 @@ pub fn everything(samples: &mut Samples, machine: &Machine) {
     sweeps(samples, machine);
 }
 
-/// The daemon while nobody looks, and while a face shows as many as fit.
+/// The daemon while no client watches, and while one shows as many as fit.
 fn rest(samples: &mut Samples, machine: &Machine) {
     let daemon = machine.daemon_pid().expect("a daemon") as u32;
-    let mut measure = |who: &str| {
+    let mut measure = |name: &str| {
         settle();
         settle();
         let before = cpu_millis(daemon);
         std::thread::sleep(WINDOW);
         let percent = (cpu_millis(daemon) - before) / (WINDOW.as_secs_f64() * 10.0);
-        samples.add(&format!("rest-cpu/{who}{BUILD}/{SIZE}"), percent);
+        samples.add(&format!("rest-cpu/{name}{BUILD}/{SIZE}"), percent);
     };
     // In its first minute a session is sampled every second.
     std::thread::sleep(FIRST_MINUTE);

@@ -171,8 +171,8 @@ impl Mirror {
     /// Returns the number of loaded sessions in this tab if the context has more.
     pub fn reported_total(&self, context: ContextName, tab: Tab) -> Option<u64> {
         let state = self.context(context)?;
-        let told = self.total_in(state, tab);
-        (total(state, tab) > told).then_some(told)
+        let reachable = self.total_in(state, tab);
+        (total(state, tab) > reachable).then_some(reachable)
     }
 
     pub fn environments(&self, context: ContextName) -> &[Environment] {

@@ -11,8 +11,8 @@ pub mod allowed;
 )]
 pub mod app;
 pub mod area;
-pub mod clock;
 pub mod detail;
+pub mod durations;
 pub mod effect;
 pub mod extension_rules;
 pub mod facts;

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{panes::SavedDesk, sessions::sort::Order};
+use super::{panes::SavedDesk, sessions::sort::SortOrder};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedState {
     /// The orders of Running, Finished and Others, empty for the default ones.
-    pub orders: Vec<Order>,
+    pub orders: Vec<SortOrder>,
     pub desks: Vec<SavedDesk>,
     /// Position of the desk that is shown.
     pub active: usize,

@@ -19,7 +19,7 @@ use crate::{
         id::{ContextName, KernelId, SessionKey},
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
-        shell::ShellStart,
+        shell_start::ShellStart,
         spec::LaunchRequest,
         status::Tab,
         text::Clean,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     config::contexts::Contexts,
-    model::{id::ContextName, nearest::nearest, selector::Asked, text::Clean},
+    model::{id::ContextName, nearest::nearest, selector::TypedSession, text::Clean},
     protocol::message::Snapshot,
 };
 
@@ -47,7 +47,7 @@ impl<'a> Choice<'a> {
         text: &'t str,
         snapshot: &Snapshot,
     ) -> Result<(ContextName, &'t str), Fail> {
-        let selector = Asked::read(text);
+        let selector = TypedSession::read(text);
         let context = match selector.context {
             Some(name) => self.named(name, snapshot)?,
             None => self.context(snapshot)?,

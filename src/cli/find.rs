@@ -16,7 +16,7 @@ use crate::{
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         request::{ContextRequest, SessionRequest},
-        selector::{self, Asked, SelectError},
+        selector::{self, SelectError, TypedSession},
         session::Session,
         status::Tab,
         text::Clean,
@@ -263,7 +263,7 @@ async fn deeper(
     context: ContextName,
     text: &str,
 ) -> Result<Option<Session>, Fail> {
-    if let Some(id) = Asked::read(text).id() {
+    if let Some(id) = TypedSession::read(text).id() {
         return detail(connection, SessionKey::new(context, id)).await;
     }
     for tab in Tab::ALL {

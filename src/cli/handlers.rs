@@ -12,7 +12,7 @@ use crate::{
         capability::EngineInfo,
         failure::Failure,
         id::{ContextName, SessionKey},
-        shell::ShellStart,
+        shell_start::ShellStart,
         text::Clean,
     },
 };

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{fail::Fail, output};
 use crate::{
     model::{log::LogSource, settings::TerminalSettings},
-    terminal::filter::Filter,
+    terminal::filter::OutputFilter,
 };
 
 const ESC: u8 = 0x1b;
@@ -16,8 +16,8 @@ const PLAIN: &[u8] = b"\x1b[0m";
 
 /// Filters between the output and a terminal. Files and pipes get the bytes unchanged.
 pub struct Filters {
-    stdout: Option<Filter>,
-    stderr: Option<Filter>,
+    stdout: Option<OutputFilter>,
+    stderr: Option<OutputFilter>,
     /// Whether a sequence was passed to a terminal and the colors weren't reset since: on stdout, on stderr.
     colored: [bool; 2],
 }
@@ -25,16 +25,16 @@ pub struct Filters {
 impl Filters {
     /// For a program that controls this terminal: what it switches on is switched off when it ends.
     pub fn drawing(settings: &TerminalSettings) -> Self {
-        Self::each(|| Filter::new(settings))
+        Self::each(|| OutputFilter::new(settings))
     }
 
     /// For other programs: nothing moves out of its line or stays switched on, and nothing makes the terminal
     /// send an answer, which would arrive in the user's shell.
     pub fn of_lines() -> Self {
-        Self::each(|| Filter::of_log(true))
+        Self::each(|| OutputFilter::of_log(true))
     }
 
-    fn each(filter: impl Fn() -> Filter) -> Self {
+    fn each(filter: impl Fn() -> OutputFilter) -> Self {
         Self {
             stdout: io::stdout().is_terminal().then(&filter),
             stderr: io::stderr().is_terminal().then(&filter),

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::{Asked, Client};
+use super::{Client, PendingReply};
 use crate::{
     model::{
         failure::{Failure, FailureKind},
@@ -30,7 +30,7 @@ impl Client {
     /// Does the same for a launch that was already sent.
     pub async fn follow_launch(
         &self,
-        first: Result<Asked, Failure>,
+        first: Result<PendingReply, Failure>,
         context: ContextName,
         launch: &LaunchRequest,
         renewed: impl Future<Output = Option<Self>>,

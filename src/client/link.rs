@@ -33,10 +33,10 @@ use crate::{
 };
 
 type Codec = FrameCodec<FromClient, FromDaemon>;
-pub(super) type Reader = FramedRead<OwnedReadHalf, Codec>;
+pub(super) type DaemonReader = FramedRead<OwnedReadHalf, Codec>;
 pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromClient>;
 type FirstCodec = FrameCodec<Greeting, Welcome>;
-type Answer = oneshot::Sender<Result<Reply, Failure>>;
+type ReplySender = oneshot::Sender<Result<Reply, Failure>>;
 
 /// Notices that can wait for the client; the reader waits when there are more.
 const EVENTS: usize = 1024;
@@ -46,25 +46,25 @@ const OUTGOING: usize = 64;
 const READ: usize = 32 * 1024;
 
 /// The state that waits for messages of the daemon.
-pub(super) struct Shared {
-    inner: Mutex<Inner>,
+pub(super) struct LinkState {
+    inner: Mutex<OpenRequests>,
     pub(super) pulse: Arc<Pulse>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct OpenRequests {
     next_request: RequestId,
-    answers: HashMap<RequestId, Answer>,
+    answers: HashMap<RequestId, ReplySender>,
     lost: Option<Clean>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+impl LinkState {
+    fn lock(&self) -> MutexGuard<'_, OpenRequests> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a receiver for an answer, and returns the number of the request.
-    pub(super) fn expect_answer(&self, answer: Answer) -> Result<RequestId, Failure> {
+    pub(super) fn expect_answer(&self, answer: ReplySender) -> Result<RequestId, Failure> {
         let mut inner = self.lock();
         if let Some(why) = &inner.lost {
             return Err(lost(why));
@@ -124,7 +124,7 @@ pub(super) enum Greeted {
 
 /// A connection after the greetings.
 pub(super) struct Connection {
-    pub reader: Reader,
+    pub reader: DaemonReader,
     pub writer: Writer,
     hello: DaemonHello,
 }
@@ -201,8 +201,8 @@ pub(super) fn begin(
         hello,
     } = connection;
     let (out, outgoing) = mpsc::channel(OUTGOING);
-    let (events, heard) = mpsc::channel(EVENTS);
-    let shared = Arc::new(Shared {
+    let (events, receiver) = mpsc::channel(EVENTS);
+    let shared = Arc::new(LinkState {
         inner: Mutex::default(),
         pulse: Arc::new(Pulse::new()),
     });
@@ -226,7 +226,7 @@ pub(super) fn begin(
         hello: Arc::new(hello),
         options: Arc::new(options),
     };
-    (client, heard)
+    (client, receiver)
 }
 
 /// The path of the running program. After a replacement the path is `PATH (deleted)`; the new program at PATH
@@ -242,7 +242,7 @@ fn this_program() -> Option<String> {
 async fn write_all(
     mut writer: Writer,
     mut outgoing: mpsc::Receiver<Frame<FromClient>>,
-    shared: Arc<Shared>,
+    shared: Arc<LinkState>,
 ) {
     while let Some(frame) = outgoing.recv().await {
         if feed(&mut writer, frame, &shared).is_err() {
@@ -261,7 +261,11 @@ async fn write_all(
 
 /// Feeds a frame to the writer. A message that is too long fails its own request, and the connection stays
 /// open.
-fn feed(writer: &mut Writer, frame: Frame<FromClient>, shared: &Shared) -> Result<(), FrameError> {
+fn feed(
+    writer: &mut Writer,
+    frame: Frame<FromClient>,
+    shared: &LinkState,
+) -> Result<(), FrameError> {
     let asked = match &frame {
         Frame::Control(FromClient::Ask { id, .. }) => Some(*id),
         _ => None,
@@ -280,7 +284,11 @@ pub(super) fn too_long(bytes: usize, most: usize) -> Failure {
     Failure::usage(text).hint("store long texts in a file in the session or in a folder")
 }
 
-async fn read_all(mut reader: Reader, shared: Arc<Shared>, events: mpsc::Sender<ClientEvent>) {
+async fn read_all(
+    mut reader: DaemonReader,
+    shared: Arc<LinkState>,
+    events: mpsc::Sender<ClientEvent>,
+) {
     let why = loop {
         let received = reader.next().await;
         shared.pulse.received();

@@ -127,13 +127,13 @@ pub struct DaemonHello {
 const TRIES: u32 = 50;
 
 /// A request that was sent and isn't answered yet.
-pub struct Asked {
+pub struct PendingReply {
     answered: oneshot::Receiver<Result<Reply, Failure>>,
     client: Client,
     _expecting: Expecting,
 }
 
-impl Asked {
+impl PendingReply {
     /// Waits for the answer.
     pub async fn answer(self) -> Result<Reply, Failure> {
         let lost = || Err(self.client.shared.lost_failure());
@@ -145,7 +145,7 @@ impl Asked {
 #[derive(Clone)]
 pub struct Client {
     out: mpsc::Sender<Frame<FromClient>>,
-    shared: Arc<link::Shared>,
+    shared: Arc<link::LinkState>,
     hello: Arc<DaemonHello>,
     /// The options for connecting the streams.
     options: Arc<ConnectOptions>,
@@ -198,7 +198,7 @@ impl Client {
     }
 
     /// Sends a request. Requests reach the daemon in the order in which the calls of this function return.
-    pub async fn put(&self, request: Request) -> Result<Asked, Failure> {
+    pub async fn put(&self, request: Request) -> Result<PendingReply, Failure> {
         if let Request::Watch { sessions } = &request {
             self.shared.pulse.watching(!sessions.is_empty());
         }
@@ -209,7 +209,7 @@ impl Client {
         if self.out.send(ask).await.is_err() {
             return Err(self.shared.lost_failure());
         }
-        Ok(Asked {
+        Ok(PendingReply {
             answered,
             client: self.clone(),
             _expecting: expecting,

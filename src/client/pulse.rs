@@ -32,14 +32,14 @@ const PING: RequestId = 0;
 
 #[derive(Debug)]
 pub(super) struct Pulse {
-    inner: Mutex<Inner>,
+    inner: Mutex<PulseState>,
     /// The client expects something, or the daemon has answered a check.
     changed: Notify,
     silent: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct PulseState {
     /// The number of expected answers and streams.
     expected: usize,
     /// The client expects figures of sessions.
@@ -65,7 +65,7 @@ impl Drop for Expecting {
     }
 }
 
-impl Inner {
+impl PulseState {
     fn expects(&self) -> bool {
         self.expected > 0 || self.watching
     }
@@ -81,7 +81,7 @@ impl Inner {
 impl Pulse {
     pub(super) fn new() -> Self {
         Self {
-            inner: Mutex::new(Inner {
+            inner: Mutex::new(PulseState {
                 expected: 0,
                 watching: false,
                 since: None,
@@ -94,7 +94,7 @@ impl Pulse {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, PulseState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -152,7 +152,7 @@ impl Pulse {
         }
     }
 
-    async fn until_heard(&self) {
+    async fn until_received(&self) {
         while self.lock().asked {
             self.changed.notified().await;
         }
@@ -177,11 +177,11 @@ impl Pulse {
                 // If the channel is full, the daemon doesn't read, which counts as no answer.
                 let _ = out.try_send(Frame::Control(FromClient::Ask { id: PING, request }));
                 drop(out);
-                if timeout(ANSWER, self.until_heard()).await.is_err()
-                    && timeout(GRACE, self.until_heard()).await.is_err()
+                if timeout(ANSWER, self.until_received()).await.is_err()
+                    && timeout(GRACE, self.until_received()).await.is_err()
                 {
                     self.silent.send_replace(true);
-                    self.until_heard().await;
+                    self.until_received().await;
                     self.silent.send_replace(false);
                 }
                 quiet = (quiet * 2).min(LONGEST_QUIET);

@@ -19,7 +19,7 @@ use super::{ClientError, ConnectOptions};
 use crate::{
     config::paths::Paths,
     model::text::Clean,
-    protocol::presence::{self, Holder, Presence},
+    protocol::lock_record::{self, Holder, LockRecord},
 };
 
 /// How often the socket is tried while a daemon starts.
@@ -59,9 +59,9 @@ pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, Client
     let Some(starter) = &options.starter else {
         return Err(ClientError::NoDaemon(options.paths.socket()));
     };
-    let failed = match presence::holder(&options.paths.lock()) {
-        Ok(Holder::Daemon(presence)) => {
-            wake(presence.as_ref());
+    let failed = match lock_record::holder(&options.paths.lock()) {
+        Ok(Holder::Daemon(lock_record)) => {
+            wake(lock_record.as_ref());
             None
         }
         _ => Some(start(starter, options.patience).await?),
@@ -90,7 +90,7 @@ pub(super) async fn patiently<T>(
 ) -> Option<T> {
     let begins = || {
         matches!(
-            presence::holder(&options.paths.lock()),
+            lock_record::holder(&options.paths.lock()),
             Ok(Holder::Daemon(None))
         )
     };
@@ -107,7 +107,7 @@ pub(super) async fn patiently<T>(
 
 /// The error for a daemon that runs but isn't responding.
 pub(super) fn silent(paths: &Paths) -> ClientError {
-    let pid = match presence::holder(&paths.lock()) {
+    let pid = match lock_record::holder(&paths.lock()) {
         Ok(Holder::Daemon(Some(daemon))) => Some(daemon.pid),
         _ => None,
     };
@@ -121,8 +121,8 @@ pub(super) fn silent(paths: &Paths) -> ClientError {
 /// another login may have another runtime directory.
 async fn try_connect(paths: &Paths) -> Result<Option<UnixStream>, ClientError> {
     let usual = paths.socket();
-    let reported = match presence::holder(&paths.lock()) {
-        Ok(Holder::Daemon(Some(presence))) => Some(PathBuf::from(presence.socket)),
+    let reported = match lock_record::holder(&paths.lock()) {
+        Ok(Holder::Daemon(Some(lock_record))) => Some(PathBuf::from(lock_record.socket)),
         _ => None,
     };
     for path in reported
@@ -164,9 +164,9 @@ fn foreign(path: &Path) -> ClientError {
 
 /// Signals a daemon whose socket was deleted (with its runtime directory) to create it again. A daemon
 /// without a pid in its lock file is still starting and needs no signal.
-fn wake(presence: Option<&Presence>) {
-    let pid = presence
-        .and_then(|presence| i32::try_from(presence.pid).ok())
+fn wake(lock_record: Option<&LockRecord>) {
+    let pid = lock_record
+        .and_then(|lock_record| i32::try_from(lock_record.pid).ok())
         .and_then(rustix::process::Pid::from_raw);
     if let Some(pid) = pid {
         // The process may be ending right now. The following attempts find that out.

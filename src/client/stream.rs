@@ -9,7 +9,7 @@ use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{
     Client,
-    link::{Reader, Writer, too_long},
+    link::{DaemonReader, Writer, too_long},
     pulse::{Expecting, Pulse},
 };
 use crate::{
@@ -170,7 +170,7 @@ async fn write(mut writer: Writer, mut outgoing: mpsc::Receiver<Frame<FromClient
 }
 
 async fn read(
-    mut reader: Reader,
+    mut reader: DaemonReader,
     pulse: &Pulse,
     expecting: Expecting,
     items: &mpsc::Sender<StreamItem>,

@@ -18,12 +18,12 @@ use crate::model::{nearest::nearest, text::Clean};
 pub struct Document {
     file: PathBuf,
     text: String,
-    root: Vec<Entry>,
+    root: Vec<DocumentEntry>,
 }
 
 /// One `key = value`, in the order of the file.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct DocumentEntry {
     pub key: String,
     /// Byte offset of the key.
     pub at: usize,
@@ -45,14 +45,14 @@ pub enum Value {
     Float(f64),
     Bool(bool),
     List(Vec<Item>),
-    Table(Vec<Entry>),
+    Table(Vec<DocumentEntry>),
     /// A date or a number out of range. workbay uses neither.
     Other(&'static str),
 }
 
 /// A problem at a byte offset of a document. [`Document::problem`] adds the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct DocumentFault {
     pub at: usize,
     pub message: String,
     pub help: Option<String>,
@@ -64,7 +64,7 @@ impl Document {
         let parsed = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let message = format!("invalid TOML: {}", error.message());
-            problem(file, text, Fault::new(at, message))
+            problem(file, text, DocumentFault::new(at, message))
         })?;
         Ok(Self {
             file: file.to_path_buf(),
@@ -77,7 +77,7 @@ impl Document {
         &self.file
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[DocumentEntry] {
         &self.root
     }
 
@@ -90,7 +90,7 @@ impl Document {
     }
 
     /// Converts a fault to a problem of this file.
-    pub fn problem(&self, fault: Fault) -> Problem {
+    pub fn problem(&self, fault: DocumentFault) -> Problem {
         problem(&self.file, &self.text, fault)
     }
 
@@ -100,7 +100,7 @@ impl Document {
     }
 }
 
-impl Fault {
+impl DocumentFault {
     #[must_use]
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         Self {
@@ -149,42 +149,42 @@ impl Item {
     }
 
     /// `expected …, found …` at this value.
-    pub fn mismatch(&self, expected: &str) -> Fault {
-        Fault::new(
+    pub fn mismatch(&self, expected: &str) -> DocumentFault {
+        DocumentFault::new(
             self.at,
             format!("expected {expected}, found {}", self.kind()),
         )
     }
 
-    pub fn text(&self) -> Result<&str, Fault> {
+    pub fn text(&self) -> Result<&str, DocumentFault> {
         match &self.value {
             Value::Text(text) => Ok(text),
             _ => Err(self.mismatch("a string")),
         }
     }
 
-    pub fn boolean(&self) -> Result<bool, Fault> {
+    pub fn boolean(&self) -> Result<bool, DocumentFault> {
         match self.value {
             Value::Bool(on) => Ok(on),
             _ => Err(self.mismatch("true or false")),
         }
     }
 
-    pub fn integer(&self) -> Result<i64, Fault> {
+    pub fn integer(&self) -> Result<i64, DocumentFault> {
         match self.value {
             Value::Integer(number) => Ok(number),
             _ => Err(self.mismatch("a whole number")),
         }
     }
 
-    pub fn list(&self) -> Result<&[Self], Fault> {
+    pub fn list(&self) -> Result<&[Self], DocumentFault> {
         match &self.value {
             Value::List(items) => Ok(items),
             _ => Err(self.mismatch("a list")),
         }
     }
 
-    pub fn table(&self) -> Result<&[Entry], Fault> {
+    pub fn table(&self) -> Result<&[DocumentEntry], DocumentFault> {
         match &self.value {
             Value::Table(entries) => Ok(entries),
             _ => Err(self.mismatch("a table")),
@@ -192,7 +192,7 @@ impl Item {
     }
 }
 
-fn problem(file: &Path, text: &str, fault: Fault) -> Problem {
+fn problem(file: &Path, text: &str, fault: DocumentFault) -> Problem {
     let (line, column) = position(text, fault.at);
     Problem {
         file: file.to_path_buf(),
@@ -212,14 +212,15 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-fn entries(table: &DeTable<'_>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = table.iter().map(|(key, item)| entry(key, item)).collect();
+fn entries(table: &DeTable<'_>) -> Vec<DocumentEntry> {
+    let mut entries: Vec<DocumentEntry> =
+        table.iter().map(|(key, item)| entry(key, item)).collect();
     entries.sort_by_key(|entry| entry.at);
     entries
 }
 
-fn entry(key: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> Entry {
-    Entry {
+fn entry(key: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> DocumentEntry {
+    DocumentEntry {
         key: key.get_ref().to_string(),
         at: key.span().start,
         item: item(value),
@@ -273,7 +274,7 @@ mod tests {
     #[test]
     fn hostile_words_leave_no_escape_in_a_message() {
         let document = parse("x = 1");
-        let fault = Fault::unknown(0, "key", "a\u{1b}[2Jb", ["theme"]);
+        let fault = DocumentFault::unknown(0, "key", "a\u{1b}[2Jb", ["theme"]);
         assert_eq!(document.problem(fault).message, "unknown key 'ab'");
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Problem,
-    document::{Document, Fault, Item, Value},
+    document::{Document, DocumentFault, Item, Value},
     environments::Environments,
     library,
     origin::{Origin, Places},
@@ -188,8 +188,8 @@ pub fn defaults() -> Loaded {
 /// Calls `take` for every known setting of the file. Collects unknown and invalid settings.
 fn each_value(
     document: &Document,
-    faults: &mut Vec<Fault>,
-    mut take: impl FnMut(&Setting, &Item) -> Result<(), Fault>,
+    faults: &mut Vec<DocumentFault>,
+    mut take: impl FnMut(&Setting, &Item) -> Result<(), DocumentFault>,
 ) {
     for entry in document.entries() {
         let rows: Vec<&Setting> = SETTINGS
@@ -213,7 +213,7 @@ fn each_value(
             } else {
                 let known = rows.iter().map(|row| row.name);
                 let what = format!("setting in [{}]", entry.key);
-                Err(Fault::unknown(value.at, &what, &value.key, known))
+                Err(DocumentFault::unknown(value.at, &what, &value.key, known))
             };
             faults.extend(outcome.err());
         }
@@ -221,20 +221,20 @@ fn each_value(
 }
 
 /// Explains an unknown top-level word: a misspelled table, or a setting outside of its table.
-fn unknown_top(at: usize, key: &str) -> Fault {
+fn unknown_top(at: usize, key: &str) -> DocumentFault {
     if let Some(row) = SETTINGS.iter().find(|row| row.name == key) {
-        return Fault::new(at, format!("'{key}' must be in a table"))
+        return DocumentFault::new(at, format!("'{key}' must be in a table"))
             .help(format!("write it below [{}]", row.table));
     }
     let mut tables: Vec<&str> = SETTINGS.iter().map(|row| row.table).collect();
     tables.dedup();
-    Fault::unknown(at, "table", key, tables)
+    DocumentFault::unknown(at, "table", key, tables)
 }
 
-fn of_a_person(item: &Item) -> Fault {
+fn of_a_person(item: &Item) -> DocumentFault {
     let text =
         format!("[{PERSONAL}] is allowed in your own file only, because it runs programs as you");
-    Fault::new(item.at, text)
+    DocumentFault::new(item.at, text)
 }
 
 /// Converts the text of an environment variable to the value that a file would contain.

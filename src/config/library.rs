@@ -10,9 +10,8 @@ use std::{
 };
 
 use super::{
-    Problem,
-    document::{Document, Fault},
-    reading,
+    Problem, config_file,
+    document::{Document, DocumentFault},
 };
 use crate::model::nearest::nearest;
 
@@ -52,22 +51,22 @@ pub struct Library<'a> {
 
 /// Where a file of a library comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shelf {
+pub enum FileOrigin {
     Person,
     Builtin,
 }
 
 impl Library<'_> {
     /// All names, sorted. A user's file hides the built-in file with the same name.
-    pub fn names(&self) -> Vec<(String, Shelf)> {
-        let mut names: Vec<(String, Shelf)> = self
+    pub fn names(&self) -> Vec<(String, FileOrigin)> {
+        let mut names: Vec<(String, FileOrigin)> = self
             .own_names()
             .into_iter()
-            .map(|name| (name, Shelf::Person))
+            .map(|name| (name, FileOrigin::Person))
             .collect();
         for builtin in self.builtin {
             if !names.iter().any(|(name, _)| name == builtin.name) {
-                names.push((builtin.name.to_owned(), Shelf::Builtin));
+                names.push((builtin.name.to_owned(), FileOrigin::Builtin));
             }
         }
         names.sort();
@@ -88,11 +87,11 @@ impl Library<'_> {
 
     /// The file of this name and all files that it inherits from, the oldest ancestor first.
     pub fn chain(&self, name: &str) -> Result<Vec<Document>, Problem> {
-        let (mut document, mut shelf) = match self.open(name, true) {
+        let (mut document, mut origin) = match self.open(name, true) {
             Some(found) => found?,
             None => return Err(self.missing(name)),
         };
-        let mut seen = vec![(name.to_owned(), shelf)];
+        let mut seen = vec![(name.to_owned(), origin)];
         let mut chain = Vec::new();
         while let Some(parent) = document.get("inherits") {
             let at = parent.at;
@@ -101,19 +100,19 @@ impl Library<'_> {
                 .map_err(|fault| document.problem(fault))?
                 .to_owned();
             let myself = seen.last().is_some_and(|(name, _)| *name == parent);
-            let own = shelf == Shelf::Person && !myself;
+            let own = origin == FileOrigin::Person && !myself;
             let Some(next) = self.open(&parent, own) else {
                 return Err(document.problem(self.unknown(at, &parent)));
             };
-            let (next, next_shelf) = next?;
-            if seen.contains(&(parent.clone(), next_shelf)) {
+            let (next, next_origin) = next?;
+            if seen.contains(&(parent.clone(), next_origin)) {
                 let mut path: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
                 path.push(&parent);
                 let message = format!("inherits from itself: {}", path.join(" -> "));
-                return Err(document.problem(Fault::new(at, message)));
+                return Err(document.problem(DocumentFault::new(at, message)));
             }
-            seen.push((parent, next_shelf));
-            shelf = next_shelf;
+            seen.push((parent, next_origin));
+            origin = next_origin;
             chain.push(std::mem::replace(&mut document, next));
         }
         chain.push(document);
@@ -122,14 +121,14 @@ impl Library<'_> {
     }
 
     /// `None` if the file doesn't exist in the library.
-    fn open(&self, name: &str, own: bool) -> Option<Result<(Document, Shelf), Problem>> {
+    fn open(&self, name: &str, own: bool) -> Option<Result<(Document, FileOrigin), Problem>> {
         let own = self.own_path(name).filter(|_| own);
         if let Some(found) = own.and_then(|path| read_if_any(&path).transpose()) {
-            return Some(found.map(|document| (document, Shelf::Person)));
+            return Some(found.map(|document| (document, FileOrigin::Person)));
         }
         let builtin = self.builtin.iter().find(|builtin| builtin.name == name)?;
         let document = Document::parse(Path::new(builtin.path), &builtin.text());
-        Some(document.map(|document| (document, Shelf::Builtin)))
+        Some(document.map(|document| (document, FileOrigin::Builtin)))
     }
 
     /// `None` for a name whose path would be outside of the directory.
@@ -138,9 +137,9 @@ impl Library<'_> {
         plain.then(|| self.dir.map(|dir| dir.join(format!("{name}.toml"))))?
     }
 
-    fn unknown(&self, at: usize, name: &str) -> Fault {
+    fn unknown(&self, at: usize, name: &str) -> DocumentFault {
         let names = self.names();
-        Fault::unknown(
+        DocumentFault::unknown(
             at,
             self.kind,
             name,
@@ -180,6 +179,6 @@ pub fn read(path: &Path) -> Result<Document, Problem> {
 
 /// Like [`read`], but returns `None` if the file doesn't exist.
 pub fn read_if_any(path: &Path) -> Result<Option<Document>, Problem> {
-    let text = reading::text(path)?;
+    let text = config_file::text(path)?;
     text.map(|text| Document::parse(path, &text)).transpose()
 }

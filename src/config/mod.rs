@@ -4,6 +4,7 @@
 //! and a list of [`Problem`]s. A file that can't be parsed is rejected as a whole.
 
 mod amount;
+pub mod config_file;
 pub mod contexts;
 pub mod document;
 pub mod environments;
@@ -15,12 +16,11 @@ pub mod machine;
 pub mod origin;
 pub mod paths;
 pub mod person;
-pub mod reading;
 pub mod recipe;
 pub mod resources;
-mod rows;
 pub mod saving;
 pub mod setting;
+mod table_rows;
 mod writing;
 
 pub use crate::model::problem::Problem;

@@ -9,9 +9,9 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     Problem, amount,
-    document::{Document, Entry, Fault, Item, Value},
+    document::{Document, DocumentEntry, DocumentFault, Item, Value},
     library,
-    rows::{KeyRow, row, set},
+    table_rows::{KeyRow, row, set},
     writing::{in_quotes, key, quoted, quoted_list, slots},
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
     },
     rules::launch::{
         amounts,
-        table::{Reading, TABLE, TextValue, ValueKind},
+        table::{TABLE, TextValue, TimeContext, ValueKind},
     },
 };
 
@@ -51,7 +51,7 @@ fn understand(
     zone: &TimeZone,
 ) -> Result<LaunchRequest, Vec<Problem>> {
     let mut request = LaunchRequest::default();
-    let reading = Reading { now, zone };
+    let reading = TimeContext { now, zone };
     let mut faults = Vec::new();
     for entry in document.entries() {
         faults.extend(read_entry(&mut request, entry, reading).err());
@@ -67,22 +67,27 @@ fn understand(
 
 fn read_entry(
     request: &mut LaunchRequest,
-    Entry { key, at, item }: &Entry,
-    reading: Reading<'_>,
-) -> Result<(), Fault> {
+    DocumentEntry { key, at, item }: &DocumentEntry,
+    reading: TimeContext<'_>,
+) -> Result<(), DocumentFault> {
     for known in keys() {
         match known {
-            Key::Text(name, value) if name == key => {
+            RecipeKey::Text(name, value) if name == key => {
                 let text = text_of(item, value.kind)?;
                 let outcome = (value.read)(request, &text, reading);
-                return outcome.map_err(|why| Fault::new(item.at, why));
+                return outcome.map_err(|why| DocumentFault::new(item.at, why));
             }
-            Key::Own(row) if row.name == key => return (row.read)(request, item),
+            RecipeKey::Own(row) if row.name == key => return (row.read)(request, item),
             _ => {}
         }
     }
     let names = keys().map(|known| known.name());
-    Err(Fault::unknown(*at, "setting of a launch", key, names))
+    Err(DocumentFault::unknown(
+        *at,
+        "setting of a launch",
+        key,
+        names,
+    ))
 }
 
 /// Writes the launch as the text of a recipe.
@@ -120,14 +125,14 @@ fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &St
 }
 
 /// A key of a recipe.
-enum Key {
+enum RecipeKey {
     /// A field that is one text.
     Text(&'static str, &'static TextValue),
     /// A field with a form of its own.
     Own(&'static KeyRow<LaunchRequest>),
 }
 
-impl Key {
+impl RecipeKey {
     fn name(&self) -> &'static str {
         match self {
             Self::Text(name, _) => name,
@@ -153,13 +158,14 @@ impl Key {
 }
 
 /// All keys of a recipe, in the order in which they are written.
-fn keys() -> impl Iterator<Item = Key> {
+fn keys() -> impl Iterator<Item = RecipeKey> {
     let fields = TABLE.iter().flat_map(|row| {
         let text = row.argument.as_ref().zip(row.text.as_ref());
-        let text = text.map(|(argument, value)| Key::Text(argument.key, value));
-        text.into_iter().chain(own(row.field).iter().map(Key::Own))
+        let text = text.map(|(argument, value)| RecipeKey::Text(argument.key, value));
+        text.into_iter()
+            .chain(own(row.field).iter().map(RecipeKey::Own))
     });
-    fields.chain(VARIABLES.iter().map(Key::Own))
+    fields.chain(VARIABLES.iter().map(RecipeKey::Own))
 }
 
 /// The keys after the text of a field that aren't one text.
@@ -175,7 +181,7 @@ fn own(field: LaunchField) -> &'static [KeyRow<LaunchRequest>] {
 }
 
 /// The value of a field as the text that its row reads.
-fn text_of(item: &Item, kind: ValueKind) -> Result<String, Fault> {
+fn text_of(item: &Item, kind: ValueKind) -> Result<String, DocumentFault> {
     Ok(match kind {
         ValueKind::Text | ValueKind::Owner => text(item)?,
         ValueKind::Duration => amount::span_text(item)?,
@@ -264,15 +270,15 @@ const VARIABLES: &[KeyRow<LaunchRequest>] = &[
     row!("env", variables, |_| None),
 ];
 
-fn text(item: &Item) -> Result<String, Fault> {
+fn text(item: &Item) -> Result<String, DocumentFault> {
     item.text().map(str::to_owned)
 }
 
-fn session_type(item: &Item) -> Result<SessionType, Fault> {
+fn session_type(item: &Item) -> Result<SessionType, DocumentFault> {
     match item.text()? {
         "interactive" => Ok(SessionType::Interactive),
         "batch" => Ok(SessionType::Batch),
-        other => Err(Fault::unknown(
+        other => Err(DocumentFault::unknown(
             item.at,
             "type",
             other,
@@ -281,11 +287,11 @@ fn session_type(item: &Item) -> Result<SessionType, Fault> {
     }
 }
 
-fn cluster_mode(item: &Item) -> Result<ClusterMode, Fault> {
+fn cluster_mode(item: &Item) -> Result<ClusterMode, DocumentFault> {
     match item.text()? {
         "single-node" => Ok(ClusterMode::SingleNode),
         "multi-node" => Ok(ClusterMode::MultiNode),
-        other => Err(Fault::unknown(
+        other => Err(DocumentFault::unknown(
             item.at,
             "cluster mode",
             other,
@@ -295,21 +301,21 @@ fn cluster_mode(item: &Item) -> Result<ClusterMode, Fault> {
 }
 
 /// The strings of a list, each read by `read`.
-fn each<T>(item: &Item, read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, Fault> {
+fn each<T>(item: &Item, read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, DocumentFault> {
     let Value::List(items) = &item.value else {
         return Err(item.mismatch("a list"));
     };
-    let one = |item: &Item| read(item.text()?).map_err(|why| Fault::new(item.at, why));
+    let one = |item: &Item| read(item.text()?).map_err(|why| DocumentFault::new(item.at, why));
     items.iter().map(one).collect()
 }
 
-fn mounts(item: &Item) -> Result<Vec<FolderMount>, Fault> {
+fn mounts(item: &Item) -> Result<Vec<FolderMount>, DocumentFault> {
     each(item, str::parse)
 }
 
 /// `"8080, 9000-9002"`, a port, or a list of ports.
-fn preopen(item: &Item) -> Result<Vec<u16>, Fault> {
-    let read = |text: &str| ports::read(text).map_err(|why| Fault::new(item.at, why));
+fn preopen(item: &Item) -> Result<Vec<u16>, DocumentFault> {
+    let read = |text: &str| ports::read(text).map_err(|why| DocumentFault::new(item.at, why));
     match &item.value {
         Value::Text(text) => read(text),
         Value::Integer(port) => read(&port.to_string()),
@@ -322,7 +328,7 @@ fn preopen(item: &Item) -> Result<Vec<u16>, Fault> {
 }
 
 /// Names of variables whose values workbay asks for again.
-fn wanted_secrets(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault> {
+fn wanted_secrets(request: &mut LaunchRequest, item: &Item) -> Result<(), DocumentFault> {
     let names = each(item, |name| {
         check_variable_name(name).map(|()| name.to_owned())
     })?;
@@ -333,10 +339,10 @@ fn wanted_secrets(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault>
     Ok(())
 }
 
-fn variables(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault> {
+fn variables(request: &mut LaunchRequest, item: &Item) -> Result<(), DocumentFault> {
     let mut env = BTreeMap::new();
     for entry in item.table()? {
-        check_variable_name(&entry.key).map_err(|why| Fault::new(entry.at, why))?;
+        check_variable_name(&entry.key).map_err(|why| DocumentFault::new(entry.at, why))?;
         env.insert(entry.key.clone(), text(&entry.item)?);
     }
     request.env.extend(env);

@@ -2,8 +2,8 @@
 
 use super::{
     amount::{cores, memory, number, some_span},
-    document::{Fault, Item, Value},
-    rows::set,
+    document::{DocumentFault, Item, Value},
+    table_rows::set,
     writing::{quoted, quoted_list, table},
 };
 use crate::model::{
@@ -23,7 +23,7 @@ pub struct Setting {
     /// The environment variable that overrides it, if one does.
     pub variable: Option<&'static str>,
     /// Reads the value from a file into the settings.
-    pub read: fn(&mut Settings, &Item) -> Result<(), Fault>,
+    pub read: fn(&mut Settings, &Item) -> Result<(), DocumentFault>,
     /// The effective value as TOML.
     pub show: fn(&Settings) -> String,
 }
@@ -272,9 +272,9 @@ pub const SETTINGS: &[Setting] = &[
 ];
 
 /// A string that is not empty.
-pub(super) fn word(item: &Item) -> Result<String, Fault> {
+pub(super) fn word(item: &Item) -> Result<String, DocumentFault> {
     match item.text()?.trim() {
-        "" => Err(Fault::new(
+        "" => Err(DocumentFault::new(
             item.at,
             "expected a name, found an empty string",
         )),
@@ -283,20 +283,20 @@ pub(super) fn word(item: &Item) -> Result<String, Fault> {
 }
 
 /// `"auto"`, or a program by name or full path.
-fn preferred(item: &Item) -> Result<Option<String>, Fault> {
+fn preferred(item: &Item) -> Result<Option<String>, DocumentFault> {
     let text = word(item)?;
     if text == "auto" {
         return Ok(None);
     }
     if text.contains(char::is_whitespace) || (text.contains('/') && !text.starts_with('/')) {
-        let fault = Fault::new(item.at, format!("invalid shell name '{text}'"));
+        let fault = DocumentFault::new(item.at, format!("invalid shell name '{text}'"));
         return Err(fault.help("write \"auto\", a name like \"zsh\", or an absolute path"));
     }
     Ok(Some(text))
 }
 
 /// `"auto"`, `true` or `false`.
-fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
+fn automatic(item: &Item) -> Result<Option<bool>, DocumentFault> {
     match &item.value {
         Value::Bool(on) => Ok(Some(*on)),
         Value::Text(text) if text == "auto" => Ok(None),
@@ -305,50 +305,51 @@ fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
 }
 
 /// A program and its arguments, each a string.
-fn words(item: &Item) -> Result<Vec<String>, Fault> {
+fn words(item: &Item) -> Result<Vec<String>, DocumentFault> {
     let words = item.list()?.iter().map(|word| match word.text()? {
-        text if text.contains('\0') => {
-            Err(Fault::new(word.at, "a word must not contain a NUL byte"))
-        }
+        text if text.contains('\0') => Err(DocumentFault::new(
+            word.at,
+            "a word must not contain a NUL byte",
+        )),
         text => Ok(text.to_owned()),
     });
     let words: Vec<String> = words.collect::<Result<_, _>>()?;
     match words.first() {
         Some(program) if program.is_empty() => {
-            Err(Fault::new(item.at, "the program name is empty"))
+            Err(DocumentFault::new(item.at, "the program name is empty"))
         }
         _ => Ok(words),
     }
 }
 
-fn events(item: &Item) -> Result<Vec<String>, Fault> {
+fn events(item: &Item) -> Result<Vec<String>, DocumentFault> {
     let events = item.list()?.iter().map(|word| match word.text()? {
         text if EVENTS.contains(&text) => Ok(text.to_owned()),
-        text => Err(Fault::unknown(word.at, "event", text, EVENTS)),
+        text => Err(DocumentFault::unknown(word.at, "event", text, EVENTS)),
     });
     events.collect()
 }
 
-fn link_schemes(item: &Item) -> Result<LinkSchemes, Fault> {
+fn link_schemes(item: &Item) -> Result<LinkSchemes, DocumentFault> {
     let schemes = item.list()?.iter().map(|word| {
         let scheme = word.text()?.parse();
-        scheme.map_err(|why: String| Fault::new(word.at, why))
+        scheme.map_err(|why: String| DocumentFault::new(word.at, why))
     });
     schemes.collect()
 }
 
-fn hook_timeout(item: &Item) -> Result<Span, Fault> {
+fn hook_timeout(item: &Item) -> Result<Span, DocumentFault> {
     const MOST: Span = Span(10 * 60);
     match some_span(item)? {
         span if span > MOST => {
             let text = format!("{span} is too long (max: {MOST})");
-            Err(Fault::new(item.at, text))
+            Err(DocumentFault::new(item.at, text))
         }
         span => Ok(span),
     }
 }
 
-fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {
+fn desktop(item: &Item) -> Result<DesktopNotices, DocumentFault> {
     let all = DesktopNotices::ALL;
     one_of(
         item,
@@ -364,14 +365,14 @@ fn one_of<T: Copy, const N: usize>(
     what: &str,
     all: [T; N],
     name: fn(T) -> &'static str,
-) -> Result<T, Fault> {
+) -> Result<T, DocumentFault> {
     let word = item.text()?;
     let known = all.into_iter().find(|it| name(*it) == word);
-    known.ok_or_else(|| Fault::unknown(item.at, what, word, all.map(name)))
+    known.ok_or_else(|| DocumentFault::unknown(item.at, what, word, all.map(name)))
 }
 
 /// `"auto"`, the name of a container program, or an address with a scheme that the engine's client supports.
-pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
+pub(super) fn endpoint(item: &Item) -> Result<Option<String>, DocumentFault> {
     let text = item.text()?;
     if text == "auto" {
         return Ok(None);
@@ -381,15 +382,15 @@ pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     if is_address || ["docker", "podman"].contains(&text) {
         return Ok(Some(text.to_owned()));
     }
-    let fault = Fault::new(item.at, format!("invalid engine address '{text}'"));
+    let fault = DocumentFault::new(item.at, format!("invalid engine address '{text}'"));
     Err(fault.help("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\""))
 }
 
 /// Adds name patterns to those of the layer below.
-fn more(patterns: &mut Vec<NamePattern>, item: &Item) -> Result<(), Fault> {
+fn more(patterns: &mut Vec<NamePattern>, item: &Item) -> Result<(), DocumentFault> {
     for word in item.list()? {
         let pattern = word.text()?.parse();
-        let pattern = pattern.map_err(|why: String| Fault::new(word.at, why))?;
+        let pattern = pattern.map_err(|why: String| DocumentFault::new(word.at, why))?;
         if !patterns.contains(&pattern) {
             patterns.push(pattern);
         }
@@ -403,9 +404,9 @@ fn shown(patterns: &[NamePattern]) -> String {
 }
 
 /// Merges variables one by one into those of the layer below.
-fn variables(settings: &mut Settings, item: &Item) -> Result<(), Fault> {
+fn variables(settings: &mut Settings, item: &Item) -> Result<(), DocumentFault> {
     for entry in item.table()? {
-        check_variable_name(&entry.key).map_err(|why| Fault::new(entry.at, why))?;
+        check_variable_name(&entry.key).map_err(|why| DocumentFault::new(entry.at, why))?;
         let value = entry.item.text()?.to_owned();
         settings.launch.env.insert(entry.key.clone(), value);
     }

@@ -27,14 +27,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use connection::socket::SocketError;
-pub use options::{Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSeat};
+pub use options::{Beginning, ContextSetup, DaemonOptions, EngineFactory, EngineSetup};
 pub use process::lock::LockError;
 
 use self::upgrade::{Failed, Handover, Inherited, Memory, Successor};
 use crate::{
     config::paths::Paths,
     model::{id::ContextName, record::SessionRecord, text::Clean},
-    protocol::{presence::Presence, reader::Budget, version::version},
+    protocol::{lock_record::LockRecord, reader::Budget, version::version},
     store::{Opened, Store, StoreOptions},
 };
 use connection::{
@@ -43,7 +43,7 @@ use connection::{
     socket::Socket,
 };
 use context::runner::ContextRunner;
-use main_loop::core::{Core, Inputs, Parts};
+use main_loop::core::{Core, CoreParts, Inputs};
 use notifications::hooks::Hooks;
 use process::lock::Lock;
 use sampling::recorder::Recorder;
@@ -122,7 +122,7 @@ fn live(options: DaemonOptions) -> Result<()> {
     let log = options.paths.daemon_log();
     process::logging::begin(&log)
         .wrap_err_with(|| format!("{} can't be written", log.display()))?;
-    process::limits::take_open_files();
+    process::rlimits::take_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -154,7 +154,7 @@ fn live(options: DaemonOptions) -> Result<()> {
         return Ok(());
     };
     if !upgrade::wind_up(runtime, LAST_FILES) {
-        handover.tell(upgrade::unfinished(LAST_FILES));
+        handover.notify(upgrade::unfinished(LAST_FILES));
     }
     Err(handover.go()).wrap_err("the daemon can't start the newer program or restart itself")
 }
@@ -242,21 +242,21 @@ async fn serve_locked(
         ..StoreOptions::new(paths.database())
     };
     let (store, opened) = Store::open(&store_options)?;
-    tell_of_opening(&opened);
-    let seat = EngineSeat {
+    report_opening(&opened);
+    let setup = EngineSetup {
         instance: opened.instance,
         paths: paths.clone(),
         settings,
     };
     let (socket, memory) = listen(&paths, inherited).await?;
     let mut notes = opened.notes;
-    notes.extend(memory.failed.as_ref().map(Failed::told));
+    notes.extend(memory.failed.as_ref().map(Failed::message));
     let identity = Arc::new(Identity {
         socket: paths.socket(),
         instance: opened.instance,
         started_at: clock::now(),
     });
-    lock.announce(&Presence {
+    lock.announce(&LockRecord {
         pid: std::process::id(),
         version: version().to_owned(),
         socket: paths.socket().display().to_string(),
@@ -266,7 +266,7 @@ async fn serve_locked(
     tracing::info!(pid = std::process::id(), instance = %opened.instance, version = version(), "ready");
     let (inbound_in, inbound) = mpsc::channel(WAITING);
     let (samples_in, samples) = mpsc::channel(contexts.len());
-    let hooks = Hooks::new(&seat.settings.hooks, inbound_in.clone());
+    let hooks = Hooks::new(&setup.settings.hooks, inbound_in.clone());
     let server_state = ServerState {
         inbound: inbound_in,
         identity: identity.clone(),
@@ -275,35 +275,35 @@ async fn serve_locked(
         admission: Admission::default(),
         budget: Budget::new(PARTIAL_FRAMES),
     };
-    let space = Space::new(&paths.state_dir, seat.settings.disk.warn_below);
-    let figures_kept = sampling::figures::kept_for(seat.settings.history.keep_days);
+    let space = Space::new(&paths.state_dir, setup.settings.disk.warn_below);
+    let figures_kept = sampling::figures::kept_for(setup.settings.history.keep_days);
     let owner = Clean::new(&owner);
     let boot = boot.map(|boot| Clean::new(&boot));
     let mut records = by_context(opened.records);
     let mut figures = sampling::figures::by_context(opened.figures);
     let contexts = contexts.into_iter().enumerate().map(|(number, context)| {
         let records = records.remove(&context.context.name).unwrap_or_default();
-        let (seat, samples) = (seat.clone(), samples_in.clone());
+        let (setup, samples) = (setup.clone(), samples_in.clone());
         let figures = figures.remove(&context.context.name).unwrap_or_default();
-        let mut runner = ContextRunner::new(context, number, seat, &owner, records, samples);
+        let mut runner = ContextRunner::new(context, number, setup, &owner, records, samples);
         runner.recorder = Recorder::resume(figures);
         runner.set_boot(boot.as_ref());
         let name = runner.context.name;
         let mounts = opened.mounts.iter().filter(|(key, _)| key.context == name);
         let mounts = mounts.map(|(key, mounts)| (key.id, mounts.clone()));
         runner.add_mounts(mounts.collect());
-        runner.unloaded = UnloadedSessions::new(&opened.shelved, runner.context.name);
+        runner.unloaded = UnloadedSessions::new(&opened.unloaded, runner.context.name);
         runner.listed = opened.incomplete.is_none() || runner.known().is_observing();
         runner
     });
-    let mut core = Core::new(Parts {
+    let mut core = Core::new(CoreParts {
         contexts: contexts.collect(),
         store: store.clone(),
         figures_kept,
         identity,
         controls: controls.clone(),
         notes,
-        notifications: memory.told,
+        notifications: memory.notifications,
         hooks,
         space,
         incomplete: opened.incomplete.clone(),
@@ -326,7 +326,7 @@ async fn serve_locked(
     }
 }
 
-fn tell_of_opening(opened: &Opened) {
+fn report_opening(opened: &Opened) {
     for note in &opened.notes {
         tracing::warn!(%note);
     }

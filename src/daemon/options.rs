@@ -18,7 +18,7 @@ pub struct DaemonOptions {
     /// The user's name, which becomes the owner of launched sessions.
     pub owner: String,
     /// The engines, in the order of the configuration; never empty.
-    pub contexts: Vec<ContextSeat>,
+    pub contexts: Vec<ContextSetup>,
     pub beginning: Beginning,
     /// The system's id of the current boot, if it has one.
     pub boot: Option<String>,
@@ -42,14 +42,14 @@ pub enum Beginning {
 
 /// A context and how to create its engine.
 #[derive(Clone)]
-pub struct ContextSeat {
+pub struct ContextSetup {
     pub context: Context,
     /// The pause between two full lists for an engine that schedules and has no events.
     pub refresh: Duration,
     pub engine: EngineFactory,
 }
 
-impl ContextSeat {
+impl ContextSetup {
     /// The usual pause between two full lists.
     pub const REFRESH: Duration = Duration::from_secs(15);
 
@@ -66,7 +66,7 @@ impl ContextSeat {
 /// Creates an engine once the state database is open. The function may block: it is called on a thread of its
 /// own, at the first attempt to connect and again after the engine denied access, so that changed keys take
 /// effect. An error is shown as the state of the context's connection.
-pub type Make<T> = Arc<dyn Fn(&EngineSeat) -> Result<Arc<T>> + Send + Sync>;
+pub type Make<T> = Arc<dyn Fn(&EngineSetup) -> Result<Arc<T>> + Send + Sync>;
 
 /// The two kinds of engines: the controller decides for one, and the observer only reads the other.
 #[derive(Clone)]
@@ -77,13 +77,13 @@ pub enum EngineFactory {
 
 impl EngineFactory {
     pub fn containers(
-        make: impl Fn(&EngineSeat) -> Result<Arc<dyn Containers>> + Send + Sync + 'static,
+        make: impl Fn(&EngineSetup) -> Result<Arc<dyn Containers>> + Send + Sync + 'static,
     ) -> Self {
         Self::Containers(Arc::new(make))
     }
 
     pub fn scheduler(
-        make: impl Fn(&EngineSeat) -> Result<Arc<dyn Manager>> + Send + Sync + 'static,
+        make: impl Fn(&EngineSetup) -> Result<Arc<dyn Manager>> + Send + Sync + 'static,
     ) -> Self {
         Self::Manager(Arc::new(make))
     }
@@ -91,7 +91,7 @@ impl EngineFactory {
 
 /// The data that an engine is created from.
 #[derive(Clone, Debug)]
-pub struct EngineSeat {
+pub struct EngineSetup {
     pub instance: InstanceId,
     pub paths: Paths,
     pub settings: Settings,

@@ -21,7 +21,7 @@ use crate::model::{
     pull::PullFigures,
     resources::ResourceSlots,
     secret::Secret,
-    shell::ShellStart,
+    shell_start::ShellStart,
     spec::LaunchSpec,
     text::Clean,
     usage::Usage,

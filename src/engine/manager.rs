@@ -20,13 +20,13 @@ use crate::{
         status::Tab,
         text::Clean,
     },
-    rules::launch::again::{self, Recalled},
+    rules::launch::relaunch::{self, Recalled},
 };
 
 #[async_trait]
 pub trait Manager: Engine {
     /// A page of sessions, newest first. Rows may lack what only [`Manager::session`] returns.
-    async fn page(&self, query: &PageQuery) -> Result<Page>;
+    async fn page(&self, query: &PageQuery) -> Result<SessionPage>;
 
     /// The number of sessions of each tab, in the order of [`Tab::ALL`]; one request.
     async fn totals(&self) -> Result<Totals>;
@@ -47,7 +47,7 @@ pub trait Manager: Engine {
     /// How the session was launched, as far as the engine reports it; `None` when it doesn't exist.
     async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
         let session = self.session(session).await?;
-        Ok(session.map(|it| again::recalled(&it, again::Told::default())))
+        Ok(session.map(|it| relaunch::recalled(&it, relaunch::ReportedLaunch::default())))
     }
 
     /// The scheduling history of the session, newest first.
@@ -112,7 +112,7 @@ pub struct PageQuery {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct SessionPage {
     pub sessions: Vec<Session>,
     /// Number of all matching sessions, on every page.
     pub total: u64,
@@ -131,7 +131,7 @@ pub struct ManagerEvent {
 }
 
 /// The progress of a change, until it is done.
-pub type ProgressStream = BoxStream<'static, Result<Progress>>;
+pub type ProgressStream = BoxStream<'static, Result<TaskProgress>>;
 
 /// The progress of a change that is done already.
 pub fn done() -> ProgressStream {
@@ -140,7 +140,7 @@ pub fn done() -> ProgressStream {
 
 /// The progress of a long task.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct TaskProgress {
     pub message: Clean,
     pub done: f64,
     /// 0 = unknown.

@@ -10,7 +10,7 @@ use crate::{
     action::{Action, Scope},
     config::{
         Problem,
-        library::{Library, Shelf},
+        library::{FileOrigin, Library},
     },
     key::Key,
 };
@@ -112,7 +112,7 @@ impl Keymap {
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
     let names = library(dir).names().into_iter();
     names
-        .map(|(name, shelf)| (name, shelf == Shelf::Person))
+        .map(|(name, origin)| (name, origin == FileOrigin::Person))
         .collect()
 }
 

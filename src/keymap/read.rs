@@ -2,7 +2,7 @@
 
 use crate::{
     action::{Action, Scope},
-    config::document::{Document, Entry, Fault, Item, Value},
+    config::document::{Document, DocumentEntry, DocumentFault, Item, Value},
     key::{self, Key, KeyCode},
     model::nearest::nearest,
 };
@@ -26,7 +26,7 @@ pub struct Bindings {
 
 impl Bindings {
     /// Adds the file with this number. Returns the faults.
-    pub fn add(&mut self, file: usize, document: &Document) -> Vec<Fault> {
+    pub fn add(&mut self, file: usize, document: &Document) -> Vec<DocumentFault> {
         let mut faults = Vec::new();
         for table in document
             .entries()
@@ -35,7 +35,7 @@ impl Bindings {
         {
             let Some(scope) = Scope::ALL.iter().find(|scope| scope.name() == table.key) else {
                 let known = Scope::ALL.iter().map(|scope| scope.name());
-                faults.push(Fault::unknown(table.at, "scope", &table.key, known));
+                faults.push(DocumentFault::unknown(table.at, "scope", &table.key, known));
                 continue;
             };
             match table.item.table() {
@@ -49,7 +49,12 @@ impl Bindings {
         faults
     }
 
-    fn take(&mut self, file: usize, scope: Scope, entry: &Entry) -> Result<(), Fault> {
+    fn take(
+        &mut self,
+        file: usize,
+        scope: Scope,
+        entry: &DocumentEntry,
+    ) -> Result<(), DocumentFault> {
         let keys = key::parse_sequence(&entry.key).map_err(|why| no_key(entry, why))?;
         keys.iter().try_for_each(|key| pressable(entry.at, *key))?;
         let same = |known: &Binding| known.scope == scope && known.keys == keys;
@@ -59,7 +64,7 @@ impl Bindings {
             .any(|known| same(known) && known.file == file)
         {
             let message = format!("'{}' is bound twice in [{}]", entry.key, scope.name());
-            return Err(Fault::new(entry.at, message));
+            return Err(DocumentFault::new(entry.at, message));
         }
         let actions = actions(scope, &entry.item)?;
         self.list.retain(|known| !same(known));
@@ -77,7 +82,7 @@ impl Bindings {
 
     /// Bindings whose keys are also the beginning of a longer binding, which could never be pressed. Each
     /// result is (file number, fault).
-    pub fn clashes(&self) -> Vec<(usize, Fault)> {
+    pub fn clashes(&self) -> Vec<(usize, DocumentFault)> {
         let mut found = Vec::new();
         for long in &self.list {
             let short = self.list.iter().find(|short| {
@@ -94,7 +99,7 @@ impl Bindings {
 }
 
 /// Reports the fault at the later binding, because the user can change that one.
-fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
+fn clash(short: &Binding, long: &Binding) -> (usize, DocumentFault) {
     let (later, earlier) = if (short.file, short.at) > (long.file, long.at) {
         (short, long)
     } else {
@@ -106,7 +111,7 @@ fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
         short.scope.name(),
         names(&short.actions),
     );
-    let fault = Fault::new(later.at, message);
+    let fault = DocumentFault::new(later.at, message);
     // The later binding is intended, so suggest to remove the earlier one.
     let other = text(&earlier.keys);
     let help = format!(
@@ -117,8 +122,8 @@ fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
 }
 
 /// Reports keys that can't be parsed, with the nearest key name.
-fn no_key(entry: &Entry, why: String) -> Fault {
-    let fault = Fault::new(entry.at, why);
+fn no_key(entry: &DocumentEntry, why: String) -> DocumentFault {
+    let fault = DocumentFault::new(entry.at, why);
     let names: Vec<&str> = key::names().collect();
     let words = entry.key.split_whitespace();
     let near = words
@@ -131,7 +136,7 @@ fn no_key(entry: &Entry, why: String) -> Fault {
 }
 
 /// Refuses keys that no terminal reports under that name.
-fn pressable(at: usize, key: Key) -> Result<(), Fault> {
+fn pressable(at: usize, key: Key) -> Result<(), DocumentFault> {
     let KeyCode::Char(c) = key.code else {
         return Ok(());
     };
@@ -142,12 +147,15 @@ fn pressable(at: usize, key: Key) -> Result<(), Fault> {
         '[' if key.ctrl => "esc",
         c if key.shift && c.is_lowercase() => {
             let upper: String = c.to_uppercase().collect();
-            let fault = Fault::new(at, format!("terminals never report '{key}'"));
+            let fault = DocumentFault::new(at, format!("terminals never report '{key}'"));
             return Err(fault.help(format!("write '{upper}'")));
         }
         _ => return Ok(()),
     };
-    Err(Fault::new(at, format!("terminals send '{key}' as {twin}")).help(format!("bind '{twin}'")))
+    Err(
+        DocumentFault::new(at, format!("terminals send '{key}' as {twin}"))
+            .help(format!("bind '{twin}'")),
+    )
 }
 
 fn names(actions: &[Action]) -> String {
@@ -162,12 +170,12 @@ pub fn text(keys: &[Key]) -> String {
 }
 
 /// An action, a list of actions, or no action for `"none"`.
-fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, Fault> {
+fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, DocumentFault> {
     match &item.value {
         Value::Text(name) if name == "none" => Ok(Vec::new()),
         Value::Text(_) => Ok(vec![action(scope, item)?]),
         Value::List(items) if items.is_empty() => {
-            Err(Fault::new(item.at, "the list of actions is empty")
+            Err(DocumentFault::new(item.at, "the list of actions is empty")
                 .help("write \"none\" to unbind the key"))
         }
         Value::List(items) => items.iter().map(|item| action(scope, item)).collect(),
@@ -175,7 +183,7 @@ fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, Fault> {
     }
 }
 
-fn action(scope: Scope, item: &Item) -> Result<Action, Fault> {
+fn action(scope: Scope, item: &Item) -> Result<Action, DocumentFault> {
     let name = item.text()?;
     let Some(action) = Action::from_name(name) else {
         let here = Action::ALL
@@ -185,7 +193,7 @@ fn action(scope: Scope, item: &Item) -> Result<Action, Fault> {
             .iter()
             .filter(|action| !action.scopes().contains(&scope));
         let known: Vec<&str> = here.chain(others).map(|action| action.name()).collect();
-        let fault = Fault::unknown(item.at, "action", name, known);
+        let fault = DocumentFault::unknown(item.at, "action", name, known);
         return Err(match fault.help {
             Some(_) => fault,
             None => fault.help("`workbay keys` lists all actions"),
@@ -200,5 +208,5 @@ fn action(scope: Scope, item: &Item) -> Result<Action, Fault> {
         .map(|scope| format!("[{}]", scope.name()))
         .collect();
     let message = format!("{name} does nothing in [{}]", scope.name());
-    Err(Fault::new(item.at, message).help(format!("it belongs to {}", scopes.join(", "))))
+    Err(DocumentFault::new(item.at, message).help(format!("it belongs to {}", scopes.join(", "))))
 }

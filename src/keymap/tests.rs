@@ -67,7 +67,7 @@ fn ctrl_d_and_other_single_ctrl_letters_never_destroy() {
 }
 
 #[test]
-fn no_binding_needs_a_key_that_terminals_cannot_tell_apart() {
+fn no_binding_needs_a_key_that_terminals_cannot_distinguish() {
     for name in ["default", "vim", "emacs"] {
         let keymap = builtin(name);
         for scope in Scope::ALL {
@@ -80,7 +80,7 @@ fn no_binding_needs_a_key_that_terminals_cannot_tell_apart() {
 }
 
 #[test]
-fn lookup_tells_whole_prefix_and_nothing() {
+fn lookup_finds_whole_prefix_and_nothing() {
     let vim = builtin("vim");
     assert_eq!(
         vim.lookup(Scope::Sessions, &keys("j")),

@@ -5,7 +5,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::{
     image, reference,
     resources::{Bytes, Cpu},
-    selector::Asked,
+    selector::TypedSession,
     span::Span,
     status::Status,
     text::Clean,
@@ -28,7 +28,7 @@ fn fuzz_values() {
             bytes,
             &(reference::registry(text), reference::with_tag(text)),
         );
-        bounded(bytes, &Asked::read(text));
+        bounded(bytes, &TypedSession::read(text));
         for now in [Timestamp::MIN, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
             bounded(bytes, &start_time::read(text, now, &TimeZone::UTC));
         }

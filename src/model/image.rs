@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_tells_requirements_and_age() {
+    fn a_tag_gives_requirements_and_age() {
         let chips = |tag| {
             let all = chips(tag, Some("mine"));
             all.into_iter().map(Clean::into_string).collect::<Vec<_>>()
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_tell_what_it_needs() {
+    fn labels_give_what_it_needs() {
         let labels = [
             ("ai.backend.resource.min.cpu", "2"),
             ("ai.backend.resource.min.mem", "1g"),

@@ -47,7 +47,7 @@ pub mod service;
 pub mod session;
 pub mod settings;
 pub mod shared_files;
-pub mod shell;
+pub mod shell_start;
 pub mod short;
 pub mod span;
 pub mod spec;

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_and_a_tunnel_are_told_while_it_runs() {
+    fn the_address_and_a_tunnel_are_reported_while_it_runs() {
         let one = session(&[8080], Some("172.18.0.2"));
         let found = reached(&one, "unix:///var/run/docker.sock", "kim@gpu1").unwrap();
         assert_eq!(found.address, "172.18.0.2:8080");

@@ -27,13 +27,13 @@ pub enum SelectError {
 
 /// A session as it is typed: `name`, `6f1c2a9e`, `prod/name`, `prod/6f1c2a9e`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct TypedSession<'a> {
     /// The text before the first `/`, which the name of a session can't contain.
     pub context: Option<&'a str>,
     pub session: &'a str,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> TypedSession<'a> {
     #[must_use]
     pub fn read(text: &'a str) -> Self {
         match text.split_once('/') {
@@ -92,7 +92,7 @@ pub fn select<'a>(
 /// How many sessions of its context have its name, if it was requested by name, and whether it is the newest
 /// of them.
 pub fn namesakes(sessions: &[Session], found: &Session, text: &str) -> (usize, bool) {
-    if found.name != Asked::read(text).session {
+    if found.name != TypedSession::read(text).session {
         return (1, true);
     }
     let same = |s: &&Session| s.context == found.context && s.name == found.name;
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_is_meant_by_its_host_name_or_as_much_of_its_id_as_tells_it() {
+    fn a_kernel_is_meant_by_its_host_name_or_as_much_of_its_id_as_identifies_it() {
         let kernel = |bits: u128, name: &str| {
             Kernel::new(KernelId::from_u128(bits), name.into(), Status::Running)
         };
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_is_told_and_not_taken() {
+    fn what_is_elsewhere_is_reported_and_not_taken() {
         assert_eq!(
             ask("local", "train").unwrap_err().to_string(),
             "session 'train' not found in context local. Did you mean prod/train?"
@@ -319,9 +319,9 @@ mod tests {
 
     #[test]
     fn a_context_stands_before_the_first_slash() {
-        let asked = Asked::read("prod/work");
+        let asked = TypedSession::read("prod/work");
         assert_eq!((asked.context, asked.session), (Some("prod"), "work"));
-        assert_eq!(Asked::read("work").context, None);
-        assert_eq!(Asked::read("/work").context, Some(""));
+        assert_eq!(TypedSession::read("work").context, None);
+        assert_eq!(TypedSession::read("/work").context, Some(""));
     }
 }

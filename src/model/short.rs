@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_one_moment_are_told_apart() {
+    fn ids_of_one_moment_are_distinguished() {
         let ids = [
             "01a208c3-1d0d-77d7-91a2-15a64c6799e7",
             "01a208c3-1d0d-7aaa-91a2-15a64c6799e7",

@@ -22,7 +22,7 @@ pub struct Statistics {
 
 /// A kind of resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ResourceKind {
     /// In thousandths of a core.
     Cpu,
     /// In bytes.
@@ -58,7 +58,7 @@ pub struct Part {
 /// The two bars of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allotment {
-    pub kind: Kind,
+    pub kind: ResourceKind,
     /// Used in the group, of everything the group has. Where that isn't disclosed, of the limit.
     pub in_group: Part,
     /// Used in all groups, of the limit.
@@ -90,20 +90,20 @@ impl Statistics {
         let mut kinds: Vec<String> = accelerators.cloned().collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let kinds = kinds.into_iter().map(Kind::Accelerator);
-        [Kind::Cpu, Kind::Mem]
+        let kinds = kinds.into_iter().map(ResourceKind::Accelerator);
+        [ResourceKind::Cpu, ResourceKind::Mem]
             .into_iter()
             .chain(kinds)
             .map(|kind| self.allotment(group, kind))
             .filter(|it| {
                 let there =
                     it.in_group.used > 0 || it.in_group.all().or(it.in_group.free) != Some(0);
-                there || !matches!(it.kind, Kind::Accelerator(_))
+                there || !matches!(it.kind, ResourceKind::Accelerator(_))
             })
             .collect()
     }
 
-    fn allotment(&self, group: &ResourceGroup, kind: Kind) -> Allotment {
+    fn allotment(&self, group: &ResourceGroup, kind: ResourceKind) -> Allotment {
         let here = kind.of(&group.using);
         let anywhere = kind.of(&self.limits.using).max(here);
         let limit = kind.limit(&self.limits.limits).filter(|it| *it < ENDLESS);
@@ -121,7 +121,7 @@ impl Statistics {
 
     /// `remaining` is the smaller of what is free in the group and what the limits leave. Where the limits
     /// may decide, it doesn't show what others use.
-    fn in_group(&self, group: &ResourceGroup, kind: &Kind, limit: Option<u64>) -> Part {
+    fn in_group(&self, group: &ResourceGroup, kind: &ResourceKind, limit: Option<u64>) -> Part {
         let used = kind.of(&group.using);
         let left = Some(kind.of(&group.remaining)).filter(|left| *left < ENDLESS);
         let allowed = kind.limit(&self.limits.remaining);
@@ -153,7 +153,7 @@ impl Statistics {
     }
 }
 
-impl Kind {
+impl ResourceKind {
     fn of(&self, slots: &ResourceSlots) -> u64 {
         match self {
             Self::Cpu => slots.cpu.millis(),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_hold_is_a_part_of_the_group() {
+    fn what_others_use_is_a_part_of_the_group() {
         let mut it = statistics(slots(5, 4, None), slots(0, 2, None));
         it.groups[0].capacity = Some(slots(12, 8, None));
         let [cpu, memory] = bars(&it)[..] else {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_no_whole() {
+    fn what_is_not_reported_is_no_whole() {
         let endless = ResourceSlots::new(Cpu::from_millis(u64::MAX >> 16), Bytes(u64::MAX >> 16));
         let it = statistics(slots(1, 1, None), endless);
         let hidden = part(1000, 0, None, Whole::Hidden);

@@ -2,7 +2,7 @@
 
 use super::order::{ConnectionNumber, RequestNumber};
 use crate::{
-    engine::manager::{Page, Progress, Totals},
+    engine::manager::{SessionPage, TaskProgress, Totals},
     model::{
         capability::{Capability, EngineInfo},
         catalogue::{Catalogue, Folder},
@@ -58,10 +58,10 @@ pub enum Fact {
         connection: ConnectionNumber,
         failure: Failure,
     },
-    /// Progress of creating an image. More follows for the same request.
+    /// TaskProgress of creating an image. More follows for the same request.
     Progressed {
         number: RequestNumber,
-        progress: Progress,
+        progress: TaskProgress,
     },
     /// Whether a client watches.
     Watched(bool),
@@ -74,7 +74,7 @@ pub enum Fact {
 pub enum Got {
     /// Success without a result.
     Done,
-    Page(Page),
+    Page(SessionPage),
     Totals(Totals),
     Rows(Vec<Session>),
     /// Everything about one session; `None` if it doesn't exist.

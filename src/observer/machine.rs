@@ -12,10 +12,10 @@ use crate::{
         capability::EngineState, environment::Environment, id::SessionId, record::Write,
         request::SessionRequest, session::Session, statistics::Statistics, text::Clean,
     },
-    state_machine::{Known, StateMachine, Step, Ticket},
+    state_machine::{Consequences, MachineState, StateMachine, Ticket},
 };
 
-impl Known for Observer {
+impl MachineState for Observer {
     fn is_observing(&self) -> bool {
         true
     }
@@ -68,10 +68,10 @@ impl StateMachine for Observer {
 
     const TICK: Fact = Fact::Tick;
 
-    fn step(&mut self, now: Timestamp, fact: Fact) -> Step<Self> {
+    fn step(&mut self, now: Timestamp, fact: Fact) -> Consequences<Self> {
         let undo = Self::ticket(&fact);
         let turn = self.handle(now, fact);
-        Step {
+        Consequences {
             refusable: !turn.audits.is_empty(),
             writes: turn.audits.into_iter().map(Write::Audit).collect(),
             changes: turn.changes,

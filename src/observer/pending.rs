@@ -13,7 +13,7 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    engine::manager::{Progress, SessionChange},
+    engine::manager::{SessionChange, TaskProgress},
     model::{failure::Failure, id::SessionId, notice::Level, text::Clean},
     state_machine::{Answer, Ticket},
 };
@@ -97,7 +97,12 @@ impl Observer {
         self.retell(turn, session);
     }
 
-    pub(super) fn progressed(&mut self, turn: &mut Turn, number: RequestNumber, news: &Progress) {
+    pub(super) fn progressed(
+        &mut self,
+        turn: &mut Turn,
+        number: RequestNumber,
+        news: &TaskProgress,
+    ) {
         let Some(pending) = self.pending.get_mut(&number) else {
             return;
         };

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::order::RequestNumber;
 use crate::{
-    engine::manager::Page,
+    engine::manager::SessionPage,
     model::{failure::Failure, id::SessionId, status::Tab},
     state_machine::Ticket,
 };
@@ -97,7 +97,7 @@ impl Sweep {
         Some(page)
     }
 
-    pub(super) fn take(&mut self, page: &Page, (offset, limit): (u32, u32)) {
+    pub(super) fn take(&mut self, page: &SessionPage, (offset, limit): (u32, u32)) {
         self.total = Some(page.total);
         let came = page.sessions.len() as u32;
         // An engine may return fewer rows than requested. No rows at all mean the end.

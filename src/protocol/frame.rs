@@ -33,33 +33,33 @@ const CONTROL: u8 = 0;
 const DATA: u8 = 1;
 
 /// The maximum length of frames in one direction, by kind. Longer frames are neither written nor read.
-pub trait Limits {
+pub trait FrameLimits {
     /// Max bytes of JSON.
     const CONTROL: usize;
     /// Max bytes of one piece of a stream.
     const DATA: usize = 0;
 }
 
-impl Limits for Greeting {
+impl FrameLimits for Greeting {
     const CONTROL: usize = MAX_GREETING;
 }
 
-impl Limits for Welcome {
+impl FrameLimits for Welcome {
     const CONTROL: usize = MAX_GREETING;
 }
 
-impl Limits for FromClient {
+impl FrameLimits for FromClient {
     const CONTROL: usize = MAX_REQUEST;
     const DATA: usize = MAX_DATA;
 }
 
-impl Limits for FromDaemon {
+impl FrameLimits for FromDaemon {
     const CONTROL: usize = MAX_FRAME;
     const DATA: usize = MAX_DATA;
 }
 
 /// The longest frame of a kind, including the kind byte. Unknown kinds are refused when they are read.
-const fn longest<T: Limits>(kind: u8) -> usize {
+const fn longest<T: FrameLimits>(kind: u8) -> usize {
     match kind {
         DATA => KIND_BYTES + DATA_HEAD + T::DATA,
         _ => KIND_BYTES + T::CONTROL,
@@ -104,7 +104,7 @@ impl<Out, In> Default for FrameCodec<Out, In> {
     }
 }
 
-impl<Out: Serialize + Limits, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
+impl<Out: Serialize + FrameLimits, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
     type Error = FrameError;
 
     fn encode(&mut self, frame: Frame<Out>, wire: &mut BytesMut) -> Result<(), FrameError> {
@@ -124,7 +124,7 @@ impl<Out: Serialize + Limits, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
     }
 }
 
-impl<Out, In: DeserializeOwned + Limits> Decoder for FrameCodec<Out, In> {
+impl<Out, In: DeserializeOwned + FrameLimits> Decoder for FrameCodec<Out, In> {
     type Item = Frame<In>;
     type Error = FrameError;
 
@@ -151,7 +151,7 @@ pub struct FrameWriter<W, Out> {
     wire: BytesMut,
 }
 
-impl<W: AsyncWrite + Unpin, Out: Serialize + Limits> FrameWriter<W, Out> {
+impl<W: AsyncWrite + Unpin, Out: Serialize + FrameLimits> FrameWriter<W, Out> {
     pub fn new(io: W) -> Self {
         Self {
             io,
@@ -186,7 +186,11 @@ impl<W: AsyncWrite + Unpin, Out: Serialize + Limits> FrameWriter<W, Out> {
     }
 }
 
-fn put_head<Out: Limits>(wire: &mut BytesMut, payload: usize, kind: u8) -> Result<(), FrameError> {
+fn put_head<Out: FrameLimits>(
+    wire: &mut BytesMut,
+    payload: usize,
+    kind: u8,
+) -> Result<(), FrameError> {
     let bytes = payload + KIND_BYTES;
     let most = longest::<Out>(kind);
     let length = u32::try_from(bytes).ok().filter(|_| bytes <= most);
@@ -199,7 +203,7 @@ fn put_head<Out: Limits>(wire: &mut BytesMut, payload: usize, kind: u8) -> Resul
 
 /// The kind byte and everything after it, once the frame is complete. A frame that is too long is refused as
 /// soon as its length (and its kind, where that matters) has arrived.
-fn take_body<In: Limits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
+fn take_body<In: FrameLimits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
     let Some(head) = wire.first_chunk::<LENGTH_BYTES>() else {
         return Ok(None);
     };
@@ -242,8 +246,8 @@ mod tests {
     use super::*;
     use crate::protocol::message::{FromClient, FromDaemon, Request};
 
-    type Face = FrameCodec<FromClient, FromDaemon>;
-    type Daemon = FrameCodec<FromDaemon, FromClient>;
+    type ClientCodec = FrameCodec<FromClient, FromDaemon>;
+    type DaemonCodec = FrameCodec<FromDaemon, FromClient>;
 
     fn ask() -> FromClient {
         FromClient::Ask {
@@ -261,10 +265,10 @@ mod tests {
 
     fn written() -> BytesMut {
         let mut wire = BytesMut::new();
-        Face::default()
+        ClientCodec::default()
             .encode(Frame::Control(ask()), &mut wire)
             .unwrap();
-        Face::default()
+        ClientCodec::default()
             .encode(Frame::Data(data()), &mut wire)
             .unwrap();
         wire
@@ -275,7 +279,7 @@ mod tests {
         let (mut wire, mut seen) = (BytesMut::new(), Vec::new());
         for byte in written() {
             wire.put_u8(byte);
-            seen.extend(Daemon::default().decode(&mut wire).unwrap());
+            seen.extend(DaemonCodec::default().decode(&mut wire).unwrap());
         }
         assert_eq!(seen, [Frame::Control(ask()), Frame::Data(data())]);
         assert!(wire.is_empty());
@@ -284,13 +288,13 @@ mod tests {
     #[test]
     fn a_length_beyond_the_cap_is_refused_before_its_bytes_arrive() {
         let mut wire = BytesMut::from(&u32::MAX.to_be_bytes()[..]);
-        let error = Daemon::default().decode(&mut wire).unwrap_err();
+        let error = DaemonCodec::default().decode(&mut wire).unwrap_err();
         assert!(matches!(error, FrameError::TooLong { .. }), "{error}");
         let long = StreamData {
             bytes: Bytes::from(vec![0; MAX_FRAME]),
             ..data()
         };
-        let refused = Face::default().encode(Frame::Data(long), &mut BytesMut::new());
+        let refused = ClientCodec::default().encode(Frame::Data(long), &mut BytesMut::new());
         assert!(matches!(refused, Err(FrameError::TooLong { .. })));
     }
 
@@ -300,8 +304,11 @@ mod tests {
             let mut wire = BytesMut::new();
             wire.put_u32(u32::try_from(payload + KIND_BYTES).unwrap());
             wire.put_u8(kind);
-            let from_client = Daemon::default().decode(&mut wire.clone()).is_err();
-            (from_client, Face::default().decode(&mut wire).is_err())
+            let from_client = DaemonCodec::default().decode(&mut wire.clone()).is_err();
+            (
+                from_client,
+                ClientCodec::default().decode(&mut wire).is_err(),
+            )
         };
         let piece = DATA_HEAD + MAX_DATA;
         assert_eq!(refused(CONTROL, MAX_REQUEST), (false, false));
@@ -319,7 +326,7 @@ mod tests {
             (&b"\0\0\0\x01\x01"[..], "incomplete"),
             (&b"\0\0\0\x03\x00{}"[..], "doesn't understand"),
         ] {
-            let error = Daemon::default()
+            let error = DaemonCodec::default()
                 .decode(&mut BytesMut::from(bytes))
                 .unwrap_err();
             assert!(error.to_string().contains(what), "{error}");

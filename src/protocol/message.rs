@@ -18,13 +18,13 @@ use crate::{
         recent::{Recent, RecentEdit, RecentId},
         request::{ContextRequest, SessionRequest},
         session::Session,
-        shell::ShellStart,
+        shell_start::ShellStart,
         spec::LaunchRequest,
         statistics::Statistics,
         status::Tab,
         text::Clean,
     },
-    rules::launch::again::Missing,
+    rules::launch::relaunch::Missing,
 };
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other

@@ -15,7 +15,7 @@ use tokio::{
 };
 use tokio_util::codec::Decoder;
 
-use super::frame::{Frame, FrameCodec, FrameError, Limits};
+use super::frame::{Frame, FrameCodec, FrameError, FrameLimits};
 
 /// The size by which a buffer grows.
 const CHUNK: usize = 32 * 1024;
@@ -49,7 +49,7 @@ pub struct FrameReader<R, In> {
     marker: PhantomData<fn() -> In>,
 }
 
-impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
+impl<R: AsyncRead + Unpin, In: DeserializeOwned + FrameLimits> FrameReader<R, In> {
     pub fn new(io: R, budget: Budget) -> Self {
         Self {
             io,

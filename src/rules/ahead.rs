@@ -26,10 +26,10 @@ pub fn ahead<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> V
 /// The sessions that use resources of the same resource group, the largest first.
 #[must_use]
 pub fn holders<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> Vec<&'a Session> {
-    let holds = |other: &&Session| {
+    let uses_resources = |other: &&Session| {
         is_beside(session, other) && !other.status.is_final() && other.status != Status::Pending
     };
-    let mut found: Vec<&Session> = all.filter(holds).collect();
+    let mut found: Vec<&Session> = all.filter(uses_resources).collect();
     found.sort_by(|one, other| {
         let size = |it: &Session| (it.requested_slots.cpu, it.requested_slots.mem);
         size(other).cmp(&size(one)).then(one.name.cmp(&other.name))

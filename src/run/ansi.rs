@@ -14,7 +14,7 @@ use ratatui::{
     style::{Color, Modifier},
 };
 
-use super::canvas::Output;
+use super::canvas::CellOutput;
 use crate::{
     terminal::{attributes::Underline, link::Link},
     view::surface::{Extra, Extras},
@@ -133,9 +133,9 @@ impl<W: Write> AnsiWriter<W> {
             });
         }
         for (color, before, ground) in [
-            (to.foreground, from.foreground, Ground::Fore),
-            (to.background, from.background, Ground::Back),
-            (to.underline_color, from.underline_color, Ground::Under),
+            (to.foreground, from.foreground, ColorLayer::Fore),
+            (to.background, from.background, ColorLayer::Back),
+            (to.underline_color, from.underline_color, ColorLayer::Under),
         ] {
             if color != before {
                 codes.add(&ground.code(color));
@@ -210,13 +210,13 @@ impl Dress {
     }
 }
 
-enum Ground {
+enum ColorLayer {
     Fore,
     Back,
     Under,
 }
 
-impl Ground {
+impl ColorLayer {
     /// Empty if colors are switched off.
     fn code(&self, color: Color) -> String {
         let color = color.into_crossterm();
@@ -249,7 +249,7 @@ impl Codes<'_> {
     }
 }
 
-impl<W: Write> Output for AnsiWriter<W> {
+impl<W: Write> CellOutput for AnsiWriter<W> {
     fn write_cells<'a>(
         &mut self,
         cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
@@ -368,10 +368,10 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
         let mut extras = Extras::default();
         cells::paint(&emulator, buffer.area, (&mut buffer, &mut extras));
-        let mut brush = AnsiWriter::new(Vec::new(), outer);
+        let mut writer = AnsiWriter::new(Vec::new(), outer);
         let cells = Buffer::empty(buffer.area).diff(&buffer);
-        brush.write_cells(cells.into_iter(), &extras).unwrap();
-        (brush.text, emulator)
+        writer.write_cells(cells.into_iter(), &extras).unwrap();
+        (writer.text, emulator)
     }
 
     /// Another emulator that has read `text`, to check what it shows.
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_and_links_arrive_as_they_were_printed() {
+    fn styles_and_links_arrive_as_they_were_printed() {
         let stream = "\x1b[9ma\x1b[0;4:3;58;5;3mb\x1b[0;8;1mc\x1b[2md\x1b[22;7me\x1b[0;31;44mf\
                       \x1b]8;;http://x.example/\x1b\\g\x1b]8;;\x1b\\\x1b[21mh\r\nplain";
         let (text, emulator) = written(stream, ALL);

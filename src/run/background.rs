@@ -26,7 +26,7 @@ pub struct Background {
     /// The colors of text and background that have no color of their own.
     pub colours: DefaultColors,
     /// The terminal supports the keyboard protocol of kitty.
-    pub tells_keys_apart: bool,
+    pub distinguishes_keys: bool,
     /// The name that the terminal reports (XTVERSION).
     pub name: Option<String>,
     /// The terminal didn't answer in time. Its answer may still come.
@@ -65,11 +65,11 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
         foreground: colour(&answer, "\x1b]10;"),
         background: colour(&answer, "\x1b]11;"),
     };
-    let told = colours.background.map(|it| it.luminance() < 0.5);
+    let reported = colours.background.map(|it| it.luminance() < 0.5);
     Background {
-        dark: dark.or(told),
+        dark: dark.or(reported),
         colours,
-        tells_keys_apart: answer_with(&answer, "\x1b[?", 'u').is_some(),
+        distinguishes_keys: answer_with(&answer, "\x1b[?", 'u').is_some(),
         name: answer_with(&answer, "\x1bP>|", '\x1b'),
         answer_is_late: !complete,
     }
@@ -154,8 +154,8 @@ fn is_complete(answer: &[u8]) -> bool {
 /// The color in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB`, up to the end of the string.
 fn colour(answer: &[u8], start: &str) -> Option<Rgb> {
     let text = String::from_utf8_lossy(answer);
-    let told = text.split(start).nth(1)?;
-    Rgb::parse(told.split(char::is_control).next()?)
+    let reply = text.split(start).nth(1)?;
+    Rgb::parse(reply.split(char::is_control).next()?)
 }
 
 #[cfg(test)]

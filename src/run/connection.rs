@@ -40,7 +40,7 @@ pub async fn keep(
     loop {
         let (said, wait) = match Client::connect(&options).await {
             Ok((client, events)) => {
-                let mut line = Line {
+                let mut line = OpenConnection {
                     silence: client.silence(),
                     client,
                     events,
@@ -83,7 +83,7 @@ fn wait_of(attempt: u32) -> Duration {
     (SHORTEST_WAIT * 2u32.pow(doublings)).min(LONGEST_WAIT)
 }
 
-struct Line<'a> {
+struct OpenConnection<'a> {
     client: Client,
     events: mpsc::Receiver<ClientEvent>,
     silence: watch::Receiver<bool>,
@@ -92,7 +92,7 @@ struct Line<'a> {
     seq: u64,
 }
 
-impl Line<'_> {
+impl OpenConnection<'_> {
     async fn serve(&mut self, current: &watch::Sender<Option<Client>>, attempt: &mut u32) -> End {
         if let Err(end) = self.snapshot(Request::Subscribe, Some(current)).await {
             return end;

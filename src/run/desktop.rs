@@ -78,7 +78,7 @@ pub fn notification(text: &Clean, dialect: Dialect, inside_tmux: bool) -> Vec<u8
 mod tests {
     use super::*;
 
-    fn told(setting: DesktopNotices, pairs: &[(&str, &str)]) -> Option<Dialect> {
+    fn dialect_of(setting: DesktopNotices, pairs: &[(&str, &str)]) -> Option<Dialect> {
         dialect(setting, |name| {
             let found = pairs.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -89,15 +89,15 @@ mod tests {
     fn only_terminals_that_are_known_to_take_it_are_asked() {
         use DesktopNotices::{Auto, Off, On};
         let xterm = ("TERM", "xterm-256color");
-        assert_eq!(told(Auto, &[xterm]), None);
-        assert_eq!(told(On, &[xterm]), Some(Dialect::Osc9));
+        assert_eq!(dialect_of(Auto, &[xterm]), None);
+        assert_eq!(dialect_of(On, &[xterm]), Some(Dialect::Osc9));
         let inside_tmux = [("TERM", "tmux-256color"), ("WEZTERM_PANE", "0")];
-        assert_eq!(told(Auto, &inside_tmux), Some(Dialect::Osc9));
-        assert_eq!(told(Off, &inside_tmux), None);
+        assert_eq!(dialect_of(Auto, &inside_tmux), Some(Dialect::Osc9));
+        assert_eq!(dialect_of(Off, &inside_tmux), None);
         let iterm = [xterm, ("TERM_PROGRAM", "iTerm.app")];
-        assert_eq!(told(Auto, &iterm), Some(Dialect::Osc9));
+        assert_eq!(dialect_of(Auto, &iterm), Some(Dialect::Osc9));
         let rxvt = [("TERM", "rxvt-unicode-256color")];
-        assert_eq!(told(Auto, &rxvt), Some(Dialect::Osc777));
+        assert_eq!(dialect_of(Auto, &rxvt), Some(Dialect::Osc777));
     }
 
     #[test]

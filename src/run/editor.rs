@@ -15,7 +15,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     let variable = |name: &str| std::env::var(name).ok();
     let editor = editor(variable);
     let name = format!("workbay-{}.sh", Uuid::new_v4().simple());
-    let draft = Draft(std::env::temp_dir().join(name));
+    let draft = EditedFile(std::env::temp_dir().join(name));
     draft.write(text)?;
     // Runs the editor through the shell, as git does, because the variable may contain arguments.
     let ended = Command::new("sh")
@@ -42,24 +42,24 @@ fn editor(variable: impl Fn(&str) -> Option<String>) -> String {
 }
 
 /// The file while it is edited. Only its owner can read it, and it is deleted after the edit.
-struct Draft(PathBuf);
+struct EditedFile(PathBuf);
 
-impl Draft {
+impl EditedFile {
     fn write(&self, text: &str) -> Result<(), String> {
-        let told = |error: std::io::Error| format!("{}: {error}", self.0.display());
+        let with_path = |error: std::io::Error| format!("{}: {error}", self.0.display());
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(&self.0)
-            .map_err(told)?;
+            .map_err(with_path)?;
         let end = if text.is_empty() || text.ends_with('\n') {
             ""
         } else {
             "\n"
         };
         file.write_all(format!("{text}{end}").as_bytes())
-            .map_err(told)
+            .map_err(with_path)
     }
 
     fn read(&self) -> Result<String, String> {
@@ -71,7 +71,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for EditedFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_draft_goes_and_comes_back() {
         let dir = tempfile::tempdir().unwrap();
-        let draft = Draft(dir.path().join("draft"));
+        let draft = EditedFile(dir.path().join("draft"));
         draft.write("echo 세션").unwrap();
         assert_eq!(draft.read().unwrap(), "echo 세션\n");
         let path = draft.0.clone();

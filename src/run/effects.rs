@@ -11,7 +11,7 @@ use super::{
     connection::Current,
     desktop::{self, Dialect},
     editor, files,
-    logs::Logs,
+    logs::LogReaders,
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
@@ -43,7 +43,7 @@ pub enum Next {
 /// Carries out the effects of the TUI.
 pub struct EffectRunner {
     pub streams: Streams,
-    pub logs: Logs,
+    pub logs: LogReaders,
     pub current: Current,
     pub questions: Requests,
     pub answers: mpsc::Sender<Msg>,
@@ -196,8 +196,8 @@ impl EffectRunner {
             let result = match read {
                 Ok(Ok(launch)) => Ok(Box::new(launch)),
                 Ok(Err(problems)) => {
-                    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                    Err(Clean::new(&told.join("; ")))
+                    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                    Err(Clean::new(&texts.join("; ")))
                 }
                 Err(error) => Err(Clean::new(&format!("the recipe was not read: {error}"))),
             };

@@ -22,7 +22,7 @@ pub fn save_with(
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<PathBuf, String> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let told = |error: &io::Error| {
+    let failure = |error: &io::Error| {
         format!(
             "{} can't be written: {error}. Start workbay in a directory that you can write to",
             path.display()
@@ -38,15 +38,15 @@ pub fn save_with(
                     Err(error) => {
                         // A partial file is of no use.
                         let _ = std::fs::remove_file(&candidate);
-                        Err(told(&error))
+                        Err(failure(&error))
                     }
                 };
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(told(&error)),
+            Err(error) => return Err(failure(&error)),
         }
     }
-    Err(told(&io::ErrorKind::AlreadyExists.into()))
+    Err(failure(&io::ErrorKind::AlreadyExists.into()))
 }
 
 /// Like [`save()`], in a directory that only the user can read. Creates the directory if it doesn't exist.

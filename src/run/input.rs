@@ -126,20 +126,20 @@ fn mouse(event: MouseEvent) -> Option<Mouse> {
 /// connection they would arrive as typed keys. (Answers that aren't strings are recognized as answers.)
 #[derive(Debug, Default)]
 pub struct LateAnswer {
-    awaited: Vec<Kind>,
+    awaited: Vec<AnswerKind>,
     held: Vec<Msg>,
 }
 
 /// An answer of a terminal that is a string, as keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum AnswerKind {
     /// `ESC ] 1 0 ; r g b : … ESC \`, the same with 11
     Colour,
     /// `ESC P > | … ESC \`
     Name,
 }
 
-impl Kind {
+impl AnswerKind {
     fn key(self) -> Key {
         match self {
             Self::Colour => alt(']'),
@@ -171,7 +171,7 @@ impl LateAnswer {
     pub fn new(awaited: bool) -> Self {
         Self {
             awaited: if awaited {
-                vec![Kind::Colour, Kind::Colour, Kind::Name]
+                vec![AnswerKind::Colour, AnswerKind::Colour, AnswerKind::Name]
             } else {
                 Vec::new()
             },

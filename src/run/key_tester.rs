@@ -46,8 +46,8 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
     }
     let about = background::detect(|name| std::env::var(name).ok());
     let mut late = LateAnswer::new(about.answer_is_late);
-    let _raw = Raw::enter(about.tells_keys_apart)?;
-    say(if about.tells_keys_apart {
+    let _raw = Raw::enter(about.distinguishes_keys)?;
+    say(if about.distinguishes_keys {
         "Your terminal distinguishes all keys (keyboard protocol of kitty)."
     } else {
         "Your terminal doesn't distinguish all keys: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."
@@ -202,7 +202,7 @@ fn give_back() {
 mod tests {
     use super::*;
 
-    fn told(key: &str) -> String {
+    fn report(key: &str) -> String {
         lines(key.parse().unwrap(), &Keymap::default(), 500).join("\n")
     }
 
@@ -220,17 +220,17 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tells_its_bytes_and_its_places() {
-        let leader = told("ctrl-]");
+    fn a_key_shows_its_bytes_and_its_places() {
+        let leader = report("ctrl-]");
         assert!(leader.starts_with("ctrl-]"), "{leader}");
         assert!(leader.contains("\\x1d"), "{leader}");
         assert!(leader.contains("terminal: terminal.leader"), "{leader}");
-        assert!(told("up").contains("\\x1b[A"));
-        let told_apart = told("shift-enter");
-        let columns: Vec<&str> = told_apart.split_whitespace().collect();
+        assert!(report("up").contains("\\x1b[A"));
+        let distinguished = report("shift-enter");
+        let columns: Vec<&str> = distinguished.split_whitespace().collect();
         assert_eq!(columns[..3], ["shift-enter", "\\x0d", "\\x1b[27;2;13~"]);
-        assert!(told_apart.contains("session.open"), "{told_apart}");
-        assert!(told("한").contains("한  "), "{}", told("한"));
-        assert!(told("alt-ctrl-F9").ends_with("nothing"));
+        assert!(distinguished.contains("session.open"), "{distinguished}");
+        assert!(report("한").contains("한  "), "{}", report("한"));
+        assert!(report("alt-ctrl-F9").ends_with("nothing"));
     }
 }

@@ -18,7 +18,7 @@ use futures_util::{Stream, task::AtomicWaker};
 /// The reader of typed keys. Clones share the keyboard.
 #[derive(Clone, Default)]
 pub struct Keyboard {
-    reading: Rc<RefCell<Reading<EventStream>>>,
+    reading: Rc<RefCell<EventPoller<EventStream>>>,
 }
 
 impl Keyboard {
@@ -48,13 +48,13 @@ impl Stream for Keyboard {
 
 /// Events, polled only when there may be one. Each poll takes a lock that the waiting thread holds, and the
 /// loop polls at every turn.
-struct Reading<E> {
+struct EventPoller<E> {
     /// `None` = another program reads.
     events: Option<E>,
     bell: Arc<Bell>,
 }
 
-impl<E> Default for Reading<E> {
+impl<E> Default for EventPoller<E> {
     fn default() -> Self {
         Self {
             events: None,
@@ -77,7 +77,7 @@ impl Wake for Bell {
     }
 }
 
-impl<E: Stream + Unpin> Reading<E> {
+impl<E: Stream + Unpin> EventPoller<E> {
     fn read_on(&mut self, begin: impl FnOnce() -> E) {
         self.events.get_or_insert_with(begin);
         Arc::clone(&self.bell).wake();
@@ -110,17 +110,17 @@ mod tests {
 
     /// Events that count how often they are polled.
     #[derive(Default)]
-    struct Counted {
+    struct CountedEvents {
         events: VecDeque<u8>,
-        looks: usize,
+        polls: usize,
         waker: Option<Waker>,
     }
 
-    impl Stream for Counted {
+    impl Stream for CountedEvents {
         type Item = u8;
 
         fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<u8>> {
-            self.looks += 1;
+            self.polls += 1;
             match self.events.pop_front() {
                 Some(event) => Poll::Ready(Some(event)),
                 None => {
@@ -133,12 +133,12 @@ mod tests {
 
     #[test]
     fn events_are_looked_at_when_there_may_be_some_and_never_in_vain() {
-        let mut reading = Reading::default();
+        let mut reading = EventPoller::default();
         let mut context = Context::from_waker(Waker::noop());
         assert_eq!(reading.poll(&mut context), Poll::Pending);
-        reading.read_on(|| Counted {
+        reading.read_on(|| CountedEvents {
             events: [1, 2].into(),
-            ..Counted::default()
+            ..CountedEvents::default()
         });
         for expected in [Poll::Ready(Some(1)), Poll::Ready(Some(2)), Poll::Pending] {
             assert_eq!(reading.poll(&mut context), expected);
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(reading.poll(&mut context), Poll::Pending);
         }
         let events = reading.events.as_mut().unwrap();
-        assert_eq!(events.looks, 3);
+        assert_eq!(events.polls, 3);
         events.events.push_back(3);
         events.waker.take().unwrap().wake();
         assert_eq!(reading.poll(&mut context), Poll::Ready(Some(3)));

@@ -8,7 +8,7 @@ use std::{
 use super::connection::Current;
 use crate::{
     client::{
-        Asked, Client,
+        Client, PendingReply,
         launch::{unknown, with_key},
     },
     model::{failure::Failure, id::ContextName, spec::LaunchRequest},
@@ -28,7 +28,7 @@ impl Unanswered {
     pub async fn follow(
         self,
         client: Client,
-        put: Result<Asked, Failure>,
+        put: Result<PendingReply, Failure>,
         current: Current,
         context: ContextName,
         launch: LaunchRequest,

@@ -11,7 +11,7 @@ use super::{
     connection, desktop,
     effects::{self, EffectRunner},
     event_loop::{EventLoop, Sources},
-    logs::Logs,
+    logs::LogReaders,
     requests::Requests,
     saved::StateFile,
     screen::Stage,
@@ -29,7 +29,7 @@ const LINK: usize = 64;
 
 /// The parts of the TUI.
 #[derive(Debug)]
-pub struct Parts {
+pub struct TuiParts {
     pub app: App,
     pub theme: Theme,
     pub connect: ConnectOptions,
@@ -42,7 +42,7 @@ pub struct Parts {
 }
 
 /// Runs until the user leaves, `input` ends, or the stage fails.
-pub async fn live<I>(parts: Parts, input: I, stage: &mut dyn Stage) -> std::io::Result<()>
+pub async fn live<I>(parts: TuiParts, input: I, stage: &mut dyn Stage) -> std::io::Result<()>
 where
     I: Stream<Item = Msg> + Unpin,
 {
@@ -56,7 +56,7 @@ where
     tokio::spawn(connection::keep(parts.connect, link_in, current_in));
     let effects = EffectRunner {
         state_file: parts.state_file,
-        logs: Logs::new(answers_in.clone(), parts.spool),
+        logs: LogReaders::new(answers_in.clone(), parts.spool),
         questions: Requests::begin(current.clone(), answers_in.clone()),
         streams: Streams::new(events_in),
         current,

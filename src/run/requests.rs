@@ -19,11 +19,11 @@ const WAITING: usize = 1024;
 /// Takes requests. One task sends them in order, and each answer is awaited separately.
 pub struct Requests {
     current: Current,
-    waiting: mpsc::Sender<Question>,
+    waiting: mpsc::Sender<SentRequest>,
     answers: mpsc::Sender<Msg>,
 }
 
-struct Question {
+struct SentRequest {
     ticket: u64,
     /// The connection at the time of the request. `None` = there was none.
     client: Option<Client>,
@@ -34,7 +34,7 @@ impl Requests {
     /// Starts the task that sends requests. Every answer goes to `answers`.
     pub fn begin(current: Current, answers: mpsc::Sender<Msg>) -> Self {
         let (waiting, asked) = mpsc::channel(WAITING);
-        let desk = Desk {
+        let desk = RequestSender {
             current: current.clone(),
             answers: answers.clone(),
             unanswered: Unanswered::default(),
@@ -49,7 +49,7 @@ impl Requests {
 
     /// Never waits: the loop that calls this is also what receives the answers.
     pub fn ask(&self, ticket: u64, request: Request) {
-        let question = Question {
+        let question = SentRequest {
             ticket,
             client: self.current.borrow().clone(),
             request,
@@ -68,22 +68,22 @@ fn too_many() -> Failure {
 }
 
 #[derive(Clone)]
-struct Desk {
+struct RequestSender {
     current: Current,
     answers: mpsc::Sender<Msg>,
     unanswered: Unanswered,
 }
 
-impl Desk {
-    async fn put_all(self, mut asked: mpsc::Receiver<Question>) {
+impl RequestSender {
+    async fn put_all(self, mut asked: mpsc::Receiver<SentRequest>) {
         while let Some(question) = asked.recv().await {
             self.put(question).await;
         }
     }
 
     /// Returns when the request is queued in the connection.
-    async fn put(&self, question: Question) {
-        let Question {
+    async fn put(&self, question: SentRequest) {
+        let SentRequest {
             ticket,
             client,
             request,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     /// A daemon that answers nothing. Returns the requests that it received.
-    async fn hear(socket: UnixStream) -> Vec<Request> {
+    async fn received(socket: UnixStream) -> Vec<Request> {
         let (read, write) = socket.into_split();
         let mut first = FramedRead::new(read, FrameCodec::<(), Greeting>::default());
         first.next().await.unwrap().unwrap();
@@ -164,23 +164,23 @@ mod tests {
         let mut writer = FrameWriter::new(write);
         writer.send(welcome).await.unwrap();
         let mut rest = first.map_decoder(|_| FrameCodec::<FromDaemon, FromClient>::default());
-        let mut heard = Vec::new();
-        while heard.len() < MANY as usize {
+        let mut requests = Vec::new();
+        while requests.len() < MANY as usize {
             match rest.next().await {
                 Some(Ok(Frame::Control(FromClient::Ask { id: 1.., request }))) => {
-                    heard.push(request);
+                    requests.push(request);
                 }
                 Some(Ok(_)) => {}
                 other => panic!("{other:?}"),
             }
         }
-        heard
+        requests
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn requests_reach_the_daemon_in_the_order_in_which_they_were_asked() {
         let (mine, its) = UnixStream::pair().unwrap();
-        let daemon = tokio::spawn(hear(its));
+        let daemon = tokio::spawn(received(its));
         let (_current_in, current) = watch::channel(Some(Client::over(mine).await));
         let (answers_in, _answers) = mpsc::channel(1);
         let questions = Requests::begin(current, answers_in);

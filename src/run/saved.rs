@@ -65,7 +65,7 @@ fn read(path: &Path) -> Option<SavedState> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::sessions::sort::{Column, Order};
+    use crate::app::sessions::sort::{Column, SortOrder};
 
     #[test]
     fn one_at_a_time_and_the_next_one_finds_it() {
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(kept, SavedState::default());
         assert!(StateFile::open(dir.path()).is_none(), "in use");
         let left = SavedState {
-            orders: vec![Order::by(Column::Name)],
+            orders: vec![SortOrder::by(Column::Name)],
             ..SavedState::default()
         };
         state_file.write(&left);

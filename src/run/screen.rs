@@ -52,7 +52,7 @@ static KEYS: AtomicBool = AtomicBool::new(false);
 /// Whether the shape of the cursor is changed now.
 static SHAPED: AtomicBool = AtomicBool::new(false);
 
-/// What the TUI draws on. The real one is [`Screen`], and tests have their own.
+/// What the TUI draws on. The real one is [`OuterTerminal`], and tests have their own.
 pub trait Stage {
     /// The size of the next frame.
     fn size(&self) -> Size;
@@ -77,23 +77,23 @@ pub trait Stage {
 
 /// The bytes of a frame, written to the terminal in one piece. Clones share the bytes.
 #[derive(Clone, Debug, Default)]
-struct Whole {
+struct FrameBytes {
     bytes: Rc<RefCell<Vec<u8>>>,
 }
 
-impl Write for Whole {
+impl Write for FrameBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
-    /// Does nothing: `Whole::present` writes the frame.
+    /// Does nothing: `FrameBytes::present` writes the frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl Whole {
+impl FrameBytes {
     /// Writes the frame. Writes nothing if nothing changed.
     fn present(&self) -> io::Result<()> {
         let mut bytes = self.bytes.borrow_mut();
@@ -112,24 +112,24 @@ impl Whole {
 }
 
 /// The calling terminal. Dropping it restores the terminal.
-pub struct Screen {
-    canvas: Canvas<AnsiWriter<Whole>>,
+pub struct OuterTerminal {
+    canvas: Canvas<AnsiWriter<FrameBytes>>,
     /// What `canvas` has written and the terminal hasn't received yet.
-    frame: Whole,
+    frame: FrameBytes,
     mouse: bool,
     keyboard: Keyboard,
     keys: bool,
     cursor: CursorShape,
 }
 
-impl Screen {
+impl OuterTerminal {
     /// Takes over the terminal. A panic restores it before its message is printed.
     pub fn enter(mouse: bool, keyboard: Keyboard, about: &Background) -> io::Result<Self> {
         give_back_on_panic();
         fatal::give_back_before(fatal::UNEXPECTED, give_back)?;
-        let keys = about.tells_keys_apart;
+        let keys = about.distinguishes_keys;
         take(mouse, keys)?;
-        let frame = Whole::default();
+        let frame = FrameBytes::default();
         let outer = Outer::find(|name| std::env::var(name).ok(), about.name.as_deref());
         let canvas = Canvas::new(AnsiWriter::new(frame.clone(), outer))?;
         Ok(Self {
@@ -143,7 +143,7 @@ impl Screen {
     }
 }
 
-impl Screen {
+impl OuterTerminal {
     fn take(&mut self) -> io::Result<()> {
         // The other program restored the cursor's own shape.
         self.cursor = CursorShape::Default;
@@ -151,13 +151,13 @@ impl Screen {
     }
 }
 
-impl Drop for Screen {
+impl Drop for OuterTerminal {
     fn drop(&mut self) {
         give_back();
     }
 }
 
-impl Stage for Screen {
+impl Stage for OuterTerminal {
     fn size(&self) -> Size {
         self.canvas.size()
     }
@@ -241,7 +241,7 @@ fn take(mouse: bool, keys: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if fatal::is_ending() {
         drop(out);
-        fatal::hold();
+        fatal::wait_if_ending();
         return Ok(());
     }
     enable_raw_mode()?;

@@ -20,18 +20,18 @@ use crate::{
     action::{Action, Scope},
     client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
     keymap::Keymap,
-    model::{failure::Failure, id::SessionKey, shell::ShellStart},
+    model::{failure::Failure, id::SessionKey, shell_start::ShellStart},
     protocol::message::{StreamEnd, StreamOpen},
     terminal::{
         encode::{self, Modes},
         fatal,
-        filter::Filter,
+        filter::OutputFilter,
         raw::{self, Raw},
     },
 };
 
 /// Why the shell command ended.
-enum End {
+enum ShellEnd {
     /// The user detached, or the terminal is gone. The shell keeps running.
     Detached,
     Stream(StreamEnd),
@@ -40,7 +40,7 @@ enum End {
 /// Attaches until the shell ends or the user detaches. Returns the exit code.
 pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result<u8> {
     let ui = &options.loaded.settings.ui;
-    let filter = Filter::new(&options.loaded.settings.terminal);
+    let filter = OutputFilter::new(&options.loaded.settings.terminal);
     let (keymap, _) = Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
     let escapes = Escapes::new(&keymap);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -51,31 +51,31 @@ pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result
     let ended = runtime.block_on(attach(options, session, start, escapes, filter));
     // A pending read of the keyboard must not block the exit.
     runtime.shutdown_background();
-    Ok(tell(ended?))
+    Ok(report(ended?))
 }
 
 /// Prints how the shell ended and returns the exit code.
-fn tell(ended: std::result::Result<End, Failure>) -> u8 {
+fn report(ended: std::result::Result<ShellEnd, Failure>) -> u8 {
     let say = |text: &str| {
         let _ = writeln!(std::io::stderr(), "{text}");
     };
     match ended {
-        Ok(End::Detached) => {
+        Ok(ShellEnd::Detached) => {
             say("[detached: the shell keeps running]");
             0
         }
-        Ok(End::Stream(StreamEnd::Exited { exit_code })) => {
+        Ok(ShellEnd::Stream(StreamEnd::Exited { exit_code })) => {
             let code = exit_code.unwrap_or(0);
             u8::try_from(code).unwrap_or(1)
         }
-        Ok(End::Stream(StreamEnd::Lost { why })) => {
+        Ok(ShellEnd::Stream(StreamEnd::Lost { why })) => {
             say(&format!(
                 "workbay: the connection broke: {why}\n         Run `workbay shell` again to \
                  return to the same shell"
             ));
             5
         }
-        Ok(End::Stream(StreamEnd::Failed { failure })) | Err(failure) => {
+        Ok(ShellEnd::Stream(StreamEnd::Failed { failure })) | Err(failure) => {
             say(&format!("workbay: {}", failure.message()));
             if let Some(help) = &failure.hint {
                 say(&format!("         {help}"));
@@ -90,8 +90,8 @@ async fn attach(
     session: SessionKey,
     start: ShellStart,
     escapes: Escapes,
-    filter: Filter,
-) -> Result<std::result::Result<End, Failure>> {
+    filter: OutputFilter,
+) -> Result<std::result::Result<ShellEnd, Failure>> {
     let client = match Client::connect(&options).await {
         Ok((client, _)) => client,
         Err(error) => return Ok(Err(error.into_failure())),
@@ -111,10 +111,10 @@ async fn attach(
     };
     match opened {
         Some(StreamItem::Opened) => {}
-        Some(StreamItem::Ended(end)) => return Ok(Ok(End::Stream(end))),
+        Some(StreamItem::Ended(end)) => return Ok(Ok(ShellEnd::Stream(end))),
         _ => {
             let why = "the daemon closed the connection".into();
-            return Ok(Ok(End::Stream(StreamEnd::Lost { why })));
+            return Ok(Ok(ShellEnd::Stream(StreamEnd::Lost { why })));
         }
     }
     let signals = [fatal::UNEXPECTED, &[SIGINT]].concat();
@@ -124,7 +124,7 @@ async fn attach(
     let silence = client.silence();
     let end = tokio::select! {
         end = carry(&mut stream, escapes, filter) => end,
-        () = tell_silence(silence) => Ok(End::Detached),
+        () = report_silence(silence) => Ok(ShellEnd::Detached),
     };
     drop(raw);
     end.map(Ok)
@@ -154,7 +154,7 @@ async fn never_answered(client: &Client) -> Failure {
 
 /// Prints when the daemon stops responding, and when it responds again. The shell may come back, so the user
 /// decides whether to leave. Never returns.
-async fn tell_silence(mut silence: watch::Receiver<bool>) {
+async fn report_silence(mut silence: watch::Receiver<bool>) {
     while silence.changed().await.is_ok() {
         let text = if *silence.borrow_and_update() {
             "\r\n[The daemon isn't responding. To leave, press Enter, then ~. \
@@ -168,7 +168,11 @@ async fn tell_silence(mut silence: watch::Receiver<bool>) {
     std::future::pending::<()>().await;
 }
 
-async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Result<End> {
+async fn carry(
+    stream: &mut Stream,
+    escapes: Escapes,
+    mut filter: OutputFilter,
+) -> Result<ShellEnd> {
     let sender = stream.sender();
     let mut leave = Leave::new()?;
     let typed = type_in(&sender, escapes);
@@ -177,8 +181,8 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
     loop {
         let item = tokio::select! {
             biased;
-            () = leave.asked() => return Ok(End::Detached),
-            () = &mut typed => return Ok(End::Detached),
+            () = leave.asked() => return Ok(ShellEnd::Detached),
+            () = &mut typed => return Ok(ShellEnd::Detached),
             () = &mut resized => continue,
             item = stream.recv() => item,
         };
@@ -188,14 +192,14 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
                 // If the terminal takes no bytes, everything else keeps running.
                 let written = spawn_blocking(move || raw::put(std::io::stdout(), &bytes)).await;
                 if !written.is_ok_and(|written| written.is_ok()) {
-                    return Ok(End::Detached);
+                    return Ok(ShellEnd::Detached);
                 }
             }
             Some(StreamItem::Opened) => {}
-            Some(StreamItem::Ended(end)) => return Ok(End::Stream(end)),
+            Some(StreamItem::Ended(end)) => return Ok(ShellEnd::Stream(end)),
             None => {
                 let why = "the connection to the daemon broke".into();
-                return Ok(End::Stream(StreamEnd::Lost { why }));
+                return Ok(ShellEnd::Stream(StreamEnd::Lost { why }));
             }
         }
     }

@@ -10,10 +10,10 @@ use super::{
     facts,
     input::{self, LateAnswer},
     keyboard::Keyboard,
-    live::{Parts, live},
+    live::{TuiParts, live},
     log,
     saved::StateFile,
-    screen::Screen,
+    screen::OuterTerminal,
 };
 use crate::{
     app::{app::App, msg::Msg},
@@ -39,7 +39,7 @@ pub struct Options {
 /// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.face_log());
-    let looks = Looks::find(&options);
+    let appearance = Appearance::find(&options);
     let facts = facts::facts(&options.loaded.settings, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -47,37 +47,37 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program can't start its event loop")?;
     let keyboard = Keyboard::default();
-    let mut screen = Screen::enter(facts.mouse, keyboard.clone(), &looks.terminal)
+    let mut screen = OuterTerminal::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
         .wrap_err("the terminal can't be used")?;
-    let mut remarks: Vec<(Level, String)> = looks
+    let mut remarks: Vec<(Level, String)> = appearance
         .problems
         .iter()
         .map(|problem| format!("{problem}. The built-in defaults apply"))
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
-    remarks.extend(looks.remark.map(|text| (Level::Warning, text)));
+    remarks.extend(appearance.remark.map(|text| (Level::Warning, text)));
     let wanted = options.context.as_deref().map(ContextName::new);
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
     }
-    let app = App::new(facts, looks.keymap)
-        .on(looks.terminal.colours)
+    let app = App::new(facts, appearance.keymap)
+        .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
     let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
         Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
         None => (None, app),
     };
-    let parts = Parts {
+    let parts = TuiParts {
         app,
         state_file,
         spool: Some(options.paths.cache_dir.clone()),
-        theme: looks.theme,
+        theme: appearance.theme,
         connect: ConnectOptions::new(options.paths),
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(keyboard, looks.terminal.answer_is_late)?;
+        let input = input_of(keyboard, appearance.terminal.answer_is_late)?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -87,7 +87,7 @@ pub fn main(options: Options) -> Result<()> {
 }
 
 /// The theme and the keymap in use.
-struct Looks {
+struct Appearance {
     theme: Theme,
     keymap: Keymap,
     problems: Vec<Problem>,
@@ -96,7 +96,7 @@ struct Looks {
     terminal: Background,
 }
 
-impl Looks {
+impl Appearance {
     fn find(options: &Options) -> Self {
         let ui = &options.loaded.settings.ui;
         let variable = |name: &str| std::env::var(name).ok();
@@ -165,10 +165,10 @@ fn input_of(
         SignalKind::hangup(),
         SignalKind::interrupt(),
     ] {
-        let mut heard = signal(kind)?;
+        let mut received = signal(kind)?;
         let ours = ours.clone();
-        let heard = stream::poll_fn(move |context| heard.poll_recv(context));
-        signals.push(Box::pin(heard.filter_map(move |()| {
+        let received = stream::poll_fn(move |context| received.poll_recv(context));
+        signals.push(Box::pin(received.filter_map(move |()| {
             // Ctrl-C belongs to another program while that program has the terminal.
             let meant = kind != SignalKind::interrupt() || ours.is_ours();
             std::future::ready(meant.then_some(Msg::Leave))
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_theme_for_the_other_kind_of_terminal_is_noticed() {
-        let background = |told| Rgb::parse(told).unwrap();
+        let background = |reply| Rgb::parse(reply).unwrap();
         let (dark, light) = (background("rgb:1e/1e/2e"), background("rgb:ff/fb/ee"));
         let theme = |name| Theme::builtin(name, ColorDepth::TrueColor).unwrap();
         assert!(is_faint(&theme("default-light"), dark));

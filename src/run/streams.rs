@@ -21,11 +21,11 @@ pub const EVENTS: usize = 16;
 const ORDERS: usize = 1024;
 
 /// What happened to a stream.
-pub type Event = (StreamId, StreamEvent);
+pub type StreamReport = (StreamId, StreamEvent);
 
 /// Something for the program of a stream.
 #[derive(Debug)]
-enum Order {
+enum StreamOrder {
     Send(Origin, Bytes),
     Resize(u16, u16),
 }
@@ -36,14 +36,14 @@ pub struct Stuck;
 
 #[derive(Debug)]
 pub struct Streams {
-    open: HashMap<StreamId, mpsc::Sender<Order>>,
-    events: mpsc::Sender<Event>,
+    open: HashMap<StreamId, mpsc::Sender<StreamOrder>>,
+    events: mpsc::Sender<StreamReport>,
     /// The program of panes of this machine. Empty = the user's shell.
     shell: Vec<String>,
 }
 
 impl Streams {
-    pub fn new(events: mpsc::Sender<Event>) -> Self {
+    pub fn new(events: mpsc::Sender<StreamReport>) -> Self {
         Self {
             open: HashMap::new(),
             events,
@@ -89,7 +89,7 @@ impl Streams {
         });
     }
 
-    fn add(&mut self, stream: StreamId) -> mpsc::Receiver<Order> {
+    fn add(&mut self, stream: StreamId) -> mpsc::Receiver<StreamOrder> {
         self.open.retain(|_, orders| !orders.is_closed());
         let (orders, received) = mpsc::channel(ORDERS);
         self.open.insert(stream, orders);
@@ -97,14 +97,14 @@ impl Streams {
     }
 
     pub fn send(&self, stream: StreamId, origin: Origin, bytes: Bytes) -> Result<(), Stuck> {
-        self.order(stream, Order::Send(origin, bytes))
+        self.order(stream, StreamOrder::Send(origin, bytes))
     }
 
     pub fn resize(&self, stream: StreamId, columns: u16, rows: u16) -> Result<(), Stuck> {
-        self.order(stream, Order::Resize(columns, rows))
+        self.order(stream, StreamOrder::Resize(columns, rows))
     }
 
-    fn order(&self, stream: StreamId, order: Order) -> Result<(), Stuck> {
+    fn order(&self, stream: StreamId, order: StreamOrder) -> Result<(), Stuck> {
         match self.open.get(&stream).map(|orders| orders.try_send(order)) {
             Some(Err(mpsc::error::TrySendError::Full(_))) => Err(Stuck),
             // A stream that has ended reports its end on its own.
@@ -123,16 +123,16 @@ async fn carry(
     client: &Client,
     open: StreamOpen,
     stream: StreamId,
-    mut orders: mpsc::Receiver<Order>,
-    events: &mpsc::Sender<Event>,
+    mut orders: mpsc::Receiver<StreamOrder>,
+    events: &mpsc::Sender<StreamReport>,
 ) -> Option<StreamEnd> {
     let mut opened = client.open(open);
     let sender = opened.sender();
     let write = async {
         while let Some(order) = orders.recv().await {
             let sent = match order {
-                Order::Send(origin, bytes) => sender.send_as(origin, bytes).await,
-                Order::Resize(columns, rows) => sender.resize(columns, rows).await,
+                StreamOrder::Send(origin, bytes) => sender.send_as(origin, bytes).await,
+                StreamOrder::Resize(columns, rows) => sender.resize(columns, rows).await,
             };
             if sent.is_err() {
                 // The other end closed the stream. Its last item says why.
@@ -164,8 +164,8 @@ async fn carry(
 async fn carry_host(
     stream: StreamId,
     command: &PtyCommand,
-    mut orders: mpsc::Receiver<Order>,
-    events: &mpsc::Sender<Event>,
+    mut orders: mpsc::Receiver<StreamOrder>,
+    events: &mpsc::Sender<StreamReport>,
 ) -> Option<StreamEnd> {
     let (pty, mut output) = match Pty::start(command) {
         Ok(started) => started,
@@ -182,12 +182,12 @@ async fn carry_host(
     let write = async {
         while let Some(order) = orders.recv().await {
             match order {
-                Order::Send(_, bytes) => {
+                StreamOrder::Send(_, bytes) => {
                     if input.send(bytes).await.is_err() {
                         std::future::pending::<()>().await;
                     }
                 }
-                Order::Resize(columns, rows) => pty.resize(columns, rows),
+                StreamOrder::Resize(columns, rows) => pty.resize(columns, rows),
             }
         }
     };

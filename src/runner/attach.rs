@@ -73,7 +73,7 @@ fn prepare(
     // The only window of a new session is already the requested one.
     let made = tmux.ensure_main((size.columns, size.rows), beginning)?;
     clear_away(tmux, &pane);
-    if !made && beginning.wants_window() && !tmux.has(&pane) {
+    if !made && beginning.needs_window() && !tmux.has(&pane) {
         begin_apart(tmux, &pane, size, &beginning.window()?)?;
     }
     Ok(client(tmux, &pane))
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn our_clients_are_told_from_a_persons() {
+    fn our_clients_are_distinguished_from_a_persons() {
         let lines: Vec<String> = [
             "attached,focused,UTF-8 /dev/pts/1 wb-a",
             "attached,UTF-8 /dev/pts/2 main",

@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf};
 
-use super::{preload, shell};
+use super::{preload, shell_choice};
 use crate::model::inside;
 
 /// The choices for a terminal. The session's defaults apply to the others.
@@ -48,7 +48,7 @@ impl Trouble {
 
 impl Beginning {
     /// Whether the choices need a new window.
-    pub(super) fn wants_window(&self) -> bool {
+    pub(super) fn needs_window(&self) -> bool {
         self.fresh
             || self.toolbox
             || self.shell.is_some()
@@ -63,8 +63,8 @@ impl Beginning {
         let preferred = self
             .prefer
             .as_deref()
-            .and_then(|shell| shell::named(shell, path.as_deref()));
-        let found = preferred.or_else(|| shell::choose(uid, path.as_deref()));
+            .and_then(|shell| shell_choice::named(shell, path.as_deref()));
+        let found = preferred.or_else(|| shell_choice::choose(uid, path.as_deref()));
         match found {
             Some(shell) => Ok(shell),
             // This window runs what was chosen. Windows that the user opens later get the bundled shell.
@@ -90,7 +90,8 @@ impl Beginning {
     fn program(&self) -> Result<Vec<String>, Trouble> {
         let path = env::var("PATH").ok();
         if let Some(program) = self.command.first() {
-            shell::named(program, path.as_deref()).ok_or_else(|| missing("program", program))?;
+            shell_choice::named(program, path.as_deref())
+                .ok_or_else(|| missing("program", program))?;
             let mut words = ourselves();
             words.extend(["exec", "--"].map(str::to_owned));
             words.extend(self.command.iter().cloned());
@@ -103,7 +104,7 @@ impl Beginning {
             return Ok(Vec::new());
         };
         let shell =
-            shell::named(chosen, path.as_deref()).ok_or_else(|| missing("shell", chosen))?;
+            shell_choice::named(chosen, path.as_deref()).ok_or_else(|| missing("shell", chosen))?;
         Ok(vec![shell.to_string_lossy().into_owned(), "-l".to_owned()])
     }
 }
@@ -188,14 +189,14 @@ mod tests {
     #[test]
     fn what_is_chosen_is_said_to_tmux_word_by_word() {
         let usual = Beginning::default();
-        assert!(!usual.wants_window());
+        assert!(!usual.needs_window());
         assert_eq!(usual.window().unwrap(), Vec::<String>::new());
         let there = Beginning {
             directory: Some("/tmp".to_owned()),
             shell: Some("/bin/sh".to_owned()),
             ..Beginning::default()
         };
-        assert!(there.wants_window());
+        assert!(there.needs_window());
         assert_eq!(there.window().unwrap(), ["-c", "/tmp", "/bin/sh", "-l"]);
         let command = Beginning {
             command: ["ls", "a;", ";", "b;c"].map(str::to_owned).to_vec(),
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_before_anything_begins() {
+    fn what_is_not_there_is_reported_before_anything_begins() {
         let begin = |beginning: Beginning| beginning.window().unwrap_err();
         let shell = begin(Beginning {
             shell: Some("no-such-shell".to_owned()),

@@ -13,8 +13,8 @@ use rustix::process::Pid;
 use super::{
     log::announce,
     passing::Passing,
-    preload, processes, shell,
-    signals::{Heard, Order, Signals},
+    preload, processes, shell_choice,
+    signals::{SignalEvent, Signals, StopOrder},
 };
 use crate::model::inside;
 
@@ -24,7 +24,7 @@ const NOT_RUN: u8 = 126;
 
 /// Runs the bootstrap script of the home directory. A failure is logged and doesn't end the session. Returns early
 /// with an order to end that arrives meanwhile.
-pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
+pub(super) async fn bootstrap(signals: &mut Signals) -> Option<StopOrder> {
     let script = Path::new(inside::HOME).join(inside::BOOTSTRAP);
     announce(&format!("runs {}", inside::BOOTSTRAP));
     let child = match start_script(&script) {
@@ -36,8 +36,8 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
     };
     loop {
         match signals.next().await {
-            Heard::Order(order) => return Some(order),
-            Heard::Child => match code_of(child) {
+            SignalEvent::Order(order) => return Some(order),
+            SignalEvent::Child => match code_of(child) {
                 Some(0) => return None,
                 Some(code) => {
                     announce(&format!(
@@ -65,7 +65,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
     };
     loop {
         match signals.next().await {
-            Heard::Order(order) => {
+            SignalEvent::Order(order) => {
                 announce(&format!(
                     "{} received and sent to the command",
                     order.name()
@@ -73,7 +73,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
                 // The command may have just ended. Its end is then the next event.
                 let _ = rustix::process::kill_process_group(child, order.signal());
             }
-            Heard::Child => {
+            SignalEvent::Child => {
                 if let Some(code) = code_of(child) {
                     passing.end();
                     return code;
@@ -98,7 +98,7 @@ fn start_script(script: &Path) -> Result<Pid, String> {
         return Ok(child);
     }
     // This also runs scripts in a home directory that is mounted with `noexec`.
-    let shell = shell::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
+    let shell = shell_choice::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
     start(Command::new(shell).arg(script)).map_err(|error| error.to_string())
 }
 
@@ -108,8 +108,8 @@ fn begins_with_interpreter(script: &Path) -> bool {
 }
 
 fn start_command(command: &str) -> Result<(Pid, Passing), (String, u8)> {
-    let shell: PathBuf =
-        shell::for_scripts(path_variable().as_deref()).ok_or_else(|| (no_shell(), NOT_FOUND))?;
+    let shell: PathBuf = shell_choice::for_scripts(path_variable().as_deref())
+        .ok_or_else(|| (no_shell(), NOT_FOUND))?;
     let mut command_line = Command::new(&shell);
     command_line.arg("-c").arg(command);
     command_line.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_command_is_told_by_its_first_line() {
+    fn a_long_command_is_reported_by_its_first_line() {
         assert_eq!(in_one_line("  make all\n"), "make all");
         assert_eq!(
             in_one_line("cd x\nmake\nmake test"),

@@ -32,8 +32,8 @@ pub(super) fn run(key: &str) -> ExitCode {
                 let _ = rustix::process::kill_process(pid, sign);
             }
         }
-        let looks = GRACE.as_millis() / LOOK_AGAIN.as_millis();
-        for _ in 0..looks {
+        let tries = GRACE.as_millis() / LOOK_AGAIN.as_millis();
+        for _ in 0..tries {
             if with_key(key).is_empty() {
                 return ExitCode::SUCCESS;
             }
@@ -56,14 +56,14 @@ fn with_key(key: &str) -> Vec<Pid> {
         Pid::from_raw(number).filter(|pid| *pid != me)
     });
     pids.filter(|pid| {
-        let holds = |file: &str, word: &str| {
+        let contains = |file: &str, word: &str| {
             let path = format!("/proc/{}/{file}", pid.as_raw_nonzero());
             let words = fs::read(path).unwrap_or_default();
             words
                 .split(|byte| *byte == 0)
                 .any(|one| one == word.as_bytes())
         };
-        holds("environ", &variable) || holds("cmdline", &option)
+        contains("environ", &variable) || contains("cmdline", &option)
     })
     .collect()
 }

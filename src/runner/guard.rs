@@ -76,10 +76,10 @@ fn refusal() -> Vec<String> {
 /// and insert other rules first in the table `filter`. So this rule is in a table that is checked earlier.
 fn separation() -> Vec<String> {
     let ours = format!("{BRIDGES}+");
-    let way = ["FORWARD", "-i", &ours, "-o", &ours];
+    let between = ["FORWARD", "-i", &ours, "-o", &ours];
     let routed = ["-m", "physdev", "!", "--physdev-is-bridged"];
     let rest = ["-m", "comment", "--comment", "workbay", "-j", "DROP"];
-    let all = way.iter().chain(&routed).chain(&rest);
+    let all = between.iter().chain(&routed).chain(&rest);
     all.map(|word| (*word).to_owned()).collect()
 }
 

@@ -11,7 +11,7 @@ use rustix::{
 use super::complain;
 use crate::{
     model::inside,
-    tree::{self, Next},
+    tree::{self, WalkStep},
 };
 
 /// Changes the owner of the whole home directory to this user and group.
@@ -33,7 +33,7 @@ fn give_tree(path: &Path, owner: (u32, u32)) -> io::Result<()> {
     tree::visit(path, |entry| {
         let how = AtFlags::SYMLINK_NOFOLLOW;
         match chownat(entry.dir, entry.name, Some(uid), Some(gid), how) {
-            Ok(()) | Err(Errno::NOENT) => Ok(Next::Into),
+            Ok(()) | Err(Errno::NOENT) => Ok(WalkStep::Into),
             Err(error) => Err(error.into()),
         }
     })

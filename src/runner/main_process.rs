@@ -6,7 +6,7 @@ use super::{
     complain, duty,
     log::announce,
     processes,
-    signals::{Heard, Order, Signals},
+    signals::{SignalEvent, Signals, StopOrder},
 };
 use crate::model::inside;
 
@@ -69,17 +69,17 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
     }
     loop {
         match signals.next().await {
-            Heard::Order(order) => {
+            SignalEvent::Order(order) => {
                 end(order).await;
                 return Ok(0);
             }
             // Orphans become children of this process only if the engine adds no init to the container.
-            Heard::Child => drop(processes::collect()),
+            SignalEvent::Child => drop(processes::collect()),
         }
     }
 }
 
-async fn end(order: Order) {
+async fn end(order: StopOrder) {
     announce(&format!("{} received: the session ends", order.name()));
     processes::farewell().await;
 }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_persons_mounts_are_told() {
+    fn only_the_persons_mounts_are_reported() {
         let info = "1 0 0:1 / / rw - overlay overlay rw\n\
                     2 1 8:1 /x /home/work rw,relatime - ext4 /dev/a rw\n\
                     3 1 8:1 /y /home/work/data ro,relatime - ext4 /dev/a rw\n\

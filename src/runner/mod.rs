@@ -18,7 +18,7 @@ mod passing;
 mod preload;
 mod processes;
 mod relay;
-mod shell;
+mod shell_choice;
 mod signals;
 mod terminfo;
 mod tmux;

@@ -32,19 +32,19 @@ impl Passing {
     /// Starts to pass on the output from the pipes that the command was started with.
     pub(super) fn begin(command: &mut Child) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
-        let (tell, done) = mpsc::channel();
+        let (sender, done) = mpsc::channel();
         if let Some(output) = command.stdout.take() {
-            let (stopped, tell) = (stopped.try_clone()?, tell.clone());
+            let (stopped, sender) = (stopped.try_clone()?, sender.clone());
             thread::spawn(move || {
                 pass(output, io::stdout(), &stopped);
                 // The receiver no longer exists when the session has ended.
-                let _ = tell.send(());
+                let _ = sender.send(());
             });
         }
         if let Some(output) = command.stderr.take() {
             thread::spawn(move || {
                 pass(output, io::stderr(), &stopped);
-                let _ = tell.send(());
+                let _ = sender.send(());
             });
         }
         Ok(Self { stop, done })

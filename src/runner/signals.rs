@@ -5,12 +5,12 @@ use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
 
 /// An order to end, which the engine sends to stop the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum StopOrder {
     Terminate,
     Interrupt,
 }
 
-impl Order {
+impl StopOrder {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Terminate => "SIGTERM",
@@ -34,8 +34,8 @@ impl Order {
     }
 }
 
-pub(super) enum Heard {
-    Order(Order),
+pub(super) enum SignalEvent {
+    Order(StopOrder),
     /// A child, or an orphan that became one, may have ended.
     Child,
 }
@@ -57,14 +57,14 @@ impl Signals {
         })
     }
 
-    pub(super) async fn next(&mut self) -> Heard {
+    pub(super) async fn next(&mut self) -> SignalEvent {
         loop {
             return tokio::select! {
-                _ = self.terminate.recv() => Heard::Order(Order::Terminate),
-                _ = self.interrupt.recv() => Heard::Order(Order::Interrupt),
+                _ = self.terminate.recv() => SignalEvent::Order(StopOrder::Terminate),
+                _ = self.interrupt.recv() => SignalEvent::Order(StopOrder::Interrupt),
                 // SIGHUP doesn't end the session, because this process has no terminal.
                 _ = self.hangup.recv() => continue,
-                _ = self.child.recv() => Heard::Child,
+                _ = self.child.recv() => SignalEvent::Child,
             };
         }
     }

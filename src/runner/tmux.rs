@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     beginning::{Beginning, Trouble},
-    preload, shell, terminfo,
+    preload, shell_choice, terminfo,
 };
 use crate::model::inside;
 
@@ -52,7 +52,7 @@ impl Tmux {
     /// Uses the home directory of the user that this process runs as, for a user other than the session's.
     #[must_use]
     pub(super) fn of_visitor(mut self) -> Self {
-        let home = shell::home(rustix::process::getuid().as_raw());
+        let home = shell_choice::home(rustix::process::getuid().as_raw());
         self.home = Some(home.unwrap_or_else(|| PathBuf::from("/")));
         self
     }

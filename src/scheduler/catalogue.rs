@@ -50,13 +50,13 @@ impl Controller {
         offer.presets = rules
             .presets
             .iter()
-            .map(|preset| told(preset, &offer))
+            .map(|preset| with_availability(preset, &offer))
             .collect();
         offer
     }
 
     /// After each turn: reports the statistics if they have changed.
-    pub(super) fn tell_statistics(&mut self, turn: &mut Turn) {
+    pub(super) fn report_statistics(&mut self, turn: &mut Turn) {
         let known = self.statistics.is_some();
         if known == self.is_connected() && !turn.stirred && !self.has_moved(turn) {
             return;
@@ -103,10 +103,10 @@ impl Controller {
     fn per_container(&self) -> SlotLimits {
         let mut most = self.settings.resources.limits.per_container.clone();
         if let EngineState::Connected { info } = &self.line.state {
-            let told = |amount: u64| Some(amount).filter(|amount| *amount > 0);
+            let limit = |amount: u64| Some(amount).filter(|amount| *amount > 0);
             most.tighten(&SlotLimits {
-                cpu: told(info.cpus.millis()).map(Cpu::from_millis),
-                mem: told(info.memory.0).map(Bytes),
+                cpu: limit(info.cpus.millis()).map(Cpu::from_millis),
+                mem: limit(info.memory.0).map(Bytes),
                 ..SlotLimits::default()
             });
         }
@@ -151,9 +151,9 @@ impl Controller {
         let rules = &self.settings.resources.accelerators;
         let quantum = |slot: &String| {
             let rule: Option<&AcceleratorRules> = rules.get(slot);
-            let told = rule.and_then(|rule| rule.quantum).filter(|it| *it > 0);
+            let quantum = rule.and_then(|rule| rule.quantum).filter(|it| *it > 0);
             let usual = || amounts::quantum(slot, 1, None);
-            (slot.clone(), told.unwrap_or_else(usual))
+            (slot.clone(), quantum.unwrap_or_else(usual))
         };
         room.accelerators().keys().map(quantum).collect()
     }
@@ -184,13 +184,13 @@ fn group(
         using: share.held.clone(),
         remaining: room.remaining(share),
         waiting: Some(waiting.get(name).copied().unwrap_or(0)),
-        capacity: share.told(),
-        free: share.told().map(|_| room.remaining(share)),
+        capacity: share.reported(),
+        free: share.reported().map(|_| room.remaining(share)),
     }
 }
 
 /// A preset, and whether it fits now in its group, or in any group.
-fn told(preset: &Preset, offer: &Catalogue) -> Preset {
+fn with_availability(preset: &Preset, offer: &Catalogue) -> Preset {
     let fits = offer
         .resource_groups
         .iter()

@@ -149,26 +149,26 @@ fn what_is_down(session: &Session, limit: Bytes) -> Option<Clean> {
         .skip(1)
         .filter(|kernel| kernel.status.is_final())
         .collect();
-    let mut told: Vec<String> = down
+    let mut reasons: Vec<String> = down
         .iter()
         .take(NAMED)
         .map(|kernel| sentence(kernel, limit))
         .collect();
     match down.len().saturating_sub(NAMED) {
         0 => {}
-        more => told.push(format!("{more} more ended")),
+        more => reasons.push(format!("{more} more ended")),
     }
-    (!told.is_empty()).then(|| Clean::new(&told.join("; ")))
+    (!reasons.is_empty()).then(|| Clean::new(&reasons.join("; ")))
 }
 
 fn sentence(kernel: &Kernel, limit: Bytes) -> String {
-    let who = kernel.hostname.as_str();
+    let subject = kernel.hostname.as_str();
     let info = kernel.status_info.as_ref().map_or("", Clean::as_str);
     match (kernel.exit_code, info) {
-        (Some(code), _) if kernel.oom_killed && code != 0 => memory_sentence(who, limit, code),
-        (Some(code), _) => exit_sentence(who, code),
-        (None, "failed-to-start") => format!("{who} never started"),
-        (None, "engine-failed") => format!("the engine reports {who} as dead"),
-        (None, _) => format!("the container of {who} was removed outside workbay"),
+        (Some(code), _) if kernel.oom_killed && code != 0 => memory_sentence(subject, limit, code),
+        (Some(code), _) => exit_sentence(subject, code),
+        (None, "failed-to-start") => format!("{subject} never started"),
+        (None, "engine-failed") => format!("the engine reports {subject} as dead"),
+        (None, _) => format!("the container of {subject} was removed outside workbay"),
     }
 }

@@ -6,7 +6,7 @@ use super::{
     core::Controller,
     fact::Survey,
     order::{ConnectionNumber, Order},
-    purpose::Purpose,
+    purpose::OrderPurpose,
     turn::Turn,
 };
 use crate::{
@@ -73,7 +73,7 @@ impl Controller {
         self.line.connecting = false;
         self.line.attempt = 0;
         self.line.stood = true;
-        self.tell_engine(turn);
+        self.report_engine(turn);
         // Without a connection, sessions couldn't be used.
         self.idle.begin_anew(now);
         let asked_in = self.line.asked_in;
@@ -102,7 +102,7 @@ impl Controller {
         self.line.retry_at = now
             .checked_add(SignedDuration::from_secs(i64::from(pause)))
             .ok();
-        self.tell_engine(turn);
+        self.report_engine(turn);
         self.drop_pulls(turn, failure);
         self.queue.look_at = None;
         // Without a connection there is nothing to detach, so terminals don't wait for it any
@@ -118,11 +118,11 @@ impl Controller {
         if let EngineState::Connected { info } = &mut self.line.state
             && info.capabilities.take_network(lacks)
         {
-            self.tell_engine(turn);
+            self.report_engine(turn);
         }
     }
 
-    fn tell_engine(&self, turn: &mut Turn) {
+    fn report_engine(&self, turn: &mut Turn) {
         turn.changes.push(Change::Engine {
             context: self.context,
             engine: Box::new(self.line.state.clone()),
@@ -147,7 +147,7 @@ impl Controller {
 
     pub(super) fn refresh(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket) {
         if self.is_connected() {
-            self.survey(turn, Purpose::Refresh(ticket), true);
+            self.survey(turn, OrderPurpose::Refresh(ticket), true);
             return;
         }
         // A request of the user ends the pause before the next attempt.

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    again::again,
+    connection_state::ConnectionTracker,
     fact::{Ask, Fact},
     held::Held,
     idle::Idle,
-    line::Line,
     order::SurveyNumber,
     pulling::Pulls,
-    purpose::{Purpose, Waiting},
+    purpose::{OrderPurpose, Waiting},
     queue::Queue,
+    relaunch::again,
     turn::Turn,
 };
 use crate::{
@@ -49,7 +49,7 @@ pub struct Controller {
     pub(super) folders: Vec<Folder>,
     /// What other instances use, in the last survey.
     pub(super) others: ResourceSlots,
-    pub(super) line: Line,
+    pub(super) line: ConnectionTracker,
     pub(super) queue: Queue,
     pub(super) idle: Idle,
     pub(super) pulls: Pulls,
@@ -82,7 +82,7 @@ impl Controller {
             environments: Vec::new(),
             folders: Vec::new(),
             others: ResourceSlots::default(),
-            line: Line::default(),
+            line: ConnectionTracker::default(),
             queue: Queue::default(),
             idle: Idle::default(),
             pulls: Pulls::default(),
@@ -148,7 +148,7 @@ impl Controller {
                 turn.stirred = true;
                 self.round(&mut turn, now);
                 self.forget_secrets(&turn);
-                self.tell_statistics(&mut turn);
+                self.report_statistics(&mut turn);
                 self.note_differences(&mut turn);
                 return turn;
             }
@@ -167,7 +167,7 @@ impl Controller {
         }
         self.forget_secrets(&turn);
         self.follow_with_round(&mut turn);
-        self.tell_statistics(&mut turn);
+        self.report_statistics(&mut turn);
         self.note_differences(&mut turn);
         turn
     }
@@ -307,12 +307,12 @@ impl Controller {
             ContextRequest::Refresh => self.refresh(turn, now, ticket),
             ContextRequest::Environments => match self.unreachable() {
                 Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, Purpose::Environments(ticket), true),
+                None => self.survey(turn, OrderPurpose::Environments(ticket), true),
             },
             ContextRequest::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
             ContextRequest::Catalogue { .. } => match self.unreachable() {
                 Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, Purpose::Catalogue(ticket), true),
+                None => self.survey(turn, OrderPurpose::Catalogue(ticket), true),
             },
             ContextRequest::Pull { image } => self.ask_pull(turn, ticket, &image),
         }

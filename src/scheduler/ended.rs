@@ -65,7 +65,7 @@ pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, 
 
 /// The exit code decides. 126 and 127 are the shell's codes for a command that can't be run.
 fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
-    let told = match exit.code {
+    let reason = match exit.code {
         0 => {
             let text = "its command ended with exit code 0".to_owned();
             return (
@@ -85,20 +85,20 @@ fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
             })
         }
     };
-    (told, BatchResult::Failure)
+    (reason, BatchResult::Failure)
 }
 
 fn ran_out_of_memory(exit: Exit) -> bool {
     exit.oom_killed && exit.code != 0
 }
 
-pub(super) fn memory_sentence(who: &str, limit: Bytes, code: i64) -> String {
-    format!("{who} used more memory than its {limit} and was killed (exit code {code})")
+pub(super) fn memory_sentence(subject: &str, limit: Bytes, code: i64) -> String {
+    format!("{subject} used more memory than its {limit} and was killed (exit code {code})")
 }
 
 /// A restart of the machine or the engine also ends what runs on it.
-fn by_restart(who: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
-    let text = exit_sentence(who, exit.code);
+fn by_restart(subject: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
+    let text = exit_sentence(subject, exit.code);
     match gap {
         Gap::Reboot => Some(by_reboot()),
         Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
@@ -132,13 +132,13 @@ fn meanwhile(text: String, gap: Gap) -> String {
     }
 }
 
-/// `who` is a container, its process or its command.
-pub(super) fn exit_sentence(who: &str, code: i64) -> String {
+/// `subject` is a container, its process or its command.
+pub(super) fn exit_sentence(subject: &str, code: i64) -> String {
     match code {
         129..=192 => format!(
-            "{who} was killed by signal {} (exit code {code})",
+            "{subject} was killed by signal {} (exit code {code})",
             code - 128
         ),
-        _ => format!("{who} ended with exit code {code}"),
+        _ => format!("{subject} ended with exit code {code}"),
     }
 }

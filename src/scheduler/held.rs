@@ -49,7 +49,7 @@ pub(super) struct Held {
     /// The queue's attempts to start it.
     pub tries: Option<Tries>,
     /// The turn in which its queue position was last reported.
-    pub told_in: u64,
+    pub reported_in: u64,
 }
 
 impl Held {
@@ -71,7 +71,7 @@ impl Held {
             rename_tickets: Vec::new(),
             secrets: BTreeMap::new(),
             tries: None,
-            told_in: 0,
+            reported_in: 0,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Events of containers from the engine. They are hints to inspect the containers.
 
-use super::{core::Controller, fact::Happening, order::Order, purpose::Purpose, turn::Turn};
+use super::{core::Controller, fact::Happening, order::Order, purpose::OrderPurpose, turn::Turn};
 use crate::model::{id::SessionId, record::Step};
 
 impl Controller {
@@ -8,7 +8,7 @@ impl Controller {
     pub(super) fn happened(&mut self, turn: &mut Turn, id: SessionId, event: Happening) {
         if !self.held.contains_key(&id) {
             if event == Happening::Started && self.is_connected() {
-                self.survey(turn, Purpose::Reconcile, false);
+                self.survey(turn, OrderPurpose::Reconcile, false);
             }
             return;
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::{core::Controller, fact::Launch, held::Held, purpose::Purpose, turn::Turn};
+use super::{core::Controller, fact::Launch, held::Held, purpose::OrderPurpose, turn::Turn};
 use crate::{
     model::{
         capability::EngineState,
@@ -42,7 +42,11 @@ impl Controller {
         let found = self.find_environment(&launch.request);
         let unknown = found.map_or(true, |it| it.absent);
         let folders = !launch.request.mounts.is_empty();
-        self.survey(turn, Purpose::Launch(ticket, launch), unknown || folders);
+        self.survey(
+            turn,
+            OrderPurpose::Launch(ticket, launch),
+            unknown || folders,
+        );
     }
 
     /// After the survey: checks the launch against it, records it and puts it in the queue.

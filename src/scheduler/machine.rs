@@ -22,10 +22,10 @@ use crate::{
         statistics::Statistics,
         text::Clean,
     },
-    state_machine::{Known, StateMachine, Step, Ticket},
+    state_machine::{Consequences, MachineState, StateMachine, Ticket},
 };
 
-impl Known for Controller {
+impl MachineState for Controller {
     fn is_observing(&self) -> bool {
         false
     }
@@ -82,9 +82,9 @@ impl StateMachine for Controller {
 
     const TICK: Fact = Fact::Tick;
 
-    fn step(&mut self, now: Timestamp, fact: Fact) -> Step<Self> {
+    fn step(&mut self, now: Timestamp, fact: Fact) -> Consequences<Self> {
         let mut turn = self.handle(now, fact);
-        Step {
+        Consequences {
             writes: std::mem::take(&mut turn.writes),
             changes: std::mem::take(&mut turn.changes),
             answers: std::mem::take(&mut turn.answers),

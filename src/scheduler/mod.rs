@@ -10,12 +10,13 @@
 //! engines that have their own scheduler.
 
 mod adopt;
-mod again;
 mod catalogue;
-mod clock;
+mod clock_changes;
 mod cluster;
 mod connecting;
+mod connection_state;
 mod core;
+mod deadlines;
 mod delete;
 mod dress;
 mod due;
@@ -27,8 +28,7 @@ mod hints;
 mod home;
 mod idle;
 mod launch;
-mod life;
-mod line;
+mod lifecycle;
 mod machine;
 pub mod order;
 mod pulling;
@@ -37,7 +37,7 @@ mod queue;
 mod reboot;
 mod reconcile;
 mod record;
-mod remains;
+mod relaunch;
 mod requests;
 mod secrets;
 mod stop_hook;

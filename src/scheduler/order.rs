@@ -6,7 +6,7 @@ use crate::{
     state_machine::Ticket,
 };
 
-/// The number of an attempt to connect. It tells events of an old connection from those of the
+/// The number of an attempt to connect. It distinguishes events of an old connection from those of the
 /// current one.
 pub type ConnectionNumber = u32;
 

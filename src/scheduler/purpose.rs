@@ -7,11 +7,11 @@ use crate::state_machine::Ticket;
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub asked_in: u64,
-    pub purpose: Purpose,
+    pub purpose: OrderPurpose,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Purpose {
+pub(super) enum OrderPurpose {
     Launch(Ticket, Box<Launch>),
     Refresh(Ticket),
     Environments(Ticket),

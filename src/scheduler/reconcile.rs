@@ -9,7 +9,7 @@ use super::{
     core::Controller,
     ended::{Exit, Gap, by_reboot, ending, exit_sentence, explain},
     held::Held,
-    life::has_lost_secrets,
+    lifecycle::has_lost_secrets,
     turn::Turn,
 };
 use crate::engine::api::{ContainerState, Sighting, SubSighting};

@@ -6,7 +6,7 @@ use super::{
     core::Controller,
     fact::{Fact, Survey},
     order::{Order, SurveyNumber},
-    purpose::{Purpose, Waiting},
+    purpose::{OrderPurpose, Waiting},
     turn::Turn,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 impl Controller {
     /// Orders a survey.
-    pub(super) fn survey(&mut self, turn: &mut Turn, purpose: Purpose, environments: bool) {
+    pub(super) fn survey(&mut self, turn: &mut Turn, purpose: OrderPurpose, environments: bool) {
         self.next_survey += 1;
         let survey = self.next_survey;
         let asked_in = self.turn_number;
@@ -48,18 +48,18 @@ impl Controller {
             }
         };
         match waiting.purpose {
-            Purpose::Launch(ticket, launch) => match failure {
+            OrderPurpose::Launch(ticket, launch) => match failure {
                 None => turn.follow.push(Fact::LaunchSurveyed { ticket, launch }),
                 Some(failure) => turn.answer(ticket, Err(failure)),
             },
-            Purpose::Refresh(ticket) => {
+            OrderPurpose::Refresh(ticket) => {
                 turn.answer(ticket, failure.map_or(Ok(Answer::Done), Err));
             }
-            Purpose::Environments(ticket) => {
+            OrderPurpose::Environments(ticket) => {
                 let answer = Answer::Environments(self.environments.clone());
                 turn.answer(ticket, failure.map_or(Ok(answer), Err));
             }
-            Purpose::Catalogue(ticket) => {
+            OrderPurpose::Catalogue(ticket) => {
                 let answer = match failure {
                     Some(failure) => Err(failure),
                     None => Ok(Answer::Catalogue(Box::new(self.catalogue()))),
@@ -67,8 +67,8 @@ impl Controller {
                 turn.answer(ticket, answer);
             }
             // A failed survey must not keep sessions waiting.
-            Purpose::Queue => turn.stirred |= failure.is_some(),
-            Purpose::Reconcile => {}
+            OrderPurpose::Queue => turn.stirred |= failure.is_some(),
+            OrderPurpose::Reconcile => {}
         }
     }
 

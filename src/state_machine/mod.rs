@@ -19,7 +19,7 @@ use crate::{
         statistics::Statistics,
         text::Clean,
     },
-    rules::launch::again::Recalled,
+    rules::launch::relaunch::Recalled,
 };
 
 /// The number of a request, by which it is answered.
@@ -61,7 +61,7 @@ pub fn misdirected() -> Failure {
 }
 
 /// What a state machine knows of its context.
-pub trait Known: Send {
+pub trait MachineState: Send {
     /// Whether the engine schedules sessions and workbay only observes them.
     fn is_observing(&self) -> bool;
 
@@ -115,7 +115,7 @@ pub trait Known: Send {
 
 /// A state machine of a context: it has its own facts (events) and commands, so that a fact or a
 /// command of the other kind of engine doesn't compile.
-pub trait StateMachine: Known {
+pub trait StateMachine: MachineState {
     type Fact: Send + 'static;
     /// A command for the engine.
     type Command: Send + 'static;
@@ -125,7 +125,7 @@ pub trait StateMachine: Known {
     /// A deadline has come.
     const TICK: Self::Fact;
 
-    fn step(&mut self, now: Timestamp, fact: Self::Fact) -> Step<Self>;
+    fn step(&mut self, now: Timestamp, fact: Self::Fact) -> Consequences<Self>;
 
     /// Takes back a refusable step that could not be written.
     fn take_back(&mut self, undo: Self::Undo);
@@ -161,7 +161,7 @@ pub trait StateMachine: Known {
 
 /// The consequences of one event. None of them may take effect before `writes` are in the state
 /// database.
-pub struct Step<M: StateMachine + ?Sized> {
+pub struct Consequences<M: StateMachine + ?Sized> {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,

@@ -8,7 +8,7 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    ENDED, StoreError, figures, launches, recents, rows, schema, shelf,
+    ENDED, StoreError, figures, finished, launches, recents, row_values, schema,
     unreadable::{self, Unreadable},
 };
 
@@ -56,8 +56,8 @@ fn read(db: &Connection) -> rusqlite::Result<Definitions> {
 /// Reads what the daemon reads when it starts. Rows that it would set aside don't count as errors.
 pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut bad: Vec<Unreadable> = Vec::new();
-    let loaded = rows::read_meta(db)
-        .and_then(|()| shelf::load(db, ENDED, &mut bad))
+    let loaded = row_values::read_meta(db)
+        .and_then(|()| finished::load(db, ENDED, &mut bad))
         .and_then(|_| figures::unfinished(db))
         .and_then(|_| launches::mounts(db))
         .and_then(|_| recents::all(db, &mut bad));
@@ -71,7 +71,7 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
 /// whether that was necessary.
 pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> {
     let agree = |db: &Connection| {
-        let found = unreadable::without(db, |db, _| holds_each_once(db));
+        let found = unreadable::without(db, |db, _| has_each_once(db));
         found.map_err(|error| StoreError::broken(path, &error))
     };
     if agree(db)? {
@@ -79,7 +79,7 @@ pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> 
     }
     unreadable::without(db, |db, bad| {
         db.execute_batch("REINDEX sessions")?;
-        shelf::undecided(db, bad)
+        finished::undecided(db, bad)
     })
     .map_err(|error| StoreError::broken(path, &error))?;
     if agree(db)? {
@@ -91,7 +91,7 @@ pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> 
     ))
 }
 
-fn holds_each_once(db: &Connection) -> rusqlite::Result<bool> {
+fn has_each_once(db: &Connection) -> rusqlite::Result<bool> {
     let all: u32 = db.query_row("SELECT count(*) FROM sessions", (), |row| row.get(0))?;
     let mut query = db.prepare(
         "SELECT rowid FROM sessions WHERE held = 1 UNION ALL

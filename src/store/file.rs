@@ -9,9 +9,10 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, keep, launches, recents,
-    reserve::{Reserve, State},
-    rows, schema, scrub, shelf,
+    Mark, Opened, StoreError, StoreOptions, WritePurpose, check, figures, finished, keep, launches,
+    recents,
+    reserve::{Reserve, ReserveState},
+    row_values, schema, scrub,
     unreadable::{self, Unreadable},
     unwritable::{self, Unwritten},
 };
@@ -92,8 +93,8 @@ impl StoreFile {
         scrub::secrets(&mut db, path, &options.secrets).map_err(sql)?;
         let instance = instance(&db, options)?;
         let rebuilt = check::indexes(&db, path)?;
-        let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
-        let (records, shelved) = loaded.map_err(sql)?;
+        let loaded = unreadable::without(&db, |db, bad| finished::load(db, options.ended, bad));
+        let (records, unloaded) = loaded.map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
         let mounts = launches::mounts(&db).map_err(sql)?;
         let lost = lost || rebuilt || unreadable::are_sessions_new(&db).map_err(sql)?;
@@ -108,7 +109,7 @@ impl StoreFile {
             instance,
             incomplete,
             records,
-            shelved,
+            unloaded,
             figures,
             mounts,
             copy,
@@ -116,12 +117,16 @@ impl StoreFile {
         };
         let path = path.clone();
         let mut reserve = Reserve::of(&path);
-        reserve.hold();
+        reserve.ensure();
         Ok((Self { db, path, reserve }, opened))
     }
 
     /// Writes all rows or none.
-    pub(super) fn write(&mut self, writes: &[Write], purpose: Purpose) -> Result<(), StoreError> {
+    pub(super) fn write(
+        &mut self,
+        writes: &[Write],
+        purpose: WritePurpose,
+    ) -> Result<(), StoreError> {
         self.with_space(purpose, |db| write_all(db, writes))
     }
 
@@ -129,7 +134,7 @@ impl StoreFile {
     pub(super) fn write_apart(
         &mut self,
         writes: &[Write],
-        purpose: Purpose,
+        purpose: WritePurpose,
     ) -> Result<Vec<Unwritten>, StoreError> {
         self.with_space(purpose, |db| unwritable::put_all(db, writes))
     }
@@ -137,16 +142,16 @@ impl StoreFile {
     /// Without reserved space, only the end of a session is written.
     fn with_space<T>(
         &mut self,
-        purpose: Purpose,
+        purpose: WritePurpose,
         write: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let has_space = self.reserve.hold() != State::NoSpace;
-        if purpose == Purpose::Ordinary && !has_space {
+        let has_space = self.reserve.ensure() != ReserveState::NoSpace;
+        if purpose == WritePurpose::Ordinary && !has_space {
             return Err(StoreError::Full(self.path.clone()));
         }
         let written = write(&mut self.db);
         let written = self.reported(written);
-        if purpose == Purpose::Ending && matches!(written, Err(StoreError::Full(_))) {
+        if purpose == WritePurpose::Ending && matches!(written, Err(StoreError::Full(_))) {
             self.make_room();
             let written = write(&mut self.db);
             return self.reported(written);
@@ -187,7 +192,7 @@ impl StoreFile {
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
-        self.read(|db, bad| rows::history(db, session, bad))
+        self.read(|db, bad| row_values::history(db, session, bad))
     }
 
     pub(super) fn older(
@@ -196,7 +201,7 @@ impl StoreFile {
         before: &Mark,
         limit: u32,
     ) -> Result<Vec<SessionRecord>, StoreError> {
-        self.read(|db, bad| shelf::older(db, context, before, limit, bad))
+        self.read(|db, bad| finished::older(db, context, before, limit, bad))
     }
 
     pub(super) fn named(
@@ -205,11 +210,11 @@ impl StoreFile {
         text: &str,
         limit: u32,
     ) -> Result<(u64, Vec<SessionId>), StoreError> {
-        self.read(|db, bad| shelf::named(db, context, text, limit, bad))
+        self.read(|db, bad| finished::named(db, context, text, limit, bad))
     }
 
     pub(super) fn sessions(&self, ids: &[SessionId]) -> Result<Vec<SessionRecord>, StoreError> {
-        self.read(|db, bad| shelf::of_ids(db, ids, bad))
+        self.read(|db, bad| finished::of_ids(db, ids, bad))
     }
 
     /// Runs a query, and sets aside the rows that it can't read.
@@ -238,7 +243,7 @@ impl StoreFile {
 fn write_all(db: &mut Connection, writes: &[Write]) -> rusqlite::Result<()> {
     let change = db.transaction()?;
     for write in writes {
-        rows::put(&change, write)?;
+        row_values::put(&change, write)?;
     }
     change.commit()
 }
@@ -283,7 +288,7 @@ fn make_private_directory(path: &Path) -> Result<(), StoreError> {
 /// both.
 fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, StoreError> {
     let file = &options.instance_file;
-    let stored = rows::instance(db)
+    let stored = row_values::instance(db)
         .map_err(|error| StoreError::sqlite(&options.database, &error))?
         .and_then(|text| text.parse().ok());
     let beside = fs::read_to_string(file)
@@ -298,7 +303,7 @@ fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, Store
             .map_err(|error| StoreError::io(file, &error))?;
     }
     if stored != Some(instance) {
-        rows::set_instance(db, &instance.to_string())
+        row_values::set_instance(db, &instance.to_string())
             .map_err(|error| StoreError::sqlite(&options.database, &error))?;
     }
     Ok(instance)

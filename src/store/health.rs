@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_without_being_touched() {
+    fn it_is_reported_without_being_touched() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(look(&dir.path().join("none.db")), Ok(None));
         let path = begun(dir.path());

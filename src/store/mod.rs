@@ -11,15 +11,15 @@ mod checksum;
 mod error;
 mod figures;
 mod file;
+mod finished;
 mod health;
 mod keep;
 mod launches;
 mod recents;
 mod reserve;
-mod rows;
+mod row_values;
 mod schema;
 mod scrub;
-mod shelf;
 mod unreadable;
 mod unwritable;
 mod values;
@@ -29,8 +29,8 @@ use std::{path::PathBuf, thread};
 use tokio::sync::{mpsc, oneshot};
 
 pub use error::StoreError;
+pub use finished::{Mark, Unloaded};
 pub use health::{Health, look};
-pub use shelf::{Mark, Shelved};
 pub use unwritable::Unwritten;
 
 use crate::model::{
@@ -87,7 +87,7 @@ pub struct Opened {
     /// The unfinished sessions and the newest of the others, oldest first.
     pub records: Vec<SessionRecord>,
     /// The sessions that were left in the file.
-    pub shelved: Shelved,
+    pub unloaded: Unloaded,
     /// The figures of sessions that had not ended.
     pub figures: Vec<(SessionKey, FiguresRecord)>,
     /// The folder mounts in sessions of engines that schedule.
@@ -106,17 +106,21 @@ pub struct Store {
 
 /// The purpose of a write. On a full disk some purposes are still possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum WritePurpose {
     Ordinary,
     /// The end of a session, which may use the reserved space.
     Ending,
 }
 
 enum Job {
-    Write(Vec<Write>, Purpose, oneshot::Sender<Result<(), StoreError>>),
+    Write(
+        Vec<Write>,
+        WritePurpose,
+        oneshot::Sender<Result<(), StoreError>>,
+    ),
     WriteApart(
         Vec<Write>,
-        Purpose,
+        WritePurpose,
         oneshot::Sender<Result<Vec<Unwritten>, StoreError>>,
     ),
     History(
@@ -208,18 +212,22 @@ impl Store {
 
     /// Writes all rows or none. They are in the file when this returns.
     pub async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
-        self.write_for(Purpose::Ordinary, writes).await
+        self.write_for(WritePurpose::Ordinary, writes).await
     }
 
     /// Like [`Self::write`], but the end of a session may use the reserved space.
-    pub async fn write_for(&self, purpose: Purpose, writes: Vec<Write>) -> Result<(), StoreError> {
+    pub async fn write_for(
+        &self,
+        purpose: WritePurpose,
+        writes: Vec<Write>,
+    ) -> Result<(), StoreError> {
         self.ask(|answer| Job::Write(writes, purpose, answer)).await
     }
 
     /// Like [`Self::write_for`], but sets aside the rows that can't be written even with enough space. Returns those.
     pub async fn write_apart(
         &self,
-        purpose: Purpose,
+        purpose: WritePurpose,
         writes: Vec<Write>,
     ) -> Result<Vec<Unwritten>, StoreError> {
         self.ask(|answer| Job::WriteApart(writes, purpose, answer))

@@ -22,7 +22,7 @@ const BLOCK: usize = 64 * 1024;
 
 /// Whether the space is reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ReserveState {
     Held,
     /// There isn't enough space.
     NoSpace,
@@ -33,7 +33,7 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Reserve {
     path: PathBuf,
-    state: State,
+    state: ReserveState,
 }
 
 impl Reserve {
@@ -41,13 +41,13 @@ impl Reserve {
     pub fn of(database: &Path) -> Self {
         Self {
             path: database.with_extension("reserve"),
-            state: State::NoSpace,
+            state: ReserveState::NoSpace,
         }
     }
 
     /// Creates the file if it is missing and twice its size is free.
-    pub fn hold(&mut self) -> State {
-        if self.state == State::NoSpace {
+    pub fn ensure(&mut self) -> ReserveState {
+        if self.state == ReserveState::NoSpace {
             self.state = self.make();
         }
         self.state
@@ -55,23 +55,23 @@ impl Reserve {
 
     /// Removes the file, and returns whether there was one.
     pub fn release(&mut self) -> bool {
-        if self.state != State::Unsupported {
-            self.state = State::NoSpace;
+        if self.state != ReserveState::Unsupported {
+            self.state = ReserveState::NoSpace;
         }
         fs::remove_file(&self.path).is_ok()
     }
 
-    fn make(&self) -> State {
+    fn make(&self) -> ReserveState {
         let directory = self.path.parent().unwrap_or(&self.path);
         let Ok(facts) = statvfs(directory) else {
-            return State::Unsupported;
+            return ReserveState::Unsupported;
         };
         let size = SIZE.min(facts.f_blocks.saturating_mul(facts.f_frsize) / PART);
         if self.takes(size) {
-            return State::Held;
+            return ReserveState::Held;
         }
         if facts.f_bavail.saturating_mul(facts.f_frsize) < 2 * size {
-            return State::NoSpace;
+            return ReserveState::NoSpace;
         }
         let made = self.allocate(size);
         if made.is_err() {
@@ -79,11 +79,11 @@ impl Reserve {
             let _ = fs::remove_file(&self.path);
         }
         match made {
-            Ok(()) => State::Held,
-            Err(Errno::NOSPC | Errno::DQUOT) => State::NoSpace,
+            Ok(()) => ReserveState::Held,
+            Err(Errno::NOSPC | Errno::DQUOT) => ReserveState::NoSpace,
             Err(error) => {
                 tracing::warn!(%error, "no space can be reserved for the state database");
-                State::Unsupported
+                ReserveState::Unsupported
             }
         }
     }
@@ -128,18 +128,18 @@ mod tests {
     fn it_takes_its_space_until_it_is_released() {
         let dir = tempfile::tempdir().unwrap();
         let mut reserve = Reserve::of(&dir.path().join("workbay.db"));
-        assert_eq!(reserve.hold(), State::Held);
+        assert_eq!(reserve.ensure(), ReserveState::Held);
         let path = dir.path().join("workbay.reserve");
         let meta = fs::metadata(&path).unwrap();
         assert!(meta.blocks() * 512 >= meta.len() && meta.len() > 0);
         assert_eq!(meta.mode() & 0o777, 0o600);
         // The next owner finds the file.
         let mut next = Reserve::of(&dir.path().join("workbay.db"));
-        assert_eq!(next.hold(), State::Held);
+        assert_eq!(next.ensure(), ReserveState::Held);
         assert!(next.release());
         assert!(!path.exists());
         assert!(!next.release(), "there is nothing left");
-        assert_eq!(next.hold(), State::Held, "there is space again");
+        assert_eq!(next.ensure(), ReserveState::Held, "there is space again");
         assert!(path.exists());
     }
 
@@ -150,7 +150,7 @@ mod tests {
         fs::write(&other, "kept").unwrap();
         std::os::unix::fs::symlink(&other, dir.path().join("workbay.reserve")).unwrap();
         let mut reserve = Reserve::of(&dir.path().join("workbay.db"));
-        assert_eq!(reserve.hold(), State::Unsupported);
+        assert_eq!(reserve.ensure(), ReserveState::Unsupported);
         assert_eq!(fs::read_to_string(&other).unwrap(), "kept");
     }
 }

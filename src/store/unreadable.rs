@@ -81,7 +81,7 @@ pub(super) fn newest(db: &Connection) -> Result<Option<(u64, Clean)>> {
     if db.query_row(there, (), |row| row.get::<_, u32>(0))? == 0 {
         return Ok(None);
     }
-    told_of(db, "")
+    count_and_newest(db, "")
 }
 
 /// Whether unreported rows include sessions, which may be running.
@@ -92,7 +92,7 @@ pub(super) fn are_sessions_new(db: &Connection) -> Result<bool> {
 
 /// Returns a sentence about the rows that haven't been reported, and marks them as reported.
 pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
-    let Some((count, newest)) = told_of(db, "WHERE told = 0")? else {
+    let Some((count, newest)) = count_and_newest(db, "WHERE told = 0")? else {
         return Ok(None);
     };
     db.execute("UPDATE unreadable SET told = 1", ())?;
@@ -108,7 +108,7 @@ pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
     Ok(Some(Clean::new(&text)))
 }
 
-fn told_of(db: &Connection, which: &str) -> Result<Option<(u64, Clean)>> {
+fn count_and_newest(db: &Connection, which: &str) -> Result<Option<(u64, Clean)>> {
     let query = format!("SELECT kept_of, why FROM unreadable {which} ORDER BY number DESC");
     let mut query = db.prepare(&query)?;
     let said = query.query_map((), |row| {

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Result};
 use serde_json::{Value, json};
 
-use super::{rows, values::to_json};
+use super::{row_values, values::to_json};
 use crate::model::{id::SessionId, record::Write, text::Clean};
 
 /// How many of these rows are kept. The oldest are removed.
@@ -45,7 +45,7 @@ pub(super) fn put_all(db: &mut Connection, writes: &[Write]) -> Result<Vec<Unwri
     let mut unwritten = Vec::new();
     for write in writes {
         let attempt = change.savepoint()?;
-        match rows::put(&attempt, write) {
+        match row_values::put(&attempt, write) {
             Ok(()) => attempt.commit()?,
             Err(error) if is_of_a_row(&error) => {
                 // Dropping the savepoint undoes a partial write of the row.

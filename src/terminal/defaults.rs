@@ -11,10 +11,10 @@ impl Rgb {
     /// Parses a terminal's answer: `rgb:` and three parts of one to four hexadecimal digits, or `rgba:` with
     /// a fourth part that is ignored. Source: XParseColor of Xlib, ctlseqs of xterm.
     #[must_use]
-    pub fn parse(told: &str) -> Option<Self> {
-        let parts = told
+    pub fn parse(text: &str) -> Option<Self> {
+        let parts = text
             .strip_prefix("rgb:")
-            .or_else(|| told.strip_prefix("rgba:"))?;
+            .or_else(|| text.strip_prefix("rgba:"))?;
         let mut parts = parts.split('/').map(part);
         Some(Self([parts.next()??, parts.next()??, parts.next()??]))
     }
@@ -72,17 +72,17 @@ mod tests {
 
     #[test]
     fn colors_are_read_in_every_length() {
-        for (told, color) in [
+        for (text, color) in [
             ("rgb:ffff/8080/0000", [0xffff, 0x8080, 0]),
             ("rgb:ff/80/00", [0xffff, 0x8080, 0]),
             ("rgb:f/8/0", [0xffff, 0x8888, 0]),
             ("rgb:fff/800/000", [0xffff, 0x8007, 0]),
             ("rgba:1e1e/1e1e/2e2e/ffff", [0x1e1e, 0x1e1e, 0x2e2e]),
         ] {
-            let [red, green, blue] = Rgb::parse(told).unwrap().0;
-            assert!(red.abs_diff(color[0]) <= 1, "{told}");
-            assert!(green.abs_diff(color[1]) <= 1, "{told}");
-            assert!(blue.abs_diff(color[2]) <= 1, "{told}");
+            let [red, green, blue] = Rgb::parse(text).unwrap().0;
+            assert!(red.abs_diff(color[0]) <= 1, "{text}");
+            assert!(green.abs_diff(color[1]) <= 1, "{text}");
+            assert!(blue.abs_diff(color[2]) <= 1, "{text}");
         }
         for wrong in [
             "",

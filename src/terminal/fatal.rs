@@ -36,7 +36,7 @@ pub fn is_ending() -> bool {
 
 /// Returns immediately, or never if a signal is about to end this process. The process must not end with
 /// another result before that.
-pub fn hold() {
+pub fn wait_if_ending() {
     while is_ending() {
         thread::park();
     }

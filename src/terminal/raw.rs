@@ -53,17 +53,17 @@ impl Raw {
         static ONCE: Once = Once::new();
         let mut handled = Ok(());
         ONCE.call_once(|| {
-            let tell = std::panic::take_hook();
+            let hook = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
                 give_back();
-                tell(panic);
+                hook(panic);
             }));
             handled = fatal::give_back_before(signals, give_back);
         });
         handled?;
         io::stdout().flush()?;
         let opened = TERMINAL.open(|| take(change));
-        fatal::hold();
+        fatal::wait_if_ending();
         opened?;
         Ok(Self {
             modes: Modes::default(),
@@ -95,7 +95,7 @@ fn put_noted(to: impl AsFd, output: &[u8], note: impl FnMut(&[u8])) -> io::Resul
     if TERMINAL.write(to, output, note)? {
         return Ok(());
     }
-    fatal::hold();
+    fatal::wait_if_ending();
     Err(io::Error::other("the terminal was given back"))
 }
 

@@ -14,7 +14,7 @@ pub use color::ColorDepth;
 
 use crate::config::{
     Problem,
-    library::{Library, Shelf},
+    library::{FileOrigin, Library},
 };
 
 /// The style of every face, read from `themes/*.toml`.
@@ -108,7 +108,7 @@ pub fn choose(setting: &str, dark: Option<bool>, depth: ColorDepth) -> &str {
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
     let names = library(dir).names().into_iter();
     names
-        .map(|(name, shelf)| (name, shelf == Shelf::Person))
+        .map(|(name, origin)| (name, origin == FileOrigin::Person))
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use ratatui::style::{Color, Modifier, Style};
 
 use super::{color, face::Face};
-use crate::config::document::{Document, Entry, Fault, Item, Value};
+use crate::config::document::{Document, DocumentEntry, DocumentFault, Item, Value};
 
 /// The content of a chain of theme files. Later files override earlier ones.
 #[derive(Debug, Default)]
@@ -36,17 +36,17 @@ const FIELDS: [&str; 8] = [
 
 impl Sheet {
     /// Adds a file. Returns the faults.
-    pub fn add(&mut self, document: &Document) -> Vec<Fault> {
+    pub fn add(&mut self, document: &Document) -> Vec<DocumentFault> {
         let mut faults = Vec::new();
         for entry in document.entries() {
             if !TOP.contains(&entry.key.as_str()) {
-                faults.push(Fault::unknown(entry.at, "table", &entry.key, TOP));
+                faults.push(DocumentFault::unknown(entry.at, "table", &entry.key, TOP));
             }
         }
         for (key, take) in [
             (
                 "palette",
-                Self::take_color as fn(&mut Self, &Entry) -> Result<(), Fault>,
+                Self::take_color as fn(&mut Self, &DocumentEntry) -> Result<(), DocumentFault>,
             ),
             ("style", Self::take_style),
         ] {
@@ -90,7 +90,7 @@ impl Sheet {
             .or_else(|| color::parse(name))
     }
 
-    fn take_color(&mut self, entry: &Entry) -> Result<(), Fault> {
+    fn take_color(&mut self, entry: &DocumentEntry) -> Result<(), DocumentFault> {
         let color = match &entry.item.value {
             Value::Text(text) => color::parse(text),
             Value::Integer(number) => u8::try_from(*number).ok().map(Color::Indexed),
@@ -104,10 +104,10 @@ impl Sheet {
         Ok(())
     }
 
-    fn take_style(&mut self, entry: &Entry) -> Result<(), Fault> {
+    fn take_style(&mut self, entry: &DocumentEntry) -> Result<(), DocumentFault> {
         let Some(face) = Face::ALL.iter().find(|face| face.name() == entry.key) else {
             let known = Face::ALL.iter().map(|face| face.name());
-            return Err(Fault::unknown(entry.at, "style", &entry.key, known));
+            return Err(DocumentFault::unknown(entry.at, "style", &entry.key, known));
         };
         let written = match &entry.item.value {
             Value::Table(fields) => self.fields(fields)?,
@@ -126,7 +126,7 @@ impl Sheet {
         Ok(())
     }
 
-    fn fields(&self, fields: &[Entry]) -> Result<Written, Fault> {
+    fn fields(&self, fields: &[DocumentEntry]) -> Result<Written, DocumentFault> {
         let mut written = Written::default();
         for field in fields {
             let item = &field.item;
@@ -148,7 +148,7 @@ impl Sheet {
                 "italic" => Modifier::ITALIC,
                 "underline" => Modifier::UNDERLINED,
                 "reverse" => Modifier::REVERSED,
-                other => return Err(Fault::unknown(field.at, "field", other, FIELDS)),
+                other => return Err(DocumentFault::unknown(field.at, "field", other, FIELDS)),
             };
             written.modifiers.set(modifier, item.boolean()?);
         }
@@ -156,7 +156,7 @@ impl Sheet {
     }
 
     /// The name of a color as it is written, after checking that the color exists.
-    fn color_name(&self, item: &Item) -> Result<String, Fault> {
+    fn color_name(&self, item: &Item) -> Result<String, DocumentFault> {
         let name = match &item.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
@@ -169,7 +169,7 @@ impl Sheet {
         }
     }
 
-    fn no_color(&self, item: &Item) -> Fault {
+    fn no_color(&self, item: &Item) -> DocumentFault {
         let name = match &item.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
@@ -179,7 +179,7 @@ impl Sheet {
         let known: Vec<&str> = own
             .chain(color::NAMED.iter().map(|(name, _)| *name))
             .collect();
-        let fault = Fault::unknown(item.at, "color", &name, known);
+        let fault = DocumentFault::unknown(item.at, "color", &name, known);
         match fault.help {
             Some(_) => fault,
             None => fault

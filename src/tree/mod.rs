@@ -12,7 +12,7 @@ mod testing;
 mod visit;
 
 pub use remove::remove;
-pub use visit::{Entry, Next, visit};
+pub use visit::{TreeEntry, WalkStep, visit};
 
 /// The limits of a walk.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,7 @@ use rustix::{
 use super::{BOUNDS, Bounds, open};
 
 /// An entry in the tree, or its top (named `.`).
-pub struct Entry<'a> {
+pub struct TreeEntry<'a> {
     /// The directory that contains the entry.
     pub dir: BorrowedFd<'a>,
     pub name: &'a CStr,
@@ -23,7 +23,7 @@ pub struct Entry<'a> {
     pub stat: &'a Stat,
 }
 
-impl Entry<'_> {
+impl TreeEntry<'_> {
     pub fn is_directory(&self) -> bool {
         FileType::from_raw_mode(self.stat.st_mode) == FileType::Directory
     }
@@ -31,7 +31,7 @@ impl Entry<'_> {
 
 /// Where a walk continues after an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum WalkStep {
     /// Into the entry, if it is a directory.
     Into,
     /// Past the entry and its contents.
@@ -40,23 +40,26 @@ pub enum Next {
 
 /// Calls `each` for every entry of the tree at `root`, for a directory before its contents. Doesn't enter other file
 /// systems. Stops at an error of `each`, at a directory that can't be read, and at a tree deeper than the bound.
-pub fn visit(root: &Path, each: impl FnMut(Entry<'_>) -> io::Result<Next>) -> io::Result<()> {
+pub fn visit(
+    root: &Path,
+    each: impl FnMut(TreeEntry<'_>) -> io::Result<WalkStep>,
+) -> io::Result<()> {
     visit_with(root, BOUNDS, each)
 }
 
 fn visit_with(
     root: &Path,
     bounds: Bounds,
-    mut each: impl FnMut(Entry<'_>) -> io::Result<Next>,
+    mut each: impl FnMut(TreeEntry<'_>) -> io::Result<WalkStep>,
 ) -> io::Result<()> {
     let top = open::directory(CWD, root)?;
     let stat = fstat(&top)?;
-    let entry = Entry {
+    let entry = TreeEntry {
         dir: top.as_fd(),
         name: c".",
         stat: &stat,
     };
-    if each(entry)? == Next::Past {
+    if each(entry)? == WalkStep::Past {
         return Ok(());
     }
     let mut walk = Walk {
@@ -72,7 +75,7 @@ fn visit_with(
 }
 
 /// The current directory, or one of those above it.
-struct Level {
+struct OpenDirectory {
     /// The open directory to return to. Beyond the bound, it is reopened as the parent of its subdirectory.
     dir: Option<OwnedFd>,
     ino: u64,
@@ -84,11 +87,11 @@ struct Walk<F> {
     device: u64,
     bounds: Bounds,
     here: OwnedFd,
-    levels: Vec<Level>,
+    levels: Vec<OpenDirectory>,
     each: F,
 }
 
-impl<F: FnMut(Entry<'_>) -> io::Result<Next>> Walk<F> {
+impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
     /// Visits the entries of the current directory.
     fn begin(&mut self, ino: u64) -> io::Result<()> {
         let most = self.bounds.levels;
@@ -111,17 +114,17 @@ impl<F: FnMut(Entry<'_>) -> io::Result<Next>> Walk<F> {
             if stat.st_dev != self.device {
                 continue;
             }
-            let entry = Entry {
+            let entry = TreeEntry {
                 dir: self.here.as_fd(),
                 name,
                 stat: &stat,
             };
             let is_directory = entry.is_directory();
-            if (self.each)(entry)? == Next::Into && is_directory {
+            if (self.each)(entry)? == WalkStep::Into && is_directory {
                 pending.push(name.to_owned());
             }
         }
-        self.levels.push(Level {
+        self.levels.push(OpenDirectory {
             dir: None,
             ino,
             pending,
@@ -193,7 +196,7 @@ mod tests {
         let mut seen = 0;
         visit_with(root, bounds, |_| {
             seen += 1;
-            Ok(Next::Into)
+            Ok(WalkStep::Into)
         })?;
         Ok(seen)
     }
@@ -229,7 +232,7 @@ mod tests {
             let mut names = Vec::new();
             visit_with(&tree, keeping(most), |entry| {
                 names.push(entry.name.to_str().unwrap().to_owned());
-                Ok(Next::Into)
+                Ok(WalkStep::Into)
             })
             .unwrap();
             names.sort();
@@ -239,11 +242,11 @@ mod tests {
         visit(&tree, |entry| {
             shown += 1;
             let past = entry.name.to_bytes() == b"a";
-            Ok(if past { Next::Past } else { Next::Into })
+            Ok(if past { WalkStep::Past } else { WalkStep::Into })
         })
         .unwrap();
         assert_eq!(shown, 3);
-        assert!(visit(&tree.join("link"), |_| Ok(Next::Into)).is_err());
+        assert!(visit(&tree.join("link"), |_| Ok(WalkStep::Into)).is_err());
     }
 
     #[test]
@@ -258,7 +261,7 @@ mod tests {
             if entry.name.to_bytes() == b"c" {
                 fs::rename(tree.join("a/b"), outside.join("b")).unwrap();
             }
-            Ok(Next::Into)
+            Ok(WalkStep::Into)
         })
         .unwrap_err();
         assert!(error.to_string().contains("moved"), "{error}");

@@ -8,7 +8,7 @@ use super::{
     text,
 };
 use crate::{
-    app::{app::App, clock},
+    app::{app::App, durations},
     theme::face::Face,
 };
 
@@ -18,7 +18,7 @@ pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     if let Some((name, left)) = app.next_end(now) {
         let name = text::fit(name.as_str(), 20, "");
-        let said = format!("{name}: reclaim in {}", clock::coarse(left));
+        let said = format!("{name}: reclaim in {}", durations::coarse(left));
         pieces.push((said, Face::Warning));
     }
     match app.notices.unread() {

@@ -8,7 +8,7 @@ use super::{
     text,
 };
 use crate::{
-    app::{app::App, area::Areas, clock, mirror::DaemonConnection},
+    app::{app::App, area::Areas, durations, mirror::DaemonConnection},
     model::{capability::EngineState, id::SessionKey},
     theme::face::Face,
 };
@@ -30,7 +30,7 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     let attempt = trouble(app).iter().map(|it| it.attempt).max().unwrap_or(0);
     let shown = app.sessions.shown();
     let age = match (app.mirror.stale_since(shown), now) {
-        (Some(since), Some(now)) => clock::ago(now.as_second() - since.as_second()),
+        (Some(since), Some(now)) => durations::ago(now.as_second() - since.as_second()),
         _ => String::new(),
     };
     let tries = match attempt {

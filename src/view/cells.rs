@@ -11,7 +11,7 @@ use crate::{
     model::text::{Clean, is_joining},
     terminal::{
         attributes::{self, Attributes, Underline},
-        emulator::{Cell, CellWidth, Emulator},
+        emulator::{CellWidth, Emulator, TerminalCell},
     },
 };
 
@@ -34,7 +34,7 @@ pub fn paint_loose(
 ) -> Option<Position> {
     let area = area.intersection(buffer.area);
     let rows = (0..).zip(area.rows());
-    for (row, part) in rows.filter(|(_, part)| !still.holds(part.x, part.y)) {
+    for (row, part) in rows.filter(|(_, part)| !still.contains(part.x, part.y)) {
         extras.clear(part);
         for (column, x) in (0..).zip(part.left()..part.right()) {
             let cell = emulator.cell(column, row);
@@ -51,7 +51,7 @@ pub fn paint_loose(
         .then(|| Position::new(area.x + cursor.column, area.y + cursor.row))
 }
 
-fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
+fn paint_cell(cell: Option<TerminalCell<'_>>, room: u16, target: &mut Target) {
     target.reset();
     let Some(cell) = cell else { return };
     target.set_style(style(cell.look));

@@ -6,10 +6,10 @@ use ratatui::layout::Position;
 use super::{
     badge, banner, detail,
     glyphs::Glyphs,
-    header, hints, list, logs,
+    header, hints, logs,
     paint::Paint,
     panels::{self, commit},
-    panes, prompt, reason, state, statistics,
+    panes, prompt, reason, session_table, state, statistics,
     still::Still,
     surface::Surface,
     tabs, toasts,
@@ -73,7 +73,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         if app.sessions.is_empty() {
             state::draw(paint, app, areas);
         } else {
-            list::draw(paint, app, areas, now);
+            session_table::draw(paint, app, areas, now);
         }
     }
     if let Some(open) = &app.detail {

@@ -8,7 +8,7 @@ use super::{
     columns::{self, ColumnPlace},
     detail,
     glyphs::Glyphs,
-    list, panels, reason, statistics, tabs, toasts,
+    panels, reason, session_table, statistics, tabs, toasts,
 };
 use crate::app::{
     app::App,
@@ -100,7 +100,7 @@ fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
     if head.is_empty() || app.sessions.is_empty() {
         return Vec::new();
     }
-    let places = list::columns_of(app, head.width).into_iter();
+    let places = session_table::columns_of(app, head.width).into_iter();
     let title = |place: ColumnPlace| {
         let title = Rect {
             x: head.x + place.x - u16::from(columns::is_right(place.column)),

@@ -160,13 +160,13 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &WindowLine, 
     let x = area.x + GUTTER.min(area.width);
     let mut edges: Vec<usize> = vec![start, start + shown.len()];
     let inside = |at: &usize| *at > start && *at < start + shown.len();
-    edges.extend(entry.line().looks.iter().map(|(at, _)| *at).filter(inside));
+    edges.extend(entry.line().styles.iter().map(|(at, _)| *at).filter(inside));
     edges.sort_unstable();
     edges.dedup();
     let mut at = x;
     for pair in edges.windows(2) {
         let piece = line.get(pair[0]..pair[1]).unwrap_or_default();
-        let look = entry.line().look_at(pair[0]);
+        let look = entry.line().style_at(pair[0]);
         let style = paint.style(Face::Text).patch(cells::style(look));
         let room = usize::from(area.right().saturating_sub(at));
         let (end, _) = paint.buffer.set_stringn(at, area.y, piece, room, style);

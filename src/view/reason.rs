@@ -10,8 +10,8 @@ use crate::{
 pub fn of(app: &App) -> Option<String> {
     let session = app.mirror.session(app.sessions.selected()?)?;
     let why = session.status_message.as_ref()?;
-    let tells = session.status.is_starting() && !why.is_empty();
-    tells.then(|| format!("{} {}: {why}", session.name, session.status))
+    let has_reason = session.status.is_starting() && !why.is_empty();
+    has_reason.then(|| format!("{} {}: {why}", session.name, session.status))
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {

@@ -15,7 +15,7 @@ use crate::{
     model::{
         catalogue::AcceleratorKind,
         resources::Bytes,
-        statistics::{Allotment, Kind, Part, Whole},
+        statistics::{Allotment, Part, ResourceKind, Whole},
     },
     theme::face::Face,
 };
@@ -163,14 +163,14 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
     line
 }
 
-struct Block<'a> {
+struct AllotmentBlock<'a> {
     allotment: &'a Allotment,
     label: String,
     /// Cells of its numbers.
     numbers: usize,
 }
 
-impl<'a> Block<'a> {
+impl<'a> AllotmentBlock<'a> {
     fn new(allotment: &'a Allotment, width: fn(&Allotment) -> usize) -> Self {
         Self {
             label: label(&allotment.kind),
@@ -181,7 +181,7 @@ impl<'a> Block<'a> {
 }
 
 /// The cells that the numbers of both rows need. `in_group` formats those of the group.
-fn both_rows(allotment: &Allotment, in_group: fn(&Kind, Part) -> String) -> usize {
+fn both_rows(allotment: &Allotment, in_group: fn(&ResourceKind, Part) -> String) -> usize {
     let Allotment {
         kind,
         in_group: group,
@@ -197,10 +197,14 @@ fn fitting(
     all: &[Allotment],
     room: usize,
     width: fn(&Allotment) -> usize,
-) -> (Vec<Block<'_>>, usize) {
-    let mut blocks: Vec<Block<'_>> = all.iter().map(|it| Block::new(it, width)).collect();
+) -> (Vec<AllotmentBlock<'_>>, usize) {
+    let mut blocks: Vec<AllotmentBlock<'_>> = all
+        .iter()
+        .map(|it| AllotmentBlock::new(it, width))
+        .collect();
     loop {
-        let fixed = |block: &Block<'_>| text::width(&block.label) + 2 + block.numbers + GAP;
+        let fixed =
+            |block: &AllotmentBlock<'_>| text::width(&block.label) + 2 + block.numbers + GAP;
         let fixed: usize = blocks.iter().map(fixed).sum();
         let bar = room.saturating_sub(fixed) / blocks.len().max(1);
         if bar >= SHORTEST_BAR || blocks.len() <= 1 {
@@ -210,34 +214,34 @@ fn fitting(
     }
 }
 
-fn label(kind: &Kind) -> String {
+fn label(kind: &ResourceKind) -> String {
     match kind {
-        Kind::Cpu => "CPU".to_owned(),
-        Kind::Mem => "RAM".to_owned(),
-        Kind::Accelerator(slot) => AcceleratorKind::usual_unit(slot),
+        ResourceKind::Cpu => "CPU".to_owned(),
+        ResourceKind::Mem => "RAM".to_owned(),
+        ResourceKind::Accelerator(slot) => AcceleratorKind::usual_unit(slot),
     }
 }
 
 /// An amount without its unit.
-fn amount(kind: &Kind, value: u64) -> String {
+fn amount(kind: &ResourceKind, value: u64) -> String {
     let unit = match kind {
-        Kind::Mem => Bytes::GIB,
-        Kind::Cpu | Kind::Accelerator(_) => 1000,
+        ResourceKind::Mem => Bytes::GIB,
+        ResourceKind::Cpu | ResourceKind::Accelerator(_) => 1000,
     };
     let text = format!("{:.2}", value as f64 / unit as f64);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn letter(kind: &Kind) -> &'static str {
+fn letter(kind: &ResourceKind) -> &'static str {
     match kind {
-        Kind::Mem => "G",
-        Kind::Cpu | Kind::Accelerator(_) => "",
+        ResourceKind::Mem => "G",
+        ResourceKind::Cpu | ResourceKind::Accelerator(_) => "",
     }
 }
 
 /// `3/8`, `2.5/16G`, `3+4/8` with the use of others, `3, limit 8`, `3 of ?`. Without a total, only the used
 /// amount.
-fn numbers(kind: &Kind, part: Part) -> String {
+fn numbers(kind: &ResourceKind, part: Part) -> String {
     let others = match part.others {
         0 => String::new(),
         others => format!("+{}", amount(kind, others)),
@@ -252,7 +256,7 @@ fn numbers(kind: &Kind, part: Part) -> String {
 }
 
 /// `3 yours, 4 others', 1 of 8 free`, `3 yours, 5 available, limit 8`, `3 yours, 5 available, total hidden`.
-fn words(kind: &Kind, part: Part) -> String {
+fn words(kind: &ResourceKind, part: Part) -> String {
     let letter = letter(kind);
     let used = amount(kind, part.used);
     let available = match part.free {
@@ -366,26 +370,32 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!(numbers(&Kind::Cpu, part(500, 8000)), "0.5/8");
+        assert_eq!(numbers(&ResourceKind::Cpu, part(500, 8000)), "0.5/8");
         let gib = Bytes::GIB;
-        assert_eq!(numbers(&Kind::Mem, part(gib * 5 / 2, 16 * gib)), "2.5/16G");
+        assert_eq!(
+            numbers(&ResourceKind::Mem, part(gib * 5 / 2, 16 * gib)),
+            "2.5/16G"
+        );
         let endless = Part {
             whole: Whole::Unlimited,
             ..part(200, 200)
         };
-        let shares = Kind::Accelerator("cuda.shares".to_owned());
+        let shares = ResourceKind::Accelerator("cuda.shares".to_owned());
         assert_eq!(numbers(&shares, endless), "0.2");
     }
 
     #[test]
-    fn what_others_hold_is_told_and_drawn_apart() {
+    fn what_others_use_is_reported_and_drawn_apart() {
         let shared = shared(5050, 6950, 12_000);
-        assert_eq!(numbers(&Kind::Cpu, shared), "5.05+6.95/12");
+        assert_eq!(numbers(&ResourceKind::Cpu, shared), "5.05+6.95/12");
         assert_eq!(
-            words(&Kind::Cpu, shared),
+            words(&ResourceKind::Cpu, shared),
             "5.05 yours, 6.95 others', 0 of 12 free"
         );
-        assert_eq!(words(&Kind::Cpu, part(1000, 4000)), "1 yours, 3 of 4 free");
+        assert_eq!(
+            words(&ResourceKind::Cpu, part(1000, 4000)),
+            "1 yours, 3 of 4 free"
+        );
         assert_eq!(joined(&single(shared, 12, &ASCII)), "=====~~~~~~~");
         let little = Part {
             used: 11_900,
@@ -405,8 +415,11 @@ mod tests {
             whole: Whole::Limit(8000),
             ..part(3000, 3000)
         };
-        assert_eq!(numbers(&Kind::Cpu, limit), "3, limit 8");
-        assert_eq!(words(&Kind::Cpu, limit), "3 yours, 2 available, limit 8");
+        assert_eq!(numbers(&ResourceKind::Cpu, limit), "3, limit 8");
+        assert_eq!(
+            words(&ResourceKind::Cpu, limit),
+            "3 yours, 2 available, limit 8"
+        );
         assert_eq!(joined(&single(limit, 8, &ASCII)), "===-----");
         let gib = Bytes::GIB;
         let hidden = Part {
@@ -414,15 +427,15 @@ mod tests {
             whole: Whole::Hidden,
             ..part(3 * gib, 3 * gib)
         };
-        assert_eq!(numbers(&Kind::Mem, hidden), "3G of ?");
+        assert_eq!(numbers(&ResourceKind::Mem, hidden), "3G of ?");
         let expected = "3G yours, 5G available, total hidden";
-        assert_eq!(words(&Kind::Mem, hidden), expected);
+        assert_eq!(words(&ResourceKind::Mem, hidden), expected);
         assert_eq!(joined(&single(hidden, 4, &ASCII)), "----");
         let unknown = Part {
             free: None,
             ..hidden
         };
-        assert_eq!(words(&Kind::Mem, unknown), "3G yours, total hidden");
+        assert_eq!(words(&ResourceKind::Mem, unknown), "3G yours, total hidden");
     }
 
     #[test]

@@ -16,11 +16,11 @@ use crate::{
 /// The content that decides how the cells of terminals look in a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    terminals: Vec<Terminal>,
+    terminals: Vec<TerminalRows>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Terminal {
+struct TerminalRows {
     area: Rect,
     /// When each row of the area was last printed on, `None` if the terminal has no such row.
     rows: Vec<Option<Revision>>,
@@ -50,7 +50,7 @@ impl Picture {
     pub fn add(&mut self, emulator: &Emulator, area: Rect) {
         let rows = (0..area.height).map(|row| emulator.revision(row));
         let rows = rows.collect();
-        self.terminals.push(Terminal { area, rows });
+        self.terminals.push(TerminalRows { area, rows });
     }
 }
 
@@ -67,7 +67,7 @@ impl Still {
     pub fn between(before: &Picture, now: &Picture) -> Self {
         let mut spans = Vec::new();
         for terminal in &now.terminals {
-            let same = |it: &&Terminal| it.area == terminal.area;
+            let same = |it: &&TerminalRows| it.area == terminal.area;
             let Some(old) = before.terminals.iter().find(same) else {
                 continue;
             };
@@ -87,7 +87,7 @@ impl Still {
 
     /// Whether the part of a row that begins at this cell is unchanged.
     #[must_use]
-    pub fn holds(&self, x: u16, y: u16) -> bool {
+    pub fn contains(&self, x: u16, y: u16) -> bool {
         let found = self
             .spans
             .binary_search_by_key(&(y, x), |span| (span.y, span.x));
@@ -155,7 +155,7 @@ mod tests {
                 Rect::new(0, 3, 10, 1),
             ]
         );
-        assert!(still.holds(0, 1) && still.holds(5, 0) && !still.holds(0, 2));
+        assert!(still.contains(0, 1) && still.contains(5, 0) && !still.contains(0, 2));
     }
 
     #[test]

@@ -75,14 +75,14 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 fn filtered(app: &App) -> String {
     let list = &app.sessions;
     let all = count(app, list.tab());
-    let told = app.mirror.total(list.shown(), list.tab());
+    let loaded = app.mirror.total(list.shown(), list.tab());
     let (query, len) = (list.filter.query(), list.len());
     match app.reach.found(&app.mirror, list) {
         SearchState::Everything => format!("/{query}  {len} of {all}"),
         SearchState::Asking => format!("/{query}  {len} so far"),
         SearchState::ByName => format!("/{query}  {len} of {all} by name"),
         SearchState::Cut(total) => format!("/{query}  {len} of {} found", text::grouped(total)),
-        SearchState::LoadedOnly => format!("/{query}  {len} of {} loaded", text::grouped(told)),
+        SearchState::LoadedOnly => format!("/{query}  {len} of {} loaded", text::grouped(loaded)),
     }
 }
 
@@ -94,13 +94,13 @@ fn position(app: &App) -> String {
     }
     let rows = format!("{}-{}", list.offset() + 1, list.offset() + seen);
     let (shown, tab) = (list.shown(), list.tab());
-    let told = app.mirror.total(shown, tab);
-    if app.mirror.count(shown, tab) > told {
+    let loaded = app.mirror.total(shown, tab);
+    if app.mirror.count(shown, tab) > loaded {
         let all = count(app, tab);
         if app.reach.is_loading(&app.mirror, list) {
             return format!("{rows} of {all}, loading more");
         }
-        return format!("{rows} of {all}, {} loaded", text::grouped(told));
+        return format!("{rows} of {all}, {} loaded", text::grouped(loaded));
     }
     if seen < len {
         format!("{rows} of {len}")

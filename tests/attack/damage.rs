@@ -14,9 +14,9 @@ use crate::{
 const SESSIONS: [&str; 3] = ["first", "second", "third"];
 
 /// A small generator with a fixed start, so that a finding can be repeated.
-struct Random(u64);
+struct FixedRandom(u64);
 
-impl Random {
+impl FixedRandom {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// The database without what was not yet moved into it, damaged in one of several ways.
-fn damage(whole: &[u8], random: &mut Random) -> (String, Vec<u8>) {
+fn damage(whole: &[u8], random: &mut FixedRandom) -> (String, Vec<u8>) {
     let mut bytes = whole.to_vec();
     let what = match random.below(4) {
         // One byte of the schema, which is in the first page.
@@ -104,7 +104,7 @@ fn with_a_damaged_database_the_daemon_starts_and_lists_what_runs() {
     machine.ok(&["daemon", "stop"]);
     let database = machine.state().join("workbay.db");
     let whole = fs::read(&database).unwrap();
-    let mut random = Random(20_260_101);
+    let mut random = FixedRandom(20_260_101);
     let times = report::times(6, 150);
     for number in 0..times {
         let (what, bytes) = damage(&whole, &mut random);

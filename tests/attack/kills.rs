@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use workbay::protocol::presence::{self, Holder};
+use workbay::protocol::lock_record::{self, Holder};
 
 use crate::{
     attack::ground::Ground,
@@ -89,7 +89,7 @@ fn kill_daemons(machine: &Machine, answers: &Answers) -> usize {
     let mut killed = 0;
     let mut last = None;
     while !answers.is_over() {
-        match presence::holder(&lock) {
+        match lock_record::holder(&lock) {
             Ok(Holder::Daemon(Some(daemon))) if last != Some(daemon.started_at) => {
                 until_written(&log, killed % 7, answers);
                 let pid = rustix::process::Pid::from_raw(daemon.pid.cast_signed());

@@ -1,5 +1,5 @@
 //! Bytes that programs print to take over the terminal they are shown in: its clipboard, title, answers, printer,
-//! windows and direction of text. None of them reaches it, on whichever way the output is shown.
+//! windows and direction of text. None of them reaches it, however the output is shown.
 
 use std::{fmt::Write, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -142,11 +142,11 @@ fn is_allowed_command(command: &str) -> bool {
 }
 
 #[track_caller]
-fn assert_clean(way: &str, raw: &[u8]) {
+fn assert_clean(route: &str, raw: &[u8]) {
     let found = violations(raw);
     assert!(
         found.is_empty(),
-        "{way} lets through:\n{}",
+        "{route} lets through:\n{}",
         found.join("\n")
     );
 }

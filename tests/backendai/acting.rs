@@ -19,7 +19,7 @@ use super::{
     changes::Changes as _,
     id,
     manager::{Manager, Reply, node},
-    open, told,
+    open, reason_and_fix,
 };
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn launches_that_are_refused() {
         ..LaunchRequest::default()
     };
     let error = engine.launch(&named("taken-name")).await.unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(why, "a session with that name already exists");
     assert_eq!(
         hint.unwrap(),
@@ -236,7 +236,7 @@ async fn terminate() {
     manager.on("DELETE /session", forbidden);
     engine.terminate(id(TWO), false).await.unwrap();
     let error = engine.terminate(id(ONE), false).await.unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(why, "Cannot destroy it");
     assert_eq!(
         hint.unwrap(),
@@ -245,7 +245,7 @@ async fn terminate() {
 }
 
 #[tokio::test]
-async fn a_commit_tells_its_progress() {
+async fn a_commit_reports_its_progress() {
     let manager = Manager::start().await;
     manager.put(node(ONE, "alpha", "RUNNING"));
     let engine = open(&manager).await;
@@ -321,7 +321,7 @@ async fn commits_that_fail() {
         ),
     );
     let error = engine.commit(id(ONE), "my-image").await.err().unwrap();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(
         why,
         "the session's project has no container registry for images"

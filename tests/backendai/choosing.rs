@@ -14,7 +14,7 @@ use workbay::{
 
 use super::{
     manager::{Manager, Reply},
-    open, told,
+    open, reason_and_fix,
 };
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_part_that_fails_hides_no_other() {
 async fn a_project_that_is_not_ours() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
-    let (why, hint) = told(&engine.catalogue(Some("lab")).await.unwrap_err());
+    let (why, hint) = reason_and_fix(&engine.catalogue(Some("lab")).await.unwrap_err());
     assert_eq!(why, "user@lablup.com isn't in project 'lab'");
     assert_eq!(hint.unwrap(), "available projects: default, model-store");
 }
@@ -144,7 +144,7 @@ async fn an_administrator_sees_queues_and_keys_of_others() {
 }
 
 #[tokio::test]
-async fn a_user_is_told_what_only_administrators_can() {
+async fn a_user_learns_what_only_administrators_can() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let capabilities = engine.probe().await.unwrap().capabilities;

@@ -6,7 +6,7 @@ use workbay::engine::manager::Manager as _;
 use super::{
     ONE, id,
     manager::{Manager, Reply},
-    open, told,
+    open, reason_and_fix,
 };
 
 const PATH: &str = "GET /events/session?sessionName=*&scope=*";
@@ -48,7 +48,7 @@ async fn events_name_their_session() {
     let error = events.next().await.unwrap().unwrap_err();
     assert!(error.is_lost());
     assert_eq!(
-        told(&error).0,
+        reason_and_fix(&error).0,
         format!(
             "the engine at {} doesn't answer: it closed the event stream",
             manager.endpoint()
@@ -70,7 +70,7 @@ async fn a_silent_line_is_noticed() {
     tokio::time::pause();
     let error = events.next().await.unwrap().unwrap_err();
     assert_eq!(
-        told(&error).0,
+        reason_and_fix(&error).0,
         format!(
             "the engine at {} doesn't answer: its event stream isn't responding",
             manager.endpoint()
@@ -91,7 +91,7 @@ async fn events_that_are_refused() {
 }
 
 #[tokio::test]
-async fn an_administrator_hears_of_everyone() {
+async fn an_administrator_gets_events_of_everyone() {
     let manager = Manager::start().await;
     manager.set(|state| state.role = "superadmin");
     let mut config = super::config(&manager.endpoint());

@@ -16,7 +16,7 @@ use workbay::{
 use super::{
     ONE, config, engine, list_fails,
     manager::{Manager, Reply, node},
-    open, running, told,
+    open, reason_and_fix, running,
 };
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn a_wrong_secret_key() {
     };
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
     assert!(error.kind == FailureKind::Denied, "{error:?}");
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(
         why,
         format!(
@@ -55,7 +55,9 @@ async fn an_unknown_access_key() {
     };
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
     assert!(
-        told(&error).0.ends_with("Access key not found in HMAC"),
+        reason_and_fix(&error)
+            .0
+            .ends_with("Access key not found in HMAC"),
         "{error}"
     );
 }
@@ -79,7 +81,7 @@ async fn a_clock_that_is_wrong_says_by_how_much() {
         config.clock = clock;
         let error = BackendAiEngine::new(config).probe().await.unwrap_err();
         assert!(error.kind == FailureKind::Denied, "{error:?}");
-        let (why, hint) = told(&error);
+        let (why, hint) = reason_and_fix(&error);
         assert_eq!(why, expected);
         assert_eq!(
             hint.unwrap(),
@@ -98,7 +100,7 @@ async fn a_manager_that_is_down() {
     let error = engine.probe().await.unwrap_err();
     assert!(error.is_lost());
     assert_eq!(
-        told(&error).0,
+        reason_and_fix(&error).0,
         format!("the engine at {endpoint} doesn't answer: no program listens at this address")
     );
 }
@@ -129,7 +131,7 @@ async fn a_manager_that_never_answers_is_given_up() {
     let error = list.await.unwrap();
     assert!(error.is_lost());
     assert_eq!(
-        told(&error).0,
+        reason_and_fix(&error).0,
         format!(
             "the engine at {} doesn't answer: no answer within 20s",
             manager.endpoint()
@@ -157,7 +159,7 @@ async fn answers_that_are_cut_empty_or_closed() {
         let error = list_fails(&engine).await;
         assert!(error.is_lost(), "{error:?}");
         assert_eq!(
-            told(&error).0,
+            reason_and_fix(&error).0,
             format!(
                 "the engine at {} doesn't answer: {expected}",
                 manager.endpoint()
@@ -189,7 +191,7 @@ async fn html_instead_of_a_manager() {
     let manager = Manager::start().await;
     manager.on("GET /", Reply::html(200));
     let error = engine(&manager).probe().await.unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(
         why,
         format!(
@@ -230,7 +232,7 @@ async fn gateways_and_redirections() {
         let error = engine(&manager).probe().await.unwrap_err();
         assert!(error.is_lost(), "{error:?}");
         assert_eq!(
-            told(&error).0,
+            reason_and_fix(&error).0,
             format!(
                 "the engine at {} doesn't answer: {expected}",
                 manager.endpoint()
@@ -279,7 +281,7 @@ async fn errors_of_the_manager_itself() {
         manager.on("compute_session_nodes", reply);
         let error = list_fails(&engine).await;
         assert!(!error.is_lost(), "{error:?}");
-        assert_eq!(told(&error).0, expected);
+        assert_eq!(reason_and_fix(&error).0, expected);
         manager.hint();
     }
 }
@@ -319,7 +321,7 @@ async fn a_limit_of_requests_that_ends_soon_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_limit_of_requests_that_does_not_is_told_and_kept() {
+async fn a_limit_of_requests_that_does_not_is_reported_and_kept() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let wait = vec![("X-RateLimit-Reset", "300".to_owned())];
@@ -339,7 +341,7 @@ async fn an_endpoint_that_is_none() {
         .probe()
         .await
         .unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(why, "endpoint 'manager.example' isn't an address");
     assert_eq!(
         hint.unwrap(),
@@ -353,7 +355,7 @@ async fn a_project_the_user_is_not_in() {
     let mut config = config(&manager.endpoint());
     config.project = Some("secret-lab".to_owned());
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(why, "user@lablup.com isn't in project 'secret-lab'");
     assert_eq!(
         hint.unwrap(),

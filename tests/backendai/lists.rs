@@ -121,7 +121,7 @@ async fn own_sessions_unless_an_administrator_wants_all() {
     manager.put(other);
     let mut all = config(&manager.endpoint());
     all.all_users = true;
-    let names = |page: workbay::engine::manager::Page| {
+    let names = |page: workbay::engine::manager::SessionPage| {
         let rows = page.sessions.into_iter();
         rows.map(|row| (row.name.to_string(), row.owner.to_string()))
             .collect::<Vec<_>>()
@@ -232,7 +232,7 @@ async fn one_session_whole() {
 }
 
 #[tokio::test]
-async fn a_waiting_session_tells_why() {
+async fn a_waiting_session_reports_why() {
     let manager = Manager::start().await;
     manager.put(node(ONE, "too-big", "PENDING"));
     manager.set(|state| drop(state.histories.insert(ONE.to_owned(), pending_history())));

@@ -13,7 +13,7 @@ use workbay::{
 use super::{
     ONE, config,
     manager::{Manager, PASSWORD, Reply, USER, node},
-    running, told,
+    reason_and_fix, running,
 };
 
 fn web_config(manager: &Manager) -> BackendAiConfig {
@@ -63,7 +63,7 @@ async fn a_wrong_password_is_tried_once_for_each_probe() {
     let engine = web_engine(&manager);
     let error = engine.probe().await.unwrap_err();
     assert!(error.kind == FailureKind::Denied, "{error:?}");
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert_eq!(
         why,
         format!(
@@ -98,7 +98,7 @@ async fn an_expired_login_is_made_anew_once() {
     let error = engine.page(&running()).await.unwrap_err();
     assert!(error.kind == FailureKind::Denied, "{error:?}");
     assert_eq!(
-        told(&error).0,
+        reason_and_fix(&error).0,
         format!(
             "the manager at {} doesn't accept the login of context 'prod': Refused",
             manager.endpoint()
@@ -116,7 +116,10 @@ async fn an_expired_login_and_a_changed_password() {
     manager.set(|state| state.password = "another".to_owned());
     for _ in 0..4 {
         let error = engine.page(&running()).await.unwrap_err();
-        assert!(told(&error).0.contains("wasn't accepted"), "{error}");
+        assert!(
+            reason_and_fix(&error).0.contains("wasn't accepted"),
+            "{error}"
+        );
     }
     assert_eq!(logins(&manager), 2);
 }
@@ -167,9 +170,9 @@ async fn answers_to_a_login() {
         let manager = Manager::web().await;
         manager.on("POST /server/login", reply);
         let error = web_engine(&manager).probe().await.unwrap_err();
-        let (said, way_out) = told(&error);
+        let (said, fix) = reason_and_fix(&error);
         assert_eq!(said, why.replace("ENDPOINT", &manager.endpoint()));
-        assert_eq!(way_out.unwrap_or_default(), hint);
+        assert_eq!(fix.unwrap_or_default(), hint);
     }
 }
 

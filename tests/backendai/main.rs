@@ -89,7 +89,7 @@ fn running() -> PageQuery {
 }
 
 /// The sentence of an error, and what it says to do.
-fn told(error: &Failure) -> (String, Option<String>) {
+fn reason_and_fix(error: &Failure) -> (String, Option<String>) {
     let hint = error.hint.clone().map(Clean::into_string);
     (error.to_string(), hint)
 }

@@ -1,4 +1,4 @@
-//! Sessions that are odd, half told, or not there any more.
+//! Sessions that are odd, incomplete or missing.
 
 use serde_json::json;
 use workbay::{engine::manager::Manager as _, model::failure::FailureKind};

@@ -77,7 +77,7 @@ async fn the_oldest_one() {
 }
 
 #[tokio::test]
-async fn one_that_is_too_old_is_told_so() {
+async fn one_that_is_too_old_is_reported_so() {
     let manager = Manager::start().await;
     manager.be("23.03.4");
     let error = engine(&manager).probe().await.unwrap_err();

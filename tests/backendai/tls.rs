@@ -10,7 +10,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use workbay::engine::{api::Engine, backendai::BackendAiEngine};
 
-use super::{config, manager::Manager, told};
+use super::{config, manager::Manager, reason_and_fix};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -60,7 +60,7 @@ async fn a_private_authority_is_trusted_when_named() {
         .probe()
         .await
         .unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert!(
         why.starts_with(&format!(
             "the engine at {endpoint} doesn't answer: its certificate isn't trusted: "
@@ -81,7 +81,7 @@ async fn http_behind_https() {
         .probe()
         .await
         .unwrap_err();
-    let (why, hint) = told(&error);
+    let (why, hint) = reason_and_fix(&error);
     assert!(why.contains("the TLS connection failed"), "{why}");
     assert_eq!(
         hint.unwrap(),

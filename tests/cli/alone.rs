@@ -47,13 +47,13 @@ fn config_check_names_file_line_and_column_and_ends_with_1() {
     write_config(&machine, "[ui]\nthme = \"ansi16\"\n");
     let (code, out, _) = run(&machine, &["config", "check"]);
     let file = machine.path("config").join("config.toml");
-    let told = "unknown setting in [ui] 'thme' (did you mean 'theme'?)";
-    assert_eq!(out, format!("{}:2:1: {told}\n", file.display()));
+    let problem = "unknown setting in [ui] 'thme' (did you mean 'theme'?)";
+    assert_eq!(out, format!("{}:2:1: {problem}\n", file.display()));
     assert_eq!(code, 1);
 }
 
 #[test]
-fn a_theme_or_keymap_that_is_not_there_is_told_where_it_was_asked_for() {
+fn a_theme_or_keymap_that_is_not_there_is_reported_where_it_was_asked_for() {
     let machine = Machine::new();
     write_config(&machine, "[ui]\ntheme = \"ansi17\"\nkeymap = \"vmi\"\n");
     let (code, out, _) = run(&machine, &["config", "check"]);
@@ -70,7 +70,7 @@ fn a_theme_or_keymap_that_is_not_there_is_told_where_it_was_asked_for() {
 }
 
 #[test]
-fn a_broken_theme_of_ones_own_is_told_with_its_own_place() {
+fn a_broken_theme_of_ones_own_is_reported_with_its_own_place() {
     let machine = Machine::new();
     write_config(&machine, "[ui]\ntheme = \"mine\"\n");
     let themes = machine.path("config").join("themes");
@@ -78,13 +78,13 @@ fn a_broken_theme_of_ones_own_is_told_with_its_own_place() {
     fs::write(themes.join("mine.toml"), "[style]\n\"txt\" = \"red\"\n").unwrap();
     let (code, out, _) = run(&machine, &["config", "check"]);
     let file = themes.join("mine.toml");
-    let told = "unknown style 'txt' (did you mean 'text'?)";
-    assert_eq!(out, format!("{}:2:1: {told}\n", file.display()));
+    let problem = "unknown style 'txt' (did you mean 'text'?)";
+    assert_eq!(out, format!("{}:2:1: {problem}\n", file.display()));
     assert_eq!(code, 1);
 }
 
 #[test]
-fn info_tells_where_each_value_comes_from() {
+fn info_shows_where_each_value_comes_from() {
     let mut machine = Machine::new();
     write_config(&machine, "[ui]\nkeymap = \"vim\"\n");
     machine.set("WORKBAY_MOUSE", "off");
@@ -171,7 +171,7 @@ fn completion_is_printed_for_each_shell() {
 }
 
 #[test]
-fn no_daemon_is_told_with_5_and_stopping_none_is_done() {
+fn no_daemon_is_reported_with_5_and_stopping_none_is_done() {
     let machine = Machine::new();
     let (code, out, err) = run(&machine, &["daemon", "status"]);
     assert_eq!((code, out.as_str()), (5, ""));

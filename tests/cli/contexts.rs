@@ -87,7 +87,7 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
         "one context needs no column"
     );
 
-    // A session of another context is told, never taken.
+    // A session of another context is reported, never used.
     let (code, _, err) = run(machine, &["show", "cli-there"]);
     assert_eq!(code, 3);
     assert!(
@@ -192,7 +192,7 @@ fn a_daemon_of_before_a_context_says_so() {
 }
 
 #[test]
-fn a_broken_context_is_told_and_hides_no_other() {
+fn a_broken_context_is_reported_and_hides_no_other() {
     let machine = Machine::new();
     configure(
         &machine,
@@ -223,7 +223,7 @@ fn a_broken_context_is_told_and_hides_no_other() {
 #[test]
 fn what_a_context_does_not_have_is_refused_with_the_option() {
     let machine = Machine::new();
-    for (words, told) in [
+    for (words, message) in [
         (
             ["--project", "research"],
             "--project: project 'research' not found",
@@ -246,7 +246,7 @@ fn what_a_context_does_not_have_is_refused_with_the_option() {
     ] {
         let (code, out, err) = run(&machine, &["launch", words[0], words[1]]);
         assert_ne!(code, 0, "{out}");
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
     assert_eq!(
         machine.json(&["ls", "--tab", "all", "--json"]),

@@ -1,4 +1,4 @@
-//! What is wrong with this machine, and what is told of it to others.
+//! Problems of this machine, and what a report about it contains.
 
 use std::{
     fs,
@@ -39,14 +39,14 @@ fn place(machine: &Machine, what: &str) -> PathBuf {
 }
 
 #[test]
-fn an_engine_that_hangs_and_a_slow_one_are_told_apart() {
+fn an_engine_that_hangs_and_a_slow_one_are_distinguished() {
     let mut machine = Machine::new();
     let relay = Relay::start(&machine.path("relay.sock"), "/var/run/docker.sock".as_ref());
     machine.set("DOCKER_HOST", &relay.endpoint());
     relay.set(Manner::Slow(Duration::from_secs(2)));
-    let told = about(&machine, "engine");
-    assert_eq!(told[0]["level"], "ok", "{told:?}");
-    let slow = told
+    let checks = about(&machine, "engine");
+    assert_eq!(checks[0]["level"], "ok", "{checks:?}");
+    let slow = checks
         .iter()
         .find(|finding| text(finding, "message").contains("s to answer"));
     assert_eq!(slow.expect("it is told as slow")["level"], "warn");
@@ -71,17 +71,17 @@ fn a_daemon_whose_engine_hangs_is_asked_and_does_not_hang() {
     machine.set("DOCKER_HOST", &relay.endpoint());
     machine.ok(&["env", "ls"]);
     relay.set(Manner::Silent);
-    let told = about(&machine, "engine");
-    assert_eq!(told[0]["level"], "bad", "{told:?}");
+    let checks = about(&machine, "engine");
+    assert_eq!(checks[0]["level"], "bad", "{checks:?}");
     assert!(
-        text(&told[0], "message").contains("didn't answer for"),
-        "{told:?}"
+        text(&checks[0], "message").contains("didn't answer for"),
+        "{checks:?}"
     );
     relay.set(Manner::Through);
 }
 
 #[test]
-fn a_broken_store_is_told_and_so_is_what_was_kept_of_it() {
+fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     let machine = Machine::new();
     machine.ok(&["ls"]);
     machine.ok(&["daemon", "stop"]);
@@ -112,7 +112,7 @@ fn a_broken_store_is_told_and_so_is_what_was_kept_of_it() {
     assert!(text(&mended[1], "hint").contains("rm "), "{mended:?}");
 }
 
-/// What no report may hold, wherever it stood.
+/// What no report may contain, wherever it was.
 const SECRETS: [&str; 9] = [
     "of-the-environment-s3cret",
     "of-the-settings-s3cret",
@@ -154,7 +154,7 @@ fn fill_with_secrets(machine: &mut Machine) {
 }
 
 #[test]
-fn a_report_tells_much_and_no_secret() {
+fn a_report_has_much_and_no_secret() {
     let mut machine = Machine::new();
     fill_with_secrets(&mut machine);
     let set = [
@@ -209,15 +209,15 @@ fn a_report_tells_much_and_no_secret() {
         assert!(!report.contains(name), "{name} is told");
     }
 
-    // A file with a fault is left out whole, and told.
+    // A file with a fault is left out completely, and reported.
     let contexts = machine.path("config").join("contexts.toml");
     let text = fs::read_to_string(&contexts).unwrap();
     let text = text.replace("{ env = \"MY_KEY\" }", "\"of-a-plain-mistake-s3cret\"");
     fs::write(&contexts, text).unwrap();
     let (code, out, _) = run(&machine, &["doctor", "--report", "-"]);
     assert!(code == 0 && out.contains("contexts.toml:"), "{out}");
-    let told = out.lines().find(|line| line.contains("s3cret"));
-    assert_eq!(told, None, "of what was written where it should not be");
+    let leak = out.lines().find(|line| line.contains("s3cret"));
+    assert_eq!(leak, None, "of what was written where it should not be");
 
     // What is there is not written over.
     let (code, _, err) = run(&machine, &["doctor", "--report", path]);

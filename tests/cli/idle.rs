@@ -56,7 +56,7 @@ fn aside(machine: &Machine, words: &[&str]) -> Child {
 }
 
 #[test]
-fn who_is_not_used_is_ended_and_a_command_keeps_a_session() {
+fn a_session_that_is_not_used_is_ended_and_a_command_keeps_a_session() {
     let machine = with_rules("[idle]\nnetwork-timeout = \"8s\"\n");
     begin(&machine, "idle-used", &[]);
     let mut command = aside(&machine, &["exec", "idle-used", "--", "sleep", "16"]);
@@ -78,7 +78,7 @@ fn who_is_not_used_is_ended_and_a_command_keeps_a_session() {
 }
 
 #[test]
-fn who_lives_too_long_is_ended_whatever_it_does() {
+fn a_session_that_lives_too_long_is_ended_whatever_it_does() {
     let machine = with_rules("[idle]\nsession-lifetime = \"6s\"\n");
     let busy = ["--batch", "--command", "while :; do :; done"];
     begin(&machine, "idle-old", &busy);
@@ -88,7 +88,7 @@ fn who_lives_too_long_is_ended_whatever_it_does() {
 }
 
 #[test]
-fn who_uses_too_little_is_ended_and_a_busy_loop_lives() {
+fn a_session_that_uses_too_little_is_ended_and_a_busy_loop_lives() {
     let machine =
         with_rules("[idle.utilization]\ntime-window = \"10s\"\nthresholds = { cpu_util = 20 }\n");
     let busy = ["--batch", "--command", "while :; do :; done"];

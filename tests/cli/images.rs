@@ -5,9 +5,9 @@ use std::{fs, process};
 use crate::machine::{Machine, docker};
 
 /// An image of one file with a hostile name in its labels; removed when dropped.
-struct Image(String);
+struct HostileImage(String);
 
-impl Image {
+impl HostileImage {
     fn hostile(machine: &Machine) -> Self {
         let name = format!("workbay-test/hostile-{}:1-customized_0", process::id());
         let archive = machine.path("hostile.tar");
@@ -21,7 +21,7 @@ impl Image {
     }
 }
 
-impl Drop for Image {
+impl Drop for HostileImage {
     fn drop(&mut self) {
         docker(&["rmi", &self.0]);
     }
@@ -30,7 +30,7 @@ impl Drop for Image {
 #[test]
 fn hidden_characters_of_an_image_do_not_reach_the_terminal_or_json() {
     let machine = Machine::new();
-    let image = Image::hostile(&machine);
+    let image = HostileImage::hostile(&machine);
     let reference = image.0.split(':').next().unwrap();
     let hidden = ['\u{202e}', '\u{9b}', '\u{ad}', '\u{61c}', '\u{1b}'];
     for arguments in [&["env", "ls"][..], &["env", "ls", "--json"]] {

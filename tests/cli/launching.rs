@@ -54,18 +54,18 @@ fn a_dry_run_prints_the_whole_command_and_starts_nothing() {
 }
 
 #[test]
-fn a_recipe_with_faults_launches_nothing_and_tells_each_place() {
+fn a_recipe_with_faults_launches_nothing_and_reports_each_place() {
     let machine = Machine::new();
     let file = machine.path("bad.toml");
     fs::write(&file, "nmae = \"x\"\ncpu = \"many\"\n").unwrap();
     let file = file.to_str().unwrap();
     let (code, out, err) = run(&machine, &["launch", "--from", file]);
     assert_eq!((code, out.as_str()), (2, ""));
-    for told in [
+    for message in [
         "bad.toml:1:1: unknown setting of a launch 'nmae' (did you mean 'name'?)",
         "bad.toml:2:7: invalid CPU amount 'many'",
     ] {
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
 }
 
@@ -292,7 +292,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
     assert!(row("large").contains("more CPU than the limit"), "{text}");
 
     let small = ["launch", "--env", "host", "--cpu", "0.1", "--mem", "64m"];
-    for (words, told) in [
+    for (words, message) in [
         (
             ["--mem", "256m"],
             "--mem: 256 MiB memory is above the limit (max: 128 MiB",
@@ -313,7 +313,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
         };
         let (code, _, err) = run(&machine, &[whole, &words].concat());
         assert_ne!(code, 0);
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
     machine.ok(&[
         "launch",
@@ -334,7 +334,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
 }
 
 #[test]
-fn a_broken_resources_file_is_told_by_every_command() {
+fn a_broken_resources_file_is_reported_by_every_command() {
     let machine = configured("[limits]\ncpu = 2\nmmeory = 1\n");
     let (code, out, _) = run(&machine, &["config", "check"]);
     assert_eq!(code, 1);

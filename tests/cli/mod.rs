@@ -2,13 +2,14 @@
 
 mod alone;
 mod asking;
+mod command_line;
 mod completing;
 mod contexts;
 mod doctor;
 mod idle;
 mod images;
+mod invalid_use;
 mod launching;
-mod line;
 mod outcomes;
 mod priority;
 mod running;
@@ -17,7 +18,6 @@ mod sessions;
 mod stop_hooks;
 mod stopping;
 mod topping;
-mod usage;
 
 use crate::machine::Machine;
 

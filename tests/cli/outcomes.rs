@@ -1,4 +1,4 @@
-//! How sessions ended, as `ls` tells it and as the engine does.
+//! How sessions ended, as `ls` and the engine report it.
 
 use std::{
     collections::HashMap,
@@ -38,7 +38,7 @@ fn names(sessions: &[Value]) -> Vec<&str> {
 
 /// What the engine says of containers that end, while this lives: they themselves may be gone soon.
 struct Ends {
-    told: Child,
+    child: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
@@ -47,9 +47,9 @@ impl Ends {
         let mut command = Command::new("timeout");
         command.args(["240", "docker", "events", "--filter", "event=die"]);
         command.args(["--format", "{{.ID}} {{.Actor.Attributes.exitCode}}"]);
-        let mut told = command.stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(told.stdout.take().unwrap()).lines();
-        Self { told, lines }
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
     }
 
     /// With which code each of these containers ended; waits for the last of them.
@@ -72,8 +72,8 @@ impl Ends {
 
 impl Drop for Ends {
     fn drop(&mut self) {
-        let _ = self.told.kill();
-        let _ = self.told.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

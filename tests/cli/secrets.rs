@@ -11,7 +11,7 @@ use std::{
 
 use crate::{cli::run, cli::sessions::until, machine::Machine};
 
-/// What no output may hold.
+/// What no output may contain.
 const SECRETS: [&str; 4] = [
     "env-s3cret",
     "file-s3cret",
@@ -82,13 +82,13 @@ fn no_secret_is_printed_or_logged() {
     machine.set("BACKEND_ACCESS_KEY", "AKIA");
     machine.set("BACKEND_SECRET_KEY", "official-s3cret");
     let file = format!("{{ file = \"{}\" }}", file.display());
-    let told = "{ command = [\"echo\", \"told-s3cret\"] }";
+    let source = "{ command = [\"echo\", \"told-s3cret\"] }";
     configure(
         &machine,
         &[
             context("env", &endpoint, "{ env = \"PROD_KEY\" }"),
             context("file", &endpoint, &file),
-            context("command", &endpoint, told),
+            context("command", &endpoint, source),
         ]
         .concat(),
     );
@@ -142,7 +142,7 @@ fn no_secret_is_printed_or_logged() {
 }
 
 #[test]
-fn a_secret_that_cannot_be_had_is_told_with_the_way_out() {
+fn a_secret_that_cannot_be_had_is_reported_with_a_fix() {
     let machine = Machine::new();
     let endpoint = manager();
     let file = key_file(&machine, 0o644);

@@ -34,9 +34,9 @@ fn with_session(name: &str) -> Machine {
 }
 
 #[track_caller]
-pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = now() + PATIENCE;
-    while !holds() {
+    while !condition() {
         assert!(now() < deadline, "it never came that {what}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
@@ -172,7 +172,7 @@ fn a_lot_of_output_arrives_whole() {
 }
 
 #[test]
-fn the_log_tells_the_start_and_is_there_after_the_end() {
+fn the_log_shows_the_start_and_is_there_after_the_end() {
     let machine = with_session("cli-logs");
     // The main process has been started, which is not to say that it has spoken already.
     let deadline = now() + PATIENCE;
@@ -247,7 +247,7 @@ fn events_are_lines_of_json() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_3() {
+fn what_is_not_there_is_reported_with_3() {
     let machine = Machine::new();
     for arguments in [
         &["show", "nothing"][..],
@@ -298,7 +298,7 @@ fn environments_begin_with_the_host() {
 }
 
 #[test]
-fn the_daemon_tells_itself_and_ends_when_told() {
+fn the_daemon_reports_its_state_and_ends_on_request() {
     let machine = Machine::new();
     machine.ok(&["ls"]);
     let status = machine.json(&["daemon", "status", "--json"]);
@@ -327,7 +327,7 @@ fn the_daemon_tells_itself_and_ends_when_told() {
 }
 
 #[test]
-fn a_broken_configuration_is_told_and_does_not_stop_the_work() {
+fn a_broken_configuration_is_reported_and_does_not_stop_the_work() {
     let machine = Machine::new();
     std::fs::create_dir_all(machine.path("config")).unwrap();
     std::fs::write(
@@ -344,7 +344,7 @@ fn a_broken_configuration_is_told_and_does_not_stop_the_work() {
 }
 
 #[test]
-fn a_lost_engine_is_told_beside_the_list_and_with_5_where_it_is_needed() {
+fn a_lost_engine_is_reported_beside_the_list_and_with_5_where_it_is_needed() {
     let mut machine = Machine::new();
     machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
     let (code, _, err) = run(&machine, &["launch", "--name", "cli-lost"]);

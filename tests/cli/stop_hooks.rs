@@ -31,7 +31,7 @@ fn stop_hook(machine: &Machine, name: &str) -> (String, String) {
 }
 
 #[test]
-fn who_is_reclaimed_leaves_what_was_to_be_saved_in_a_folder() {
+fn a_session_that_is_reclaimed_leaves_what_was_to_be_saved_in_a_folder() {
     let machine = Machine::new();
     let rules = format!("{LARGE}[idle]\nsession-lifetime = \"6s\"\n");
     std::fs::write(machine.path("config/resources.toml"), rules).unwrap();
@@ -97,7 +97,7 @@ fn without_a_folder_it_is_saved_on_this_machine_and_force_does_nothing() {
 }
 
 #[test]
-fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_told() {
+fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_reported() {
     let machine = Machine::new();
     let hangs = ["--stop-hook", "sleep 600", "--stop-hook-timeout", "2s"];
     begin(&machine, "will-hangs", &hangs);

@@ -18,7 +18,7 @@ pub fn batch(command: &str) -> LaunchRequest {
 }
 
 #[tokio::test]
-async fn a_batch_session_tells_its_result() {
+async fn a_batch_session_reports_its_result() {
     let bench = Bench::new().await;
     for (command, result) in [
         ("echo $((6*7)) is what it printed", BatchResult::Success),

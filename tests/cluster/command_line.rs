@@ -41,9 +41,9 @@ async fn several_copies_and_what_they_were_asked_for() {
     // The same name again: nothing is launched, and it is said why.
     let again = machine.workbay(&["launch", "--name", &format!("{prefix}-1")]);
     assert!(!again.status.success());
-    let told = String::from_utf8_lossy(&again.stderr);
+    let stderr = String::from_utf8_lossy(&again.stderr);
     assert!(
-        told.contains("a session with that name already exists"),
-        "{told}"
+        stderr.contains("a session with that name already exists"),
+        "{stderr}"
     );
 }

@@ -79,7 +79,7 @@ async fn commands_run_with_their_words_their_input_and_their_end() {
     let ran = run(&bench, id, &["no-such-program"]).await;
     assert_eq!(ran.code, Some(127));
 
-    // Its input has an end, and more comes back than any window holds.
+    // Its input has an end, and more comes back than any window has room for.
     let counting = start(
         &bench,
         id,

@@ -1,4 +1,4 @@
-//! What the cluster tells by itself.
+//! What the cluster reports on its own.
 
 use futures_util::StreamExt;
 use workbay::model::status::Status;

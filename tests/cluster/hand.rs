@@ -72,7 +72,7 @@ async fn end_all(prefix: &str) {
 pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
     person.type_("n");
     person.wait_for("Launch a session");
-    // The environments are told when the launcher opens.
+    // The environments are reported when the launcher opens.
     person.wait_for("python");
     go_to(person, "Name");
     person.type_(name);

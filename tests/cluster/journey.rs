@@ -53,7 +53,7 @@ async fn launch_wait_work_return_read_rename_end() {
     let machine = machine(ONLY_THE_CLUSTER);
     let mut person = open(&machine);
 
-    // One session runs; the next wants all of the node and is told what it waits for.
+    // One session runs; the next requests all of the node, and its reason to wait is reported.
     let runs = launch_to_run(&mut person, &prefix);
     let waits = format!("{prefix}-w");
     launch(&mut person, &waits, u32::try_from(all).unwrap());
@@ -118,7 +118,7 @@ async fn launch_wait_work_return_read_rename_end() {
     person.type_(LEADER);
     person.type_("d");
 
-    // Its detail has idle checks and the way through the scheduler; its log the kernel's first lines.
+    // Its detail has idle checks and the scheduling history; its log the kernel's first lines.
     person.wait_for("RUNNING");
     person.type_("\r");
     person.wait_for("Idle checks");

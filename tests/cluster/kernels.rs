@@ -1,4 +1,4 @@
-//! Kernels are named by as much of their ids as tells them apart: managers make ids of the time.
+//! Kernels are named by as much of their ids as distinguishes them: managers make ids of the time.
 
 use workbay::{
     engine::api::{ExecCommand, Input},
@@ -72,7 +72,7 @@ async fn each_kernel_has_commands_shells_windows_and_usage() {
     let place = run(&["sh", "-c", "echo $(whoami) $(pwd)"]).await;
     assert_eq!(place, "work /home/work\n");
 
-    // A terminal comes back to the same shell, and its windows are told.
+    // A terminal comes back to the same shell, and its windows are reported.
     let mut pane = Pane::open_in(&bench, ours.id(), "there", Some(sub.id)).await;
     pane.type_("here=in-$BACKENDAI_CLUSTER_HOST; echo $here\r")
         .await;

@@ -169,7 +169,7 @@ async fn a_new_folder_is_mounted_where_it_was_said_and_as_it_was_said() {
         format!("folder '{}' already exists", folder.name())
     );
 
-    // Inside, the mounts themselves tell; the folder belongs to the storage's own user here.
+    // Inside, the mounts themselves show it; the folder belongs to the storage's own user here.
     let mount = |text: &str| vec![format!("{}{text}", folder.name()).parse().unwrap()];
     let seen = |log: &str, place: &str, flag: &str| {
         let is_it = |line: &str| {
@@ -369,7 +369,7 @@ async fn only_an_administrator_launches_for_others() {
         "it is not ours"
     );
     admin.until_status(id, &Status::Cancelled).await;
-    // Only the highest administrators are told how many wait.
+    // Only the highest administrators learn how many wait.
     let catalogue = admin.engine.catalogue(None).await.unwrap();
     assert!(catalogue.resource_groups[0].waiting.is_some());
 }

@@ -114,7 +114,7 @@ async fn idle_checks_count_and_the_network_is_watched_from_its_first_use() {
 }
 
 #[tokio::test]
-async fn a_running_session_tells_its_log_and_its_history() {
+async fn a_running_session_reports_its_log_and_its_history() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let session = bench.session(ours.id()).await;
@@ -165,7 +165,7 @@ async fn force_ends_a_session_at_once() {
 }
 
 #[tokio::test]
-async fn live_usage_is_told() {
+async fn live_usage_is_reported() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let usage = bench
@@ -185,9 +185,9 @@ async fn what_is_held_is_counted() {
     let group = session.placement.resource_group.unwrap();
     let held = bench
         .until_some(async || {
-            let told = bench.engine.statistics().await.ok()?;
-            let held = told.group(Some(group.as_str()))?.using.clone();
-            (held.cpu.millis() > 0 && held.mem.0 > 0).then_some(told)
+            let statistics = bench.engine.statistics().await.ok()?;
+            let held = statistics.group(Some(group.as_str()))?.using.clone();
+            (held.cpu.millis() > 0 && held.mem.0 > 0).then_some(statistics)
         })
         .await;
     assert!(held.sessions.is_some_and(|count| count > 0), "{held:?}");

@@ -10,7 +10,7 @@ async fn what_no_node_has_is_refused_by_a_fresh_daemon() {
     let _bench = Bench::new().await;
     let prefix = name();
     let _ended = Named(prefix.clone());
-    for (option, amount, told) in [
+    for (option, amount, message) in [
         ("--cpu", "3000", "is above the limit"),
         ("--mem", "100t", "is above the limit"),
         ("--agent", "i-loca", "Did you mean i-local?"),
@@ -20,7 +20,7 @@ async fn what_no_node_has_is_refused_by_a_fresh_daemon() {
         let refused = machine.workbay(&["launch", "--name", &prefix, option, amount]);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert_eq!(refused.status.code(), Some(2), "{said}");
-        assert!(said.contains(option) && said.contains(told), "{said}");
+        assert!(said.contains(option) && said.contains(message), "{said}");
         let listed = machine.ok(&["ls"]);
         assert!(!listed.contains(&prefix), "{listed}");
     }

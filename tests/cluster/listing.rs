@@ -9,7 +9,7 @@ use crate::changes::Changes as _;
 use crate::support::{Bench, too_large};
 
 #[tokio::test]
-async fn the_manager_tells_what_it_is_and_whom_it_knows() {
+async fn the_manager_reports_what_it_is_and_whom_it_knows() {
     let bench = Bench::new().await;
     let info = bench.engine.probe().await.unwrap();
     assert_eq!(info.kind, *"Backend.AI");

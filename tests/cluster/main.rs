@@ -20,7 +20,6 @@ mod machine;
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
-mod again;
 mod batch;
 mod command_line;
 mod commands;
@@ -39,6 +38,7 @@ mod owners;
 mod pane;
 mod queue;
 mod refusals;
+mod relaunching;
 mod streams;
 mod support;
 mod together;

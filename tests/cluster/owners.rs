@@ -1,4 +1,4 @@
-//! Administrators: sessions of several owners are told apart, and a session is made for somebody by the
+//! Administrators: sessions of several owners are distinguished, and a session is made for somebody by the
 //! address alone.
 
 use crate::{
@@ -25,7 +25,7 @@ all-users = true
 }
 
 #[tokio::test]
-async fn sessions_of_several_owners_are_told_apart_and_made_by_address() {
+async fn sessions_of_several_owners_are_distinguished_and_made_by_address() {
     let bench = Bench::new().await;
     let users = bench.enqueue(small()).await;
     let machine = administrator();

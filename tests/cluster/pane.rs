@@ -6,7 +6,7 @@ use workbay::{
     engine::api::{AttachRequest, Attached, Input, Output},
     model::{
         id::{KernelId, SessionId},
-        shell::ShellStart,
+        shell_start::ShellStart,
     },
 };
 
@@ -73,13 +73,13 @@ impl Pane {
         .await;
     }
 
-    /// Reads until the screen holds `text`.
+    /// Reads until the screen shows `text`.
     pub async fn wait_for(&mut self, text: &str) {
         self.wait_until(text, |screen| screen.contains(text)).await;
     }
 
-    async fn wait_until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        while !holds(&self.text()) {
+    async fn wait_until(&mut self, what: &str, condition: impl Fn(&str) -> bool) {
+        while !condition(&self.text()) {
             let output = self.attached.output.recv();
             match tokio::time::timeout(crate::support::PATIENCE, output).await {
                 Ok(Some(Output::Stdout(bytes))) => self.screen.process(&bytes),

@@ -27,7 +27,7 @@ fn denied<T: std::fmt::Debug>(result: Result<T, Failure>) -> String {
 }
 
 #[tokio::test]
-async fn a_wrong_secret_key_is_told() {
+async fn a_wrong_secret_key_is_reported() {
     Bench::new().await;
     let mut config = by_keys();
     config.login = Login::Api {
@@ -40,7 +40,7 @@ async fn a_wrong_secret_key_is_told() {
 }
 
 #[tokio::test]
-async fn a_wrong_clock_is_told_with_how_wrong_it_is() {
+async fn a_wrong_clock_is_reported_with_how_wrong_it_is() {
     Bench::new().await;
     for (clock, side) in [
         (an_hour_ahead as fn() -> Timestamp, "ahead"),
@@ -60,7 +60,7 @@ async fn a_wrong_clock_is_told_with_how_wrong_it_is() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_told() {
+async fn a_wrong_password_is_reported() {
     Bench::new().await;
     let mut config = by_login();
     config.login = Login::Session {
@@ -89,7 +89,7 @@ async fn a_project_without_a_registry_cannot_take_an_image() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_is_told() {
+async fn a_name_that_is_taken_is_reported() {
     let bench = Bench::new().await;
     let request = too_large();
     let _ours = bench.enqueue(request.clone()).await;
@@ -98,7 +98,7 @@ async fn a_name_that_is_taken_is_told() {
 }
 
 #[tokio::test]
-async fn more_than_the_image_takes_or_the_policy_allows_is_told() {
+async fn more_than_the_image_takes_or_the_policy_allows_is_reported() {
     let bench = Bench::new().await;
     let mut request = small();
     request.environment = Some("no-such-environment".to_owned());

@@ -16,7 +16,7 @@ async fn a_terminal_answers_takes_its_size_and_comes_back_to_the_same_shell() {
         .await;
     pane.wait_for_line("42 is the answer").await;
     pane.resize(100, 30).await;
-    // The size goes its own way into the session, and tmux takes the last row for itself.
+    // The size reaches the session separately, and tmux takes the last row for itself.
     pane.type_("until stty size | grep -q ' 100$'; do sleep 0.1; done; echo now $(stty size)\r")
         .await;
     pane.wait_for_line("now 29 100").await;
@@ -50,7 +50,7 @@ async fn a_service_is_dialled() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_told() {
+async fn a_service_that_is_not_there_is_reported() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let target = DialTarget {
@@ -70,7 +70,7 @@ async fn a_session_that_waits_has_no_terminal() {
         tag: "pane".to_owned(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let refused = within(bench.engine.attach(ours.id(), request)).await;
     let why = refused.map(|_| ()).unwrap_err().to_string();

@@ -275,7 +275,7 @@ async fn sweep() {
     }
 }
 
-/// The first hundred sessions of a tab whose name holds `text`.
+/// The first hundred sessions of a tab whose name contains `text`.
 pub async fn page(engine: &Arc<dyn Manager>, tab: Tab, text: Option<&str>) -> Vec<Session> {
     let query = PageQuery {
         tab,
@@ -293,10 +293,14 @@ pub async fn within<T>(what: impl Future<Output = T>) -> T {
         .expect("it did not happen")
 }
 
-/// Output of a stream, until its text holds what is waited for.
-pub async fn read_until(attached: &mut Attached, seen: &mut String, holds: impl Fn(&str) -> bool) {
+/// Output of a stream, until its text contains what is waited for.
+pub async fn read_until(
+    attached: &mut Attached,
+    seen: &mut String,
+    condition: impl Fn(&str) -> bool,
+) {
     within(async {
-        while !holds(seen) {
+        while !condition(seen) {
             match attached.output.recv().await {
                 Some(Output::Stdout(bytes)) => seen.push_str(&String::from_utf8_lossy(&bytes)),
                 other => panic!("the stream ended with {other:?} after:\n{seen}"),

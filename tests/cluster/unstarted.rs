@@ -1,4 +1,4 @@
-//! A session that ends before it runs: why is told, and it stands among those with errors.
+//! A session that ends before it runs: the reason is reported, and the session is listed among those with errors.
 
 use workbay::model::{
     spec::LaunchRequest,
@@ -14,7 +14,7 @@ use crate::{
 const IMAGE: &str = "local/stable/unstartable:1-debian12";
 
 #[tokio::test]
-async fn why_a_session_did_not_start_is_told() {
+async fn why_a_session_did_not_start_is_reported() {
     let bench = Bench::new().await;
     let request = LaunchRequest {
         image: Some(IMAGE.to_owned()),
@@ -39,7 +39,7 @@ async fn why_a_session_did_not_start_is_told() {
 }
 
 #[tokio::test]
-async fn who_waits_for_it_is_told_why() {
+async fn a_client_that_waits_for_it_gets_the_reason() {
     let _bench = Bench::new().await;
     let prefix = name();
     let _ended = Named(prefix.clone());

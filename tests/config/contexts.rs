@@ -31,7 +31,7 @@ fn cluster<'a>(contexts: &'a Contexts, name: &str) -> &'a BackendaiSpec {
     }
 }
 
-fn told(contexts: &Contexts) -> Vec<String> {
+fn problems_of(contexts: &Contexts) -> Vec<String> {
     contexts.problems.iter().map(ToString::to_string).collect()
 }
 
@@ -43,7 +43,7 @@ fn without_a_word_there_is_this_machines_own_engine() {
     let contexts = load("", "", &[]);
     assert_eq!(names(&contexts), ["local"]);
     assert_eq!(contexts.default.as_str(), "local");
-    assert_eq!(told(&contexts), [""; 0]);
+    assert_eq!(problems_of(&contexts), [""; 0]);
     assert_eq!(contexts.list[0].origin.word(), "default");
 }
 
@@ -111,7 +111,7 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
         "http://localhost",
     ] {
         let contexts = at(near, "");
-        assert_eq!(told(&contexts), [""; 0], "{near}");
+        assert_eq!(problems_of(&contexts), [""; 0], "{near}");
         assert!(!cluster(&contexts, "prod").insecure);
     }
     for far in [
@@ -123,13 +123,13 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
             let refused = at(far, more);
             assert_eq!(names(&refused), ["local"], "{far}");
             assert!(
-                told(&refused)[0].contains("isn't encrypted"),
+                problems_of(&refused)[0].contains("isn't encrypted"),
                 "{:?}",
-                told(&refused)
+                problems_of(&refused)
             );
         }
         let accepted = at(far, "insecure = true\n");
-        assert_eq!(told(&accepted), [""; 0], "{far}");
+        assert_eq!(problems_of(&accepted), [""; 0], "{far}");
         assert!(cluster(&accepted, "prod").insecure);
     }
     // A password is never sent over it.
@@ -141,22 +141,22 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
     );
     assert_eq!(names(&refused), ["local"]);
     assert!(
-        told(&refused)[0].contains("a password is never sent over plain HTTP"),
+        problems_of(&refused)[0].contains("a password is never sent over plain HTTP"),
         "{:?}",
-        told(&refused)
+        problems_of(&refused)
     );
     // The variables have no word for it; a context of the same address has.
     let variables = [("BACKEND_ENDPOINT", "http://one.example.com")];
     let refused = load("", "", &variables);
     assert_eq!(names(&refused), ["local"]);
     assert!(
-        told(&refused)[0].contains("insecure = true"),
+        problems_of(&refused)[0].contains("insecure = true"),
         "{:?}",
-        told(&refused)
+        problems_of(&refused)
     );
     let text = PROD.replace("https:", "http:");
     let accepted = load("", &format!("{text}insecure = true\n"), &variables);
-    assert_eq!(told(&accepted), [""; 0]);
+    assert_eq!(problems_of(&accepted), [""; 0]);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn the_person_completes_what_the_site_began() {
                 endpoint = \"https://one.example.com\"\nproject = \"site\"\n";
     let user = "[contexts.prod]\naccess-key = \"AKIA\"\nsecret-key = { file = \"~/key\" }\nproject = \"mine\"\n";
     let contexts = load(site, user, &[("HOME", "/home/ada")]);
-    assert_eq!(told(&contexts), [""; 0]);
+    assert_eq!(problems_of(&contexts), [""; 0]);
     assert_eq!(names(&contexts), ["prod", "local"]);
     let spec = cluster(&contexts, "prod");
     assert_eq!(spec.project.as_deref(), Some("mine"));
@@ -181,9 +181,9 @@ fn the_person_completes_what_the_site_began() {
     );
     assert_eq!(names(&broken), ["local"]);
     assert!(
-        told(&broken)[0].contains("site.toml:4:12: "),
+        problems_of(&broken)[0].contains("site.toml:4:12: "),
         "{:?}",
-        told(&broken)
+        problems_of(&broken)
     );
 }
 
@@ -201,7 +201,7 @@ fn this_machines_own_engine_can_be_switched_off_but_something_stays() {
     let nothing = load("", off, &[]);
     assert_eq!(names(&nothing), ["local"]);
     assert!(
-        told(&nothing)[0]
+        problems_of(&nothing)[0]
             .ends_with("all contexts are invalid. workbay uses this machine's own engine")
     );
 }
@@ -219,7 +219,7 @@ fn the_official_variables_make_a_context_of_their_own() {
         ("BACKEND_GROUP", "research"),
     ];
     let contexts = load("", "", &variables);
-    assert_eq!(told(&contexts), [""; 0]);
+    assert_eq!(problems_of(&contexts), [""; 0]);
     assert_eq!(names(&contexts), ["local", "backendai"]);
     let spec = cluster(&contexts, "backendai");
     assert_eq!(spec.endpoint, "https://one.example.com");
@@ -241,7 +241,7 @@ fn the_official_variables_make_a_context_of_their_own() {
     // It can be chosen like any other.
     let chosen = load("", "default = \"backendai\"\n", &variables);
     assert_eq!(
-        (told(&chosen), names(&chosen)),
+        (problems_of(&chosen), names(&chosen)),
         (vec![], vec!["backendai", "local"])
     );
 }
@@ -269,13 +269,13 @@ fn official_variables_of_a_login_and_of_mistakes() {
     let docker = with(&[("BACKEND_ENDPOINT_TYPE", "docker")]);
     assert_eq!(names(&docker), ["local"]);
     assert_eq!(
-        told(&docker),
+        problems_of(&docker),
         ["$BACKEND_ENDPOINT_TYPE: unknown endpoint type 'docker' (use api or session)"]
     );
     let skipping = with(&[("BACKEND_SKIP_SSL_CERT_VERIFICATION", "yes")]);
     assert_eq!(names(&skipping), ["local", "backendai"]);
     assert_eq!(
-        told(&skipping),
+        problems_of(&skipping),
         [
             "$BACKEND_SKIP_SSL_CERT_VERIFICATION: workbay always verifies certificates, \
              so this setting has no effect (set ca-file in contexts.toml to the certificate \
@@ -283,10 +283,10 @@ fn official_variables_of_a_login_and_of_mistakes() {
         ]
     );
     let verifying = with(&[("BACKEND_SKIP_SSL_CERT_VERIFICATION", "no")]);
-    assert_eq!(told(&verifying), [""; 0]);
+    assert_eq!(problems_of(&verifying), [""; 0]);
     let nonsense = load("", "", &[("BACKEND_ENDPOINT", "nonsense")]);
     assert_eq!(
-        told(&nonsense),
+        problems_of(&nonsense),
         [
             "$BACKEND_ENDPOINT: invalid manager address 'nonsense': write https://host or \
              https://host:port"
@@ -295,7 +295,7 @@ fn official_variables_of_a_login_and_of_mistakes() {
 }
 
 #[test]
-fn an_unknown_name_is_told_with_the_nearest() {
+fn an_unknown_name_is_reported_with_the_nearest() {
     let contexts = load("", PROD, &[]);
     assert_eq!(
         contexts.named("prdo").unwrap_err(),

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, process::Command};
 use super::*;
 
 /// One page: where it is below the top level, and its text.
-struct Page {
+struct DocPage {
     path: PathBuf,
     text: String,
 }
@@ -20,7 +20,7 @@ fn below(dir: &'static str) -> impl Iterator<Item = PathBuf> {
     entries.map(move |entry| Path::new(dir).join(entry.unwrap().file_name()))
 }
 
-fn pages() -> Vec<Page> {
+fn pages() -> Vec<DocPage> {
     let docs = ["docs", "docs/reference", "docs/reference/commands"]
         .into_iter()
         .flat_map(below);
@@ -29,7 +29,7 @@ fn pages() -> Vec<Page> {
     let mut paths: Vec<PathBuf> = others.into_iter().chain(docs).collect();
     paths.sort();
     assert!(paths.len() > 15, "the documentation was not found");
-    let page = |path: PathBuf| Page {
+    let page = |path: PathBuf| DocPage {
         text: fs::read_to_string(top().join(&path)).unwrap(),
         path,
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::words::{closing, files, joined, without_tests};
+use crate::wording::{closing, files, joined, without_tests};
 
 /// What stands before the text of an error, a refusal or a fix.
 const MARKS: [&str; 13] = [

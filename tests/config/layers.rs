@@ -1,4 +1,4 @@
-//! Embedded defaults, the site's file, the person's file, the environment: who wins, who is told.
+//! Embedded defaults, the site's file, the person's file, the environment: which one wins, and what is reported.
 
 use std::fs;
 
@@ -8,11 +8,11 @@ use workbay::config::{
     setting::SETTINGS,
 };
 
-struct Machine {
+struct Installation {
     dir: tempfile::TempDir,
 }
 
-impl Machine {
+impl Installation {
     fn new(site: &str, user: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("site.toml"), site).unwrap();
@@ -50,7 +50,7 @@ fn the_annotated_defaults_name_every_setting_and_no_other() {
 
 #[test]
 fn what_is_shown_of_a_setting_reads_back_as_the_same_setting() {
-    let loaded = Machine::new("", "[launch]\nenv = { A = \"it's \\\"x\\\"\" }\n").load(&[]);
+    let loaded = Installation::new("", "[launch]\nenv = { A = \"it's \\\"x\\\"\" }\n").load(&[]);
     let lines: Vec<String> = SETTINGS
         .iter()
         .map(|setting| {
@@ -58,14 +58,14 @@ fn what_is_shown_of_a_setting_reads_back_as_the_same_setting() {
             format!("{}.{} = {value}\n", setting.table, setting.name)
         })
         .collect();
-    let again = Machine::new("", &lines.concat()).load(&[]);
+    let again = Installation::new("", &lines.concat()).load(&[]);
     assert_eq!(again.problems, []);
     assert_eq!(again.settings, loaded.settings);
 }
 
 #[test]
 fn the_person_goes_over_the_site_and_the_environment_over_both() {
-    let machine = Machine::new(
+    let machine = Installation::new(
         "[ui]\ntheme = \"ansi16\"\nkeymap = \"emacs\"\n[launch]\nmem = \"1g\"\n",
         "[ui]\ntheme = \"default-light\"\nkeymap = \"vim\"\n",
     );
@@ -87,16 +87,16 @@ fn the_person_goes_over_the_site_and_the_environment_over_both() {
     assert_eq!(loaded.settings.launch.mem.to_string(), "1 GiB");
     assert_eq!(from(&loaded, "launch.mem"), "site");
     assert_eq!(from(&loaded, "launch.cpu"), "default");
-    let told = loaded.origin("launch.mem").to_string();
+    let origin = loaded.origin("launch.mem").to_string();
     assert!(
-        told.starts_with("site, ") && told.ends_with("site.toml:5"),
-        "{told}"
+        origin.starts_with("site, ") && origin.ends_with("site.toml:5"),
+        "{origin}"
     );
 }
 
 #[test]
 fn a_wrong_key_is_left_out_alone_and_the_layer_below_stays_for_it() {
-    let machine = Machine::new(
+    let machine = Installation::new(
         "[launch]\ncpu = 2\nmem = \"1g\"\n",
         "[launch]\nmem = \"2g\"\ncpu = \"many\"\n[ui]\ntheme = \"ansi16\"\nthene = \"x\"\nkeymap = \"vim\"\n\
          [nothing]\na = 1\n",
@@ -115,7 +115,7 @@ fn a_wrong_key_is_left_out_alone_and_the_layer_below_stays_for_it() {
 
 #[test]
 fn variables_of_sessions_are_merged_one_by_one() {
-    let machine = Machine::new(
+    let machine = Installation::new(
         "[launch.env]\nHTTP_PROXY = \"http://proxy\"\nSTAGE = \"site\"\n",
         "[launch.env]\nSTAGE = \"mine\"\n",
     );
@@ -125,19 +125,19 @@ fn variables_of_sessions_are_merged_one_by_one() {
 }
 
 #[test]
-fn a_wrong_variable_of_the_environment_is_told_by_name() {
-    let loaded = Machine::new("", "").load(&[("WORKBAY_MOUSE", "sometimes")]);
-    let told: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
+fn a_wrong_variable_of_the_environment_is_reported_by_name() {
+    let loaded = Installation::new("", "").load(&[("WORKBAY_MOUSE", "sometimes")]);
+    let problems: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        problems,
         ["$WORKBAY_MOUSE: expected true or false, found a string"]
     );
     assert!(loaded.settings.ui.mouse);
 }
 
 #[test]
-fn a_file_that_cannot_be_read_as_text_is_told() {
-    let machine = Machine::new("", "");
+fn a_file_that_cannot_be_read_as_text_is_reported() {
+    let machine = Installation::new("", "");
     fs::write(machine.dir.path().join("user.toml"), [0xff, 0xfe]).unwrap();
     let problems = machine.load(&[]).problems;
     assert!(
@@ -150,25 +150,25 @@ fn a_file_that_cannot_be_read_as_text_is_told() {
 #[test]
 fn hooks_are_a_persons_own_and_name_events_there_are() {
     let hook = "[hooks]\ncommand = [\"notify-send\", \"it\"]\nevents = [\"failed\"]\n";
-    let loaded = Machine::new("", hook).load(&[]);
+    let loaded = Installation::new("", hook).load(&[]);
     assert_eq!(loaded.problems, []);
     assert_eq!(loaded.settings.hooks.command, ["notify-send", "it"]);
-    let site = Machine::new(hook, "").load(&[]);
+    let site = Installation::new(hook, "").load(&[]);
     assert!(site.settings.hooks.command.is_empty());
-    let told = site.problems[0].to_string();
+    let problem = site.problems[0].to_string();
     assert!(
-        told.contains("site.toml:2:11") && told.contains("own file only"),
-        "{told}"
+        problem.contains("site.toml:2:11") && problem.contains("own file only"),
+        "{problem}"
     );
     let wrong = "[hooks]\nevents = [\"failed\",\n  \"runing\"]\n";
-    let told = Machine::new("", wrong).load(&[]).problems[0].to_string();
+    let problem = Installation::new("", wrong).load(&[]).problems[0].to_string();
     assert!(
-        told.contains("user.toml:3:3: unknown event 'runing'"),
-        "{told}"
+        problem.contains("user.toml:3:3: unknown event 'runing'"),
+        "{problem}"
     );
-    assert!(told.contains("did you mean 'running'"), "{told}");
+    assert!(problem.contains("did you mean 'running'"), "{problem}");
     for wrong in ["command = [\"\"]", "command = \"a b\"", "timeout = \"1h\""] {
-        let loaded = Machine::new("", &format!("[hooks]\n{wrong}\n")).load(&[]);
+        let loaded = Installation::new("", &format!("[hooks]\n{wrong}\n")).load(&[]);
         assert_eq!(loaded.problems.len(), 1, "{wrong}");
     }
 }

@@ -1,4 +1,4 @@
-//! Settings, themes and keymaps from files: `valid/` holds what must be taken without a word,
+//! Settings, themes and keymaps from files: `valid/` has what must be accepted without a problem,
 //! `invalid/` one fault a file with the exact message beside it (`NAME.expected`).
 //!
 //! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`,
@@ -19,7 +19,7 @@ mod kept;
 mod layers;
 mod reference;
 mod resources;
-mod words;
+mod wording;
 
 use std::{
     fs,
@@ -168,7 +168,7 @@ fn valid_files_are_taken_without_a_word() {
 }
 
 #[test]
-fn each_fault_is_told_with_place_and_help() {
+fn each_fault_is_reported_with_place_and_help() {
     let write = std::env::var_os("WORKBAY_WRITE_EXPECTED").is_some();
     for file in files("invalid") {
         let found = shown(&file, &read(&file));

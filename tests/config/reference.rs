@@ -2,7 +2,7 @@
 //!
 //! A page that differs from what the program prints fails. `scripts/docs --reference` writes the pages again.
 
-use std::{collections::BTreeMap, process::Command};
+use std::{collections::BTreeMap, fmt::Write as _, process::Command};
 
 use serde_json::Value;
 
@@ -71,14 +71,11 @@ fn command_pages() -> BTreeMap<String, String> {
     );
     let mut pages = BTreeMap::new();
     for (name, doc) in below(&help) {
-        list.push_str(&format!("| [`{name}`](commands/{name}.md) | {doc} |\n"));
+        write!(list, "| [`{name}`](commands/{name}.md) | {doc} |\n").unwrap();
         let text = format!("{GENERATED}{}", sections(&[&name], 1));
         pages.insert(format!("commands/{name}.md"), text);
     }
-    list.push_str(&format!(
-        "\n## workbay\n\n```text\n{}\n```\n",
-        help.trim_end()
-    ));
+    write!(list, "\n## workbay\n\n```text\n{}\n```\n", help.trim_end()).unwrap();
     pages.insert("commands.md".to_owned(), format!("{GENERATED}{list}"));
     pages
 }
@@ -118,9 +115,11 @@ fn keys_page() -> String {
             row["scope"].as_str().unwrap().clone_into(&mut scope);
             let columns = names.join(" | ");
             let rule = "--|".repeat(names.len() + 2);
-            page.push_str(&format!(
+            write!(
+                page,
                 "\n## {scope}\n\n| action | {columns} | what it does |\n|{rule}\n"
-            ));
+            )
+            .unwrap();
         }
         let same =
             |other: &&Value| other["scope"] == row["scope"] && other["action"] == row["action"];
@@ -132,7 +131,7 @@ fn keys_page() -> String {
             row["action"].as_str().unwrap(),
             row["doc"].as_str().unwrap(),
         );
-        page.push_str(&format!("| {action} | {} | {doc} |\n", cells.join(" | ")));
+        write!(page, "| {action} | {} | {doc} |\n", cells.join(" | ")).unwrap();
     }
     format!("{GENERATED}{page}")
 }
@@ -160,10 +159,12 @@ fn settings_page() -> String {
         words.extend((!option.is_empty()).then_some(option));
         let command = words.join(" ");
         let text = printed(&words);
-        page.push_str(&format!(
+        write!(
+            page,
             "\n## {name}\n\n{about} `workbay {command}` prints it.\n\n```toml\n{}\n```\n",
             text.trim_end()
-        ));
+        )
+        .unwrap();
     }
     format!("{GENERATED}{page}")
 }

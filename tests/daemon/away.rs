@@ -16,15 +16,19 @@ use workbay::{
 
 use crate::{
     batch::{batch, cluster, small},
-    support::{Face, place::Place, world::State},
+    support::{Face, place::DaemonDirectories, world::State},
 };
 
-fn new_place() -> Place {
-    Place::new("process::be_the_daemon")
+fn new_place() -> DaemonDirectories {
+    DaemonDirectories::new("process::be_the_daemon")
 }
 
 /// Launches with a daemon that dies at this point; the next one's face and the session.
-async fn killed_at(place: &Place, point: &str, request: LaunchRequest) -> (Face, SessionId) {
+async fn killed_at(
+    place: &DaemonDirectories,
+    point: &str,
+    request: LaunchRequest,
+) -> (Face, SessionId) {
     let mut face = Face::connect(&place.options(point)).await;
     face.until_connected().await;
     // It may die before it has answered.
@@ -37,7 +41,7 @@ async fn killed_at(place: &Place, point: &str, request: LaunchRequest) -> (Face,
 }
 
 /// A session that runs, and its daemon is dead.
-async fn left_running(place: &Place, request: LaunchRequest) -> Session {
+async fn left_running(place: &DaemonDirectories, request: LaunchRequest) -> Session {
     let mut face = place.face().await;
     let id = face.launch(request).await.unwrap().id;
     let session = face.until_status(id, Status::Running).await;
@@ -46,7 +50,7 @@ async fn left_running(place: &Place, request: LaunchRequest) -> Session {
     session
 }
 
-fn check_made_once(place: &Place, point: &str) {
+fn check_made_once(place: &DaemonDirectories, point: &str) {
     let world = place.world();
     for (id, count) in world.made.iter().chain(&world.started) {
         assert_eq!(*count, 1, "{point}: {id} was doubled");

@@ -61,7 +61,7 @@ async fn a_command_succeeds_or_fails_and_its_session_ends() {
         assert_eq!(ended.kernels[0].exit_code, Some(code));
         let why = format!("its command ended with exit code {code}");
         assert_eq!(ended.status_message, Some(why.as_str().into()));
-        face.until_told(&why).await;
+        face.until_notified(&why).await;
     }
     assert!(house.engine.containers().is_empty());
 }
@@ -171,9 +171,9 @@ async fn a_cluster_runs_degrades_and_ends_as_one() {
         "sub2 used more memory than its 256 MiB and was killed (exit code 137)"
     );
     assert_eq!(degraded.kernels[2].status, Status::Terminated);
-    let told = |change: &Change| matches!(change, Change::Notice { notice } if notice.session.is_some_and(|key| key.id == id));
-    if !face.heard.iter().any(told) {
-        face.until_heard(told).await;
+    let is_notice = |change: &Change| matches!(change, Change::Notice { notice } if notice.session.is_some_and(|key| key.id == id));
+    if !face.received.iter().any(is_notice) {
+        face.until_received(is_notice).await;
     }
     house.engine.vanish_sub(id, "sub1");
     let degraded = face

@@ -1,4 +1,4 @@
-//! What a launch on a manager can choose from and make on the way, asked of the daemon.
+//! What a launch on a manager can choose from and create with it, asked of the daemon.
 
 use workbay::{
     model::{

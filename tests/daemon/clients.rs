@@ -126,7 +126,7 @@ async fn nonsense_ends_only_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_face_that_does_not_read_holds_up_nobody() {
+async fn a_face_that_does_not_read_blocks_nobody() {
     let house = House::open().await;
     let slow = house.face().await;
     let mut quick = house.face().await;
@@ -153,7 +153,7 @@ async fn a_snapshot_of_two_hundred_sessions_is_whole() {
         let mut request = named(&format!("many-{number}"));
         request.mem = Some("16m".parse().unwrap());
         let id = face.launch(request).await.unwrap().id;
-        // Who asks without ever hearing holds itself up.
+        // A client that asks without ever reading blocks itself.
         face.until(id, |_| true).await;
         last = Some(id);
     }

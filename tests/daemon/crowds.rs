@@ -27,7 +27,7 @@ async fn clients_that_only_said_hello_keep_nobody_out() {
         crowd.push(Client::connect(&options).await.unwrap());
     }
     ask_for_status(&options).await;
-    // Whoever made room is told, and whoever works is left alone.
+    // The client that made room is notified, and one that works is left alone.
     let (_, events) = &mut crowd[0];
     let Some(ClientEvent::Lost { why }) = events.recv().await else {
         panic!("the oldest is not told");
@@ -57,7 +57,7 @@ async fn clients_that_follow_notices_keep_nobody_out() {
 }
 
 #[tokio::test]
-async fn unfinished_messages_hold_up_nobody() {
+async fn unfinished_messages_block_nobody() {
     let house = House::open().await;
     let options = ConnectOptions::existing(house.paths());
     let mut crowd = Vec::new();

@@ -43,7 +43,7 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
 }
 
 #[tokio::test]
-async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
+async fn a_broken_store_is_rebuilt_from_what_the_engine_reports() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let id = face.run("survivor").await;
@@ -62,7 +62,7 @@ async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
     assert_eq!(after.name, before.name);
     assert_eq!(after.requested_slots, before.requested_slots);
     assert_eq!(after.environment, before.environment);
-    face.until_told("corrupt-").await;
+    face.until_notified("corrupt-").await;
     face.terminate(id, false).await.unwrap();
     face.until_status(id, Status::Terminated).await;
 }
@@ -150,7 +150,7 @@ fn refuse_rows(house: &House, when: &str) -> rusqlite::Connection {
 }
 
 #[tokio::test]
-async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
+async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let bad = face.run("bad-one").await;
@@ -158,7 +158,7 @@ async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
     // What happens by itself cannot be refused.
     house.engine.die(bad, 3, false);
     face.until_status(bad, Status::Terminated).await;
-    face.until_told("can't be written: not this one").await;
+    face.until_notified("can't be written: not this one").await;
     // Whoever comes after it is written, as are the ends of others.
     let good = face.run("good-one").await;
     let other = face.run("other").await;
@@ -174,17 +174,21 @@ async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
         body.contains("TERMINATED") && body.contains("bad-one"),
         "{body}"
     );
-    let told = |change: &&Change| match change {
+    let is_warning = |change: &&Change| match change {
         Change::Notice { notice } => notice.text.as_str().contains("not this one"),
         _ => false,
     };
-    assert_eq!(face.heard.iter().filter(told).count(), 1, "it is told once");
+    assert_eq!(
+        face.received.iter().filter(is_warning).count(),
+        1,
+        "it is told once"
+    );
     db.execute_batch("DROP TRIGGER refuses").unwrap();
     drop(db);
     house.restart().await;
     let mut face = house.face().await;
     face.until_status(good, Status::Running).await;
-    // What was written of it last is known, and the engine tells the rest.
+    // The last written state is known, and the engine reports the rest.
     face.until_status(bad, Status::Terminated).await;
 }
 
@@ -336,7 +340,7 @@ const MOUNT: &str = "mount -o loop,errors=remount-ro \"$TMPDIR.img\" \"$TMPDIR\"
 
 /// One that the kernel closes, with its files open, as it does when a disk fails.
 #[test]
-fn a_disk_that_turns_read_only_under_a_daemon_is_told_and_loses_nothing() {
+fn a_disk_that_turns_read_only_under_a_daemon_is_reported_and_loses_nothing() {
     assert!(
         rustix::process::geteuid().is_root(),
         "a disk that fails needs root: run the tests as root, as CI does"
@@ -373,7 +377,7 @@ async fn with_a_failing_disk() {
     house.engine.die(ending, 0, false);
     face.until(ending, |session| session.status != Status::Running)
         .await;
-    face.until_told("now read-only").await;
+    face.until_notified("now read-only").await;
     // What cannot be recorded at all ends all the same.
     for (id, force) in [(asked, false), (forced, true)] {
         face.terminate(id, force).await.unwrap();

@@ -98,7 +98,7 @@ async fn figures_outlive_the_face_that_watched() {
 }
 
 #[tokio::test]
-async fn a_session_that_ended_is_told_of_from_the_store() {
+async fn a_session_that_ended_is_reported_from_the_store() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let id = face.run("shortlived").await;

@@ -19,14 +19,14 @@ async fn an_order_that_takes_long_on_a_healthy_engine_is_waited_for() {
     .await;
     house.engine.release(Call::Create);
     face.until_status(session.id, Status::Running).await;
-    assert!(!face.heard.iter().any(|change| matches!(
+    assert!(!face.received.iter().any(|change| matches!(
         change,
         Change::Engine { engine, .. } if matches!(**engine, EngineState::Lost { .. })
     )));
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_told_while_everything_else_goes_on() {
+async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
     let house = House::open().await;
     let mut face = house.face().await;
     let stays = face.run("stays").await;
@@ -35,7 +35,7 @@ async fn an_engine_that_hangs_is_told_while_everything_else_goes_on() {
     house.engine.fail_next(Call::Ping, unreachable());
     let unlucky = face.launch(named("unlucky")).await.unwrap();
     let lost = face
-        .until_heard(|change| {
+        .until_received(|change| {
             matches!(change, Change::Engine { engine, .. }
                 if matches!(**engine, EngineState::Lost { .. }))
         })
@@ -59,7 +59,7 @@ async fn an_engine_that_hangs_is_told_while_everything_else_goes_on() {
 
     house.engine.release(Call::Create);
     house.engine.release(Call::Probe);
-    face.until_heard(|change| {
+    face.until_received(|change| {
         matches!(change, Change::Engine { engine, .. }
             if matches!(**engine, EngineState::Connected { .. }))
     })

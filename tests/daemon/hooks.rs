@@ -35,7 +35,7 @@ fn lines(file: &PathBuf) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_hook_gets_the_notice_and_who_it_is_about() {
+async fn a_hook_gets_the_notice_and_its_session() {
     let script = r#"printf '%s %s %s\n' "$WORKBAY_EVENT" "$WORKBAY_SESSION" "$(cat)" >> "$1/told""#;
     let (settings, dir) = hooked(script, &["batch-ended", "failed"], 10);
     let house = House::with(settings).await;
@@ -58,7 +58,7 @@ async fn a_hook_gets_the_notice_and_who_it_is_about() {
 
 #[tokio::test]
 async fn four_run_at_once_and_the_rest_wait_their_turn() {
-    // Each tells that it runs, and ends when the gate is there.
+    // Each reports that it runs, and ends when the gate exists.
     let script = r#"echo x >> "$1/begun"; until [ -e "$1/gate" ]; do sleep 0.02; done
                     echo x >> "$1/ended""#;
     let (settings, dir) = hooked(script, &["launched"], 60);
@@ -76,13 +76,13 @@ async fn four_run_at_once_and_the_rest_wait_their_turn() {
 }
 
 #[tokio::test]
-async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
+async fn a_hook_that_hangs_is_ended_with_all_it_started_and_reported_once() {
     let script = r#"trap '' TERM; sleep 600 & echo $! >> "$1/children"; wait; sleep 600"#;
     let (settings, dir) = hooked(script, &EVENTS, 1);
     let house = House::with(settings).await;
     let mut face = house.face().await;
     face.launch(batch("works", "exit 0")).await.unwrap();
-    face.until_told("didn't end within 1 second").await;
+    face.until_notified("didn't end within 1 second").await;
     let children = lines(&dir.path().join("children"));
     assert!(!children.is_empty());
     for child in children {
@@ -94,15 +94,15 @@ async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
         lines(&dir.path().join("children")).len() > 3
     })
     .await;
-    let told = face.heard.iter().filter(|change| {
+    let notices = face.received.iter().filter(|change| {
         let text = format!("{change:?}");
         text.contains("the hook for")
     });
-    assert_eq!(told.count(), 1);
+    assert_eq!(notices.count(), 1);
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told() {
+async fn a_program_that_is_not_there_is_reported() {
     let mut settings = settings();
     settings.hooks = HookSettings {
         command: vec!["/nowhere/at/all".to_owned()],
@@ -112,5 +112,5 @@ async fn a_program_that_is_not_there_is_told() {
     let house = House::with(settings).await;
     let mut face = house.face().await;
     face.run("hookless").await;
-    face.until_told("/nowhere/at/all can't be run").await;
+    face.until_notified("/nowhere/at/all can't be run").await;
 }

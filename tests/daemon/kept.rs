@@ -83,7 +83,7 @@ fn check_waiting(face: &Face) {
     assert!(waiting.starts_at.is_some());
 }
 
-/// What ran is known, so that its end is told: there is no such container here.
+/// What ran is known, so that its end is reported: there is no such container.
 async fn check_running(face: &mut Face) {
     let one = called(face, "running-one");
     let request = Request::session(SessionKey::local(one.id), SessionRequest::Figures);

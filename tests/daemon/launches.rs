@@ -146,7 +146,7 @@ async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
 }
 
 #[tokio::test]
-async fn what_could_be_made_is_told_beside_what_could_not() {
+async fn what_could_be_made_is_reported_beside_what_could_not() {
     let manager = MemoryScheduler::new();
     let house = house_with(&manager).await;
     let mut face = house.face().await;
@@ -199,7 +199,7 @@ async fn a_face_that_left_meanwhile_has_launched_all_the_same() {
     // A word of the face that stays comes after the other has gone.
     recents(&face).await;
     house.engine.release(Call::List);
-    face.until_heard(|change| {
+    face.until_received(|change| {
         matches!(change, workbay::model::change::Change::Session { session }
             if session.status == Status::Running)
     })
@@ -290,7 +290,7 @@ async fn no_secret_is_kept_anywhere() {
     face.launch(secret).await.unwrap_err();
     let container = house.engine.containers().remove(0);
     assert!(!serde_json::to_string(&container).unwrap().contains("hush"));
-    assert!(!format!("{:?}", face.heard).contains("hush"));
+    assert!(!format!("{:?}", face.received).contains("hush"));
     drop(face);
     house.stop().await;
     let mut stack = vec![house.root.path().to_path_buf()];
@@ -342,7 +342,7 @@ async fn a_session_is_launched_again_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_session_of_a_manager_tells_itself_how_it_was_launched() {
+async fn a_session_of_a_manager_reports_how_it_was_launched() {
     let manager = MemoryScheduler::new();
     let id = manager.add("RUNNING");
     manager.edit(id, |session| {

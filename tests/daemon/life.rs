@@ -20,10 +20,10 @@ use crate::support::{
 
 async fn phases(face: &Face, id: SessionId) -> Vec<String> {
     let entries = face.history(id).await;
-    let told = entries
+    let reasons = entries
         .iter()
         .map(|entry| format!("{} {}", entry.phase, entry.to));
-    told.collect()
+    reasons.collect()
 }
 
 #[tokio::test]
@@ -279,7 +279,7 @@ async fn remains_of_an_ended_session_are_deleted_when_their_time_has_come() {
 }
 
 #[tokio::test]
-async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
+async fn usage_is_sampled_only_for_clients_that_watch_and_reported_only_when_it_moved() {
     let house = House::open().await;
     let mut face = house.face().await;
     let id = face.run("busy-one").await;
@@ -290,12 +290,12 @@ async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
         face.client.ask(Request::Watch { sessions })
     };
     watch(vec![id]).await.unwrap();
-    let told = |change: &Change| matches!(change, Change::Usage { .. });
-    face.until_heard(told).await;
+    let is_usage = |change: &Change| matches!(change, Change::Usage { .. });
+    face.until_received(is_usage).await;
     eventually("several sweeps", || house.engine.count(Call::Usage) >= 3).await;
     house.engine.set_usage(id, Some(700), Bytes::mib(10));
-    face.until_heard(told).await;
-    let figures = face.heard.iter().filter_map(|change| match change {
+    face.until_received(is_usage).await;
+    let figures = face.received.iter().filter_map(|change| match change {
         Change::Usage { samples } => Some(samples[0].1.cpu.unwrap().millis()),
         _ => None,
     });

@@ -7,7 +7,7 @@ use std::sync::{
 
 use workbay::{
     client::StreamItem,
-    daemon::{ContextSeat, EngineFactory},
+    daemon::{ContextSetup, EngineFactory},
     model::{
         capability::EngineState,
         change::Change,
@@ -25,7 +25,7 @@ use workbay::{
 
 use crate::support::{
     Face, House, MemoryScheduler, eventually,
-    house::{named, seat, settings},
+    house::{named, settings, setup},
     scheduler::{Question, denied},
 };
 
@@ -40,7 +40,7 @@ pub fn key(id: workbay::model::id::SessionId) -> SessionKey {
 /// A daemon with the local engine and this manager as `prod`.
 pub async fn house_with(manager: &MemoryScheduler) -> House {
     let mut house = House::closed(settings());
-    house.others = vec![seat("prod", manager)];
+    house.others = vec![setup("prod", manager)];
     house.start().await;
     house
 }
@@ -49,7 +49,7 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
     let known = face.snapshot.contexts.iter();
     let known = known.filter(|state| state.context.name == prod());
     let mut last = known.map(|state| state.engine.clone()).next();
-    for change in &face.heard {
+    for change in &face.received {
         if let Change::Engine { context, engine } = change
             && *context == prod()
         {
@@ -59,11 +59,11 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
     if last.is_some_and(|engine| so(&engine)) {
         return;
     }
-    let tells = |change: &Change| match change {
+    let has_text = |change: &Change| match change {
         Change::Engine { context, engine } => *context == prod() && so(engine),
         _ => false,
     };
-    face.until_heard(tells).await;
+    face.until_received(has_text).await;
 }
 
 pub fn is_up(state: &EngineState) -> bool {
@@ -75,7 +75,7 @@ pub fn is_lost(state: &EngineState) -> bool {
 }
 
 #[tokio::test]
-async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
+async fn a_manager_that_hangs_for_ever_blocks_nobody() {
     let manager = MemoryScheduler::new();
     manager.hold(Question::Probe);
     let house = house_with(&manager).await;
@@ -104,7 +104,7 @@ async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
+async fn a_manager_that_hangs_in_the_middle_blocks_nobody() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
     let house = house_with(&manager).await;
@@ -141,7 +141,7 @@ async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
     assert_eq!(launched.unwrap().context, prod());
     assert_eq!(waiting.await.unwrap(), Ok(Reply::Done));
     assert!(
-        !face.heard.iter().any(|change| matches!(
+        !face.received.iter().any(|change| matches!(
             change, Change::Engine { engine, .. } if is_lost(engine)
         )),
         "slow is not lost"
@@ -149,7 +149,7 @@ async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn a_context_that_is_not_there_is_told_with_those_that_are() {
+async fn a_context_that_is_not_there_is_reported_with_those_that_are() {
     let house = house_with(&MemoryScheduler::new()).await;
     let face = house.face().await;
     let stranger = ContextName::new("nowhere").unwrap();
@@ -165,7 +165,7 @@ async fn a_context_that_is_not_there_is_told_with_those_that_are() {
         tag: "t".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     });
     let Some(StreamItem::Ended(StreamEnd::Failed { failure })) = stream.recv().await else {
         panic!("it was opened");
@@ -197,7 +197,7 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
 }
 
 #[tokio::test]
-async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_asks() {
+async fn wrong_keys_are_reported_with_what_to_do_and_looked_at_anew_when_a_person_asks() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
     let made = Arc::new(AtomicUsize::new(0));
@@ -214,7 +214,7 @@ async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_as
         name: prod(),
         ..Context::local()
     };
-    house.others = vec![ContextSeat::new(context, factory)];
+    house.others = vec![ContextSetup::new(context, factory)];
     house.start().await;
     let mut face = house.face().await;
     until_prod(&mut face, is_lost).await;
@@ -238,9 +238,9 @@ async fn a_read_only_context_changes_nothing() {
     let manager = MemoryScheduler::new();
     let id = manager.add("RUNNING");
     let mut house = House::closed(settings());
-    let mut seat = seat("prod", &manager);
-    seat.context.read_only = true;
-    house.others = vec![seat];
+    let mut setup = setup("prod", &manager);
+    setup.context.read_only = true;
+    house.others = vec![setup];
     house.start().await;
     let mut face = house.face().await;
     face.until_status(id, Status::Running).await;
@@ -281,7 +281,7 @@ async fn streams_go_to_the_engine_of_their_context() {
         tag: "pane".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let echo = open(&face, terminal(running)).await.unwrap();
     assert_eq!(echo, b"hello");
@@ -360,7 +360,7 @@ async fn usage_is_sampled_in_each_context() {
     manager.set_usage(theirs, usage);
     let sessions = vec![SessionKey::local(ours), key(theirs)];
     face.client.ask(Request::Watch { sessions }).await.unwrap();
-    let tells = |wanted: SessionKey| {
+    let is_about = |wanted: SessionKey| {
         move |change: &Change| match change {
             Change::Usage { samples } => samples.iter().any(|(key, _)| *key == wanted),
             _ => false,
@@ -368,8 +368,8 @@ async fn usage_is_sampled_in_each_context() {
     };
     let (mut here, mut there) = (false, false);
     while !(here && there) {
-        let change = face.hear().await;
-        here |= tells(SessionKey::local(ours))(&change);
-        there |= tells(key(theirs))(&change);
+        let change = face.receive().await;
+        here |= is_about(SessionKey::local(ours))(&change);
+        there |= is_about(key(theirs))(&change);
     }
 }

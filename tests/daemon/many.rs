@@ -20,11 +20,11 @@ const LAUNCHES: u32 = 20;
 const COPIES: u32 = 10;
 
 #[tokio::test]
-async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwhile() {
+async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_meanwhile() {
     let house = House::open().await;
     let mut face = house.face().await;
     face.until_connected().await;
-    // Of one that hears notices the answers wait behind them.
+    // The answers to a client that receives notices wait behind them.
     let options = ConnectOptions::existing(house.paths());
     let (asking, _) = Client::connect(&options).await.unwrap();
     for number in 0..LAUNCHES {
@@ -43,7 +43,7 @@ async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwh
     let all: Vec<SessionId> = face.sessions().iter().map(|it| it.id).collect();
     let mut all: BTreeSet<SessionId> = all.into_iter().collect();
     while all.len() < (LAUNCHES * COPIES) as usize {
-        face.hear().await;
+        face.receive().await;
         all.extend(face.sessions().iter().map(|it| it.id));
     }
     for id in &all {
@@ -62,12 +62,12 @@ async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwh
         }
     }
     assert!(house.engine.containers().is_empty());
-    // Each end is told once.
+    // Each end is reported once.
     let Ok(Reply::Notices { notices, .. }) = asking.ask(Request::Notices).await else {
         panic!("no notices");
     };
     let ends = notices.iter().filter(|it| it.kind == NoticeKind::Ended);
-    let told: Vec<SessionId> = ends.filter_map(|it| Some(it.session?.id)).collect();
-    assert_eq!(told.len(), all.len());
-    assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), all);
+    let notified: Vec<SessionId> = ends.filter_map(|it| Some(it.session?.id)).collect();
+    assert_eq!(notified.len(), all.len());
+    assert_eq!(notified.into_iter().collect::<BTreeSet<_>>(), all);
 }

@@ -1,4 +1,4 @@
-//! What a person is told of a session's life, by both kinds of engines, and hears of later.
+//! The notifications of a session's life, by both kinds of engines, and those a client gets later.
 
 use workbay::{
     model::{
@@ -31,19 +31,19 @@ fn kinds<'a>(notices: impl Iterator<Item = &'a Notice>, id: SessionId) -> Vec<(N
     mine.map(|it| (it.kind.clone(), it.level)).collect()
 }
 
-/// What the face was told of a session once there are so many notices of it.
-async fn told(face: &mut Face, id: SessionId, count: usize) -> Vec<(NoticeKind, Level)> {
-    while of(&face.heard, id).len() < count {
-        face.hear().await;
+/// The notices of a session that the client received, once there are this many.
+async fn notices_of(face: &mut Face, id: SessionId, count: usize) -> Vec<(NoticeKind, Level)> {
+    while of(&face.received, id).len() < count {
+        face.receive().await;
     }
-    of(&face.heard, id)
+    of(&face.received, id)
 }
 
 const LAUNCHED: (NoticeKind, Level) = (NoticeKind::Launched, Level::Info);
 const RUNNING: (NoticeKind, Level) = (NoticeKind::Running, Level::Success);
 
 #[tokio::test]
-async fn a_life_is_told_step_by_step_and_each_end_once() {
+async fn a_life_is_reported_step_by_step_and_each_end_once() {
     let house = House::open().await;
     let mut face = house.face().await;
     let asked = face.run("asked").await;
@@ -68,7 +68,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
     ];
     for (id, kind, level) in ends {
         assert_eq!(
-            told(&mut face, id, 3).await,
+            notices_of(&mut face, id, 3).await,
             [LAUNCHED, RUNNING, (kind, level)]
         );
     }
@@ -76,20 +76,20 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
     house.engine.fail_next(Call::Create, error);
     let failed = face.launch(named("failed")).await.unwrap().id;
     let expected = [LAUNCHED, (NoticeKind::Failed, Level::Error)];
-    assert_eq!(told(&mut face, failed, 2).await, expected);
+    assert_eq!(notices_of(&mut face, failed, 2).await, expected);
 
-    // Who comes later is told the same when it asks, oldest first.
+    // A later client gets the same when it asks, oldest first.
     let later = house.face().await;
     let Ok(Reply::Notices { notices, .. }) = later.client.ask(Request::Notices).await else {
         panic!("no notices");
     };
     for id in [asked, itself, good, bad, failed] {
-        assert_eq!(kinds(notices.iter(), id), of(&face.heard, id));
+        assert_eq!(kinds(notices.iter(), id), of(&face.received, id));
     }
 }
 
 #[tokio::test]
-async fn a_daemon_that_begins_tells_only_what_is_new() {
+async fn a_daemon_that_begins_reports_only_what_is_new() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let old = face.run("older").await;
@@ -99,11 +99,11 @@ async fn a_daemon_that_begins_tells_only_what_is_new() {
     face.until_status(old, Status::Running).await;
     house.engine.die(old, 0, false);
     let expected = [(NoticeKind::Ended, Level::Info)];
-    assert_eq!(told(&mut face, old, 1).await, expected);
+    assert_eq!(notices_of(&mut face, old, 1).await, expected);
 }
 
 #[tokio::test]
-async fn a_managers_sessions_are_told_of_alike() {
+async fn a_managers_sessions_are_reported_alike() {
     let manager = MemoryScheduler::new();
     let before = manager.add("RUNNING");
     let over = manager.add("TERMINATED");
@@ -113,21 +113,21 @@ async fn a_managers_sessions_are_told_of_alike() {
     face.until_status(before, Status::Running).await;
     let id = face.launch_in(prod(), named("mine")).await.unwrap().id;
     manager.bring(id, "RUNNING");
-    assert_eq!(told(&mut face, id, 2).await, [LAUNCHED, RUNNING]);
+    assert_eq!(notices_of(&mut face, id, 2).await, [LAUNCHED, RUNNING]);
     let request = Request::session(key(id), SessionRequest::Terminate { force: false });
     face.client.ask(request).await.unwrap();
     manager.edit(id, |session| {
         session.status_info = Some("user-requested".into());
     });
     manager.bring(id, "TERMINATED");
-    let end = told(&mut face, id, 3).await.pop();
+    let end = notices_of(&mut face, id, 3).await.pop();
     assert_eq!(end, Some((NoticeKind::Ended, Level::Info)));
     manager.edit(before, |session| {
         session.status_info = Some("idle-timeout".into());
     });
     manager.bring(before, "TERMINATED");
-    let (kind, level) = told(&mut face, before, 1).await.remove(0);
+    let (kind, level) = notices_of(&mut face, before, 1).await.remove(0);
     assert!(matches!(kind, NoticeKind::Reclaimed { .. }), "{kind:?}");
     assert_eq!(level, Level::Warning);
-    assert!(of(&face.heard, over).is_empty(), "that was long ago");
+    assert!(of(&face.received, over).is_empty(), "that was long ago");
 }

@@ -30,10 +30,10 @@ async fn terminate(face: &Face, id: SessionId) -> Result<Reply, workbay::model::
         .await
 }
 
-/// Waits for a change, heard already or not.
+/// Waits for a change, received already or not.
 async fn until(face: &mut Face, so: impl Fn(&Change) -> bool) {
-    if !face.heard.iter().any(&so) {
-        face.until_heard(so).await;
+    if !face.received.iter().any(&so) {
+        face.until_received(so).await;
     }
 }
 
@@ -73,7 +73,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
             && notice.text == "the image mine was created from renamed")
     };
     until(&mut face, made).await;
-    let shown = face.heard.iter().filter_map(|change| match change {
+    let shown = face.received.iter().filter_map(|change| match change {
         Change::Session { session } => session.pending_request.clone(),
         _ => None,
     });
@@ -112,7 +112,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
 }
 
 #[tokio::test]
-async fn a_launch_the_manager_refuses_is_told_in_its_words() {
+async fn a_launch_the_manager_refuses_is_reported_in_its_words() {
     let manager = MemoryScheduler::new();
     let house = house_with(&manager).await;
     let mut face = house.face().await;
@@ -128,7 +128,7 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
         session.status_message = Some("pull failed".into());
     });
     manager.bring(session.id, "ERROR");
-    face.until_told("second failed: pull failed").await;
+    face.until_notified("second failed: pull failed").await;
 }
 
 #[tokio::test]
@@ -145,12 +145,12 @@ async fn a_session_that_vanishes_between_list_and_click() {
         failure.message().as_str().contains("any more"),
         "{failure:?}"
     );
-    face.until_heard(|change| matches!(change, Change::Gone { session } if *session == key(id)))
+    face.until_received(|change| matches!(change, Change::Gone { session } if *session == key(id)))
         .await;
     assert!(face.sessions().is_empty());
 }
 
-/// Asks, and hears what is told meanwhile: the answer comes after it.
+/// Asks, and receives what is reported meanwhile: the answer comes after it.
 async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64 {
     let (context, text) = (prod(), text.map(ToOwned::to_owned));
     let request = Request::context(context, ContextRequest::Reach { tab, text, count });
@@ -162,28 +162,28 @@ async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64
                 Ok(Reply::Reached { total }) => return total,
                 other => panic!("{other:?}"),
             },
-            _ = face.hear() => {}
+            _ = face.receive() => {}
         }
     }
 }
 
-async fn hear_all(face: &mut Face, count: usize) {
+async fn receive_all(face: &mut Face, count: usize) {
     while face.count() < count {
-        face.hear().await;
+        face.receive().await;
     }
 }
 
 #[tokio::test]
-async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
+async fn ten_thousand_sessions_are_reported_as_far_as_they_are_wanted() {
     let manager = MemoryScheduler::new();
     manager.add_many(10_000, "TERMINATED");
     let newest = manager.add("RUNNING");
     let house = house_with(&manager).await;
     let mut face = house.face().await;
     face.until_status(newest, Status::Running).await;
-    hear_all(&mut face, 101).await;
+    receive_all(&mut face, 101).await;
     assert_eq!(reach(&mut face, Tab::Finished, None, 300).await, 10_000);
-    hear_all(&mut face, 301).await;
+    receive_all(&mut face, 301).await;
     assert_eq!(
         reach(&mut face, Tab::Finished, Some("job-00007"), 50).await,
         1
@@ -194,9 +194,9 @@ async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
     .await;
     assert_eq!(reach(&mut face, Tab::Running, None, 100).await, 1);
     assert_eq!(reach(&mut face, Tab::Finished, None, 10_000).await, 10_000);
-    hear_all(&mut face, 10_001).await;
+    receive_all(&mut face, 10_001).await;
     let mut other = house.face().await;
-    hear_all(&mut other, 10_001).await;
+    receive_all(&mut other, 10_001).await;
     let state = &other.snapshot.contexts[1];
     assert_eq!(state.totals, Some([1, 10_000, 0]));
 }
@@ -303,10 +303,10 @@ async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     manager.add_many(100, "RUNNING");
     let mut house = crate::support::House::closed(crate::support::house::settings());
     house.page_limit = Some(26);
-    house.others = vec![crate::support::house::seat("prod", &manager)];
+    house.others = vec![crate::support::house::setup("prod", &manager)];
     house.start().await;
     let mut face = house.face().await;
-    hear_all(&mut face, 100).await;
+    receive_all(&mut face, 100).await;
     let (mut done, mut refused) = (0, None);
     for session in face.sessions() {
         // What is asked is recorded first, and this is a lot.

@@ -19,7 +19,7 @@ use workbay::{
 use crate::support::{
     Face,
     house::named,
-    place::{self, Place},
+    place::{self, DaemonDirectories},
     world::State,
 };
 
@@ -29,8 +29,8 @@ fn be_the_daemon() {
     place::be_the_daemon();
 }
 
-fn new_place() -> Place {
-    Place::new("process::be_the_daemon")
+fn new_place() -> DaemonDirectories {
+    DaemonDirectories::new("process::be_the_daemon")
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
         tag: "pane".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let mut shell = again.client.open(terminal);
     assert_eq!(shell.recv().await, Some(StreamItem::Opened));
@@ -80,7 +80,7 @@ async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
 }
 
 #[tokio::test]
-async fn why_it_cannot_start_is_told() {
+async fn why_it_cannot_start_is_reported() {
     let place = new_place();
     std::fs::create_dir_all(place.paths().socket()).unwrap();
     let error = Client::connect(&place.options("")).await.err();
@@ -94,7 +94,7 @@ async fn why_it_cannot_start_is_told() {
 }
 
 /// What leads to an order of this kind. Ends when the daemon is (about to be) dead.
-async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionId> {
+async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Option<SessionId> {
     let options = place.options(fault);
     match kind {
         OrderKind::Connect => {
@@ -190,7 +190,7 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
 }
 
 /// A session that a daemon without faults has launched before it was killed.
-async fn run_and_kill(place: &Place) -> SessionId {
+async fn run_and_kill(place: &DaemonDirectories) -> SessionId {
     let id = place.face().await.run("victim").await;
     place.kill();
     place.until_dead().await;
@@ -198,7 +198,12 @@ async fn run_and_kill(place: &Place) -> SessionId {
 }
 
 /// What must be true some time after the next start.
-fn is_settled(kind: OrderKind, place: &Place, face: &Face, id: Option<SessionId>) -> bool {
+fn is_settled(
+    kind: OrderKind,
+    place: &DaemonDirectories,
+    face: &Face,
+    id: Option<SessionId>,
+) -> bool {
     let Some(id) = id else {
         return face.sessions().is_empty();
     };
@@ -232,7 +237,7 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
             // A daemon may die between recording a launch and answering it.
             let id = id.or_else(|| face.sessions().first().map(|session| session.id));
             while !is_settled(kind, &place, &face, id) {
-                face.hear().await;
+                face.receive().await;
             }
             check_no_stray(&point, &place, &face);
             let stopped = face.client.ask(Request::Stop).await;
@@ -243,7 +248,7 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
 }
 
 /// Containers are exactly those of live sessions, each made and started once.
-fn check_no_stray(point: &str, place: &Place, face: &Face) {
+fn check_no_stray(point: &str, place: &DaemonDirectories, face: &Face) {
     let world = place.world();
     let live: Vec<SessionId> = face
         .sessions()

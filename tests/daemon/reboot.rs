@@ -5,7 +5,8 @@ use workbay::model::{capability::EngineState, change::Change, status::Status};
 use crate::support::House;
 
 #[tokio::test]
-async fn what_ran_is_told_as_ended_with_the_machine_by_whichever_daemon_first_reaches_the_engine() {
+async fn what_ran_is_reported_as_ended_with_the_machine_by_whichever_daemon_first_reaches_the_engine()
+ {
     let mut house = House::open().await;
     house.stop().await;
     house.boot = Some("first".to_owned());
@@ -27,9 +28,9 @@ async fn what_ran_is_told_as_ended_with_the_machine_by_whichever_daemon_first_re
         Change::Engine { engine, .. } => matches!(**engine, EngineState::Lost { .. }),
         _ => false,
     };
-    let told = matches!(face.snapshot.contexts[0].engine, EngineState::Lost { .. });
-    if !told {
-        face.until_heard(is_lost).await;
+    let engine_lost = matches!(face.snapshot.contexts[0].engine, EngineState::Lost { .. });
+    if !engine_lost {
+        face.until_received(is_lost).await;
     }
     drop(face);
     house.stop().await;

@@ -18,7 +18,7 @@ async fn next(stream: &mut Stream) -> StreamItem {
         .expect("the stream goes on")
 }
 
-/// More bytes than the socket and the tasks on both sides hold.
+/// More bytes than the socket and the tasks on both sides buffer.
 const LONG: usize = 4 * 1024 * 1024;
 
 async fn open(face: &Face, open: StreamOpen) -> Stream {
@@ -76,7 +76,7 @@ async fn a_terminal_echoes_resizes_and_ends() {
         tag: "pane-1".into(),
         columns: 80,
         rows: 24,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     };
     let mut stream = open(&face, terminal).await;
     let sender = stream.sender();
@@ -124,7 +124,7 @@ async fn output_and_the_end_arrive_when_input_is_refused_first() {
 }
 
 #[tokio::test]
-async fn a_flood_that_nobody_reads_holds_up_neither_requests_nor_other_streams() {
+async fn a_flood_that_nobody_reads_blocks_neither_requests_nor_other_streams() {
     let house = House::open().await;
     let mut face = house.face().await;
     let session = face.run("flooded").await;

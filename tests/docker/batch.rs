@@ -55,14 +55,14 @@ async fn a_failure_and_a_signal_are_exit_codes() {
         bench.launch(&plan).await;
         assert_eq!(bench.ended(plan.session).await, code, "{command}");
         let log = bench.log(plan.session, None).await;
-        // What it says on stderr goes another way into the log and may come later.
-        let told = format!("workbay: ended with exit code {code}\n");
-        assert!(log.contains(&told), "{log}");
+        // What it says on stderr reaches the log separately and may come later.
+        let line = format!("workbay: ended with exit code {code}\n");
+        assert!(log.contains(&line), "{log}");
     }
 }
 
 #[tokio::test]
-async fn a_command_hears_that_it_is_to_end_and_has_the_last_word() {
+async fn a_command_learns_that_it_is_to_end_and_has_the_last_word() {
     let bench = Bench::new();
     let plan = batch(
         "trap 'echo saved; exit 3' TERM; echo waiting; while :; do sleep 0.1; done",
@@ -159,7 +159,7 @@ async fn a_bootstrap_script_without_end_does_not_hold_a_stop_up() {
 }
 
 #[tokio::test]
-async fn a_bootstrap_script_in_an_image_without_a_shell_is_told() {
+async fn a_bootstrap_script_in_an_image_without_a_shell_is_reported() {
     let bench = Bench::new();
     let mut plan = plan("shellless", image_spec(empty_image()));
     plan.spec.bootstrap_script = Some("echo never".into());

@@ -1,17 +1,17 @@
-//! Programs at work in a session: every cell that a pane shows is the one that the session's tmux holds.
+//! Programs at work in a session: every cell that a pane shows is the one that the session's tmux has.
 
 use std::time::Duration;
 
 use workbay::model::id::SessionId;
 
 use crate::{
-    alacritty::{Screen, told},
+    alacritty::{ReferenceScreen, cell_text},
     support::{Bench, DEADLINE, Terminal, until},
 };
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
-/// What is under way is there after this, or is asked for again.
+/// What is in progress is there after this, or is asked for again.
 const MOMENT: Duration = Duration::from_millis(20);
 
 const NOTES: &str = "plain, \u{1b}[1mbold\u{1b}[m, \u{1b}[4munder\u{1b}[24m, \u{1b}[7mreverse\u{1b}[m\n\
@@ -21,26 +21,26 @@ const NOTES: &str = "plain, \u{1b}[1mbold\u{1b}[m, \u{1b}[4munder\u{1b}[24m, \u{
 /// Column by column, row by row, and the cursor.
 type Cells = Vec<String>;
 
-fn cells(told: impl Fn(u16, u16) -> String, cursor: Option<(u16, u16)>) -> Cells {
+fn cells(cell_text: impl Fn(u16, u16) -> String, cursor: Option<(u16, u16)>) -> Cells {
     let places = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
-    let cells = places.map(|(column, row)| format!("{column},{row} {}", told(column, row)));
+    let cells = places.map(|(column, row)| format!("{column},{row} {}", cell_text(column, row)));
     cells.chain([format!("cursor {cursor:?}")]).collect()
 }
 
 fn shown(pane: &Terminal) -> Cells {
     let cursor = pane.emulator.cursor();
     cells(
-        |column, row| told(&pane.emulator, column, row),
+        |column, row| cell_text(&pane.emulator, column, row),
         cursor.map(|cursor| (cursor.column, cursor.row)),
     )
 }
 
-/// What the session's tmux holds, read by another emulator than ours.
+/// What the session's tmux has, read by another emulator than ours.
 async fn held(bench: &Bench, session: SessionId) -> Cells {
     let (text, _) = bench
         .run(session, &["tmux", "capture-pane", "-epN", "-t", "main"])
         .await;
-    let mut screen = Screen::new(COLUMNS, ROWS);
+    let mut screen = ReferenceScreen::new(COLUMNS, ROWS);
     screen.feed(text.trim_end_matches('\n').replace('\n', "\r\n").as_bytes());
     let place = "#{cursor_flag} #{cursor_x} #{cursor_y}";
     let said = bench
@@ -48,10 +48,10 @@ async fn held(bench: &Bench, session: SessionId) -> Cells {
         .await;
     let place: Vec<u16> = said.split(' ').map(|it| it.parse().unwrap()).collect();
     let cursor = (place[0] == 1).then_some((place[1], place[2]));
-    cells(|column, row| screen.told(column, row), cursor)
+    cells(|column, row| screen.cell_text(column, row), cursor)
 }
 
-/// Both are the same as soon as nothing is under way.
+/// Both are the same as soon as nothing is in progress.
 async fn same(bench: &Bench, session: SessionId, pane: &mut Terminal, about: &str) {
     let mut differs = None;
     let waiting = tokio::time::timeout(DEADLINE, async {

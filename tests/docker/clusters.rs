@@ -10,7 +10,7 @@ use workbay::{
         failure::FailureKind,
         id::{KernelId, SessionId},
         resources::{Bytes, Cpu},
-        shell::ShellStart,
+        shell_start::ShellStart,
         spec::LaunchSpec,
     },
 };

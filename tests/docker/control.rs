@@ -1,4 +1,4 @@
-//! The control line: told of windows, takes commands, leaves nothing behind.
+//! The control connection: reports windows, takes commands, leaves nothing behind.
 
 use std::process::{Command as Process, Stdio};
 
@@ -8,7 +8,7 @@ use workbay::{
         id::{KernelId, SessionId},
         inside,
     },
-    terminal::control::{Command, Heard, Listing, Reader, Target},
+    terminal::control::{Command, ControlEvent, Listing, Reader, Target},
 };
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 struct Control {
     attached: Attached,
     reader: Reader,
-    heard: Vec<Heard>,
+    events: Vec<ControlEvent>,
 }
 
 impl Control {
@@ -32,30 +32,30 @@ impl Control {
         let mut opened = Self {
             attached: bench.engine.control(session, kernel).await.unwrap(),
             reader: Reader::default(),
-            heard: Vec::new(),
+            events: Vec::new(),
         };
         // What is asked before may be refused, as the client is none yet (tmux 3.3a); the face asks again.
-        while opened.next().await != Heard::Attached {}
+        while opened.next().await != ControlEvent::Attached {}
         opened
     }
 
-    async fn next(&mut self) -> Heard {
-        while self.heard.is_empty() {
+    async fn next(&mut self) -> ControlEvent {
+        while self.events.is_empty() {
             match within(self.attached.output.recv()).await {
                 Some(Output::Stdout(bytes)) => {
-                    self.reader.feed(&bytes, |one| self.heard.push(one));
+                    self.reader.feed(&bytes, |one| self.events.push(one));
                 }
                 other => panic!("the line ended with {other:?}"),
             }
         }
-        self.heard.remove(0)
+        self.events.remove(0)
     }
 
     async fn ask(&mut self, command: &Command) -> Result<Vec<u8>, String> {
         let line = Input::Bytes(command.line().into());
         self.attached.input.send(line).await.unwrap();
         loop {
-            if let Heard::Answer(answer) = self.next().await {
+            if let ControlEvent::Answer(answer) = self.next().await {
                 return answer;
             }
         }
@@ -81,7 +81,7 @@ async fn until_no_control_line(bench: &Bench, session: SessionId) {
 }
 
 #[tokio::test]
-async fn it_is_told_of_windows_whoever_makes_them() {
+async fn it_is_notified_of_windows_whoever_makes_them() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut pane = bench.terminal(session, "one", 80, 24).await;
@@ -94,7 +94,7 @@ async fn it_is_told_of_windows_whoever_makes_them() {
     );
 
     pane.type_text("\u{2}c").await;
-    while control.next().await != Heard::Changed {}
+    while control.next().await != ControlEvent::Changed {}
     let listing = control.listing().await;
     let group = listing.seen_by(&own).unwrap();
     assert_eq!(group.active().unwrap().index, 2);

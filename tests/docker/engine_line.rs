@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn the_engine_tells_what_it_is() {
+async fn the_engine_reports_what_it_is() {
     let bench = Bench::new();
     let info = probe(&bench.engine).await.unwrap();
     assert_eq!(info.kind.as_str(), "Docker");
@@ -123,7 +123,7 @@ async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_told_with_its_address_and_comes_back_by_itself() {
+async fn an_engine_that_hangs_is_reported_with_its_address_and_comes_back_by_itself() {
     let bench = Bench::new();
     let relay = Relay::start(&bench.dir.path().join("relay.sock"), SOCKET.as_ref());
     let engine = engine(bench.instance, bench.dir.path(), Some(&relay.endpoint()));

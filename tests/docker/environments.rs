@@ -57,7 +57,7 @@ async fn nothing_below_the_read_only_mounts_is_writable() {
 
 #[tokio::test]
 async fn a_file_system_mounted_below_usr_is_read_only_too() {
-    let mounted = Mounted::over_an_empty_directory();
+    let mounted = MountedDirectory::over_an_empty_directory();
     let bench = Bench::new();
     let session = bench.host_session().await;
     let place = mounted.0.display();
@@ -71,9 +71,9 @@ async fn a_file_system_mounted_below_usr_is_read_only_too() {
 
 /// A file system of our own below /usr that is writable by all users. The directory was there before and
 /// stays: sessions of other tests that begin meanwhile mount it too.
-struct Mounted(PathBuf);
+struct MountedDirectory(PathBuf);
 
-impl Mounted {
+impl MountedDirectory {
     fn over_an_empty_directory() -> Self {
         let usual = ["etc", "games", "include", "sbin", "src"];
         let place = usual
@@ -94,7 +94,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedDirectory {
     fn drop(&mut self) {
         Command::new("umount")
             .arg("-l")

@@ -23,7 +23,7 @@ use workbay::{
 };
 
 use crate::{
-    bench::{Bench, Client, busybox, config, drain, host_spec, image_spec, mounted, plan},
+    bench::{Bench, EngineClient, busybox, config, drain, host_spec, image_spec, mounted, plan},
     far_engine::FarEngine,
     own_user,
     pane::{until, within},
@@ -51,10 +51,10 @@ fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
     }
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{host}: {told}\n{said}"
+        output.status.success() && stdout.contains("1 passed"),
+        "{host}: {stdout}\n{said}"
     );
 }
 
@@ -160,9 +160,9 @@ async fn refusal() -> (String, String) {
 #[ignore = "run by the test above"]
 async fn refused_as_told() {
     let (why, hint) = refusal().await;
-    let told = |name: &str| std::env::var(name).unwrap();
+    let variable = |name: &str| std::env::var(name).unwrap();
     assert!(
-        why.contains(&told(WHY)) && hint.contains(&told(MEND)),
+        why.contains(&variable(WHY)) && hint.contains(&variable(MEND)),
         "{why}; {hint}"
     );
 }
@@ -180,7 +180,7 @@ async fn homes_of_one_away() {
         let words = [
             "volume", "create", "--label", &labels[0], "--label", &labels[1],
         ];
-        Client::of(None).run(&words)
+        EngineClient::of(None).run(&words)
     };
     let (ours, others) = (volume(bench.instance), volume(InstanceId::random()));
     bench.engine.probe().await.unwrap();
@@ -196,7 +196,7 @@ async fn homes_of_one_away() {
     assert!(bench.engine.forget(session).await.is_err());
     std::fs::rename(&aside, &program).unwrap();
     bench.engine.forget(session).await.unwrap();
-    let left = Client::of(None).run(&["volume", "ls", "-q"]);
+    let left = EngineClient::of(None).run(&["volume", "ls", "-q"]);
     assert!(!left.contains(ours.trim()), "{left}");
     assert!(
         left.contains(others.trim()),
@@ -254,7 +254,7 @@ async fn few_logins() {
         drop(engine.events().await.unwrap());
     }
     assert_eq!(logins() - before, 1);
-    // A login carries ten of them at most, as servers are made: more go their own way.
+    // A login carries ten of them at most, as servers are made: more get a login of their own.
     let mut held = tokio::task::JoinSet::new();
     for _ in 0..15 {
         let mut events = engine.events().await.unwrap();
@@ -301,7 +301,7 @@ async fn all_of_it() {
     assert!(info.capabilities.has(Capability::Terminal) && info.capabilities.has(Capability::Dial));
     let mut tar = tar::Builder::new(Vec::new());
     busybox(&mut tar);
-    Client::of(None).import(IMAGE, &[], tar);
+    EngineClient::of(None).import(IMAGE, &[], tar);
     let all = bench.engine.environments().await.unwrap();
     assert!(all[0].source == EnvironmentSource::Host && all[0].unavailable.is_some());
     let image = all.iter().find(|one| one.label() == IMAGE).unwrap();
@@ -334,7 +334,7 @@ async fn all_of_it() {
     bench.engine.remove(session).await.unwrap();
     assert!(bench.log(session, None).await.contains("SIGTERM received"));
     let filter = format!("label=ai.backend.session-id={session}");
-    let volumes = || Client::of(None).run(&["volume", "ls", "-q", "--filter", &filter]);
+    let volumes = || EngineClient::of(None).run(&["volume", "ls", "-q", "--filter", &filter]);
     assert_eq!(volumes().lines().count(), 1, "the home is kept");
     bench.engine.forget(session).await.unwrap();
     assert_eq!(volumes(), "");
@@ -353,7 +353,8 @@ async fn refused(bench: &Bench) {
     let why = said.to_string();
     assert!(why.contains("another machine"), "{why}");
     assert!(bench.engine.folders().await.is_err());
-    let left = Client::of(None).run(&["ps", "-aq", "--filter", "label=ai.backend.session-id"]);
+    let left =
+        EngineClient::of(None).run(&["ps", "-aq", "--filter", "label=ai.backend.session-id"]);
     assert_eq!(left, "", "something was left behind");
 }
 

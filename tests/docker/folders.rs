@@ -46,7 +46,7 @@ async fn folders_are_made_listed_and_mounted_for_reading_and_writing() {
         let (said, code) = bench.run(session, &["touch", "/srv/models/mine"]).await;
         assert_ne!(code, Some(0));
         assert!(said.contains("Read-only file system"), "{said}");
-        // The way to a folder in the home is the session's own.
+        // The path to a folder in the home belongs to the session.
         bench
             .sh(session, "echo x > deep/in/data/kept; echo y > deep/mine")
             .await;
@@ -94,7 +94,7 @@ async fn a_folder_in_a_folder_and_one_that_comes_by_itself() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_mounted_is_told_and_leaves_nothing() {
+async fn a_folder_that_cannot_be_mounted_is_reported_and_leaves_nothing() {
     let bench = Bench::new();
     bench.engine.create_folder("data").await.unwrap();
     // A session may have left anything in its folder.

@@ -28,7 +28,7 @@ async fn dotfiles_come_with_their_permissions() {
 }
 
 #[tokio::test]
-async fn too_many_dotfiles_are_told_in_the_log() {
+async fn too_many_dotfiles_are_reported_in_the_log() {
     let bench = Bench::new();
     let dir = bench.dir.path().join("dotfiles");
     std::fs::create_dir(&dir).unwrap();

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use workbay::{
     engine::api::{Containers as _, Output, Streams as _},
-    model::{failure::FailureKind, id::SessionId, inside, shell::ShellStart, text::Clean},
+    model::{failure::FailureKind, id::SessionId, inside, shell_start::ShellStart, text::Clean},
 };
 
 use crate::support::{
@@ -65,7 +65,7 @@ async fn one_static_file_runs_and_a_shell_is_brought_along() {
     works(&mut Terminal::new(attached, 100, 30)).await;
 }
 
-/// What an image is told to begin with, to be and to look after is for containers that run it as it is.
+/// The settings of an image (command, user, volumes) are for containers that run it unchanged.
 #[tokio::test]
 async fn what_an_image_would_run_by_itself_is_not_run_and_its_user_is_not_asked() {
     let name = "workbay-test/own-ways:1";

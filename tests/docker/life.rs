@@ -230,7 +230,7 @@ async fn a_rename_changes_the_container_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_happens_is_told_from_the_moment_it_was_asked() {
+async fn what_happens_is_reported_from_the_moment_it_was_asked() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut events = bench.engine.events().await.unwrap();
@@ -249,7 +249,7 @@ async fn what_happens_is_told_from_the_moment_it_was_asked() {
         assert_eq!(event.session, session);
         kinds.push(event.kind);
     }
-    // The engine tells of the second before as well.
+    // The engine reports the second before as well.
     kinds.retain(|kind| *kind != EventKind::Started);
     assert_eq!(
         kinds,
@@ -266,7 +266,7 @@ async fn what_happens_is_told_from_the_moment_it_was_asked() {
 }
 
 #[tokio::test]
-async fn a_session_that_runs_out_of_memory_is_told() {
+async fn a_session_that_runs_out_of_memory_is_reported() {
     let bench = Bench::new();
     let mut plan = plan("greedy", host_spec());
     plan.spec.mem = Bytes::mib(64);
@@ -301,7 +301,7 @@ async fn another_daemon_of_the_same_instance_finds_everything() {
 }
 
 #[tokio::test]
-async fn an_image_that_is_gone_is_told_and_leaves_nothing() {
+async fn an_image_that_is_gone_is_reported_and_leaves_nothing() {
     let bench = Bench::new();
     let plan = plan("gone", image_spec("workbay-test/never-was:1"));
     let error = bench.engine.create(&plan).await.unwrap_err();

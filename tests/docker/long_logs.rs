@@ -17,7 +17,7 @@ use workbay::{
         session::SessionType,
         spec::LaunchSpec,
     },
-    run::logs::{Limits, LogReader},
+    run::logs::{LogReader, LogStoreLimits},
 };
 
 use crate::support::{Bench, host_spec, plan};
@@ -125,13 +125,13 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
     let mut log = LogReader::new(
         1,
         Some(spool.path().to_owned()),
-        Limits::default(),
+        LogStoreLimits::default(),
         true,
         jiff::Timestamp::MAX,
     );
     log.opened();
     let mut whole = bench.engine.logs(plan.session, timed).await.unwrap();
-    while !log.wants_preview() {
+    while !log.needs_preview() {
         let chunk = whole.next().await.unwrap().unwrap();
         log.read(chunk.source, &chunk.bytes);
     }
@@ -198,9 +198,9 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
     while log.has_work() {
         log.work();
     }
-    let told = format!("{:?}", log.take());
+    let events = format!("{:?}", log.take());
     // The command is in the log, too.
-    assert!(told.contains("matches: 2,"), "{told}");
+    assert!(events.contains("matches: 2,"), "{events}");
     assert!(spool.path().read_dir().unwrap().next().is_none());
     bench.engine.remove(plan.session).await.unwrap();
 }
@@ -208,8 +208,8 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
 /// The lines of a page, and the number of the first.
 fn page(log: &mut LogReader, want: Want) -> (u64, Vec<String>) {
     log.order(LogOrder::Page(want));
-    let told = log.take();
-    let page = told.into_iter().find_map(|msg| match msg {
+    let events = log.take();
+    let page = events.into_iter().find_map(|msg| match msg {
         Msg::Log {
             event: LogEvent::Page(page),
             ..

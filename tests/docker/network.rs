@@ -221,7 +221,7 @@ fn listener() -> String {
     port.to_string()
 }
 
-/// Addresses of this machine that a container has a way to. Those of other tests' bridges come and go.
+/// Addresses of this machine that a container can reach. Those of other tests' bridges come and go.
 fn addresses(session: SessionId) -> Vec<String> {
     let listed = std::process::Command::new("ip")
         .args(["-o", "-4", "addr"])
@@ -459,7 +459,7 @@ async fn an_engine_without_firewall_rules_is_not_taken_for_an_isolating_one() {
     bench.engine.stop(session, 0).await.unwrap();
     bench.engine.remove(session).await.unwrap();
     // Before its engine goes.
-    bench.client = crate::support::Client::of(None);
+    bench.client = crate::support::EngineClient::of(None);
     drop(bench);
     drop(engine);
 }

@@ -60,10 +60,10 @@ async fn an_ordinary_user_can_do_all_of_it() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{told}\n{said}"
+        output.status.success() && stdout.contains("1 passed"),
+        "{stdout}\n{said}"
     );
 }
 

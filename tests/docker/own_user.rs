@@ -43,8 +43,8 @@ pub async fn works_elsewhere(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn programs_run_as_the_images_user_who_has_the_home() {
-    for (name, line, who) in [
+async fn programs_run_as_the_images_user_that_has_the_home() {
+    for (name, line, expected) in [
         ("workbay-test/own-app:1", "USER app", "1234 1235 app"),
         ("workbay-test/own-number:1", "USER 1234:0", "1234 0 1234"),
         ("workbay-test/own-root:1", "LABEL nothing=1", "0 0 root"),
@@ -53,12 +53,12 @@ async fn programs_run_as_the_images_user_who_has_the_home() {
         let bench = Bench::new();
         let session = session_of(&bench, name).await;
         let said = bench.sh(session, "echo $(id -u) $(id -g) $USER; pwd").await;
-        assert_eq!(said, format!("{who}\n/home/work"), "{name}");
+        assert_eq!(said, format!("{expected}\n/home/work"), "{name}");
         let owner = |path: &str| {
             let path = bench.home(session).join(path);
             std::fs::symlink_metadata(path).unwrap().uid().to_string()
         };
-        let uid = who.split(' ').next().unwrap();
+        let uid = expected.split(' ').next().unwrap();
         assert_eq!(owner("deep/root"), uid, "{name}");
         let mut pane = bench.terminal(session, "one", 80, 24).await;
         pane.wait_for("$").await;
@@ -89,7 +89,7 @@ async fn root_of_an_image_may_change_owners_and_users_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_user_that_the_image_does_not_know_is_told_and_nothing_is_left() {
+async fn a_user_that_the_image_does_not_know_is_reported_and_nothing_is_left() {
     let name = "workbay-test/own-ghost:1";
     image_of(name, "USER ghost");
     let bench = Bench::new();

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use workbay::{
     engine::api::{AttachRequest, Output, Streams as _},
-    model::{id::SessionId, inside, shell::ShellStart},
+    model::{id::SessionId, inside, shell_start::ShellStart},
 };
 
 use crate::support::{
@@ -19,7 +19,7 @@ fn passwd_image() -> &'static str {
         let mut tar = tar::Builder::new(Vec::new());
         busybox(&mut tar);
         link(&mut tar, "bin/ash", "busybox");
-        // busybox answers to its name only, so the shells tell theirs by a script.
+        // busybox answers to its name only, so the shells report theirs by a script.
         file(&mut tar, "opt/mine", 0o755, b"#!/bin/sh\nexec /bin/sh\n");
         let passwd = "root:x:0:0:root:/root:/bin/sh\nwork:x:1000:1000::/home/work:/opt/mine\n";
         file(&mut tar, "etc/passwd", 0o644, passwd.as_bytes());
@@ -90,21 +90,21 @@ async fn the_shell_of_the_passwd_file_is_taken_and_a_preferred_one_before_it() {
     let session = image_session(&bench, passwd_image()).await;
     let shell = "tmux show -gv default-shell";
     let _pane = begin(&bench, session, "one", ShellStart::default()).await;
-    let told = until(async || {
+    let output = until(async || {
         let (said, code) = bench.run(session, &["sh", "-c", shell]).await;
         (code == Some(0)).then(|| said.trim().to_owned())
     });
-    assert_eq!(told.await, "/opt/mine");
+    assert_eq!(output.await, "/opt/mine");
 
     for (preferred, wanted) in [("ash", "/bin/ash"), ("no-such-shell", "/opt/mine")] {
         let bench = Bench::preferring(preferred);
         let session = image_session(&bench, passwd_image()).await;
         let _pane = begin(&bench, session, "one", ShellStart::default()).await;
-        let told = until(async || {
+        let output = until(async || {
             let (said, code) = bench.run(session, &["sh", "-c", shell]).await;
             (code == Some(0)).then(|| said.trim().to_owned())
         });
-        assert_eq!(told.await, wanted);
+        assert_eq!(output.await, wanted);
     }
 }
 
@@ -122,8 +122,8 @@ async fn what_is_chosen_begins_in_a_window_of_its_own_and_only_once() {
     let mut pane = begin(&bench, session, "chosen", chosen.clone()).await;
     pane.type_text("echo at-$(pwd)-$((6*7))\r").await;
     pane.wait_for("at-/usr/share-42").await;
-    let told = started(&bench, session, "chosen").await;
-    assert!(told.contains("/sh -l in /usr/share"), "{told}");
+    let output = started(&bench, session, "chosen").await;
+    assert!(output.contains("/sh -l in /usr/share"), "{output}");
     drop(pane);
     // The same pane again comes back to it.
     let mut pane = begin(&bench, session, "chosen", chosen).await;

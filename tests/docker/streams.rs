@@ -189,7 +189,7 @@ async fn a_log_is_followed_and_its_end_comes_with_the_session() {
 }
 
 #[tokio::test]
-async fn a_followed_log_tells_the_newest_line_only_when_asked() {
+async fn a_followed_log_shows_the_newest_line_only_when_asked() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     until(async || {

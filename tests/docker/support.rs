@@ -9,7 +9,9 @@ use workbay::{
 
 use crate::bench::config;
 pub use crate::{
-    bench::{Bench, Client, busybox, drain, file, host_spec, image_spec, link, mounted, plan},
+    bench::{
+        Bench, EngineClient, busybox, drain, file, host_spec, image_spec, link, mounted, plan,
+    },
     pane::{DEADLINE, Terminal, until, within},
 };
 
@@ -41,17 +43,17 @@ pub fn containers(session: SessionId) -> Vec<String> {
 
 /// Ids of networks with this label.
 pub fn networks(label: &str) -> Vec<String> {
-    Client::of(None).networks(label)
+    EngineClient::of(None).networks(label)
 }
 
 /// The engine's own client; it must succeed.
 pub fn docker(args: &[&str]) -> String {
-    Client::of(None).run(args)
+    EngineClient::of(None).run(args)
 }
 
 /// The same, where it may fail.
 pub fn try_docker(args: &[&str]) -> bool {
-    Client::of(None).succeeds(args)
+    EngineClient::of(None).succeeds(args)
 }
 
 /// An image with nothing in it but a static busybox and its names.
@@ -66,7 +68,7 @@ pub fn busybox_image() -> &'static str {
     })
 }
 
-/// An image that holds one empty file.
+/// An image with one empty file.
 pub fn empty_image() -> &'static str {
     static IMAGE: OnceLock<&str> = OnceLock::new();
     IMAGE.get_or_init(|| {
@@ -84,7 +86,7 @@ pub fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
 
 /// With lines of a Dockerfile besides.
 pub fn import_as(name: &str, lines: &[&str], tar: tar::Builder<Vec<u8>>) {
-    Client::of(None).import(name, lines, tar);
+    EngineClient::of(None).import(name, lines, tar);
 }
 
 /// Names the trait, so that tests can call `probe` on the concrete engine.

@@ -368,8 +368,9 @@ async fn keys_arrive_as_they_were_pressed() {
     pane.type_text("stty raw -echo; echo read''y; cat -v > plain\r")
         .await;
     pane.wait_for("ready").await;
-    let told = |pane: &Terminal| pane.emulator.modes().other_keys == 1;
-    pane.wait_until("tmux asks for all keys", told).await;
+    let asks_all_keys = |pane: &Terminal| pane.emulator.modes().other_keys == 1;
+    pane.wait_until("tmux asks for all keys", asks_all_keys)
+        .await;
     let plain: &[(&str, &str)] = &[
         ("a", "a"),
         ("한", "M-mM-^UM-^\\"),
@@ -418,7 +419,8 @@ async fn keys_arrive_as_they_were_pressed() {
     )
     .await;
     pane.wait_for("asked").await;
-    pane.wait_until("tmux asks for all keys", told).await;
+    pane.wait_until("tmux asks for all keys", asks_all_keys)
+        .await;
     let asked: &[(&str, &str)] = &[
         ("a", "a"),
         ("ctrl-a", "^A"),

@@ -24,7 +24,7 @@ async fn a_busy_session_is_seen_and_an_idle_one_is_not() {
     let session = bench.host_session().await;
     let start = std::time::SystemTime::UNIX_EPOCH;
     let begun = tokio::time::Instant::now();
-    // The engine measures against the time it is told.
+    // The engine measures against the time it is given.
     let now = || {
         let passed = SignedDuration::try_from(begun.elapsed()).unwrap();
         Timestamp::try_from(start).unwrap() + passed
@@ -119,8 +119,8 @@ fn count_block_io(bench: &Bench, session: SessionId) -> bool {
     };
     let number = fs::read_to_string(disk.join("dev")).unwrap();
     let group = format!("/sys/fs/cgroup/blkio/docker/{}", containers(session)[0]);
-    for way in ["read", "write"] {
-        let file = format!("{group}/blkio.throttle.{way}_bps_device");
+    for direction in ["read", "write"] {
+        let file = format!("{group}/blkio.throttle.{direction}_bps_device");
         // Version 2 has no such file and counts always.
         if fs::exists(&file).unwrap() {
             fs::write(&file, format!("{} 1000000000000", number.trim())).unwrap();
@@ -308,7 +308,7 @@ async fn a_clusters_containers_are_added_up() {
 }
 
 #[tokio::test]
-async fn a_busy_container_of_a_cluster_is_told_from_an_idle_one() {
+async fn a_busy_container_of_a_cluster_is_distinguished_from_an_idle_one() {
     let bench = Bench::new();
     let plan = pair(&bench).await;
     let seen = bench.engine.inspect(plan.session).await.unwrap().unwrap();
@@ -349,7 +349,7 @@ async fn a_busy_container_of_a_cluster_is_told_from_an_idle_one() {
     let cpu = |usage: &Usage| usage.counted.cpu_millis.unwrap();
     assert!(cpu(&usage).abs_diff(cpu(own[0]) + cpu(own[1])) <= 2);
 
-    // One container ends and uses nothing any more; the other one is told of as before.
+    // One container ends and uses nothing any more; the other one is reported as before.
     docker(&["kill", sub]);
     until(async || {
         let usage = sample().await;

@@ -9,7 +9,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use workbay::terminal::emulator::Emulator;
 
-use crate::{alacritty, told};
+use crate::{alacritty, cell_text};
 use cases::CASES;
 use tmux::Tmux;
 
@@ -28,7 +28,7 @@ const END: &str = "<!-- end -->\n";
 fn ours(emulator: &Emulator) -> Vec<String> {
     let cells = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     let mut seen: Vec<String> = cells
-        .map(|(column, row)| told(emulator, column, row))
+        .map(|(column, row)| cell_text(emulator, column, row))
         .collect();
     seen.push(format!(
         "cursor {:?}",
@@ -37,10 +37,10 @@ fn ours(emulator: &Emulator) -> Vec<String> {
     seen
 }
 
-fn theirs(screen: &alacritty::Screen) -> Vec<String> {
+fn theirs(screen: &alacritty::ReferenceScreen) -> Vec<String> {
     let cells = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     let mut seen: Vec<String> = cells
-        .map(|(column, row)| screen.told(column, row))
+        .map(|(column, row)| screen.cell_text(column, row))
         .collect();
     seen.push(format!("cursor {:?}", screen.cursor()));
     seen
@@ -51,7 +51,7 @@ fn text(emulator: &Emulator) -> String {
     rows.join("\n").trim_end().to_owned()
 }
 
-/// What differs first, for who looks why.
+/// The first difference, for the message of the test.
 fn first_difference(ours: &[String], theirs: &[String]) -> String {
     let mut cells = ours.iter().zip(theirs).enumerate();
     let Some((at, (ours, theirs))) = cells.find(|(_, (ours, theirs))| ours != theirs) else {
@@ -96,7 +96,11 @@ fn the_table_of_what_is_painted_is_true() {
             "\n| {group} | straight | through tmux |\n|---|---|---|\n"
         );
         for (name, stream) in *cases {
-            let wanted = theirs(&alacritty::Screen::of(stream.as_bytes(), COLUMNS, ROWS));
+            let wanted = theirs(&alacritty::ReferenceScreen::of(
+                stream.as_bytes(),
+                COLUMNS,
+                ROWS,
+            ));
             let seen = ours(&straight(stream));
             let direct = if seen == wanted { "same" } else { "differs" };
             if seen != wanted {

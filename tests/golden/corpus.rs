@@ -1,7 +1,7 @@
 //! Streams made to break an emulator, and what becomes of them: whatever a child prints, in whatever
 //! pieces and on whatever sizes, the screen stays one that can be painted and copied.
 //!
-//! `corpus/` holds one stream a file, as text: `\e`, `\n`, `\r`, `\t`, `\xNN` and `\uNNNN` stand for what
+//! `corpus/` has one stream a file, as text: `\e`, `\n`, `\r`, `\t`, `\xNN` and `\uNNNN` stand for what
 //! they name, the end of a line parts two pieces, `size 5x3` is another size, `#` begins a remark. The
 //! recorded streams beside it take part as well.
 //!
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use proptest::{prelude::*, test_runner::RngSeed};
 use workbay::terminal::emulator::{CellWidth, Emulator};
 
-use crate::{alacritty, told};
+use crate::{alacritty, cell_text};
 use mixed::{Mixed, mixed};
 use stream::Act;
 
@@ -67,12 +67,12 @@ fn faults(emulator: &Emulator) -> Result<(), String> {
     }
 }
 
-/// All that can be seen, and all that is told to others.
+/// All that can be seen, and all that is reported to others.
 fn seen(emulator: &mut Emulator) -> Vec<String> {
     let (columns, rows) = emulator.size();
     let mut seen: Vec<String> = (0..rows)
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
-        .map(|(column, row)| format!("{column},{row} {}", told(emulator, column, row)))
+        .map(|(column, row)| format!("{column},{row} {}", cell_text(emulator, column, row)))
         .collect();
     seen.push(format!("{:?}", emulator.cursor()));
     seen.push(format!("{:?}", emulator.cursor_shape()));
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// What both emulators mean alike: text, looks and moves of the cursor.
+/// What both emulators mean alike: text, styles and moves of the cursor.
 pub fn known() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[ -~]{1,12}",
@@ -216,10 +216,10 @@ proptest! {
         let stream = steps.concat();
         let mut ours = Emulator::new(columns, rows);
         ours.feed(stream.as_bytes(), NOW);
-        let theirs = alacritty::Screen::of(stream.as_bytes(), columns, rows);
+        let theirs = alacritty::ReferenceScreen::of(stream.as_bytes(), columns, rows);
         for row in 0..rows {
             for column in 0..columns {
-                let cells = (told(&ours, column, row), theirs.told(column, row));
+                let cells = (cell_text(&ours, column, row), theirs.cell_text(column, row));
                 let blank = [&cells.0, &cells.1].map(|cell| cell.starts_with("\" \" "));
                 // The background of a line that scrolled in is the other one's alone (docs/terminal.md);
                 // and it clears the last cells where a wide character finds no room: tmux does not.
@@ -236,10 +236,10 @@ proptest! {
     #[test]
     fn what_is_copied_is_what_was_printed(
         lines in prop::collection::vec(line(), 1..9),
-        looks in prop::collection::vec(0..9_u8, 1..4),
+        colors in prop::collection::vec(0..9_u8, 1..4),
         lengths in prop::collection::vec(1..9_usize, 1..4),
     ) {
-        let printed = lines.iter().zip(looks.iter().cycle());
+        let printed = lines.iter().zip(colors.iter().cycle());
         let printed: Vec<String> = printed
             .map(|(line, look)| format!("\x1b[{look}m{line}   \x1b[K\x1b[m\r\n"))
             .collect();

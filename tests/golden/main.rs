@@ -1,7 +1,7 @@
 //! Streams recorded from a real tmux client (80x24), through our emulator and through another one:
 //! the same cells come out.
 //!
-//! `streams/` holds what the client wrote while a person listed files, edited Korean text in split
+//! `streams/` has what the client wrote while a person listed files, edited Korean text in split
 //! windows of vim, searched in less, printed colors, watched a table change, and used fish, python, mc
 //! and htop.
 
@@ -25,7 +25,7 @@ use workbay::{
     view::{cells, surface::Extras},
 };
 
-use alacritty::told;
+use alacritty::cell_text;
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
@@ -58,12 +58,12 @@ fn emulated(stream: &[u8], chunk: usize) -> Emulator {
 fn another_emulator_sees_the_same_cells() {
     for (name, stream) in STREAMS {
         let ours = emulated(stream, 4096);
-        let theirs = alacritty::Screen::of(stream, COLUMNS, ROWS);
+        let theirs = alacritty::ReferenceScreen::of(stream, COLUMNS, ROWS);
         for row in 0..ROWS {
             for column in 0..COLUMNS {
                 assert_eq!(
-                    told(&ours, column, row),
-                    theirs.told(column, row),
+                    cell_text(&ours, column, row),
+                    theirs.cell_text(column, row),
                     "{name}, column {column}, row {row}: {:?}",
                     ours.row_text(row)
                 );

@@ -68,7 +68,7 @@ impl Watched {
         picture.add(&self.emulator, area);
         let still = Still::between(&self.picture, &picture);
         for row in 0..area.height {
-            let is_still = still.holds(0, row);
+            let is_still = still.contains(0, row);
             self.counts[usize::from(is_still)] += 1;
             if !is_still {
                 self.painted.clear(Rect::new(0, row, area.width, 1));
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn no_row_changes_unnoticed_by_text_looks_and_moves(
+    fn no_row_changes_unnoticed_by_text_styles_and_moves(
         steps in prop::collection::vec(corpus::known(), 1..40),
         columns in 2u16..30,
         rows in 1u16..9,

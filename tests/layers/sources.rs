@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 
 use super::paths;
 
-pub struct Source {
+pub struct SourceFile {
     /// Relative to `src/`.
     pub file: PathBuf,
     /// The directory or file in `src/` that it belongs to.
@@ -29,12 +29,12 @@ pub fn module_of_path(path: &[String]) -> Option<&str> {
 }
 
 /// All sources that are compiled into the program: files of tests are left out.
-pub fn sources() -> &'static [Source] {
-    static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
+pub fn sources() -> &'static [SourceFile] {
+    static SOURCES: OnceLock<Vec<SourceFile>> = OnceLock::new();
     SOURCES.get_or_init(read)
 }
 
-fn read() -> Vec<Source> {
+fn read() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     let mut directories = vec![root.clone()];
@@ -64,7 +64,7 @@ fn read() -> Vec<Source> {
         .collect()
 }
 
-fn source(file: PathBuf, code: TokenStream) -> Source {
+fn source(file: PathBuf, code: TokenStream) -> SourceFile {
     let depth = module_path(&file).components().count();
     let mut paths = paths::paths(code);
     for path in &mut paths {
@@ -78,7 +78,7 @@ fn source(file: PathBuf, code: TokenStream) -> Source {
         .next()
         .map(|it| it.as_os_str().to_owned());
     let module = first.expect("a path").to_string_lossy().into_owned();
-    Source {
+    SourceFile {
         file,
         module,
         paths,
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn files_of_tests_are_left_out() {
         let is_of_tests =
-            |it: &Source| it.file.ends_with("tests.rs") || it.file.ends_with("testing.rs");
+            |it: &SourceFile| it.file.ends_with("tests.rs") || it.file.ends_with("testing.rs");
         assert!(!sources().iter().any(is_of_tests));
         assert!(
             sources()

@@ -57,7 +57,7 @@ pub async fn from_launch_to_forgetting(
     let log = bench.said(session, "workbay: ready").await;
     let warned = log.contains("this engine can't limit");
     assert_eq!(warned, !expected.limits, "{log}");
-    who_runs_and_owns(bench, session, expected).await;
+    assert_user_and_owner(bench, session, expected).await;
     pane_and_command(bench, session).await;
     usage(bench, session).await;
     dial(bench, session).await;
@@ -127,7 +127,7 @@ async fn started(
     }
 }
 
-async fn who_runs_and_owns(bench: &Bench, session: SessionId, expected: &Expected<'_>) {
+async fn assert_user_and_owner(bench: &Bench, session: SessionId, expected: &Expected<'_>) {
     let owner = expected.owner;
     assert_eq!(
         bench
@@ -180,7 +180,7 @@ async fn usage(bench: &Bench, session: SessionId) {
     pane.type_text("\u{3}").await;
 }
 
-/// A service in the session is heard and hears us, by the session's own loopback.
+/// A service in the session reaches us and we reach it, by the session's own loopback.
 async fn dial(bench: &Bench, session: SessionId) {
     let served = ExecCommand {
         argv: ["/bin/busybox", "nc", "-l", "-p", "5123"]
@@ -208,10 +208,10 @@ async fn dial(bench: &Bench, session: SessionId) {
     assert_eq!(dialled.0, "welcome\n");
     let line = Chunk::from_static(b"hello\n");
     dialled.1.input.send(Input::Bytes(line)).await.unwrap();
-    let heard = within(server.output.recv()).await.unwrap();
+    let output = within(server.output.recv()).await.unwrap();
     assert!(
-        matches!(&heard, Output::Stdout(bytes) if bytes == "hello\n"),
-        "{heard:?}"
+        matches!(&output, Output::Stdout(bytes) if bytes == "hello\n"),
+        "{output:?}"
     );
     dialled.1.input.send(Input::Eof).await.unwrap();
     let end = within(dialled.1.output.recv()).await;

@@ -1,4 +1,4 @@
-//! Images on their way to a Podman. It tells less of it than Docker does: not how many layers there will
+//! Images that a Podman pulls. It reports less about it than Docker does: not how many layers there will
 //! be, nor that one is unpacked.
 
 use std::time::Duration;
@@ -26,7 +26,7 @@ const SIP: usize = 16 << 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A registry behind a bad line, an image of three layers there, and a Podman that has not got it.
-struct Line {
+struct PullSetup {
     bench: Bench,
     line: BadLine,
     image: String,
@@ -34,7 +34,7 @@ struct Line {
     _podman: PodmanEngine,
 }
 
-impl Line {
+impl PullSetup {
     fn new() -> Self {
         let registry = Registry::start();
         let name = registry.put(&Image::slow());
@@ -49,7 +49,7 @@ impl Line {
         }
     }
 
-    /// Podman tells how far it is with a byte that comes a while after it told last.
+    /// Podman reports the progress with a byte that comes a while after its last report.
     async fn moved(&self, pull: &mut Pull) -> PullFigures {
         let sips = async {
             loop {
@@ -90,8 +90,8 @@ impl Line {
 type Pull = BoxStream<'static, Result<PullFigures>>;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pull_is_told_as_far_as_podman_tells_it() {
-    let line = Line::new();
+async fn a_pull_is_reported_as_far_as_podman_reports_it() {
+    let line = PullSetup::new();
     let mut pull = line.under_way().await;
     line.line.open();
     let mut last = PullFigures::default();
@@ -107,7 +107,7 @@ async fn a_pull_is_told_as_far_as_podman_tells_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
-    let line = Line::new();
+    let line = PullSetup::new();
     drop(line.under_way().await);
     // With the next bytes it notices that nobody wants them: far fewer than the image has.
     until(async || {
@@ -126,15 +126,18 @@ async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn why_it_failed_is_told_as_for_docker() {
-    let line = Line::new();
+async fn why_it_failed_is_reported_as_for_docker() {
+    let line = PullSetup::new();
     let refused = async |image: &str| -> Failure {
         let mut pull = line.bench.engine.pull(image).await.unwrap();
         within(pull.next()).await.expect("a word").unwrap_err()
     };
     let absent = format!("{}/nobody-made-this:1", line.line.host());
-    let told = refused(&absent).await.to_string();
-    assert!(told.contains(&format!("has no image {absent}")), "{told}");
+    let message = refused(&absent).await.to_string();
+    assert!(
+        message.contains(&format!("has no image {absent}")),
+        "{message}"
+    );
     // Its settings trust this address without TLS, and no other one.
     let plain = line.image.replacen("127.0.0.1", "localhost", 1);
     let failure = refused(&plain).await;

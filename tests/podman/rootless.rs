@@ -18,7 +18,7 @@ use workbay::{
 };
 
 use crate::{
-    bench::{Bench, Client, config},
+    bench::{Bench, EngineClient, config},
     copied::copy_program,
     life::{Expected, from_launch_to_forgetting},
 };
@@ -127,11 +127,11 @@ fn a_session_of_a_rootless_podman() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let log = std::fs::read_to_string(home.path("run/workbay/podman.log")).unwrap_or_default();
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{told}\n{said}\npodman said:\n{log}"
+        output.status.success() && stdout.contains("1 passed"),
+        "{stdout}\n{said}\npodman said:\n{log}"
     );
 }
 
@@ -153,7 +153,7 @@ async fn all_of_it() {
     engine.probe().await.unwrap();
     let socket = place.join("run/workbay/podman.sock");
     let mut bench = Bench::of(engine, instance, dir);
-    bench.client = Client::of(Some(&format!("unix://{}", socket.display())));
+    bench.client = EngineClient::of(Some(&format!("unix://{}", socket.display())));
     let expected = Expected {
         owner: rustix::process::getuid().as_raw(),
         limits: limits_are_delegated(),

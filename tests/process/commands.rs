@@ -76,7 +76,7 @@ fn ports_opened_at_launch_are_shown_with_the_address_that_works() {
         let shown = machine.json(&["show", NAME, "--json"]);
         shown["kernels"][0]["address"].as_str().map(str::to_owned)
     };
-    // The engine tells it a moment after the start.
+    // The engine reports it a moment after the start.
     let address = wait::until("its address is known", known, Option::is_some);
     let address = address.expect("an address");
     let container = machine.containers().remove(0);

@@ -51,7 +51,7 @@ fn containers_that_outlive_their_engine_go_on() {
 }
 
 #[test]
-fn containers_that_end_with_their_engine_are_told_with_that_reason() {
+fn containers_that_end_with_their_engine_are_reported_with_that_reason() {
     let Some((machine, mut engine)) = with_its_engine(false) else {
         return;
     };

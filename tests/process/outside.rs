@@ -5,7 +5,7 @@ use crate::{
     wait,
 };
 
-/// A field of the session as `show` tells it.
+/// A field of the session as `show` prints it.
 fn field(machine: &Machine, name: &str, field: &str) -> String {
     let session = machine.json(&["show", name, "--json"]);
     session[field].as_str().unwrap_or_default().to_owned()
@@ -36,15 +36,15 @@ fn a_container_that_is_killed_or_removed_ends_its_session_with_the_reason() {
         let container = machine.containers().pop().expect("a container");
         docker(&[words, &[&container]].concat());
         until_status(&machine, name, "TERMINATED");
-        let told = field(&machine, name, "status_message");
-        let fits = reasons.iter().any(|why| told.contains(why));
-        assert!(fits, "{name}: {told}");
+        let message = field(&machine, name, "status_message");
+        let fits = reasons.iter().any(|why| message.contains(why));
+        assert!(fits, "{name}: {message}");
         wait::until("it is gone", || machine.containers(), Vec::is_empty);
     }
 }
 
 #[test]
-fn a_container_that_is_paused_is_told_as_paused_and_can_be_ended() {
+fn a_container_that_is_paused_is_reported_as_paused_and_can_be_ended() {
     let machine = Machine::new();
     machine.ok(&launch("paused", &["--wait"]));
     let container = machine.containers().pop().expect("a container");
@@ -62,12 +62,15 @@ fn a_container_that_is_paused_is_told_as_paused_and_can_be_ended() {
 }
 
 #[test]
-fn a_command_that_takes_too_much_memory_is_told_with_its_limit() {
+fn a_command_that_takes_too_much_memory_is_reported_with_its_limit() {
     let machine = Machine::new();
     let more = ["--batch", "--command", "tail /dev/zero"];
     machine.ok(&launch("hungry", &more));
     until_status(&machine, "hungry", "TERMINATED");
-    let told = field(&machine, "hungry", "status_message");
-    assert!(told.contains("used more memory than its 64 MiB"), "{told}");
+    let message = field(&machine, "hungry", "status_message");
+    assert!(
+        message.contains("used more memory than its 64 MiB"),
+        "{message}"
+    );
     assert_eq!(field(&machine, "hungry", "status_info"), "task-failed");
 }

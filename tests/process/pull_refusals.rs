@@ -24,7 +24,7 @@ fn logged_in(config: &Path) -> Machine {
     machine
 }
 
-/// Nothing of ours holds the login.
+/// Nothing of ours contains the login.
 fn assert_untold(machine: &Machine) {
     let mut folders = vec![machine.path("state")];
     while let Some(folder) = folders.pop() {

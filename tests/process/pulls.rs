@@ -1,4 +1,4 @@
-//! Images on their way over good and bad lines, with the whole program and the real engine.
+//! Image pulls over good and bad connections, with the whole program and the real engine.
 
 use std::process::{Command, Stdio};
 
@@ -20,14 +20,14 @@ const SOME: usize = 3 << 20;
 const SIP: usize = 16 << 10;
 
 /// A registry behind a bad line, an image there, and a machine that has not got it.
-struct Bench {
+struct PullBench {
     machine: Machine,
     line: BadLine,
     image: Here,
     _registry: Registry,
 }
 
-impl Bench {
+impl PullBench {
     fn new(image: &Image) -> Self {
         let registry = Registry::start();
         let name = registry.put(image);
@@ -95,8 +95,8 @@ impl Bench {
 }
 
 #[test]
-fn a_slow_pull_is_told_and_ends_in_a_session_that_runs() {
-    let bench = Bench::new(&Image::slow());
+fn a_slow_pull_is_reported_and_ends_in_a_session_that_runs() {
+    let bench = PullBench::new(&Image::slow());
     bench.line.let_pass(SOME);
     bench.launch(NAME);
     let session = bench.until_under_way(NAME);
@@ -122,7 +122,7 @@ fn a_slow_pull_is_told_and_ends_in_a_session_that_runs() {
 
 #[test]
 fn a_pull_that_is_given_up_leaves_nothing() {
-    let bench = Bench::new(&Image::slow());
+    let bench = PullBench::new(&Image::slow());
     bench.line.let_pass(SOME);
     bench.launch(NAME);
     bench.until_under_way(NAME);
@@ -134,8 +134,8 @@ fn a_pull_that_is_given_up_leaves_nothing() {
 }
 
 #[test]
-fn who_shares_a_pull_keeps_it_when_the_other_goes() {
-    let bench = Bench::new(&Image::slow());
+fn a_session_that_shares_a_pull_keeps_it_when_the_other_goes() {
+    let bench = PullBench::new(&Image::slow());
     bench.line.let_pass(SOME);
     bench.launch("first-one");
     bench.launch("second-one");
@@ -149,7 +149,7 @@ fn who_shares_a_pull_keeps_it_when_the_other_goes() {
 
 #[test]
 fn a_line_that_breaks_is_made_again() {
-    let bench = Bench::new(&Image::slow());
+    let bench = PullBench::new(&Image::slow());
     bench.line.shut();
     bench.launch(NAME);
     wait::until(
@@ -169,7 +169,7 @@ fn a_line_that_breaks_is_made_again() {
 
 #[test]
 fn a_daemon_that_is_killed_in_the_middle_begins_again() {
-    let bench = Bench::new(&Image::slow());
+    let bench = PullBench::new(&Image::slow());
     bench.line.let_pass(SOME);
     bench.launch(NAME);
     bench.until_under_way(NAME);
@@ -181,7 +181,7 @@ fn a_daemon_that_is_killed_in_the_middle_begins_again() {
 #[test]
 fn killed_before_or_after_a_pull_a_session_comes_to_run() {
     for point in ["before:pull", "after:pull"] {
-        let mut bench = Bench::new(&Image::small());
+        let mut bench = PullBench::new(&Image::small());
         bench.machine.set("WORKBAY_FAULT", point);
         bench
             .machine
@@ -198,7 +198,7 @@ fn killed_before_or_after_a_pull_a_session_comes_to_run() {
 
 #[test]
 fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
-    let bench = Bench::new(&Image::slow());
+    let bench = PullBench::new(&Image::slow());
     bench.line.let_pass(SOME);
     let mut child = Command::new(BINARY)
         .args(["env", "pull", bench.image(), "--json"])
@@ -210,8 +210,8 @@ fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
         .expect("workbay starts");
     wait::until("the engine pulls", || bench.line.held_up(), |n| *n > 0);
     let pid = child.id().to_string();
-    let told = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(told.expect("kill runs").success());
+    let status = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(status.expect("kill runs").success());
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     bench.until_nobody_pulls();
     bench.line.open();
@@ -223,7 +223,7 @@ fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
 
 #[test]
 fn the_catalogue_names_what_is_not_here_yet() {
-    let bench = Bench::new(&Image::small());
+    let bench = PullBench::new(&Image::small());
     let (image, version) = bench.image().rsplit_once(':').expect("a tag");
     let text = format!(
         "[environment.mine]\nabout = \"My own\"\nimage = \"{image}\"\nversions = [\"{version}\"]\n"

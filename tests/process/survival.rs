@@ -71,7 +71,7 @@ fn a_face_that_was_hung_up_leaves_the_shell_alone() {
 }
 
 #[test]
-fn ended_from_outside_a_session_is_told_under_finished() {
+fn ended_from_outside_a_session_is_reported_under_finished() {
     let machine = Machine::new();
     machine.ok(&launch("survivor", &["--wait"]));
     let container = machine.containers().pop().expect("a container");

@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde_json::Value;
 use workbay::protocol::{
     greeting::Greeting,
+    lock_record::{self, Holder},
     message::{FromClient, PROTOCOL, Request},
-    presence::{self, Holder},
 };
 
 use crate::{
@@ -93,7 +93,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     assert!(list.contains("RUNNING"), "{list}");
     assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
     assert_eq!(container(&machine), before);
-    // The older face comes back to the same shell, and hears that it is older.
+    // The older face comes back to the same shell, and learns that it is older.
     person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
     person.type_("\x1dd");
     person.wait_for("is older than the running daemon (0.2.0)");
@@ -151,13 +151,13 @@ fn what_only_the_older_program_knew_goes_with_it() {
 }
 
 /// A line to the daemon by hand.
-struct Line(UnixStream);
+struct RawConnection(UnixStream);
 
-impl Line {
+impl RawConnection {
     /// To a daemon that runs, as a face of that version whose program is `program`; what the daemon answered.
     fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
         let lock = machine.state().join("daemon.lock");
-        let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&lock) else {
+        let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&lock) else {
             panic!("no daemon is ready");
         };
         let mut line = Self(UnixStream::connect(daemon.socket).expect("it listens"));
@@ -166,7 +166,7 @@ impl Line {
             version: version.to_owned(),
             program: Some(program.display().to_string()),
         });
-        let welcome = line.hear().expect("a word");
+        let welcome = line.receive().expect("a word");
         (line, welcome)
     }
 
@@ -179,11 +179,11 @@ impl Line {
 
     fn ask(&mut self, request: Request) -> Option<Value> {
         self.say(&FromClient::Ask { id: 1, request });
-        self.hear()
+        self.receive()
     }
 
     /// `None` = it was closed.
-    fn hear(&mut self) -> Option<Value> {
+    fn receive(&mut self) -> Option<Value> {
         let mut length = [0; 4];
         self.0.read_exact(&mut length).ok()?;
         let mut text = vec![0; u32::from_be_bytes(length) as usize];
@@ -193,7 +193,7 @@ impl Line {
 }
 
 #[test]
-fn a_program_that_vanishes_in_the_end_is_told_and_the_daemon_goes_on_as_the_old_one() {
+fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_old_one() {
     let machine = Machine::new();
     machine.ok(&launch("lasting", &["--wait"]));
     let (pid, version) = daemon(&machine, Path::new(BINARY));
@@ -201,29 +201,30 @@ fn a_program_that_vanishes_in_the_end_is_told_and_the_daemon_goes_on_as_the_old_
     let text = "#!/bin/sh\nrm \"$0\"\necho workbay 99.0.0\n";
     fs::write(&newer, text).expect("a file");
     fs::set_permissions(&newer, PermissionsExt::from_mode(0o755)).expect("it is ours");
-    let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
+    let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);
     assert_eq!(welcome["say"], "upgrading", "{welcome}");
     // A line that was taken in the last moment is closed.
     let notices = || {
         let mine = run(&machine, Path::new(BINARY), &["daemon", "status"]).status;
-        let (mut line, _) = Line::open(&machine, &version, Path::new(BINARY));
+        let (mut line, _) = RawConnection::open(&machine, &version, Path::new(BINARY));
         mine.success().then(|| line.ask(Request::Notices)).flatten()
     };
-    let told = wait::until("it is told", notices, |told| {
-        told.as_ref()
+    let notice = wait::until("it is told", notices, |notice| {
+        notice
+            .as_ref()
             .is_some_and(|it| it.to_string().contains("can't be upgraded"))
     });
-    let told = told.expect("it was told").to_string();
-    assert!(told.contains("keeps running as version"), "{told}");
+    let notice = notice.expect("it was told").to_string();
+    assert!(notice.contains("keeps running as version"), "{notice}");
     assert_eq!(daemon(&machine, Path::new(BINARY)), (pid, version));
-    let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
+    let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);
     let message = welcome["message"].as_str().expect("it is refused");
     assert!(message.contains("No such file"), "{message}");
     assert!(message.contains("workbay daemon stop"), "{message}");
     machine.ok(&["exec", "lasting", "--", "true"]);
 }
 
-/// While the engine says nothing there are orders under way, for which an end waits.
+/// While the engine says nothing there are orders in progress, for which an end waits.
 #[test]
 fn a_stop_that_comes_during_an_upgrade_wins() {
     for by_signal in [true, false] {
@@ -238,7 +239,7 @@ fn a_stop_that_comes_during_an_upgrade_wins() {
         fs::write(config, text).expect("a file");
         ok(&machine, &old, &launch("lasting", &["--wait"]));
         let (pid, _) = daemon(&machine, &old);
-        let (mut mine, _) = Line::open(&machine, "0.1.1", &old);
+        let (mut mine, _) = RawConnection::open(&machine, "0.1.1", &old);
         relay.set(Manner::Silent);
         let mut asking = Command::new(&old)
             .args(["terminate", "lasting", "--force", "--yes"])
@@ -251,7 +252,7 @@ fn a_stop_that_comes_during_an_upgrade_wins() {
             || wait::status(&machine, "lasting"),
             |status| status.as_deref() == Some("TERMINATING"),
         );
-        let (_line, welcome) = Line::open(&machine, "0.2.0", &new);
+        let (_line, welcome) = RawConnection::open(&machine, "0.2.0", &new);
         assert_eq!(welcome["say"], "upgrading", "{welcome}");
         if by_signal {
             let pid = Pid::from_raw(pid.try_into().expect("a number")).expect("one of a process");
@@ -282,7 +283,7 @@ fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_goes_on() {
     assert!(said.contains("is writable by all users"), "{said}");
     assert!(said.contains("workbay daemon stop"), "{said}");
     assert_eq!(daemon(&machine, &old), (pid, "0.1.1".to_owned()));
-    // The way out is one, also for the program that is refused.
+    // The fix is the same, also for the program that is refused.
     let before = container(&machine);
     ok(&machine, &new, &["daemon", "stop"]);
     assert_eq!(

@@ -7,7 +7,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Runs it in a shell that tells how it ended and how the terminal is afterwards.
+/// Runs it in a shell that prints how it ended and how the terminal is afterwards.
 fn start(machine: &Machine, command: &str) -> Terminal {
     let script = format!("ulimit -c 0; {BINARY} {command}; echo ended=$?; stty -a; sleep 600");
     Terminal::start(&["sh", "-c", &script], &machine.env(), 100, 30)

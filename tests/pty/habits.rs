@@ -67,7 +67,7 @@ fn a_shell_of_this_host_opens_and_ends_in_a_pane() {
     person.type_until("echo $((40+2))\r", |screen| {
         screen.lines().any(|line| line.trim() == "42")
     });
-    // What the outer terminal told of its background is told on.
+    // What the outer terminal reported about its background is passed on.
     person.type_("printf '\\033]11;?\\033\\\\'; read -rs -d '\\' it; echo told ${it:5:18}\r");
     person.wait_for("told rgb:1212/1212/1212");
     person.type_("exit\r");

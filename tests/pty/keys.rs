@@ -73,7 +73,7 @@ fn seen_as(key: Key) -> Option<Key> {
                 return None;
             }
         }
-        // These begin sequences of the terminal: no terminal can tell them from Alt.
+        // These begin sequences of the terminal: no terminal can distinguish them from Alt.
         KeyCode::Char('[' | 'O' | 'P' | ']' | 'X' | '^' | '_') if key.alt => return None,
         KeyCode::Char(c) if !c.is_ascii() && key.alt => return None,
         // `CSI 1 ; 5 R` is where the cursor stands, too.
@@ -100,7 +100,7 @@ fn seen_as(key: Key) -> Option<Key> {
 }
 
 /// Types `bytes` and gives the name `keys test` has for them.
-fn told(person: &mut Terminal, bytes: &[u8], count: usize) -> String {
+fn bytes_seen(person: &mut Terminal, bytes: &[u8], count: usize) -> String {
     let before = person.raw_len();
     // What comes first is whole when the line of the next key is there.
     let mark = count % 10;
@@ -129,7 +129,7 @@ fn a_key_comes_back_as_itself() {
             continue;
         };
         let bytes = encode::key(key, Modes::default());
-        let seen = told(&mut person, &bytes, count);
+        let seen = bytes_seen(&mut person, &bytes, count);
         count += 1;
         if seen != expected.to_string() {
             wrong.push(format!("{key}: {seen} and not {expected} by {bytes:?}"));

@@ -38,7 +38,7 @@ fn warned(machine: &Machine, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_warning_rings_and_is_told_to_the_desktop_while_a_terminal_is_open() {
+fn a_warning_rings_and_is_reported_to_the_desktop_while_a_terminal_is_open() {
     let machine = short_lived("warned", &[("TERM_PROGRAM", "WezTerm")]);
     let raw = warned(&machine, "warned");
     assert_eq!(

@@ -178,7 +178,7 @@ fn answered(screen: Screen) -> Screen {
         Msg::Answer { ticket, result }
     });
     match last {
-        Some(msg) => screen.tell(msg),
+        Some(msg) => screen.send(msg),
         None => screen,
     }
 }

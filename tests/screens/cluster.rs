@@ -35,7 +35,7 @@ pub fn key(context: &str, n: u128) -> SessionKey {
     SessionKey::new(name(context), crate::world::id(n))
 }
 
-/// What a Backend.AI manager tells of itself.
+/// What a Backend.AI manager reports about itself.
 pub fn manager() -> EngineState {
     EngineState::Connected {
         info: EngineInfo {
@@ -180,9 +180,9 @@ pub fn three() -> Snapshot {
     all
 }
 
-/// The cluster alone, with `told` of `all` sessions.
-pub fn long(told: u128, all: u64) -> Snapshot {
-    let sessions = (0..told).map(|n| {
+/// The cluster alone, with `count` of `all` sessions.
+pub fn long(count: u128, all: u64) -> Snapshot {
+    let sessions = (0..count).map(|n| {
         let minutes = 5 + i64::try_from(n).unwrap() * 7;
         remote(n, &format!("worker-{n:03}"), Status::Running, minutes)
     });

@@ -2,7 +2,7 @@
 
 use workbay::{
     app::{
-        detail::Detail, panels::command::CommandLine, sessions::sort::Order,
+        detail::Detail, panels::command::CommandLine, sessions::sort::SortOrder,
         shown_contexts::ShownContexts,
     },
     app::{
@@ -92,25 +92,28 @@ fn each_context_has_its_colour() {
     let mut both = two();
     both.contexts[1].context.accent = Some(Clean::new("#ff8800"));
     let screen = Screen::new(80, 24).daemon(both).press("c up enter");
-    let looks = screen.looks();
+    let styled = screen.styled();
     let look = |word: &str| {
-        let line = looks.lines().find(|line| line.ends_with(word));
+        let line = styled.lines().find(|line| line.ends_with(word));
         line.unwrap_or_default().to_owned()
     };
-    assert!(look(" seoul").contains("#ff8800"), "{looks}");
-    assert!(look(" local").contains("#b7a1e6"), "{looks}");
+    assert!(look(" seoul").contains("#ff8800"), "{styled}");
+    assert!(look(" local").contains("#b7a1e6"), "{styled}");
     let by_name = {
         let mut both = two();
         both.contexts[1].context.accent = Some(Clean::new("sand"));
-        Screen::new(80, 24).daemon(both).press("c up enter").looks()
+        Screen::new(80, 24)
+            .daemon(both)
+            .press("c up enter")
+            .styled()
     };
     assert!(by_name.contains("#d6a57f"), "{by_name}");
-    let few = screen.theme("ansi16", ColorDepth::Ansi16).looks();
+    let few = screen.theme("ansi16", ColorDepth::Ansi16).styled();
     assert!(few.contains("magenta") && !few.contains("#b7a1e6"), "{few}");
     let light = everything(80, 24).theme("default-light", ColorDepth::TrueColor);
-    assert!(light.looks().contains("#6544ad"));
+    assert!(light.styled().contains("#6544ad"));
     let none = everything(80, 24).theme("default-dark", ColorDepth::None);
-    assert!(none.sees("seoul") && !none.looks().contains("#b7"));
+    assert!(none.sees("seoul") && !none.styled().contains("#b7"));
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn rows_of_all_contexts_are_sorted_and_filtered_together() {
     assert_eq!(first.context, name("local"));
     // One context shown again is not sorted by what has no column.
     let alone = by_context.press("c").typed("local").press("enter");
-    assert_eq!(alone.app.sessions.order(), Order::default());
+    assert_eq!(alone.app.sessions.order(), SortOrder::default());
     let found = everything(80, 24).press("/").typed("seoul");
     assert_eq!(found.app.sessions.len(), 3);
 }
@@ -206,7 +209,7 @@ fn rows_of_a_lost_context_fade_alone() {
         context: name("seoul"),
         engine: Box::new(cluster::away()),
     });
-    let looks = screen.looks();
+    let styled = screen.styled();
     let line = |word: &str| {
         let y = screen
             .text()
@@ -214,12 +217,12 @@ fn rows_of_a_lost_context_fade_alone() {
             .position(|l| l.contains(word))
             .unwrap();
         let prefix = format!("{y:2},");
-        let runs: Vec<_> = looks.lines().filter(|l| l.starts_with(&prefix)).collect();
+        let runs: Vec<_> = styled.lines().filter(|l| l.starts_with(&prefix)).collect();
         runs.join("\n")
     };
     assert!(!line("train-resnet").contains("#939caa dim"));
-    assert!(line("train-resnet").contains("#8fc08a"), "{looks}");
-    assert!(!line("train-vit-large").contains("#8fc08a"), "{looks}");
+    assert!(line("train-resnet").contains("#8fc08a"), "{styled}");
+    assert!(!line("train-vit-large").contains("#8fc08a"), "{styled}");
 }
 
 #[test]

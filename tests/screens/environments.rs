@@ -221,7 +221,7 @@ fn shares_have_one_unit_and_a_cluster_says_why_they_are_whole() {
     assert!(screen.sees(why), "{}", screen.text());
     let review = screen.press("ctrl-r");
     insta::assert_snapshot!(review.text());
-    for told in ["0.5 fGPU", "1.5 fGPU", "5 fGPU = 1 GPU", "cuda.shares=0.5"] {
-        assert!(review.sees(told), "{told}: {}", review.text());
+    for expected in ["0.5 fGPU", "1.5 fGPU", "5 fGPU = 1 GPU", "cuda.shares=0.5"] {
+        assert!(review.sees(expected), "{expected}: {}", review.text());
     }
 }

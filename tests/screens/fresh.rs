@@ -37,7 +37,7 @@ fn room(cores: u64, waiting: u32) -> Catalogue {
     }
 }
 
-fn told(screen: Screen, offer: Catalogue) -> Screen {
+fn answered(screen: Screen, offer: Catalogue) -> Screen {
     let catalogue = Box::new(offer);
     screen.answer(
         |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
@@ -47,7 +47,7 @@ fn told(screen: Screen, offer: Catalogue) -> Screen {
 
 fn opened(columns: u16, rows: u16) -> Screen {
     let screen = Screen::new(columns, rows).daemon(snapshot(day()));
-    told(screen.press("n"), room(3, 0))
+    answered(screen.press("n"), room(3, 0))
 }
 
 fn changed(screen: Screen, session: Session) -> Screen {
@@ -78,7 +78,7 @@ fn what_is_free_is_asked_again_when_sessions_move_and_what_was_typed_stays() {
     }
     let screen = screen.wait(1);
     assert_eq!(asked(&screen), 2);
-    let screen = told(screen, room(0, 20));
+    let screen = answered(screen, room(0, 20));
     assert!(screen.sees("20 ahead"), "{}", screen.text());
     assert_eq!(screen.panel::<Launcher>().request(), &typed);
     let same = session(70, "more-70", Status::Pending, 0);
@@ -148,7 +148,7 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
     assert!(!screen.sees("starts now"), "{}", screen.text());
     let screen = engine(screen, connected()).wait(3);
     assert_eq!(asked(&screen), 2);
-    let screen = told(screen, room(3, 2));
+    let screen = answered(screen, room(3, 2));
     assert!(!screen.sees("doesn't answer"), "{}", screen.text());
     assert!(screen.sees("2 sessions are ahead"), "{}", screen.text());
     assert_eq!(screen.panel::<Launcher>().request(), &typed);

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use workbay::{
     app::panels::extend::ExtendDialog,
-    app::sessions::sort::Order,
+    app::sessions::sort::SortOrder,
     model::{
         catalogue::Catalogue,
         change::Change,
@@ -177,7 +177,7 @@ fn the_list_is_sorted_by_the_end_that_comes_first() {
     // Where there is none one cannot sort by it.
     let plain = Screen::new(140, 40).daemon(snapshot(day()));
     let around = plain.press("o o o o o o o");
-    assert_eq!(around.app.sessions.order(), Order::default());
+    assert_eq!(around.app.sessions.order(), SortOrder::default());
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn the_clock_ticks_by_minutes_until_the_last_one() {
     // 2h 05m and 0 s left: it reads differently a second later, then every minute.
     assert_eq!(wakes(&only("warning")), 1);
     assert_eq!(wakes(&only("held-open")), 60);
-    // Its last minute is told in seconds.
+    // Its last minute is shown in seconds.
     let last = only("at-risk").wait(3);
     assert!(last.sees("55s"), "{}", last.text());
     let over = last.wait(60);
@@ -236,7 +236,7 @@ fn the_detail_ticks_seconds_while_it_has_the_keys() {
 }
 
 #[test]
-fn what_was_done_against_idle_checks_is_told() {
+fn what_was_done_against_idle_checks_is_reported() {
     let screen = screen(140, 40).press("j j j j j j j enter");
     assert!(screen.sees("(once)"), "{}", screen.text());
     assert!(with_rules(screen, 2, true).sees("until 13:30 (1 of 2)"));
@@ -327,7 +327,7 @@ fn on_a_cluster_the_reason_is_the_managers() {
 }
 
 #[test]
-fn plain_ascii_and_sixteen_colours_tell_the_same() {
+fn plain_ascii_and_sixteen_colours_show_the_same() {
     let mut facts = crate::screen::facts();
     facts.unicode = false;
     let screen = Screen::with(80, 24, facts)
@@ -358,11 +358,11 @@ fn a_warning_names_the_key_against_it() {
         })
     };
     let mut all = sessions();
-    let told = warned(all.remove(2));
+    let warned_screen = warned(all.remove(2));
     assert!(
-        told.sees("press E in the list to extend it"),
+        warned_screen.sees("press E in the list to extend it"),
         "{}",
-        told.text()
+        warned_screen.text()
     );
     // What nothing can be done against has no hint.
     let unchecked = warned(all.pop().unwrap());

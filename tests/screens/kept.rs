@@ -6,7 +6,7 @@ use workbay::{
         effect::Effect,
         msg::{Link, Msg},
         saved::SavedState,
-        sessions::sort::{Column, Order},
+        sessions::sort::{Column, SortOrder},
     },
     keymap::Keymap,
     model::status::Status,
@@ -61,7 +61,7 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
     let left = kept(&screen).unwrap();
     // Nothing is opened before somebody looks.
     let screen = keeping(left.clone()).daemon(snapshot(two()));
-    assert_eq!(screen.app.sessions.order(), Order::by(Column::Status));
+    assert_eq!(screen.app.sessions.order(), SortOrder::by(Column::Status));
     assert_eq!((screen.app.panes.count(), tags(&screen).len()), (2, 0));
     let screen = screen.press("t");
     assert_eq!(tags(&screen), first);
@@ -93,7 +93,7 @@ fn a_connection_that_breaks_forgets_nothing() {
     });
     let screen = keeping(left.clone())
         .daemon(snapshot(two()))
-        .tell(down)
+        .send(down)
         .press("q");
     assert_eq!(kept(&screen).unwrap().desks, left.desks);
 }

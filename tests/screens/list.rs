@@ -50,30 +50,30 @@ fn a_working_day_in_plain_ascii() {
 
 #[test]
 fn the_looks_of_a_working_day() {
-    insta::assert_snapshot!(working_day(80, 24).looks());
+    insta::assert_snapshot!(working_day(80, 24).styled());
 }
 
 #[test]
 fn sixteen_colours_use_the_terminals_own_palette() {
     let screen = working_day(80, 24).theme("ansi16", ColorDepth::Ansi16);
-    let looks = screen.looks();
+    let styled = screen.styled();
     // One weight at a time: the tab that is shown lies over a dim rule.
-    assert!(!looks.contains("bold dim"), "{looks}");
-    insta::assert_snapshot!(looks);
+    assert!(!styled.contains("bold dim"), "{styled}");
+    insta::assert_snapshot!(styled);
 }
 
 #[test]
 fn without_colour_the_selected_row_is_reversed() {
     let screen = working_day(80, 24).theme("ansi16", ColorDepth::None);
-    let looks = screen.looks();
-    let row = |name: &str| looks.lines().find(|line| line.contains(name)).unwrap();
-    assert!(row("fresh-one").contains("reversed"), "{looks}");
-    assert!(!row("train-resnet").contains("reversed"), "{looks}");
+    let styled = screen.styled();
+    let row = |name: &str| styled.lines().find(|line| line.contains(name)).unwrap();
+    assert!(row("fresh-one").contains("reversed"), "{styled}");
+    assert!(!row("train-resnet").contains("reversed"), "{styled}");
 }
 
 #[test]
 fn only_what_harms_is_red() {
-    let looks = |cpu, mib, throttled| {
+    let styled = |cpu, mib, throttled| {
         let (key, mut usage) = world::usage(1, cpu, mib);
         usage.throttled = throttled;
         let screen = working_day(140, 40).theme("ansi16", ColorDepth::Ansi16);
@@ -82,19 +82,19 @@ fn only_what_harms_is_red() {
         let text = screen.text();
         let row = text.lines().position(|line| line.contains("train-resnet"));
         let begin = format!("{:2},", row.unwrap());
-        let looks = screen.looks();
-        let of_row = looks.lines().filter(|line| line.starts_with(&begin));
+        let styled = screen.styled();
+        let of_row = styled.lines().filter(|line| line.starts_with(&begin));
         of_row.map(str::to_owned).collect::<Vec<_>>().join("\n")
     };
-    let is = |looks: &str, colour: &str| looks.contains(colour);
+    let is = |styled: &str, colour: &str| styled.contains(colour);
     // All four cores in use, as they should be.
-    let busy = looks(4000, 1000, Some(20));
+    let busy = styled(4000, 1000, Some(20));
     assert!(!is(&busy, "red") && !is(&busy, "yellow"), "{busy}");
-    let held = looks(4000, 1000, Some(900));
+    let held = styled(4000, 1000, Some(900));
     assert!(is(&held, "red"), "{held}");
-    let full = looks(10, 15_900, None);
+    let full = styled(10, 15_900, None);
     assert!(is(&full, "red"), "{full}");
-    let filling = looks(10, 13_900, None);
+    let filling = styled(10, 13_900, None);
     assert!(!is(&filling, "red") && is(&filling, "yellow"), "{filling}");
 }
 
@@ -174,7 +174,7 @@ fn a_filter_marks_what_it_met() {
     insta::assert_snapshot!(screen.text());
     insta::assert_snapshot!(
         screen
-            .looks()
+            .styled()
             .lines()
             .filter(|line| line.contains("underlined"))
             .take(4)

@@ -1,4 +1,4 @@
-//! What a person is told: the list of notices, what rings, what every page tells at its edge.
+//! Notifications: their list, what rings, and what every view shows at its edge.
 
 use jiff::{SignedDuration, Timestamp};
 use workbay::{
@@ -41,7 +41,7 @@ fn warning() -> Notice {
 }
 
 /// Oldest first, as the daemon keeps them.
-fn told() -> Vec<Notice> {
+fn notices() -> Vec<Notice> {
     let exit_code = Some(1);
     let long = "train-resnet failed: its command used more memory than its 512 MiB and was killed \
                 (exit code 137)";
@@ -89,7 +89,7 @@ fn begun(columns: u16, rows: u16) -> Screen {
 
 fn caught_up(columns: u16, rows: u16, unseen: usize) -> Screen {
     let reply = Reply::Notices {
-        notices: told(),
+        notices: notices(),
         unseen,
     };
     begun(columns, rows).answer(|r| *r == Request::Notices, Ok(reply))
@@ -229,7 +229,7 @@ fn a_failure_rings_only_where_it_would_not_be_seen() {
         changed(notice(0, 3, NoticeKind::Failed, Level::Error, text))
     };
     assert_eq!(rings(&begun(80, 24).notice(failed())), (false, false));
-    let behind = begun(80, 24).tell(Msg::Focus(false)).notice(failed());
+    let behind = begun(80, 24).send(Msg::Focus(false)).notice(failed());
     assert_eq!(rings(&behind), (true, true));
     let in_terminal = begun(80, 24).press("!").notice(failed());
     assert_eq!(rings(&in_terminal), (true, false));
@@ -243,7 +243,7 @@ fn a_failure_rings_only_where_it_would_not_be_seen() {
     assert!(!listed.press("esc").sees("Notifications"));
     let mut silent = facts();
     silent.notifications.bell = false;
-    let screen = Screen::with(80, 24, silent).tell(Msg::Focus(false));
+    let screen = Screen::with(80, 24, silent).send(Msg::Focus(false));
     assert_eq!(rings(&screen.notice(failed())), (false, true));
 }
 

@@ -90,7 +90,7 @@ fn each_end_has_its_word() {
         assert!(!screen.sees("TERMINATED"), "{}", screen.text());
         insta::assert_snapshot!(format!("outcomes_{columns}x{rows}"), screen.text());
     }
-    insta::assert_snapshot!(finished(80, 24).looks());
+    insta::assert_snapshot!(finished(80, 24).styled());
 }
 
 #[test]

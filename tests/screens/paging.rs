@@ -20,7 +20,7 @@ fn cluster() -> Screen {
     Screen::new(80, 24).daemon(long(100, 12_431))
 }
 
-/// What was asked for: how many, and what the name must hold.
+/// What was asked for: how many, and what the name must contain.
 fn reaches(screen: &Screen) -> Vec<(u32, Option<String>)> {
     let reach = |request: &Request| match request {
         Request::Context {
@@ -42,7 +42,7 @@ fn answered(screen: Screen, total: u64) -> Screen {
     )
 }
 
-fn told(screen: Screen, range: std::ops::Range<u128>) -> Screen {
+fn loaded(screen: Screen, range: std::ops::Range<u128>) -> Screen {
     range.fold(screen, |screen, n| {
         let minutes = 5 + i64::try_from(n).unwrap() * 7;
         let session = remote(n, &format!("worker-{n:03}"), Status::Running, minutes);
@@ -68,7 +68,7 @@ fn near_the_end_more_is_asked_for_once() {
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("k j k G");
     assert_eq!(reaches(&screen).len(), 1, "one under way is enough");
-    let screen = answered(told(screen, 100..300), 12_431);
+    let screen = answered(loaded(screen, 100..300), 12_431);
     assert!(screen.sees("of 12,431, 300 loaded"), "{}", screen.text());
     // The selection stayed on its session, in the middle of the list now.
     assert_eq!(
@@ -89,7 +89,7 @@ fn what_brings_nothing_is_not_asked_again_by_itself() {
 }
 
 #[test]
-fn a_page_that_cannot_be_had_is_told() {
+fn a_page_that_cannot_be_had_is_reported() {
     let failure = Failure::lost("the manager does not answer");
     let screen = cluster().press("G").answer(
         |r| matches!(r.of_context(), Some(ContextRequest::Reach { .. })),

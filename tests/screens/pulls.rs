@@ -1,4 +1,4 @@
-//! A session whose image is on its way.
+//! A session whose image is being pulled.
 
 use workbay::{
     model::{
@@ -45,7 +45,7 @@ fn screen(columns: u16, rows: u16) -> Screen {
 }
 
 #[test]
-fn the_list_tells_how_much_has_come() {
+fn the_list_shows_how_much_has_come() {
     let screen = screen(80, 24);
     assert!(screen.sees("PULLING 30%"), "{}", screen.text());
 }
@@ -55,21 +55,21 @@ fn the_details_tell_from_where_how_much_how_fast_and_how_long() {
     for (columns, rows) in [(80, 24), (200, 50)] {
         let screen = screen(columns, rows).press("enter");
         insta::assert_snapshot!(screen.text());
-        for told in [
+        for expected in [
             "From",
             "quay.io",
             "3 of 7 layers",
             "120 MiB of 400 MiB",
             "7 MiB/s",
         ] {
-            assert!(screen.sees(told), "{told}: {}", screen.text());
+            assert!(screen.sees(expected), "{expected}: {}", screen.text());
         }
     }
 }
 
 /// Podman does not say how many layers there will be.
 #[test]
-fn no_share_is_told_of_what_has_no_known_end() {
+fn no_share_is_reported_without_a_known_end() {
     let session = with(|pull| pull.figures.more_layers = true);
     let screen = changed(screen(80, 24).press("enter"), session.clone());
     assert!(screen.sees("3 of at least 7 layers"), "{}", screen.text());
@@ -80,7 +80,7 @@ fn no_share_is_told_of_what_has_no_known_end() {
 }
 
 #[test]
-fn a_line_that_broke_is_told() {
+fn a_line_that_broke_is_reported() {
     let mut session = pulling();
     if let Some(pull) = &mut session.pull {
         pull.broken = Some("connection reset by peer".into());
@@ -215,7 +215,7 @@ fn all_that_was_launched_together_is_given_up() {
 }
 
 #[test]
-fn it_does_not_open_under_the_fingers_of_who_went_on() {
+fn it_does_not_open_under_the_fingers_of_a_person_that_went_on() {
     let screen = launched(80, 24, pending()).press("down");
     assert!(!changed(screen, pulling()).sees(TITLE));
     // A launch of somebody else does not either.

@@ -108,24 +108,24 @@ fn asked(columns: u16, rows: u16) -> Screen {
         .press("h")
 }
 
-fn told(columns: u16, rows: u16) -> Screen {
+fn history_screen(columns: u16, rows: u16) -> Screen {
     let entries = entries();
     asked(columns, rows).answer(is_history, Ok(Reply::History { entries }))
 }
 
 #[test]
 fn in_full_80x24() {
-    insta::assert_snapshot!(told(80, 24).text());
+    insta::assert_snapshot!(history_screen(80, 24).text());
 }
 
 #[test]
 fn in_full_140x40_with_steps() {
-    insta::assert_snapshot!(told(140, 40).press("down down down enter").text());
+    insta::assert_snapshot!(history_screen(140, 40).press("down down down enter").text());
 }
 
 #[test]
 fn the_looks_of_results() {
-    insta::assert_snapshot!(told(80, 24).press("G up space").looks());
+    insta::assert_snapshot!(history_screen(80, 24).press("G up space").styled());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn empty_loading_failed() {
 
 #[test]
 fn a_filter_names_its_slips_and_esc_takes_it_away_first() {
-    let screen = told(80, 24).press("/").typed("result:need");
+    let screen = history_screen(80, 24).press("/").typed("result:need");
     assert!(screen.sees("1 of 5"), "{}", screen.text());
     let screen = screen.typed(" phas:x");
     assert!(screen.sees("Did you mean 'phase:'?"), "{}", screen.text());
@@ -165,12 +165,12 @@ fn a_filter_names_its_slips_and_esc_takes_it_away_first() {
 
 #[test]
 fn sorted_by_created_the_head_says_so() {
-    let screen = told(80, 24).press("o O");
+    let screen = history_screen(80, 24).press("o O");
     assert!(screen.sees("Created ▴"), "{}", screen.text());
 }
 
 #[test]
 fn asked_again_what_is_shown_stays() {
-    let screen = told(80, 24).press("R");
+    let screen = history_screen(80, 24).press("R");
     assert!(screen.sees("asking") && screen.sees("check-precondition"));
 }

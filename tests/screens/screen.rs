@@ -28,7 +28,7 @@ use workbay::{
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
-    run::logs::{Limits, LogReader},
+    run::logs::{LogReader, LogStoreLimits},
     theme::{Theme, color::ColorDepth},
     view::{draw::draw, layout::layout, still::Still, surface::Surface, text::width},
 };
@@ -120,15 +120,15 @@ impl Screen {
 
     /// The daemon answers with its state.
     pub fn daemon(self, snapshot: Snapshot) -> Self {
-        self.tell(Msg::Daemon(Link::Up(Box::new(snapshot))))
+        self.send(Msg::Daemon(Link::Up(Box::new(snapshot))))
     }
 
     pub fn notice(self, change: Change) -> Self {
-        self.tell(Msg::Daemon(Link::Notice(change)))
+        self.send(Msg::Daemon(Link::Notice(change)))
     }
 
     pub fn daemon_lost(self, why: &str) -> Self {
-        self.tell(Msg::Daemon(Link::Down {
+        self.send(Msg::Daemon(Link::Down {
             why: Clean::new(why),
             attempt: 1,
         }))
@@ -137,7 +137,7 @@ impl Screen {
     /// Keys by their names, one after another: `"j j enter"`.
     pub fn press(mut self, keys: &str) -> Self {
         for key in keys.split_whitespace() {
-            self = self.tell(Msg::Key(key.parse().unwrap()));
+            self = self.send(Msg::Key(key.parse().unwrap()));
         }
         self
     }
@@ -145,13 +145,13 @@ impl Screen {
     /// Characters as a person types them.
     pub fn typed(mut self, text: &str) -> Self {
         for c in text.chars() {
-            self = self.tell(Msg::Key(workbay::key::Key::char(c)));
+            self = self.send(Msg::Key(workbay::key::Key::char(c)));
         }
         self
     }
 
     pub fn paste(self, text: &str) -> Self {
-        self.tell(Msg::Paste(text.to_owned()))
+        self.send(Msg::Paste(text.to_owned()))
     }
 
     pub fn click(self, column: u16, row: u16) -> Self {
@@ -159,7 +159,7 @@ impl Screen {
     }
 
     pub fn mouse(self, kind: MouseKind, column: u16, row: u16) -> Self {
-        self.tell(Msg::Mouse(Mouse {
+        self.send(Msg::Mouse(Mouse {
             kind,
             column,
             row,
@@ -171,7 +171,7 @@ impl Screen {
 
     pub fn resize(mut self, columns: u16, rows: u16) -> Self {
         self.size = Size::new(columns, rows);
-        self.tell(Msg::Resize { columns, rows })
+        self.send(Msg::Resize { columns, rows })
     }
 
     /// Time passes; the app is woken as often as it asked to be.
@@ -180,7 +180,7 @@ impl Screen {
         while let Some(at) = self.app.wake_at(self.now).filter(|at| *at <= end) {
             assert!(at > self.now, "it wants to be woken in the past");
             self.now = at;
-            self = self.tell(Msg::Tick);
+            self = self.send(Msg::Tick);
         }
         self.now = end;
         self.draw();
@@ -195,7 +195,7 @@ impl Screen {
             .map(|(ticket, _)| ticket)
             .last()
             .expect("nothing like that was asked");
-        self.tell(Msg::Answer { ticket, result })
+        self.send(Msg::Answer { ticket, result })
     }
 
     /// Everything asked of the daemon so far.
@@ -244,7 +244,7 @@ impl Screen {
         self.effects.contains(&Effect::Quit)
     }
 
-    pub fn tell(mut self, msg: Msg) -> Self {
+    pub fn send(mut self, msg: Msg) -> Self {
         match msg {
             Msg::Stream { stream, event } if self.logs.contains_key(&stream) => {
                 self.log_happens(stream, event);
@@ -290,7 +290,7 @@ impl Screen {
                         stream,
                         open: StreamOpen::Log { options, .. },
                     } => {
-                        let limits = Limits::default();
+                        let limits = LogStoreLimits::default();
                         let log =
                             LogReader::new(*stream, None, limits, options.timestamps, self.now);
                         self.logs.insert(*stream, log);
@@ -311,17 +311,17 @@ impl Screen {
                 }
             }
             self.carried_out = self.effects.len();
-            let mut told = Vec::new();
+            let mut events = Vec::new();
             for log in self.logs.values_mut() {
                 while log.has_work() {
                     log.work();
                 }
-                told.extend(log.take());
+                events.extend(log.take());
             }
-            if told.is_empty() {
+            if events.is_empty() {
                 return;
             }
-            for msg in told {
+            for msg in events {
                 self.update(msg);
             }
         }
@@ -380,7 +380,7 @@ impl Screen {
     }
 
     /// Line by line, every run of one look: where, colours, the text.
-    pub fn looks(&self) -> String {
+    pub fn styled(&self) -> String {
         let mut out = String::new();
         for y in 0..self.size.height {
             let mut runs: Vec<(u16, String, String)> = Vec::new();

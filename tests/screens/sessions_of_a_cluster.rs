@@ -117,7 +117,7 @@ fn what_changes_without_notice_is_read_again_where_the_engine_decides() {
     assert_eq!(details(&waiting.wait(11)), 3);
     let running = seoul(140, 40).press("j enter");
     assert_eq!(details(&running.wait(31)), 2);
-    // Our own records tell every change.
+    // Our own records have every change.
     let local = Screen::new(140, 40).daemon(two()).press("enter").wait(600);
     assert_eq!(details(&local), 0);
 }
@@ -172,7 +172,7 @@ fn closed(screen: &Screen) -> Vec<StreamId> {
 
 fn happens(screen: Screen, event: StreamEvent) -> Screen {
     let (stream, _) = opened(&screen).pop().unwrap();
-    screen.tell(Msg::Stream { stream, event })
+    screen.send(Msg::Stream { stream, event })
 }
 
 fn prints(screen: Screen, text: &str) -> Screen {

@@ -90,7 +90,7 @@ fn another_version_of_the_daemon_refuses() {
     .hint(Clean::new(
         "Run the newer workbay, or stop the daemon: workbay daemon stop",
     ));
-    let screen = Screen::new(80, 24).tell(Msg::Daemon(Link::Refused(failure)));
+    let screen = Screen::new(80, 24).send(Msg::Daemon(Link::Refused(failure)));
     insta::assert_snapshot!(screen.text());
 }
 
@@ -165,7 +165,7 @@ fn a_log_that_is_not_there_yet_says_why_its_engine_does_not_answer() {
 }
 
 #[test]
-fn who_waits_in_the_queue_is_not_killed_at_once() {
+fn a_session_that_waits_in_the_queue_is_not_killed_at_once() {
     let [waits, runs] = [Status::Pending, Status::Running]
         .map(|status| vec![session(1, "train", status, 5)])
         .map(|sessions| Screen::new(80, 24).daemon(snapshot(sessions)).press("x"));

@@ -1,4 +1,4 @@
-//! The bars above the list: what the person's sessions hold of what they may hold.
+//! The bars above the list: what the user's sessions use of what they may use.
 
 use workbay::model::{
     catalogue::{Limits, ResourceGroup, SlotLimits},
@@ -48,7 +48,7 @@ fn held() -> Statistics {
     }
 }
 
-fn told(statistics: Option<Statistics>) -> Change {
+fn reported(statistics: Option<Statistics>) -> Change {
     Change::Statistics {
         context: Context::local().name,
         statistics: statistics.map(Box::new),
@@ -59,7 +59,7 @@ fn screen(columns: u16, rows: u16) -> Screen {
     Screen::new(columns, rows)
         .daemon(snapshot(day()))
         .notice(Change::Usage { samples: busy() })
-        .notice(told(Some(held())))
+        .notice(reported(Some(held())))
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn two_lines_140x40() {
 
 #[test]
 fn two_lines_200x50() {
-    insta::assert_snapshot!(screen(200, 50).looks());
+    insta::assert_snapshot!(screen(200, 50).styled());
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn plain_ascii() {
     facts.unicode = false;
     let screen = Screen::with(80, 24, facts)
         .daemon(snapshot(day()))
-        .notice(told(Some(held())));
+        .notice(reported(Some(held())));
     insta::assert_snapshot!(screen.text().lines().take(3).collect::<Vec<_>>().join("\n"));
 }
 
@@ -102,8 +102,8 @@ fn a_key_hides_them_and_low_screens_have_none() {
 }
 
 #[test]
-fn an_engine_that_is_lost_tells_nothing() {
-    let screen = screen(140, 40).notice(told(None));
+fn an_engine_that_is_lost_reports_nothing() {
+    let screen = screen(140, 40).notice(reported(None));
     assert!(!screen.text().contains("in total"));
 }
 
@@ -115,7 +115,7 @@ fn the_group_is_that_of_the_selected_session() {
     }
     let screen = Screen::new(140, 40)
         .daemon(snapshot(sessions))
-        .notice(told(Some(held())));
+        .notice(reported(Some(held())));
     let text = screen.text();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[2].trim_start().starts_with("gpu "), "{text}");
@@ -124,7 +124,7 @@ fn the_group_is_that_of_the_selected_session() {
     assert!(lines[3].contains("6, limit 24"), "{text}");
 }
 
-/// One group without limits, of which others hold the most.
+/// One group without limits, of which others use the most.
 fn shared(remaining: ResourceSlots) -> Statistics {
     let using = ResourceSlots::new(Cpu::from_millis(5050), Bytes(3 * Bytes::GIB / 2));
     let capacity = ResourceSlots::new(Cpu::from_millis(12_000), Bytes(48 * Bytes::GIB));
@@ -147,7 +147,7 @@ fn mine_others_and_free_are_parts_of_the_group() {
     let none = ResourceSlots::new(Cpu::from_millis(0), Bytes(40 * Bytes::GIB));
     let shown = |columns, rows| {
         let screen = Screen::new(columns, rows).daemon(snapshot(day()));
-        screen.notice(told(Some(shared(none.clone()))))
+        screen.notice(reported(Some(shared(none.clone()))))
     };
     let narrow = shown(80, 24);
     assert!(
@@ -162,7 +162,7 @@ fn mine_others_and_free_are_parts_of_the_group() {
         "{}",
         wide.text()
     );
-    // One group and no limit: one row tells everything.
+    // One group and no limit: one row shows everything.
     assert!(!wide.sees("in total"), "{}", wide.text());
     for (columns, rows) in [(80, 24), (120, 34), (200, 50)] {
         let name = format!("shared_{columns}x{rows}");
@@ -171,12 +171,12 @@ fn mine_others_and_free_are_parts_of_the_group() {
 }
 
 #[test]
-fn what_others_hold_alone_is_shown_too() {
+fn what_others_use_alone_is_shown_too() {
     let mut all = shared(ResourceSlots::default());
     all.groups[0].using = ResourceSlots::default();
     let screen = Screen::new(80, 24)
         .daemon(snapshot(day()))
-        .notice(told(Some(all)));
+        .notice(reported(Some(all)));
     assert!(
         screen.sees("CPU") && screen.sees("0+12/12"),
         "{}",
@@ -184,7 +184,7 @@ fn what_others_hold_alone_is_shown_too() {
     );
 }
 
-/// A group of a cluster: the keypair may hold 8 cores, and the memory isn't limited.
+/// A group of a cluster: the keypair may use 8 cores, and the memory isn't limited.
 fn of_a_cluster(hidden: bool) -> Statistics {
     let slots = |cores: u64, gib: u64| {
         ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes::mib(gib << 10))
@@ -218,7 +218,7 @@ fn what_a_limit_forbids_is_not_others_and_a_hidden_total_is_no_number() {
         for (columns, rows) in [(80, 24), (160, 40)] {
             let screen = Screen::new(columns, rows)
                 .daemon(snapshot(day()))
-                .notice(told(Some(of_a_cluster(hidden))));
+                .notice(reported(Some(of_a_cluster(hidden))));
             let head = screen.text().lines().take(5).collect::<Vec<_>>().join("\n");
             insta::assert_snapshot!(format!("cluster_{name}_{columns}"), head);
         }

@@ -1,4 +1,4 @@
-//! Terminals and logs: tabs, states, the way out, search.
+//! Terminals and logs: tabs, states, leaving, search.
 
 use bytes::Bytes;
 use insta::assert_snapshot;
@@ -6,9 +6,9 @@ use workbay::{
     app::{
         effect::Effect,
         logs::{
-            feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched},
-            line::LogLine,
+            feed::{Extent, LogEvent, LogOrder, LogPage, PREVIEW, Searched},
             lines::LogEntry,
+            log_line::LogLine,
         },
         msg::{Msg, StreamEvent},
     },
@@ -22,13 +22,13 @@ use crate::{
 };
 
 /// What the daemon does with the stream opened last.
-trait Daemon {
+trait DaemonSide {
     fn stream(&self) -> StreamId;
     fn happens(self, event: StreamEvent) -> Self;
     fn prints(self, text: &str) -> Self;
 }
 
-impl Daemon for Screen {
+impl DaemonSide for Screen {
     fn stream(&self) -> StreamId {
         let opened = self.effects().iter().rev().find_map(|effect| match effect {
             Effect::Open {
@@ -43,7 +43,7 @@ impl Daemon for Screen {
 
     fn happens(self, event: StreamEvent) -> Self {
         let stream = self.stream();
-        self.tell(Msg::Stream { stream, event })
+        self.send(Msg::Stream { stream, event })
     }
 
     fn prints(self, text: &str) -> Self {
@@ -69,12 +69,12 @@ fn in_a_shell() -> Screen {
 }
 
 #[test]
-fn a_shell_opens_and_shows_the_way_out() {
+fn a_shell_opens_and_shows_the_fix() {
     let opening = working_day(80, 24).press("s");
     assert!(opening.sees("opening a shell in train-llm"));
     assert!(opening.sees("Ctrl-] d back"));
     assert_snapshot!("shell_80x24", in_a_shell().text());
-    assert_snapshot!("shell_looks", in_a_shell().looks());
+    assert_snapshot!("shell_looks", in_a_shell().styled());
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn panes_share_the_page() {
         screen = screen.press(keys).happens(StreamEvent::Opened).prints(said);
     }
     assert_snapshot!("three_panes", screen.text());
-    assert_snapshot!("three_panes_looks", screen.looks());
+    assert_snapshot!("three_panes_looks", screen.styled());
     let left = screen.press("ctrl-] left");
     assert!(left.press("ctrl-] ctrl-right").sees("move the border"));
 }
@@ -263,7 +263,7 @@ fn log() -> Screen {
 #[test]
 fn a_log_is_followed_searched_and_paused() {
     assert_snapshot!("log_80x24", log().text());
-    assert_snapshot!("log_looks", log().looks());
+    assert_snapshot!("log_looks", log().styled());
     let many = (0..100).fold(log(), |screen, n| {
         screen.prints(&format!("step {n} loss 0.{n}\n"))
     });
@@ -275,13 +275,13 @@ fn a_log_is_followed_searched_and_paused() {
 }
 
 /// The log that was opened last is like this.
-fn told(screen: Screen, event: LogEvent) -> Screen {
+fn with_log_event(screen: Screen, event: LogEvent) -> Screen {
     let log = screen.stream();
-    screen.tell(Msg::Log { log, event })
+    screen.send(Msg::Log { log, event })
 }
 
 /// Four lines.
-fn page(first: u64, extent: Extent) -> Page {
+fn page(first: u64, extent: Extent) -> LogPage {
     let entry = |n: u64| LogEntry {
         line: LogLine {
             text: format!("step {n}").as_str().into(),
@@ -289,7 +289,7 @@ fn page(first: u64, extent: Extent) -> Page {
         },
         ..LogEntry::default()
     };
-    Page {
+    LogPage {
         first,
         entries: (1..5).map(entry).collect(),
         extent,
@@ -305,7 +305,7 @@ fn while_a_long_log_is_read_its_end_is_shown() {
         revision: 1_000,
         ..Extent::default()
     };
-    let reading = told(log(), LogEvent::Page(page(PREVIEW, extent)));
+    let reading = with_log_event(log(), LogEvent::Page(page(PREVIEW, extent)));
     assert!(
         reading.sees("end of the log, 340,000 lines read   following"),
         "{}",
@@ -319,7 +319,7 @@ fn while_a_long_log_is_read_its_end_is_shown() {
         lines: 340_000,
         ..Searched::default()
     };
-    let searching = told(searching, LogEvent::Searched(state)).press("enter");
+    let searching = with_log_event(searching, LogEvent::Searched(state)).press("enter");
     assert_snapshot!("log_searching_80x24", searching.text());
     assert!(!searching.press("esc").sees("searching"));
 }
@@ -334,7 +334,7 @@ fn a_log_that_fits_in_no_file_says_so() {
         revision: 1_000,
         ..Extent::default()
     };
-    let screen = told(log().resize(140, 40), LogEvent::Page(page(1_200, extent)));
+    let screen = with_log_event(log().resize(140, 40), LogEvent::Page(page(1_200, extent)));
     assert_snapshot!("log_in_memory_140x40", screen.text());
 }
 

@@ -51,7 +51,7 @@ fn the_toast_of_a_launch_follows_its_session() {
         shot(&screen, "pending");
         let screen = changed(screen, train(Status::Running));
         shot(&screen, "running");
-        // How it ended is told by the daemon.
+        // The daemon reports how it ended.
         let screen = changed(screen, train(Status::Terminated));
         assert!(!screen.sees("train-1 is"), "{}", screen.text());
     }
@@ -68,7 +68,7 @@ fn the_keys_of_a_toast_are_those_of_the_session_they_would_reach() {
 }
 
 #[test]
-fn a_session_that_waited_long_is_told_when_it_runs() {
+fn a_session_that_waited_long_is_reported_when_it_runs() {
     let screen = launched(80, 24, &train(Status::Pending)).wait(600);
     assert!(!screen.sees("train-1 is"), "{}", screen.text());
     let screen = changed(screen, train(Status::Running));
@@ -78,17 +78,17 @@ fn a_session_that_waited_long_is_told_when_it_runs() {
 
 #[test]
 fn a_long_message_is_shown_whole_and_an_endless_one_ends_in_an_ellipsis() {
-    let told = |words: usize, rows: u16| {
+    let toast = |words: usize, rows: u16| {
         let words: Vec<String> = (0..words).map(|n| format!("word-{n:04}")).collect();
         let text = words.join(" ");
         let notice = Notice::message(noon(), Level::Error, text.as_str());
         let screen = Screen::new(80, rows).daemon(snapshot(day()));
         screen.notice(Change::from(notice))
     };
-    let whole = told(40, 24);
+    let whole = toast(40, 24);
     assert!(whole.sees("word-0000"), "{}", whole.text());
     assert!(whole.sees("word-0039"), "{}", whole.text());
     assert!(!whole.sees("..."), "{}", whole.text());
-    let cut = told(400, 24);
+    let cut = toast(400, 24);
     assert!(cut.sees("word-0000") && cut.sees("..."), "{}", cut.text());
 }

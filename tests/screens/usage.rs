@@ -116,7 +116,7 @@ fn before_figures_come_the_newest_sample_is_shown() {
 }
 
 #[test]
-fn an_engine_that_tells_none_and_a_failure_say_why() {
+fn an_engine_that_reports_none_and_a_failure_say_why() {
     let mut lacking = snapshot(day());
     if let EngineState::Connected { info } = &mut lacking.contexts[0].engine {
         let why = Clean::new("this engine tells no figures");

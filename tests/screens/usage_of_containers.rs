@@ -17,7 +17,7 @@ use crate::{
     usage,
 };
 
-/// Its main container is busy; the other one is idle, and the manager tells less of it.
+/// Its main container is busy; the other one is idle, and the manager reports less about it.
 fn of_both() -> Figures {
     let figures = usage::figures();
     let newest = |parts: u64, metrics: usize| {

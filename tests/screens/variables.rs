@@ -160,7 +160,7 @@ fn a_secret_is_never_shown() {
     assert_eq!(env(&screen)[0].1.chars().count(), 94);
     let left = screen.press("down");
     assert!(!left.sees("xx"), "{}", left.text());
-    // A value is hidden as soon as its name tells.
+    // A value is hidden as soon as its name shows that it is a secret.
     let screen = variables(80, 24)
         .typed("X=plain")
         .press("shift-tab backspace")

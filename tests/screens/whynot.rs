@@ -59,7 +59,7 @@ fn asked(columns: u16, rows: u16) -> Screen {
         .press("w")
 }
 
-fn told(screen: Screen, offer: Catalogue, launch: LaunchRequest) -> Screen {
+fn answered(screen: Screen, offer: Catalogue, launch: LaunchRequest) -> Screen {
     let launch = Box::new(launch);
     let catalogue = Box::new(offer);
     screen
@@ -87,20 +87,20 @@ fn launches(screen: &Screen) -> Vec<&LaunchRequest> {
 
 #[test]
 fn what_could_start_now_80x24() {
-    let screen = told(asked(80, 24), offer(), LaunchRequest::default());
+    let screen = answered(asked(80, 24), offer(), LaunchRequest::default());
     insta::assert_snapshot!(screen.text());
 }
 
 #[test]
 fn what_could_start_now_140x40() {
-    let screen = told(asked(140, 40), offer(), LaunchRequest::default());
+    let screen = answered(asked(140, 40), offer(), LaunchRequest::default());
     insta::assert_snapshot!(screen.text());
 }
 
 #[test]
 fn asking_nothing_and_failed() {
     assert!(asked(80, 24).sees("asking"));
-    let nothing = told(
+    let nothing = answered(
         asked(80, 24),
         Catalogue::default(),
         LaunchRequest::default(),
@@ -120,7 +120,7 @@ fn asking_nothing_and_failed() {
 
 #[test]
 fn enter_launches_it_so_and_the_old_one_leaves_the_queue() {
-    let screen = told(asked(80, 24), offer(), LaunchRequest::default()).press("down enter");
+    let screen = answered(asked(80, 24), offer(), LaunchRequest::default()).press("down enter");
     let asked = launches(&screen);
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].resource_group.as_deref(), Some("spare"));
@@ -140,7 +140,7 @@ fn enter_launches_it_so_and_the_old_one_leaves_the_queue() {
 fn what_began_meanwhile_is_left_alone() {
     let mut began = waiting();
     began.status = Status::Running;
-    let screen = told(asked(80, 24), offer(), LaunchRequest::default())
+    let screen = answered(asked(80, 24), offer(), LaunchRequest::default())
         .notice(Change::Session {
             session: Box::new(began),
         })
@@ -155,13 +155,13 @@ fn a_secret_is_asked_for_in_the_launcher() {
         env: [("API_TOKEN".to_owned(), String::new())].into(),
         ..LaunchRequest::default()
     };
-    let screen = told(asked(80, 24), offer(), launch).press("enter");
+    let screen = answered(asked(80, 24), offer(), launch).press("enter");
     assert_eq!(launches(&screen), [] as [&LaunchRequest; 0]);
     assert!(screen.sees("API_TOKEN"), "{}", screen.text());
 }
 
 #[test]
-fn who_runs_does_not_wait() {
+fn a_session_that_runs_does_not_wait() {
     let screen = Screen::new(80, 24)
         .daemon(snapshot(vec![session(1, "train", Status::Running, 5)]))
         .press("w");
@@ -188,7 +188,7 @@ fn another_launch_never_takes_the_place_of_a_waiting_session() {
             .count()
     };
     // The answer to the first launch never comes; a second, unrelated one is answered.
-    let screen = told(asked(80, 24), offer(), LaunchRequest::default())
+    let screen = answered(asked(80, 24), offer(), LaunchRequest::default())
         .press("down enter")
         .press("n alt-enter enter enter");
     assert_eq!(launches(&screen).len(), 2, "{}", screen.text());
@@ -197,7 +197,7 @@ fn another_launch_never_takes_the_place_of_a_waiting_session() {
     let screen = screen.answer(is_launch, launched());
     assert_eq!(ends(&screen), 0);
     // The late answer to the first one does what was asked for.
-    let screen = screen.tell(Msg::Answer {
+    let screen = screen.send(Msg::Answer {
         ticket: first,
         result: launched(),
     });

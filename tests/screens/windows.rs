@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// Number, marks (shown, printed, rang), copy mode, name.
-type Row = (u32, &'static str, &'static str, &'static str);
+type WindowRow = (u32, &'static str, &'static str, &'static str);
 
-const THREE: &[Row] = &[
+const THREE: &[WindowRow] = &[
     (1, "0 1 0", "", "make"),
     (2, "1 0 0", "", "학습"),
     (3, "0 1 1", "", "bash"),
@@ -46,10 +46,10 @@ fn prints(screen: Screen, control: bool, text: &str) -> Screen {
         source: LogSource::Stdout,
         bytes: Bytes::copy_from_slice(text.as_bytes()),
     };
-    screen.tell(Msg::Stream { stream, event })
+    screen.send(Msg::Stream { stream, event })
 }
 
-fn lists(screen: Screen, rows: &[Row]) -> Screen {
+fn lists(screen: Screen, rows: &[WindowRow]) -> Screen {
     let tag = screen.effects().iter().find_map(|effect| match effect {
         Effect::Open {
             open: StreamOpen::Terminal { tag, .. },
@@ -79,17 +79,17 @@ fn shell(columns: u16, rows: u16) -> Screen {
         .daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]))
         .press("s");
     let terminal = stream(&screen, false);
-    let screen = screen.tell(Msg::Stream {
+    let screen = screen.send(Msg::Stream {
         stream: terminal,
         event: StreamEvent::Opened,
     });
     prints(screen, false, "work@train-llm:~$ ")
 }
 
-fn with(columns: u16, rows: u16, windows: &[Row]) -> Screen {
+fn with(columns: u16, rows: u16, windows: &[WindowRow]) -> Screen {
     let screen = shell(columns, rows);
     let control = stream(&screen, true);
-    let screen = screen.tell(Msg::Stream {
+    let screen = screen.send(Msg::Stream {
         stream: control,
         event: StreamEvent::Opened,
     });
@@ -128,7 +128,7 @@ fn the_line_to_tmux_opens_once_the_pane_has_painted() {
         .daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]))
         .press("s");
     let terminal = stream(&screen, false);
-    let screen = screen.tell(Msg::Stream {
+    let screen = screen.send(Msg::Stream {
         stream: terminal,
         event: StreamEvent::Opened,
     });
@@ -141,7 +141,7 @@ fn the_line_to_tmux_opens_once_the_pane_has_painted() {
 fn the_head_has_the_windows_with_their_marks() {
     let screen = with(80, 24, THREE);
     assert_snapshot!("windows_80x24", screen.text());
-    assert_snapshot!("windows_looks", screen.looks());
+    assert_snapshot!("windows_looks", screen.styled());
     assert!(with(60, 16, THREE).sees("2 학습*"));
 }
 

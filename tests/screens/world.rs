@@ -1,4 +1,4 @@
-//! What a daemon would tell: sessions of all kinds, seen at noon.
+//! What a daemon would report: sessions of all kinds, seen at noon.
 
 use jiff::{SignedDuration, Timestamp};
 use workbay::{

@@ -12,12 +12,12 @@ use workbay::terminal::{
     emulator::{CellWidth, Emulator},
 };
 
-pub struct Screen {
+pub struct ReferenceScreen {
     term: Term<VoidListener>,
     parser: Processor,
 }
 
-impl Screen {
+impl ReferenceScreen {
     pub fn new(columns: u16, rows: u16) -> Self {
         let size = TermSize::new(columns.into(), rows.into());
         Self {
@@ -36,7 +36,7 @@ impl Screen {
         self.parser.advance(&mut self.term, bytes);
     }
 
-    pub fn told(&self, column: u16, row: u16) -> String {
+    pub fn cell_text(&self, column: u16, row: u16) -> String {
         let cell = &self.term.grid()[Line(row.into())][Column(column.into())];
         let mut text = String::from(match cell.c {
             '\t' => ' ',
@@ -85,7 +85,7 @@ impl Screen {
 }
 
 /// What a cell shows, in words both emulators can be asked for.
-pub fn told(emulator: &Emulator, column: u16, row: u16) -> String {
+pub fn cell_text(emulator: &Emulator, column: u16, row: u16) -> String {
     let Some(cell) = emulator.cell(column, row) else {
         return format!("no cell at column {column}, row {row}");
     };

@@ -1,4 +1,4 @@
-//! A bad line to a registry: it lets through as much as it is told, breaks when it is told.
+//! A bad line to a registry: it passes as much as the test allows, and breaks when the test says so.
 
 use std::{
     io::{Read as _, Write as _},
@@ -16,11 +16,11 @@ pub struct BadLine {
 }
 
 struct Gate {
-    state: Mutex<State>,
+    state: Mutex<BadLineState>,
     moved: Condvar,
 }
 
-struct State {
+struct BadLineState {
     /// Bytes that may pass towards the engine; `None` = all.
     left: Option<usize>,
     /// Who comes is sent away.
@@ -37,7 +37,7 @@ impl BadLine {
     pub fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let gate = Arc::new(Gate {
-            state: Mutex::new(State {
+            state: Mutex::new(BadLineState {
                 left: None,
                 shut: false,
                 over: false,
@@ -102,7 +102,7 @@ impl BadLine {
         self.gate.state().held_up
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut BadLineState)) {
         change(&mut self.gate.state());
         self.gate.moved.notify_all();
     }
@@ -118,7 +118,7 @@ impl Drop for BadLine {
 }
 
 impl Gate {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BadLineState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -31,7 +31,7 @@ use crate::pane::{Terminal, until, within};
 
 pub struct Bench {
     pub engine: Arc<DockerEngine>,
-    pub client: Client,
+    pub client: EngineClient,
     pub instance: InstanceId,
     pub dir: tempfile::TempDir,
 }
@@ -49,7 +49,7 @@ impl Bench {
             instance,
             dir,
         );
-        bench.client = Client::of(endpoint);
+        bench.client = EngineClient::of(endpoint);
         bench
     }
 
@@ -74,7 +74,7 @@ impl Bench {
     pub fn of(engine: DockerEngine, instance: InstanceId, dir: tempfile::TempDir) -> Self {
         Self {
             engine: Arc::new(engine),
-            client: Client::of(None),
+            client: EngineClient::of(None),
             instance,
             dir,
         }
@@ -150,7 +150,7 @@ impl Bench {
             tag: tag.to_owned(),
             columns,
             rows,
-            start: workbay::model::shell::ShellStart::default(),
+            start: workbay::model::shell_start::ShellStart::default(),
         };
         Terminal::new(
             self.engine.attach(session, request).await.unwrap(),
@@ -173,7 +173,7 @@ impl Bench {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Waits until the log holds `words`; the log.
+    /// Waits until the log contains `words`; the log.
     pub async fn said(&self, session: SessionId, words: &str) -> String {
         until(async || {
             let log = self.log(session, None).await;
@@ -220,11 +220,11 @@ impl Drop for Bench {
 }
 
 /// The engine's own client, on this machine's engine or on another one.
-pub struct Client {
+pub struct EngineClient {
     host: Option<String>,
 }
 
-impl Client {
+impl EngineClient {
     pub fn of(endpoint: Option<&str>) -> Self {
         Self {
             host: endpoint.map(str::to_owned),
@@ -232,7 +232,7 @@ impl Client {
     }
 
     fn output(&self, args: &[&str]) -> std::process::Output {
-        // One that hangs would hold up the test for ever.
+        // One that hangs would block the test forever.
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "120", "docker"]);
         if let Some(host) = &self.host {

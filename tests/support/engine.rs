@@ -121,10 +121,10 @@ impl MemoryEngine {
             let container = inner.world.containers.get_mut(&session);
             act(container.expect("the container is there"))
         };
-        self.save_and_tell(session, kind);
+        self.save_and_send(session, kind);
     }
 
-    fn save_and_tell(&self, session: SessionId, kind: EventKind) {
+    fn save_and_send(&self, session: SessionId, kind: EventKind) {
         let mut inner = self.lock();
         inner.world.save();
         let event = EngineEvent {

@@ -166,7 +166,7 @@ impl FarEngine {
             .expect("unshare is there");
         let outer = child.id();
         self.process = Some(child);
-        let mut looks = 0;
+        let mut checks = 0;
         // Its first process is the child of unshare, which stays in our world.
         let inner = loop {
             let file = format!("/proc/{outer}/task/{outer}/children");
@@ -174,7 +174,7 @@ impl FarEngine {
             if let Some(inner) = children.split_whitespace().next() {
                 break inner.to_owned();
             }
-            self.wait(&mut looks);
+            self.wait(&mut checks);
         };
         let cable = format!("wbf{}", std::process::id());
         let peer = ["peer", "name", "eth0", "netns", &inner];
@@ -189,26 +189,26 @@ impl FarEngine {
         self.run("ip", &["link", "set", &cable, "up"]);
         let there = |port: u16| std::net::TcpStream::connect((self.address.as_str(), port)).is_ok();
         while !there(2376) || !there(22) {
-            self.wait(&mut looks);
+            self.wait(&mut checks);
         }
     }
 
     #[track_caller]
-    fn wait(&self, looks: &mut u32) {
+    fn wait(&self, checks: &mut u32) {
         let said = |name: &str| std::fs::read_to_string(self.path(name)).unwrap_or_default();
         assert!(
-            *looks < LOOKS,
+            *checks < LOOKS,
             "the engine elsewhere did not come up:\n{}\n{}",
             said("log"),
             said("sshd.log")
         );
-        *looks += 1;
+        *checks += 1;
         std::thread::sleep(LOOK);
     }
 
     /// `docker ARGS…` on it; what it printed.
     pub fn docker(&self, args: &[&str]) -> String {
-        // One that hangs would hold up the test for ever.
+        // One that hangs would block the test forever.
         let output = Command::new("timeout")
             .args(["--kill-after=5", "120", "docker"])
             .args(["-H", &self.tcp(), "--tlsverify"])

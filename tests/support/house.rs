@@ -12,7 +12,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use workbay::{
     client::{Client, ClientEvent, ConnectOptions},
     config::paths::Paths,
-    daemon::{self, Beginning, ContextSeat, Controls, DaemonOptions, EngineFactory},
+    daemon::{self, Beginning, ContextSetup, Controls, DaemonOptions, EngineFactory},
     model::{
         capability::EngineState,
         change::Change,
@@ -71,7 +71,7 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
         paths: Paths::below(root),
         settings,
         owner: "tester".into(),
-        contexts: vec![ContextSeat::new(Context::local(), factory)],
+        contexts: vec![ContextSetup::new(Context::local(), factory)],
         beginning: Beginning::Here,
         boot: None,
         ended: store::ENDED,
@@ -80,7 +80,7 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
 }
 
 /// A context on this manager.
-pub fn seat(name: &str, manager: &MemoryScheduler) -> ContextSeat {
+pub fn setup(name: &str, manager: &MemoryScheduler) -> ContextSetup {
     let manager = manager.clone();
     let context = Context {
         name: ContextName::new(name).unwrap(),
@@ -88,7 +88,7 @@ pub fn seat(name: &str, manager: &MemoryScheduler) -> ContextSeat {
         ..Context::local()
     };
     let factory = EngineFactory::scheduler(move |_| Ok(Arc::new(manager.clone())));
-    ContextSeat::new(context, factory)
+    ContextSetup::new(context, factory)
 }
 
 /// A daemon inside this process; it can end and start again on the same store and engine.
@@ -102,7 +102,7 @@ pub struct House {
     /// Which start of the machine it is.
     pub boot: Option<String>,
     /// Contexts besides the local one.
-    pub others: Vec<ContextSeat>,
+    pub others: Vec<ContextSetup>,
     running: Option<(Controls, JoinHandle<()>)>,
 }
 
@@ -178,7 +178,7 @@ pub struct Face {
     pub snapshot: Snapshot,
     events: mpsc::Receiver<ClientEvent>,
     sessions: Arc<Mutex<BTreeMap<SessionId, Session>>>,
-    pub heard: Vec<Change>,
+    pub received: Vec<Change>,
     last: u64,
 }
 
@@ -194,7 +194,7 @@ impl Face {
             client,
             events,
             sessions: Arc::new(Mutex::new(sessions.collect())),
-            heard: Vec::new(),
+            received: Vec::new(),
             last: snapshot.seq,
             snapshot: *snapshot,
         }
@@ -218,7 +218,7 @@ impl Face {
     }
 
     /// Takes the next notice, checking that none is missing.
-    pub async fn hear(&mut self) -> Change {
+    pub async fn receive(&mut self) -> Change {
         let event = tokio::time::timeout(PATIENCE, self.events.recv())
             .await
             .expect("a notice comes in time");
@@ -235,7 +235,7 @@ impl Face {
                     _ => {}
                 }
                 drop(sessions);
-                self.heard.push(change.clone());
+                self.received.push(change.clone());
                 change
             }
             other => panic!("the line ended: {other:?}"),
@@ -250,7 +250,7 @@ impl Face {
             {
                 return session;
             }
-            self.hear().await;
+            self.receive().await;
         }
     }
 
@@ -258,37 +258,37 @@ impl Face {
         self.until(id, |session| session.status == status).await
     }
 
-    pub async fn until_heard(&mut self, so: impl Fn(&Change) -> bool) -> Change {
+    pub async fn until_received(&mut self, so: impl Fn(&Change) -> bool) -> Change {
         loop {
-            let change = self.hear().await;
+            let change = self.receive().await;
             if so(&change) {
                 return change;
             }
         }
     }
 
-    /// Waits for a message that holds these words, if it has not come already.
-    pub async fn until_told(&mut self, words: &str) {
+    /// Waits for a message with these words, if it has not come already.
+    pub async fn until_notified(&mut self, words: &str) {
         let says = |change: &Change| match change {
             Change::Notice { notice } => notice.text.as_str().contains(words),
             _ => false,
         };
-        if !self.heard.iter().any(says) {
-            self.until_heard(says).await;
+        if !self.received.iter().any(says) {
+            self.until_received(says).await;
         }
     }
 
     /// Waits until the engine answers.
     pub async fn until_connected(&mut self) {
         let stands = |engine: &EngineState| matches!(engine, EngineState::Connected { .. });
-        let tells = |change: &Change| match change {
+        let has_text = |change: &Change| match change {
             Change::Engine { engine, .. } => stands(engine),
             _ => false,
         };
         let contexts = &self.snapshot.contexts;
         let already = contexts.iter().any(|state| stands(&state.engine));
-        if !already && !self.heard.iter().any(tells) {
-            self.until_heard(tells).await;
+        if !already && !self.received.iter().any(has_text) {
+            self.until_received(has_text).await;
         }
     }
 
@@ -345,7 +345,7 @@ pub fn named(name: &str) -> LaunchRequest {
     }
 }
 
-/// Waits for a condition that no notice tells of.
+/// Waits for a condition that no notice reports.
 pub async fn eventually(what: &str, so: impl Fn() -> bool) {
     let waiting = async {
         while !so() {

@@ -159,7 +159,7 @@ impl Machine {
             .collect()
     }
 
-    /// The id of this machine's store, by the file that tells it whether a daemon runs or not.
+    /// The id of this machine's store, by the file that shows whether a daemon runs.
     pub fn instance(&self) -> Option<String> {
         let entries = std::fs::read_dir(self.path("state")).ok()?;
         let mut files = entries.filter_map(|entry| Some(entry.ok()?.path().join("instance")));
@@ -194,7 +194,7 @@ pub fn launch<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&words, more].concat()
 }
 
-/// A command that is ended when it takes longer than anything here may: a test that hangs tells nothing.
+/// A command that is ended when it takes longer than anything here may: a test that hangs shows nothing.
 fn bounded(program: &str) -> Command {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "240", program]);

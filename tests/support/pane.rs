@@ -88,15 +88,15 @@ impl Terminal {
         self.screen.screen().contents()
     }
 
-    /// Reads until the screen holds `text`.
+    /// Reads until the screen shows `text`.
     pub async fn wait_for(&mut self, text: &str) {
         self.wait_until(text, |pane| pane.text().contains(text))
             .await;
     }
 
     /// Reads until something holds.
-    pub async fn wait_until(&mut self, text: &str, holds: impl Fn(&Self) -> bool) {
-        while !holds(self) {
+    pub async fn wait_until(&mut self, text: &str, condition: impl Fn(&Self) -> bool) {
+        while !condition(self) {
             let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;
             match seen {
                 Ok(Some(Output::Stdout(bytes))) => self.process(&bytes).await,

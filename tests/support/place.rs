@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use workbay::{
     client::{ConnectOptions, Starter},
     config::paths::Paths,
-    daemon::{self, Beginning, ContextSeat, DaemonOptions, EngineFactory},
+    daemon::{self, Beginning, ContextSetup, DaemonOptions, EngineFactory},
     model::context::Context,
-    protocol::presence::{self, Holder},
+    protocol::lock_record::{self, Holder},
     store,
 };
 
@@ -25,7 +25,7 @@ use super::{
 
 const ROOT: &str = "WORKBAY_TEST_ROOT";
 
-/// To be called by an ignored test of its own, whose name [`Place::new`] is told.
+/// To be called by an ignored test of its own, whose name [`DaemonDirectories::new`] gets.
 pub fn be_the_daemon() {
     let root = PathBuf::from(std::env::var_os(ROOT).expect("started by a test"));
     let world = world_file(&root);
@@ -36,7 +36,7 @@ pub fn be_the_daemon() {
         paths: Paths::below(&root),
         settings,
         owner: "tester".into(),
-        contexts: vec![ContextSeat::new(Context::local(), factory)],
+        contexts: vec![ContextSetup::new(Context::local(), factory)],
         beginning: Beginning::Detached,
         boot: None,
         ended: store::ENDED,
@@ -50,12 +50,12 @@ fn world_file(root: &Path) -> PathBuf {
 }
 
 /// Where such a daemon lives.
-pub struct Place {
+pub struct DaemonDirectories {
     root: TempDir,
     /// The test that is the daemon.
     daemon: &'static str,
 }
-impl Place {
+impl DaemonDirectories {
     pub fn new(daemon: &'static str) -> Self {
         Self {
             root: tempfile::tempdir().unwrap(),
@@ -102,8 +102,10 @@ impl Place {
     }
 
     pub fn pid(&self) -> Option<i32> {
-        match presence::holder(&self.paths().lock()).unwrap() {
-            Holder::Daemon(presence) => presence.map(|presence| presence.pid.cast_signed()),
+        match lock_record::holder(&self.paths().lock()).unwrap() {
+            Holder::Daemon(lock_record) => {
+                lock_record.map(|lock_record| lock_record.pid.cast_signed())
+            }
             Holder::Nobody => None,
         }
     }
@@ -115,13 +117,13 @@ impl Place {
 
     pub async fn until_dead(&self) {
         eventually("the daemon is dead", || {
-            presence::holder(&self.paths().lock()).unwrap() == Holder::Nobody
+            lock_record::holder(&self.paths().lock()).unwrap() == Holder::Nobody
         })
         .await;
     }
 }
 
-impl Drop for Place {
+impl Drop for DaemonDirectories {
     /// A test that failed half-way leaves no daemon behind.
     fn drop(&mut self) {
         if self.pid().is_some() {

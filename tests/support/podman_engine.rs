@@ -109,7 +109,7 @@ impl PodmanEngine {
 impl Drop for PodmanEngine {
     /// Also after a failed test.
     fn drop(&mut self) {
-        // One that hangs would hold up the test for ever.
+        // One that hangs would block the test forever.
         let removal = self.podman(&["rm", "--all", "--force", "--time=0"]);
         let _ = run_by(&["timeout", "--kill-after=5", "120"], &removal).output();
         if let Some(mut process) = self.process.take() {

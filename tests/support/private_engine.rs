@@ -106,7 +106,7 @@ impl PrivateEngine {
     }
 
     fn docker_command(&self, args: &[&str]) -> Command {
-        // One that hangs would hold up the test for ever.
+        // One that hangs would block the test forever.
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "120", "docker", "-H", &self.endpoint()]);
         command.args(args);

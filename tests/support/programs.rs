@@ -12,7 +12,7 @@ use super::MemoryEngine;
 /// One piece of what `flood` writes.
 pub const FLOOD_PIECE: usize = 10_000;
 
-/// - `shell`: echoes input and tells sizes as `<columns>x<rows>`, ends with the code 0 at `exit\n`,
+/// - `shell`: echoes input and prints sizes as `<columns>x<rows>`, ends with the code 0 at `exit\n`,
 ///   writes `drop 0`, `drop 1`, … without an end at `drip\n`, until something is typed
 /// - `cat`: echoes input until its end
 /// - `flood N`: writes N pieces of [`FLOOD_PIECE`] bytes

@@ -150,7 +150,7 @@ pub fn write_login(dir: &Path, host: &str, password: &str) {
 /// `docker ARGS…`, which must succeed.
 #[track_caller]
 pub fn docker(args: &[&str]) {
-    // One that hangs would hold up the test for ever.
+    // One that hangs would block the test forever.
     let output = Command::new("timeout")
         .args(["--kill-after=5", "120", "docker"])
         .args(args)

@@ -1,4 +1,4 @@
-//! A way to the engine that can be spoilt: cut, held, slowed down. The engine itself is not touched.
+//! A connection to the engine that can be disturbed: cut, held, slowed down. The engine itself is not touched.
 
 use std::{
     io::{Read as _, Write as _},
@@ -26,10 +26,10 @@ pub enum Manner {
 /// A socket that leads to another one as long as this lives.
 pub struct Relay {
     socket: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
 }
 
-struct Shared {
+struct RelayState {
     engine: PathBuf,
     manner: Mutex<Manner>,
     changed: Condvar,
@@ -42,20 +42,20 @@ impl Relay {
     pub fn start(socket: &Path, engine: &Path) -> Self {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).expect("a socket");
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RelayState {
             engine: engine.to_owned(),
             manner: Mutex::new(Manner::Through),
             changed: Condvar::new(),
             ended: AtomicBool::new(false),
             open: Mutex::new(Vec::new()),
         });
-        let taking = Arc::clone(&shared);
+        let accepting = Arc::clone(&shared);
         thread::spawn(move || {
             while let Ok((ours, _)) = listener.accept() {
-                if taking.ended.load(Ordering::SeqCst) {
+                if accepting.ended.load(Ordering::SeqCst) {
                     break;
                 }
-                taking.carry(ours);
+                accepting.carry(ours);
             }
         });
         Self {
@@ -91,7 +91,7 @@ impl Drop for Relay {
     }
 }
 
-impl Shared {
+impl RelayState {
     fn manner(&self) -> MutexGuard<'_, Manner> {
         self.manner.lock().unwrap()
     }

@@ -10,11 +10,11 @@ use workbay::{engine::api::Result, model::failure::Failure};
 
 /// `C` are the kinds of calls.
 pub struct Script<C> {
-    inner: Mutex<Inner<C>>,
+    inner: Mutex<ScriptState<C>>,
     released: Notify,
 }
 
-struct Inner<C> {
+struct ScriptState<C> {
     calls: Vec<C>,
     /// The next calls of a kind fail so.
     faults: BTreeMap<C, Vec<Failure>>,
@@ -25,7 +25,7 @@ struct Inner<C> {
 
 impl<C: Copy + Ord> Script<C> {
     pub fn new() -> Self {
-        let inner = Inner {
+        let inner = ScriptState {
             calls: Vec::new(),
             faults: BTreeMap::new(),
             held: BTreeSet::new(),
@@ -37,7 +37,7 @@ impl<C: Copy + Ord> Script<C> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner<C>> {
+    fn lock(&self) -> MutexGuard<'_, ScriptState<C>> {
         self.inner.lock().unwrap()
     }
 

@@ -43,15 +43,15 @@ pub enum Ended {
 /// The port in the session: a byte stream, and the line it hangs on.
 pub struct Port {
     pub bytes: DuplexStream,
-    pub line: Line,
+    pub line: TcpProxy,
 }
 
-pub struct Line {
+pub struct TcpProxy {
     faults: mpsc::UnboundedSender<Fault>,
     ended: JoinHandle<Ended>,
 }
 
-impl Line {
+impl TcpProxy {
     pub fn fault(&self, fault: Fault) {
         self.faults.send(fault).unwrap();
     }
@@ -73,7 +73,7 @@ where
     let ended = tokio::spawn(pump(socket, far, orders));
     Port {
         bytes,
-        line: Line { faults, ended },
+        line: TcpProxy { faults, ended },
     }
 }
 
@@ -177,7 +177,7 @@ impl Ttyd {
     }
 
     /// The next thing said to ttyd, pings apart.
-    pub async fn heard(&mut self) -> Bytes {
+    pub async fn received(&mut self) -> Bytes {
         loop {
             match self.socket.next().await.unwrap().unwrap() {
                 Message::Binary(message) => return message,

@@ -158,18 +158,18 @@ impl Terminal {
 
     /// Waits for a condition of the screen; shows the screen when it never comes.
     #[track_caller]
-    pub fn wait_until(&self, what: &str, holds: impl Fn(&str) -> bool) {
-        self.wait_timed(what, holds);
+    pub fn wait_until(&self, what: &str, condition: impl Fn(&str) -> bool) {
+        self.wait_timed(what, condition);
     }
 
-    /// The same; tells when the bytes came that made it true.
+    /// The same; returns when the bytes came that made it true.
     #[track_caller]
-    pub fn wait_timed(&self, what: &str, holds: impl Fn(&str) -> bool) -> Instant {
+    pub fn wait_timed(&self, what: &str, condition: impl Fn(&str) -> bool) -> Instant {
         let deadline = now() + self.patience;
         let mut seen = self.seen();
         loop {
             let screen = seen.parser.screen().contents();
-            if holds(&screen) {
+            if condition(&screen) {
                 return seen.at;
             }
             let left = deadline.saturating_duration_since(now());
@@ -206,13 +206,13 @@ impl Terminal {
 
     /// Types the same again every few seconds until the condition holds.
     #[track_caller]
-    pub fn type_until(&mut self, keys: &str, holds: impl Fn(&str) -> bool) {
+    pub fn type_until(&mut self, keys: &str, condition: impl Fn(&str) -> bool) {
         let deadline = now() + self.patience;
         while now() < deadline {
             self.type_(keys);
             let again = now() + Duration::from_secs(2);
             while now() < again {
-                if holds(&self.screen()) {
+                if condition(&self.screen()) {
                     return;
                 }
                 std::thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! What sessions use, as the engines in memory tell it.
+//! What sessions use, as the engines in memory report it.
 
 use std::collections::BTreeMap;
 

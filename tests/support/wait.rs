@@ -7,17 +7,17 @@ use crate::{
     terminal::{PATIENCE, now},
 };
 
-/// Asks again and again until `holds`; shows the last answer when it never does.
+/// Asks again and again until `condition`; shows the last answer when it never does.
 #[track_caller]
 pub fn until<T: std::fmt::Debug>(
     what: &str,
     mut ask: impl FnMut() -> T,
-    holds: impl Fn(&T) -> bool,
+    condition: impl Fn(&T) -> bool,
 ) -> T {
     let deadline = now() + PATIENCE;
     loop {
         let answer = ask();
-        if holds(&answer) {
+        if condition(&answer) {
             return answer;
         }
         assert!(
@@ -33,11 +33,11 @@ pub fn until<T: std::fmt::Debug>(
 pub fn while_it_goes_on<T: std::fmt::Debug + PartialEq>(
     what: &str,
     mut ask: impl FnMut() -> T,
-    holds: impl Fn(&T) -> bool,
+    condition: impl Fn(&T) -> bool,
 ) -> T {
     let mut seen = ask();
     let mut deadline = now() + PATIENCE;
-    while !holds(&seen) {
+    while !condition(&seen) {
         assert!(
             now() < deadline,
             "it never came that {what}; the last answer: {seen:?}"

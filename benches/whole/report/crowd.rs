@@ -1,10 +1,10 @@
 //! Two hundred sessions.
 
-use super::Row;
+use super::TableRow;
 use crate::samples::Samples;
 
-pub fn rows(samples: &Samples) -> Vec<Row> {
-    let row = |goal: &str, unit, ours, theirs, peer| Row {
+pub fn rows(samples: &Samples) -> Vec<TableRow> {
+    let row = |goal: &str, unit, ours, theirs, peer| TableRow {
         goal: goal.to_owned(),
         ours,
         theirs,
@@ -13,16 +13,16 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
         ratio: None,
         limit: None,
     };
-    let rest = |who: &str| samples.median(&format!("crowd-rest/{who}"));
+    let rest = |name: &str| samples.median(&format!("crowd-rest/{name}"));
     let alone = samples.median("crowd-engine/nobody");
     // What looking adds to the engine's own work.
-    let added = |who: &str| {
-        let with = samples.median(&format!("crowd-engine/{who}"))?;
+    let added = |name: &str| {
+        let with = samples.median(&format!("crowd-engine/{name}"))?;
         Some((with - alone?).max(0.0))
     };
     let mib = |name: &str| samples.median(name).map(|kib| kib / 1024.0);
     let mut rows = vec![
-        Row {
+        TableRow {
             ratio: Some(1.5),
             ..row(
                 "100 sessions launched at once, until all run",
@@ -40,32 +40,32 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             "",
         ),
     ];
-    for (who, peer) in [
+    for (name, peer) in [
         ("oxker", "oxker"),
         ("lazydocker", "lazydocker"),
         ("docker-stats", "docker stats"),
     ] {
-        let wanted = (who == "oxker").then_some(0.2);
-        rows.push(Row {
+        let wanted = (name == "oxker").then_some(0.2);
+        rows.push(TableRow {
             ratio: wanted,
             limit: Some(0.5),
             ..row(
                 "10 CPU of face and daemon at rest, 200 sessions, usage on",
                 "%",
                 rest("workbay"),
-                rest(who),
+                rest(name),
                 peer,
             )
         });
-        let wanted = (who == "oxker").then_some(0.05);
-        rows.push(Row {
+        let wanted = (name == "oxker").then_some(0.05);
+        rows.push(TableRow {
             ratio: wanted,
             limit: Some(0.5),
             ..row(
                 "11 CPU that looking adds to dockerd and containerd",
                 "%",
                 added("workbay"),
-                added(who),
+                added(name),
                 peer,
             )
         });

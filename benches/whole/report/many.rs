@@ -1,12 +1,12 @@
 //! A hundred thousand ended sessions.
 
-use super::Row;
+use super::TableRow;
 use crate::samples::Samples;
 
-pub fn rows(samples: &Samples) -> Vec<Row> {
+pub fn rows(samples: &Samples) -> Vec<TableRow> {
     let of =
         |what: &str, size: usize, q| samples.quantile(&format!("many-{what}/workbay/{size}"), q);
-    let key = |goal: &str, what: &str, q, ratio, limit| Row {
+    let key = |goal: &str, what: &str, q, ratio, limit| TableRow {
         goal: goal.to_owned(),
         ours: of(what, 100_000, q),
         theirs: of(what, 50, q),
@@ -41,7 +41,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
             None,
         ),
-        Row {
+        TableRow {
             ours: many,
             theirs: few,
             unit: "MiB",

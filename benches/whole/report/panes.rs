@@ -1,11 +1,11 @@
 //! Panes.
 
-use super::Row;
+use super::TableRow;
 use crate::samples::Samples;
 
 /// What a pane costs, beside the same shell without us.
-pub fn rows(samples: &Samples) -> Vec<Row> {
-    let row = |goal: &str, ours: Option<f64>, theirs: Option<f64>, peer, ratio| Row {
+pub fn rows(samples: &Samples) -> Vec<TableRow> {
+    let row = |goal: &str, ours: Option<f64>, theirs: Option<f64>, peer, ratio| TableRow {
         goal: goal.to_owned(),
         ours,
         theirs,
@@ -14,11 +14,11 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
         ratio,
         limit: None,
     };
-    let flow = |who: &str| samples.median(&format!("pane-flow/{who}"));
-    let echo = |who: &str, q| samples.quantile(&format!("pane-echo/{who}"), q);
-    let flooded = |who: &str, q| samples.quantile(&format!("pane-flood-key/{who}"), q);
+    let flow = |name: &str| samples.median(&format!("pane-flow/{name}"));
+    let echo = |name: &str, q| samples.quantile(&format!("pane-echo/{name}"), q);
+    let flooded = |name: &str, q| samples.quantile(&format!("pane-flood-key/{name}"), q);
     let (exec, tmux) = ("docker exec", "docker exec and tmux");
-    let host = |who: &str| samples.median(&format!("host-flow/{who}"));
+    let host = |name: &str| samples.median(&format!("host-flow/{name}"));
     let mut rows = vec![
         row(
             "3 20 MB of a log through a pane of this host",
@@ -70,7 +70,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             wanted,
         ));
     }
-    rows.push(Row {
+    rows.push(TableRow {
         limit: Some(50.0),
         ..row(
             "a key beside a flood of `yes`, on the screen, p99",
@@ -80,7 +80,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
         )
     });
-    rows.push(Row {
+    rows.push(TableRow {
         unit: "MB/s",
         limit: Some(0.65),
         ..row(
@@ -93,7 +93,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
         )
     });
-    rows.push(Row {
+    rows.push(TableRow {
         unit: "B",
         limit: Some(40.0),
         ..row(
@@ -104,7 +104,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             None,
         )
     });
-    rows.push(Row {
+    rows.push(TableRow {
         unit: "MiB",
         limit: Some(1.0),
         ..row(

@@ -1,10 +1,10 @@
 //! What sampling costs.
 
-use super::Row;
+use super::TableRow;
 use crate::samples::Samples;
 
 /// What sampling costs; of a build that was not made for speed where there is no other.
-pub fn rows(samples: &Samples) -> Vec<Row> {
+pub fn rows(samples: &Samples) -> Vec<TableRow> {
     let of = |name: &str| {
         let made = |build: &str| samples.median(&format!("{name}{build}/200"));
         made("")
@@ -16,7 +16,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
         |goal: &str, name: &str, unit, theirs: Option<f64>, limits: (Option<f64>, Option<f64>)| {
             let found = of(name);
             let build = found.map_or("", |(_, build)| build);
-            Row {
+            TableRow {
                 goal: format!("{goal}{build}"),
                 ours: found.map(|(ours, _)| ours),
                 theirs,

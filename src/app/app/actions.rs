@@ -8,7 +8,7 @@ use crate::{
     app::{
         effect::Effect,
         focus::{Focus, Page},
-        panels::list::motion,
+        panels::scroll::motion,
         step::{Go, Step},
     },
     key::Key,

@@ -9,8 +9,8 @@ use crate::{
     app::{
         focus::Focus,
         msg::{Button, Mouse, MouseKind},
-        panes::Ground,
-        sessions::sort::Order,
+        panes::MouseLayout,
+        sessions::sort::SortOrder,
         step::Step,
     },
     model::status::Tab,
@@ -25,7 +25,7 @@ impl App {
     pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => {
-                let ground = Ground {
+                let ground = MouseLayout {
                     tabs: self.areas.pane_tabs,
                     panes: &self.areas.panes,
                     borders: &self.areas.pane_borders,
@@ -91,7 +91,7 @@ impl App {
             let order = if now.column == *column {
                 now.reversed()
             } else {
-                Order::by(*column)
+                SortOrder::by(*column)
             };
             self.sessions.sort(order);
             return Vec::new();

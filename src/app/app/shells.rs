@@ -10,7 +10,7 @@ use crate::{
         panes::{self, Axis, ShellPlace},
         step::{Go, Step},
     },
-    model::{shell::ShellStart, text::Clean},
+    model::{shell_start::ShellStart, text::Clean},
 };
 
 impl App {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{App, interrupt_ends};
 use crate::{
-    app::{clock, focus::Page, launcher::Launcher},
+    app::{durations, focus::Page, launcher::Launcher},
     rules::reclaim::{Reclaim, reclaim},
 };
 
@@ -52,7 +52,7 @@ impl App {
             .filter_map(|id| self.mirror.session(*id))
             .filter(|session| session.terminated_at.is_none())
             .flat_map(|session| {
-                let elapsed = clock::coarse_changes_in(session.elapsed_seconds(now));
+                let elapsed = durations::coarse_changes_in(session.elapsed_seconds(now));
                 let left = match reclaim(session) {
                     Reclaim::At(until) => left_changes_in(until, now),
                     Reclaim::Due | Reclaim::Exempt | Reclaim::Never => None,
@@ -60,7 +60,7 @@ impl App {
                 left.into_iter().chain([elapsed])
             })
             .min()?;
-        Some(clock::after(now, seconds))
+        Some(durations::after(now, seconds))
     }
 
     /// The focused detail updates every second. An open detail next to the list updates like the list.
@@ -79,29 +79,33 @@ impl App {
             let ends = detail.idle_ends(session);
             let ends = ends.filter_map(|until| left_changes_in(until, now));
             let used = session.activity.filter(|used| used.open == 0);
-            let used = used.map(|it| clock::ago_changes_in(now.as_second() - it.at.as_second()));
-            let elapsed = clock::coarse_changes_in(session.elapsed_seconds(now));
+            let used =
+                used.map(|it| durations::ago_changes_in(now.as_second() - it.at.as_second()));
+            let elapsed = durations::coarse_changes_in(session.elapsed_seconds(now));
             ends.chain(used).fold(elapsed, i64::min)
         };
-        Some(clock::after(now, seconds))
+        Some(durations::after(now, seconds))
     }
 
     /// When the text of the next reclaim changes, which every view shows.
     fn next_countdown(&self, now: Timestamp) -> Option<Timestamp> {
         let (_, left) = self.next_end(now).filter(|_| !self.areas.too_small)?;
-        Some(clock::after(now, clock::coarse_left_changes_in(left)))
+        Some(durations::after(
+            now,
+            durations::coarse_left_changes_in(left),
+        ))
     }
 
     /// When the age of an outdated list changes.
     fn next_age_change(&self, now: Timestamp) -> Option<Timestamp> {
         let since = self.mirror.stale_since(self.sessions.shown())?;
         let age = now.as_second() - since.as_second();
-        Some(clock::after(now, clock::ago_changes_in(age)))
+        Some(durations::after(now, durations::ago_changes_in(age)))
     }
 }
 
 /// In how many seconds the text of the remaining time changes, `None` if the time has passed.
 fn left_changes_in(until: Timestamp, now: Timestamp) -> Option<i64> {
     let left = until.as_second() - now.as_second();
-    (left > 0).then(|| clock::coarse_left_changes_in(left))
+    (left > 0).then(|| durations::coarse_left_changes_in(left))
 }

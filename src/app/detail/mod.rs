@@ -1,13 +1,13 @@
 //! The detail of one session: its state and scrolling. The content comes from the mirror. The panel itself
 //! stores the history and the facts that a row of the list lacks.
 
-mod figures;
 mod full;
+mod usage_history;
 
 use jiff::{SignedDuration, Timestamp};
 
-pub use self::figures::Used;
-use self::figures::Watched;
+pub use self::usage_history::Used;
+use self::usage_history::Watched;
 use super::{
     mirror::Mirror,
     step::{Purpose, Step},
@@ -50,7 +50,7 @@ pub struct Detail {
     figures: Watched,
     /// The last full reading of the session.
     full: Option<Session>,
-    asked: Option<Asked>,
+    asked: Option<LastRequest>,
     /// The time until which the selection must rest before the detail is requested.
     rest: Option<Timestamp>,
     /// Position of the container that keys apply to.
@@ -62,7 +62,7 @@ pub struct Detail {
 
 /// The last request and its time.
 #[derive(Clone, Debug)]
-struct Asked {
+struct LastRequest {
     session: SessionKey,
     status: Status,
     at: Timestamp,
@@ -97,7 +97,7 @@ impl Detail {
 
     /// The session's use.
     pub fn figures(&self) -> &Used {
-        &self.figures.told
+        &self.figures.used
     }
 
     /// A new sample of a session has arrived.
@@ -181,7 +181,7 @@ impl Detail {
             return self.ask_figures_again(now);
         }
         self.rest = None;
-        self.asked = Some(Asked {
+        self.asked = Some(LastRequest {
             session: session.key(),
             status: session.status.clone(),
             at: now,
@@ -263,9 +263,9 @@ impl Detail {
         self.asked = None;
     }
 
-    pub fn figures_answered(&mut self, session: SessionKey, told: Used) {
+    pub fn figures_answered(&mut self, session: SessionKey, used: Used) {
         if session == self.session {
-            self.figures.answered(told);
+            self.figures.answered(used);
         }
     }
 

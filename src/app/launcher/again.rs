@@ -9,7 +9,7 @@ use crate::{
         id::{ContextName, SessionKey},
         spec::LaunchRequest,
     },
-    rules::launch::{again::Missing, free_name, grown::Grown},
+    rules::launch::{free_name, grown::Grown, relaunch::Missing},
 };
 
 /// Earlier settings that fill a new launcher.

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Launcher;
 use crate::{
-    app::{clock, mirror::Mirror, step::Step},
+    app::{durations, mirror::Mirror, step::Step},
     model::{
         capability::{Capability, EngineState},
         change::Change,
@@ -55,7 +55,7 @@ impl Launcher {
             // The start time is shown in minutes.
             after @ StartAt::After(_) => {
                 let into = after.moment(now).as_second().rem_euclid(60);
-                Some(clock::after(now, 60 - into))
+                Some(durations::after(now, 60 - into))
             }
             // At this time, the start time becomes too late, or means tomorrow.
             StartAt::At(at) => Some(at).filter(|at| *at > now),

@@ -15,7 +15,7 @@ use crate::{
         spec::LaunchRequest,
         text::Clean,
     },
-    rules::launch::{Ground, environment, table::Reading},
+    rules::launch::{Ground, environment, table::TimeContext},
 };
 
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ pub struct LaunchInfo {
 
 impl LaunchInfo {
     /// The time and the zone for reading typed texts.
-    pub fn reading(&self) -> Reading<'_> {
-        Reading {
+    pub fn reading(&self) -> TimeContext<'_> {
+        TimeContext {
             now: self.now,
             zone: &self.zone,
         }

@@ -42,7 +42,7 @@ use crate::{
     },
     protocol::message::{Reply, Request},
     rules::{
-        launch::{self, again::Missing, grown::Grown},
+        launch::{self, grown::Grown, relaunch::Missing},
         resolve,
     },
 };

@@ -2,9 +2,9 @@
 
 use super::{
     LogState, Logs, close,
-    feed::{LogEvent, PREVIEW, Page},
+    feed::{LogEvent, LogPage, PREVIEW},
     scroll::Goal,
-    window::Window,
+    window::LogWindow,
 };
 use crate::{
     app::step::Step,
@@ -68,10 +68,10 @@ impl Logs {
         steps
     }
 
-    fn take_page(&mut self, page: Page) {
+    fn take_page(&mut self, page: LogPage) {
         self.answered = self.asked.take().map(|want| (want, page.extent.revision));
         self.extent = page.extent.clone();
-        self.window = Window::new(page, self.times.as_ref());
+        self.window = LogWindow::new(page, self.times.as_ref());
         self.go_on();
     }
 }

@@ -62,7 +62,7 @@ pub enum LogEvent {
         preview: u64,
         line: u64,
     },
-    Page(Page),
+    Page(LogPage),
     Searched(Searched),
     /// The result of a search or of one of its steps, `None` if nothing matches.
     Hit {
@@ -106,7 +106,7 @@ impl Extent {
 
 /// Consecutive lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct LogPage {
     pub first: u64,
     pub entries: Vec<LogEntry>,
     /// The state of the log when they were read.

@@ -1,6 +1,6 @@
 //! Combines the two outputs of a log into lines, in the order in which they are finished.
 
-use super::line::{LineReader, LogLine};
+use super::log_line::{LineReader, LogLine};
 use crate::model::log::LogSource;
 
 /// A line with its source.

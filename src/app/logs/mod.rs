@@ -1,13 +1,13 @@
 //! The log of one session: following, scrolling, searching and saving. The cost of scrolling depends only on
 //! the visible rows.
 
+mod containers;
 mod errors;
 mod events;
 pub mod feed;
 mod finding;
-mod kernels;
-pub mod line;
 pub mod lines;
+pub mod log_line;
 mod scroll;
 pub mod search;
 pub mod window;
@@ -40,7 +40,7 @@ use feed::{Extent, LogOrder, PREVIEW, Want};
 pub use scroll::LogRow;
 use scroll::{Goal, LogPosition};
 use search::Search;
-use window::Window;
+use window::LogWindow;
 pub use window::WindowLine;
 
 /// Cells to the left of the text that show which output a line is from.
@@ -82,7 +82,7 @@ pub struct Logs {
     /// The range of lines in the log.
     extent: Extent,
     /// The lines near the screen.
-    window: Window,
+    window: LogWindow,
     /// Lines are shown with their times, in this zone.
     times: Option<TimeZone>,
     /// Why the engine keeps no times, if it keeps none.
@@ -120,7 +120,7 @@ impl Logs {
         let mut logs = Self {
             session: session.key(),
             name: session.name.clone(),
-            kernels: kernels::kernels_of(session),
+            kernels: containers::kernels_of(session),
             kernel,
             state: LogState::Opening,
             wrap: true,
@@ -128,7 +128,7 @@ impl Logs {
             typing: None,
             left: 0,
             extent: Extent::default(),
-            window: Window::default(),
+            window: LogWindow::default(),
             times: None,
             no_times,
             stream: 0,
@@ -462,7 +462,7 @@ pub(super) fn file_name(name: &str) -> String {
 
 // The tests carry out the orders of the view with this reader.
 #[cfg(test)]
-use crate::run::logs::{Limits, LogReader};
+use crate::run::logs::{LogReader, LogStoreLimits};
 
 #[cfg(test)]
 mod tests;

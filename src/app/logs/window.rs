@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{feed::Page, line::LogLine, lines::LogEntry};
+use super::{feed::LogPage, lines::LogEntry, log_line::LogLine};
 use crate::{
     model::{log::LogSource, text::Clean},
     terminal::attributes::Attributes,
@@ -48,29 +48,29 @@ fn timed(line: &LogLine, zone: &TimeZone) -> Option<LogLine> {
         dim: true,
         ..Attributes::default()
     };
-    let mut looks = vec![(0, dim)];
-    if line.looks.first().is_none_or(|(at, _)| *at > 0) {
-        looks.push((time.len(), Attributes::default()));
+    let mut styles = vec![(0, dim)];
+    if line.styles.first().is_none_or(|(at, _)| *at > 0) {
+        styles.push((time.len(), Attributes::default()));
     }
-    let moved = line.looks.iter();
-    looks.extend(moved.map(|(at, look)| (at + time.len(), *look)));
+    let moved = line.styles.iter();
+    styles.extend(moved.map(|(at, style)| (at + time.len(), *style)));
     Some(LogLine {
         time: line.time,
         text: Clean::new(&format!("{time}{}", line.text)),
-        looks,
+        styles,
     })
 }
 
 #[derive(Debug, Default)]
-pub struct Window {
+pub struct LogWindow {
     first: u64,
     lines: Vec<WindowLine>,
     /// The revision of the log when the lines were read, `None` for another log.
     revision: Option<u64>,
 }
 
-impl Window {
-    pub fn new(page: Page, zone: Option<&TimeZone>) -> Self {
+impl LogWindow {
+    pub fn new(page: LogPage, zone: Option<&TimeZone>) -> Self {
         let lines = page.entries.into_iter();
         Self {
             first: page.first,

@@ -28,7 +28,7 @@ const RINGS_IN: SignedDuration = SignedDuration::from_secs(10);
 #[derive(Clone, Debug, Default)]
 pub struct Notices {
     /// The newest first.
-    told: VecDeque<Notice>,
+    entries: VecDeque<Notice>,
     unread: usize,
     /// Only warnings and errors show toasts, and the bell is off.
     pub quiet: bool,
@@ -70,19 +70,19 @@ impl Notices {
 
     /// The newest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Notice> {
-        self.told.iter()
+        self.entries.iter()
     }
 
     pub fn get(&self, at: usize) -> Option<&Notice> {
-        self.told.get(at)
+        self.entries.get(at)
     }
 
     pub fn len(&self) -> usize {
-        self.told.len()
+        self.entries.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.entries.is_empty()
     }
 
     /// The number of notifications since you last opened the list.
@@ -96,7 +96,7 @@ impl Notices {
 
     /// Takes a new notification. Returns `false` if it is already known.
     pub fn receive(&mut self, notice: &Notice, attention: Attention) -> bool {
-        if self.told.contains(notice) {
+        if self.entries.contains(notice) {
             return false;
         }
         let followed = notice.kind == NoticeKind::Running && attention.is_followed;
@@ -112,12 +112,12 @@ impl Notices {
         self.caught_up = true;
         let seen = notices.len().saturating_sub(unseen);
         for (at, notice) in notices.into_iter().enumerate() {
-            if !self.told.contains(&notice) {
+            if !self.entries.contains(&notice) {
                 self.unread += usize::from(at >= seen && notice.is_news());
                 self.keep(notice);
             }
         }
-        self.unread = self.unread.min(self.told.len());
+        self.unread = self.unread.min(self.entries.len());
     }
 
     /// Inserts a notification by its time.
@@ -125,17 +125,18 @@ impl Notices {
         if let (NoticeKind::IdleWarning { .. }, Some(key)) = (&notice.kind, notice.session) {
             self.warned.insert(key);
         }
-        let at = self.told.iter().position(|it| it.at <= notice.at);
-        self.told.insert(at.unwrap_or(self.told.len()), notice);
-        self.told.truncate(KEPT);
+        let at = self.entries.iter().position(|it| it.at <= notice.at);
+        self.entries
+            .insert(at.unwrap_or(self.entries.len()), notice);
+        self.entries.truncate(KEPT);
     }
 
     pub fn forget(&mut self, notice: &Notice) {
-        self.told.retain(|it| it != notice);
+        self.entries.retain(|it| it != notice);
     }
 
     pub fn forget_all(&mut self) {
-        self.told.clear();
+        self.entries.clear();
         self.unread = 0;
     }
 
@@ -253,8 +254,8 @@ mod tests {
             ..HERE
         };
         let how = |notice: &Notice, attention, quiet| {
-            let told = Notices::new(quiet).announce(notice, attention, at(0));
-            (told.toast, told.bell, told.desktop)
+            let announced = Notices::new(quiet).announce(notice, attention, at(0));
+            (announced.toast, announced.bell, announced.desktop)
         };
         assert_eq!(how(&warning(1), HERE, false), (true, true, true));
         assert_eq!(how(&failed, HERE, false), (true, false, false));
@@ -278,8 +279,8 @@ mod tests {
     fn a_flood_rings_three_times() {
         let mut notices = Notices::default();
         let mut ring = |second| {
-            let told = notices.announce(&warning(second), AWAY, at(second));
-            told.bell
+            let announced = notices.announce(&warning(second), AWAY, at(second));
+            announced.bell
         };
         let rung: Vec<bool> = (0..5).map(&mut ring).collect();
         assert_eq!(rung, [true, true, true, false, false]);

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_is_told_again_when_it_runs_and_only_once() {
+    fn a_launch_is_reported_again_when_it_runs_and_only_once() {
         let mut toasts = Toasts::default();
         let mut train = pending();
         toasts.launched(launched(&train), at(0));

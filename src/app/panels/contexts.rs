@@ -1,6 +1,6 @@
 //! The list of contexts, where you choose the one to show.
 
-use super::{Hint, MOVE, Panel, PanelEnv, list::ListCursor};
+use super::{Hint, MOVE, Panel, PanelEnv, scroll::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -152,9 +152,9 @@ fn text(state: &ContextState) -> String {
         ..
     } = &state.context;
     let endpoint = endpoint.as_ref().map_or("", |endpoint| endpoint.as_str());
-    let told = match &state.engine {
+    let status = match &state.engine {
         EngineState::Connected { info } => info.kind.as_str(),
         _ => "",
     };
-    format!("{name} {} {told} {endpoint}", kind.word()).to_lowercase()
+    format!("{name} {} {status} {endpoint}", kind.word()).to_lowercase()
 }

@@ -1,6 +1,6 @@
 //! The keys of a view or panel, built from the list of actions and the active keymap.
 
-use super::{Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, list::motion};
+use super::{Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, scroll::motion};
 use crate::{
     action::{Action, Scope},
     app::{allowed::lacking, input::Input, step::Step},

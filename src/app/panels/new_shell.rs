@@ -4,7 +4,7 @@ use super::{Panel, PanelEnv};
 use crate::{
     app::{area::DialogPart, input::Input, panes::ShellPlace, step::Step},
     key::{Key, KeyCode},
-    model::{shell::ShellStart, text::Clean},
+    model::{shell_start::ShellStart, text::Clean},
 };
 
 /// The lines of the form, from the top.
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_at_its_line() {
+    fn a_mistake_is_reported_at_its_line() {
         for (lines, field) in [
             (["echo 'a", "", ""], NewShellField::Run),
             (["", "data", ""], NewShellField::Directory),

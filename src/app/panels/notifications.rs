@@ -1,6 +1,6 @@
 //! The list of notifications on the screen: the marked one and the visible ones.
 
-use super::{Hint, Panel, PanelEnv, list::ListCursor};
+use super::{Hint, Panel, PanelEnv, scroll::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{

@@ -1,6 +1,6 @@
 //! Recent launches: the pinned ones and the newest.
 
-use super::{Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, list::ListCursor};
+use super::{Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, scroll::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    fn told(entries: Vec<Recent>) -> Recents {
+    fn answered(entries: Vec<Recent>) -> Recents {
         let mut recents = Recents::default();
         recents.list.laid_out(5, 0);
         recents.answered(Ok(Reply::Recents { entries }));
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_marked_one_stays_marked_when_it_is_pinned() {
-        let mut recents = told(vec![recent(1, "one"), recent(2, "two")]);
+        let mut recents = answered(vec![recent(1, "one"), recent(2, "two")]);
         act(&mut recents, Action::ListDown);
         let asked = act(&mut recents, Action::RecentPin);
         let edit = RecentEdit::Pin { pinned: true };
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_title_is_typed_in_place() {
-        let mut recents = told(vec![recent(1, "one")]);
+        let mut recents = answered(vec![recent(1, "one")]);
         act(&mut recents, Action::RecentRename);
         press(&mut recents, "x");
         let asked = act(&mut recents, Action::InputSubmit);
@@ -256,6 +256,6 @@ mod tests {
         act(&mut recents, Action::RecentRename);
         press(&mut recents, "ctrl-u");
         assert_eq!(act(&mut recents, Action::InputSubmit), []);
-        assert_eq!(act(&mut told(Vec::new()), Action::RecentOpen), []);
+        assert_eq!(act(&mut answered(Vec::new()), Action::RecentOpen), []);
     }
 }

@@ -1,7 +1,7 @@
 //! The list of all shells, where you go to one or open one: panes with their windows, and every session that
 //! can have a shell.
 
-use super::{Hint, MOVE, Panel, PanelEnv, list::ListCursor};
+use super::{Hint, MOVE, Panel, PanelEnv, scroll::ListCursor};
 use crate::{
     action::{Action, Scope},
     app::{

@@ -29,10 +29,9 @@ use crate::{
     rules::{
         ahead::{ahead, priority_to_be_first},
         launch::{
-            self,
-            again::Missing,
-            free_name,
-            whatif::{Alternative, Around, alternatives},
+            self, free_name,
+            relaunch::Missing,
+            whatif::{Alternative, QueueSituation, alternatives},
         },
         resolve,
     },
@@ -59,7 +58,7 @@ pub struct WaitingDialog {
 
 /// What a remedy does.
 #[derive(Clone, Debug, PartialEq)]
-enum Change {
+enum RemedyChange {
     /// Launch this in place of the waiting session.
     Launch(Box<LaunchRequest>),
     /// Give the session this priority.
@@ -70,14 +69,14 @@ enum Change {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remedy {
     pub words: String,
-    change: Change,
+    change: RemedyChange,
 }
 
 impl From<Alternative> for Remedy {
     fn from(it: Alternative) -> Self {
         Self {
             words: it.words,
-            change: Change::Launch(Box::new(it.request)),
+            change: RemedyChange::Launch(Box::new(it.request)),
         }
     }
 }
@@ -137,7 +136,7 @@ impl WaitingDialog {
         if let (Some(launch), Some(offer)) = (&self.launch, &self.offer) {
             let request = complete(launch, session, mirror);
             let group = session.placement.resource_group.as_ref();
-            let around = Around {
+            let around = QueueSituation {
                 offer,
                 group: group.map_or(DEFAULT_GROUP, Clean::as_str),
                 environment: resolve::find(
@@ -170,12 +169,14 @@ impl WaitingDialog {
         let found = self.found.as_ref().and_then(|found| found.get(at));
         let step = match found.map(|it| &it.change) {
             None => return Vec::new(),
-            Some(Change::Priority(priority)) => priority::ask(self.session, &self.name, *priority),
-            Some(Change::Launch(_)) if !self.still_waits(env.mirror) => {
+            Some(RemedyChange::Priority(priority)) => {
+                priority::ask(self.session, &self.name, *priority)
+            }
+            Some(RemedyChange::Launch(_)) if !self.still_waits(env.mirror) => {
                 let text = format!("{} isn't waiting any more", self.name);
                 Step::toast(Level::Info, text)
             }
-            Some(Change::Launch(request)) => self.launch(request),
+            Some(RemedyChange::Launch(request)) => self.launch(request),
         };
         vec![Step::CLOSE, step]
     }
@@ -265,7 +266,7 @@ fn in_the_queue(
         };
         found.push(Remedy {
             words: format!("priority {priority}: before {names}"),
-            change: Change::Priority(priority),
+            change: RemedyChange::Priority(priority),
         });
     }
     let first = ahead
@@ -278,7 +279,7 @@ fn in_the_queue(
     {
         found.push(Remedy {
             words: format!("a timeout of {timeout}: ends before {} starts", first.name),
-            change: Change::Launch(Box::new(LaunchRequest {
+            change: RemedyChange::Launch(Box::new(LaunchRequest {
                 timeout: Some(timeout),
                 ..request.clone()
             })),
@@ -300,12 +301,12 @@ fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
 /// Adds the amounts, which may have come from a preset or the defaults, and a free name, because the waiting
 /// session still has its own.
 fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> LaunchRequest {
-    let told = launch::again::again(session);
+    let earlier = launch::relaunch::again(session);
     let mut request = launch.clone();
-    request.cpu = request.cpu.or(told.cpu);
-    request.mem = request.mem.or(told.mem);
+    request.cpu = request.cpu.or(earlier.cpu);
+    request.mem = request.mem.or(earlier.mem);
     if request.accelerators.is_empty() {
-        request.accelerators = told.accelerators;
+        request.accelerators = earlier.accelerators;
     }
     // A generated name isn't kept.
     let named = !session.name.as_str().ends_with("-session");
@@ -343,7 +344,7 @@ mod tests {
         it
     }
 
-    fn told(remaining: ResourceSlots) -> WaitingDialog {
+    fn answered(remaining: ResourceSlots) -> WaitingDialog {
         let session = waiting();
         let mut mirror = Mirror::default();
         let change = crate::model::change::Change::Session {
@@ -381,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_first() {
+    fn a_session_that_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_first() {
         let mut first = waiting();
         first.id = crate::model::id::SessionId::from_u128(7 << 96);
         first.name = "large".into();
@@ -410,7 +411,7 @@ mod tests {
                 "a timeout of 8m: ends before large starts"
             ]
         );
-        assert_eq!(found[0].change, Change::Priority(11));
+        assert_eq!(found[0].change, RemedyChange::Priority(11));
         request.timeout = Some(Span(60));
         let found = in_the_queue(&me, &request, &mirror, now());
         assert_eq!(found.len(), 1, "it is short enough already");
@@ -419,9 +420,9 @@ mod tests {
 
     #[test]
     fn what_was_not_said_is_what_the_session_has_and_its_name_is_taken() {
-        let it = told(ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(4096)));
+        let it = answered(ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(4096)));
         assert_eq!(it.found().unwrap()[0].words, "with 2 CPU");
-        let Change::Launch(request) = &it.found().unwrap()[0].change else {
+        let RemedyChange::Launch(request) = &it.found().unwrap()[0].change else {
             panic!("nothing is launched");
         };
         assert_eq!(request.cpu, Some(Cpu::from_millis(2000)));
@@ -432,7 +433,7 @@ mod tests {
 
     #[test]
     fn with_nothing_to_press_enter_does_nothing() {
-        let mut it = told(ResourceSlots::default());
+        let mut it = answered(ResourceSlots::default());
         assert_eq!(it.found(), Some(&[][..]));
         let mut act = |action| it.action(action, None, &TestEnv::default().env());
         assert_eq!(act(Action::ListDown), []);

@@ -8,7 +8,7 @@ use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
     key::{Key, KeyCode},
-    model::{notice::Level, shell::ShellStart, text::Clean},
+    model::{notice::Level, shell_start::ShellStart, text::Clean},
     protocol::message::Origin,
     terminal::encode,
 };
@@ -219,8 +219,8 @@ impl Panes {
         if let Some(at) = self.position(id) {
             steps.extend(self.list.remove(at).close());
         }
-        let holds = |desk: &Desk| desk.panes().contains(&id);
-        let Some(at) = self.desks.iter().position(holds) else {
+        let contains = |desk: &Desk| desk.panes().contains(&id);
+        let Some(at) = self.desks.iter().position(contains) else {
             return steps;
         };
         let had_keys = at == self.active && self.desks[at].focus == id;

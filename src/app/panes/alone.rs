@@ -1,7 +1,7 @@
 //! Keeps each window in a single pane. A second view would have another size, and tmux would fill one of the
 //! two with dots. A split closes when its shell ends.
 
-use super::{Desk, Pane, PaneId, PaneState, Panes, ShellPlace, control::Asked};
+use super::{Desk, Pane, PaneId, PaneState, Panes, ShellPlace, control::CommandPurpose};
 use crate::{
     app::step::Step,
     model::notice::Level,
@@ -116,14 +116,17 @@ impl Panes {
         };
         let target = Target::session(&pane.tmux_session());
         let command = Command::select_window(&target, index);
-        let asked = self.lines.ask(place, command, Asked::Setting);
+        let asked = self.lines.ask(place, command, CommandPurpose::Setting);
         asked.ok().flatten().into_iter().collect()
     }
 
     /// Whether a pane shares its desk with others.
     pub(super) fn is_in_split(&self, id: PaneId) -> bool {
-        let holds = |desk: &&Desk| desk.panes().contains(&id);
-        self.desks.iter().find(holds).is_some_and(Desk::is_shared)
+        let contains = |desk: &&Desk| desk.panes().contains(&id);
+        self.desks
+            .iter()
+            .find(contains)
+            .is_some_and(Desk::is_shared)
     }
 
     /// Closes a split when its shell ends normally.

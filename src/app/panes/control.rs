@@ -15,7 +15,7 @@ use crate::{
     },
     model::{failure::FailureKind, log::LogSource, settings::CopyKeys, text::Clean},
     protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
-    terminal::control::{Command, Heard, Listing, Reader},
+    terminal::control::{Command, ControlEvent, Listing, Reader},
 };
 
 /// Maximum number of commands that wait while a connection opens.
@@ -27,7 +27,7 @@ const LONGEST_COMPLAINT: usize = 512;
 
 /// The purpose of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum CommandPurpose {
     /// The list of windows.
     List,
     /// Your action. Only a refusal is shown.
@@ -71,9 +71,9 @@ struct ControlConnection {
     state: ControlState,
     reader: Reader,
     /// The purposes of the next answers.
-    asked: VecDeque<Asked>,
+    asked: VecDeque<CommandPurpose>,
     /// Commands to send when the connection opens.
-    kept: Vec<(Command, Asked)>,
+    kept: Vec<(Command, CommandPurpose)>,
     listing: Option<Listing>,
     /// Something has changed since the pending list was requested.
     stale: bool,
@@ -104,14 +104,14 @@ impl ControlConnections {
 
     /// Keeps a connection to each of these places and closes all others. Without `ids`, none can be opened
     /// now.
-    pub(super) fn hold(&mut self, wanted: &[ShellPlace], ids: Option<&mut Ids>) -> Vec<Step> {
+    pub(super) fn keep_only(&mut self, wanted: &[ShellPlace], ids: Option<&mut Ids>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.list.retain(|line| {
-            let hold = wanted.contains(&line.place);
-            if !hold {
+            let keep = wanted.contains(&line.place);
+            if !keep {
                 steps.extend(line.close());
             }
-            hold
+            keep
         });
         if let Some(ids) = ids {
             for place in wanted {
@@ -139,7 +139,7 @@ impl ControlConnections {
         &mut self,
         place: ShellPlace,
         command: Command,
-        why: Asked,
+        why: CommandPurpose,
     ) -> Result<Option<Step>, Clean> {
         let line = self.list.iter_mut().find(|line| line.place == place);
         let line = line.ok_or("the connection to its tmux isn't open")?;
@@ -236,7 +236,7 @@ impl ControlConnection {
         }))
     }
 
-    fn say(&mut self, command: &Command, why: Asked) -> Step {
+    fn say(&mut self, command: &Command, why: CommandPurpose) -> Step {
         self.asked.push_back(why);
         Step::Do(Effect::Send {
             stream: self.stream,
@@ -248,11 +248,11 @@ impl ControlConnection {
 
     fn opened(&mut self, keys: CopyKeys) -> Vec<Step> {
         self.state = ControlState::Live;
-        let mut steps = vec![self.say(&Command::watch(), Asked::Setting)];
+        let mut steps = vec![self.say(&Command::watch(), CommandPurpose::Setting)];
         if let Some(vi) = keys.vi() {
-            steps.push(self.say(&Command::copy_keys(vi), Asked::Setting));
+            steps.push(self.say(&Command::copy_keys(vi), CommandPurpose::Setting));
         }
-        steps.push(self.say(&Command::list(), Asked::List));
+        steps.push(self.say(&Command::list(), CommandPurpose::List));
         for (command, why) in std::mem::take(&mut self.kept) {
             steps.push(self.say(&command, why));
         }
@@ -273,15 +273,15 @@ impl ControlConnection {
             return Vec::new();
         }
         self.spoke = true;
-        let mut heard = Vec::new();
-        self.reader.feed(bytes, |one| heard.push(one));
+        let mut events = Vec::new();
+        self.reader.feed(bytes, |one| events.push(one));
         let mut steps = Vec::new();
-        for one in heard {
+        for one in events {
             match one {
-                Heard::Answer(answer) => {
+                ControlEvent::Answer(answer) => {
                     self.attempts = 0;
                     match self.asked.pop_front() {
-                        Some(Asked::List) => {
+                        Some(CommandPurpose::List) => {
                             steps.extend(self.listed(answer));
                             brought.push(Brought::Listed(self.place));
                         }
@@ -289,14 +289,14 @@ impl ControlConnection {
                         None => {}
                     }
                 }
-                Heard::Attached => {
+                ControlEvent::Attached => {
                     // tmux 3.3a refuses the command to a client that hasn't completely attached, so it is
                     // sent again.
-                    steps.push(self.say(&Command::watch(), Asked::Setting));
+                    steps.push(self.say(&Command::watch(), CommandPurpose::Setting));
                     steps.extend(self.list());
                 }
-                Heard::Changed => steps.extend(self.list()),
-                Heard::Exit => self.lost(now),
+                ControlEvent::Changed => steps.extend(self.list()),
+                ControlEvent::Exit => self.lost(now),
             }
         }
         steps
@@ -304,11 +304,11 @@ impl ControlConnection {
 
     /// Requests the list of windows. Only one request is sent at a time.
     fn list(&mut self) -> Option<Step> {
-        if self.asked.contains(&Asked::List) {
+        if self.asked.contains(&CommandPurpose::List) {
             self.stale = true;
             return None;
         }
-        Some(self.say(&Command::list(), Asked::List))
+        Some(self.say(&Command::list(), CommandPurpose::List))
     }
 
     fn listed(&mut self, answer: Result<Vec<u8>, String>) -> Option<Step> {
@@ -320,16 +320,20 @@ impl ControlConnection {
             .flatten()
     }
 
-    fn answered(asked: Asked, answer: Result<Vec<u8>, String>) -> Option<Brought> {
+    fn answered(asked: CommandPurpose, answer: Result<Vec<u8>, String>) -> Option<Brought> {
         match (asked, answer) {
-            (Asked::List | Asked::Setting, _) | (Asked::Act, Ok(_)) => None,
-            (Asked::History(file), Ok(printed)) => Some(Brought::History { file, printed }),
-            (Asked::Sought { text, done }, Ok(answer)) => {
+            (CommandPurpose::List | CommandPurpose::Setting, _) | (CommandPurpose::Act, Ok(_)) => {
+                None
+            }
+            (CommandPurpose::History(file), Ok(printed)) => {
+                Some(Brought::History { file, printed })
+            }
+            (CommandPurpose::Sought { text, done }, Ok(answer)) => {
                 let found = answer.trim_ascii() != b"0";
                 Some(Brought::Sought { text, done, found })
             }
-            (Asked::Sought { .. }, Err(_)) => None,
-            (Asked::Act | Asked::History(_), Err(why)) => {
+            (CommandPurpose::Sought { .. }, Err(_)) => None,
+            (CommandPurpose::Act | CommandPurpose::History(_), Err(why)) => {
                 Some(Brought::Refused(Clean::new(&format!("tmux: {why}"))))
             }
         }

@@ -42,7 +42,7 @@ use crate::{
 
 pub use clipboard::Copied;
 pub use desk::{Desk, PaneArea};
-pub use mouse::Ground;
+pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
 pub use prompt::{PanePrompt, PaneQuestion};
 pub use saved::{SavedDesk, SavedPane};
@@ -73,7 +73,7 @@ pub struct Panes {
     /// A border was moved by key, and arrow keys continue to move it.
     moving: bool,
     /// What the held mouse button was pressed on.
-    held: mouse::Held,
+    held: mouse::PressedPlace,
     /// The prefix of this TUI's terminal tags.
     tag: String,
     /// The number of panes opened so far. It makes tags unique.
@@ -247,7 +247,7 @@ impl Panes {
             let ids = self.daemon_is_up.then_some(&mut *ids);
             steps.extend(pane.look(seen.contains(&pane.id), ids, now));
         }
-        steps.extend(self.hold_lines(ids));
+        steps.extend(self.keep_connections(ids));
         steps.extend(self.watch_permit(on_page));
         steps
     }
@@ -285,13 +285,14 @@ impl Panes {
 
     fn take_in(&mut self, pane: Pane) {
         let schemes = self.link_schemes.clone();
-        self.list.push(pane.telling(self.colours).linking(schemes));
+        self.list
+            .push(pane.with_colors(self.colours).with_link_schemes(schemes));
     }
 
     /// Focuses a pane and shows its desk.
     fn show(&mut self, id: PaneId) -> Vec<Step> {
-        let holds = |desk: &Desk| desk.panes().contains(&id);
-        let Some(at) = self.desks.iter().position(holds) else {
+        let contains = |desk: &Desk| desk.panes().contains(&id);
+        let Some(at) = self.desks.iter().position(contains) else {
             return Vec::new();
         };
         let mut steps = Vec::new();
@@ -350,7 +351,7 @@ impl Panes {
         if !on {
             self.leader = false;
             self.moving = false;
-            self.held = mouse::Held::default();
+            self.held = mouse::PressedPlace::default();
         }
         // A program gets the report while the view has the focus: before the focus is lost, and after it
         // returns.
@@ -449,7 +450,7 @@ impl Panes {
     /// Closes all streams when the TUI exits.
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
-        let mut steps = self.lines.hold(&[], None);
+        let mut steps = self.lines.keep_only(&[], None);
         steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
         steps
     }

@@ -15,7 +15,7 @@ use crate::{
 
 /// Where the held mouse button was pressed. Its movements belong to that place.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Held {
+pub(super) enum PressedPlace {
     #[default]
     Nothing,
     Pane(PaneId),
@@ -25,30 +25,34 @@ pub(super) enum Held {
 
 /// The positions of everything in the view.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct MouseLayout<'a> {
     pub tabs: Rect,
     pub panes: &'a [PaneArea],
     pub borders: &'a [Border],
 }
 
 impl Panes {
-    pub fn mouse(&mut self, mouse: Mouse, ground: Ground<'_>, now: Timestamp) -> Vec<Step> {
+    pub fn mouse(&mut self, mouse: Mouse, ground: MouseLayout<'_>, now: Timestamp) -> Vec<Step> {
         let at = Position::new(mouse.column, mouse.row);
         match (self.held, mouse.kind) {
-            (Held::Border(border), MouseKind::Drag(_)) => return self.drag_border(border, at),
-            (Held::Border(_), MouseKind::Release(_)) => {
-                self.held = Held::Nothing;
+            (PressedPlace::Border(border), MouseKind::Drag(_)) => {
+                return self.drag_border(border, at);
+            }
+            (PressedPlace::Border(_), MouseKind::Release(_)) => {
+                self.held = PressedPlace::Nothing;
                 return Vec::new();
             }
-            (Held::Pane(id), MouseKind::Drag(_) | MouseKind::Release(_)) => {
+            (PressedPlace::Pane(id), MouseKind::Drag(_) | MouseKind::Release(_)) => {
                 if matches!(mouse.kind, MouseKind::Release(_)) {
-                    self.held = Held::Nothing;
+                    self.held = PressedPlace::Nothing;
                 }
                 let place = ground.panes.iter().find(|it| it.pane == id);
-                return place.map_or_else(Vec::new, |it| self.tell(mouse, it, now));
+                return place.map_or_else(Vec::new, |it| self.send_mouse(mouse, it, now));
             }
             // The press began elsewhere.
-            (Held::Nothing, MouseKind::Drag(_) | MouseKind::Release(_)) => return Vec::new(),
+            (PressedPlace::Nothing, MouseKind::Drag(_) | MouseKind::Release(_)) => {
+                return Vec::new();
+            }
             _ => {}
         }
         if ground.tabs.contains(at) {
@@ -57,7 +61,7 @@ impl Panes {
         let pressed = matches!(mouse.kind, MouseKind::Press(_));
         let border = ground.borders.iter().find(|it| it.area.contains(at));
         if let Some(border) = border.filter(|_| pressed) {
-            self.held = Held::Border(border.split);
+            self.held = PressedPlace::Border(border.split);
         }
         let within =
             |it: &&PaneArea| it.cells.contains(at) || it.head.is_some_and(|head| head.contains(at));
@@ -78,9 +82,9 @@ impl Panes {
         }
         if place.cells.contains(at) {
             if pressed {
-                self.held = Held::Pane(place.pane);
+                self.held = PressedPlace::Pane(place.pane);
             }
-            steps.extend(self.tell(mouse, place, now));
+            steps.extend(self.send_mouse(mouse, place, now));
         }
         steps
     }
@@ -110,7 +114,7 @@ impl Panes {
 
     /// Reports the event to the program in a pane, if the program has requested it. A drag that leaves the
     /// pane is reported at its edge.
-    fn tell(&mut self, mouse: Mouse, place: &PaneArea, now: Timestamp) -> Vec<Step> {
+    fn send_mouse(&mut self, mouse: Mouse, place: &PaneArea, now: Timestamp) -> Vec<Step> {
         let origin = match mouse.kind {
             MouseKind::Moved => Origin::Motion,
             _ => Origin::Typed,

@@ -16,7 +16,7 @@ use crate::{
         id::{KernelId, SessionKey},
         inside,
         link_schemes::LinkSchemes,
-        shell::ShellStart,
+        shell_start::ShellStart,
         status::Status,
         text::Clean,
     },
@@ -155,15 +155,15 @@ impl Pane {
 
     /// Sets the schemes that links of its programs may have.
     #[must_use]
-    pub fn linking(mut self, schemes: LinkSchemes) -> Self {
-        self.emulator = self.emulator.linking(schemes);
+    pub fn with_link_schemes(mut self, schemes: LinkSchemes) -> Self {
+        self.emulator = self.emulator.with_link_schemes(schemes);
         self
     }
 
     /// Sets the default colors that its programs get when they ask for them.
     #[must_use]
-    pub fn telling(mut self, colours: DefaultColors) -> Self {
-        self.emulator = self.emulator.telling(colours);
+    pub fn with_colors(mut self, colours: DefaultColors) -> Self {
+        self.emulator = self.emulator.with_colors(colours);
         self
     }
 

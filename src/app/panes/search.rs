@@ -2,7 +2,7 @@
 
 use super::{
     Panes,
-    control::Asked,
+    control::CommandPurpose,
     prompt::{PanePrompt, PaneQuestion},
 };
 use crate::{app::step::Step, model::notice::Level, terminal::control::Command};
@@ -29,7 +29,7 @@ impl Panes {
             return Vec::new();
         }
         let text = text.to_owned();
-        self.tmux_for(Command::found, Asked::Sought { text, done })
+        self.tmux_for(Command::found, CommandPurpose::Sought { text, done })
     }
 
     /// The prompt shows it while you type, a toast shows it afterwards.
@@ -40,7 +40,7 @@ impl Panes {
         if let Some(prompt) = open {
             prompt.missing = !found;
         }
-        let told = format!("{text} not found in the output");
-        (done && !found).then(|| Step::toast(Level::Info, told))
+        let warning = format!("{text} not found in the output");
+        (done && !found).then(|| Step::toast(Level::Info, warning))
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{
     Pane, PaneState, Panes, ShellPlace,
-    control::{Asked, Brought},
+    control::{Brought, CommandPurpose},
     prompt::{PanePrompt, PaneQuestion},
 };
 use crate::{
@@ -59,7 +59,7 @@ impl Panes {
     /// Keeps one control connection to each container with a live pane that has printed something. The server
     /// of tmux 3.3a crashes, with every shell, if a session is created (that of the pane) while a control
     /// client is half connected.
-    pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
+    pub(super) fn keep_connections(&mut self, ids: &mut Ids) -> Vec<Step> {
         let mut wanted: Vec<ShellPlace> = Vec::new();
         let begun = |pane: &&Pane| pane.state == PaneState::Live && pane.has_begun;
         for pane in self.list.iter().filter(begun) {
@@ -68,7 +68,7 @@ impl Panes {
             }
         }
         let ids = self.daemon_is_up.then_some(ids);
-        self.lines.hold(&wanted, ids)
+        self.lines.keep_only(&wanted, ids)
     }
 
     /// Turns the results of control connections into steps.
@@ -128,13 +128,13 @@ impl Panes {
 
     /// Sends a command to the tmux of the focused pane.
     pub(super) fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
-        self.tmux_for(make, Asked::Act)
+        self.tmux_for(make, CommandPurpose::Act)
     }
 
     pub(super) fn tmux_for(
         &mut self,
         make: impl FnOnce(&Target) -> Command,
-        why: Asked,
+        why: CommandPurpose,
     ) -> Vec<Step> {
         let Some((place, target)) = self.target() else {
             return vec![Step::toast(Level::Info, self.why_no_windows())];
@@ -178,7 +178,7 @@ impl Panes {
         });
         if asked.is_none() {
             // The answer to a command shows whether the connection works.
-            return self.tmux_for(|_| Command::list(), Asked::List);
+            return self.tmux_for(|_| Command::list(), CommandPurpose::List);
         }
         self.prompt = asked;
         Vec::new()
@@ -262,7 +262,7 @@ impl Panes {
             format!("{}-{window}-history.txt", file_name(pane.name.as_str()))
         });
         let file = file.unwrap_or_default();
-        self.tmux_for(Command::history, Asked::History(file))
+        self.tmux_for(Command::history, CommandPurpose::History(file))
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 use super::{
     mirror::Mirror,
     sessions::filter::{Filter, Hits},
-    sessions::sort::{Column, Order},
+    sessions::sort::{Column, SortOrder},
     shown_contexts::ShownContexts,
 };
 use crate::model::{id::SessionKey, status::Tab, text::Clean};
@@ -99,7 +99,7 @@ impl Widest {
 struct TabState {
     shown: Tab,
     selected: [Option<SessionKey>; 3],
-    orders: [Order; 3],
+    orders: [SortOrder; 3],
 }
 
 impl Default for TabState {
@@ -107,7 +107,7 @@ impl Default for TabState {
         Self {
             shown: Tab::Running,
             selected: [None; 3],
-            orders: Tab::ALL.map(Order::of),
+            orders: Tab::ALL.map(SortOrder::of),
         }
     }
 }
@@ -117,17 +117,17 @@ impl Sessions {
         self.tab.shown
     }
 
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> SortOrder {
         self.tab.orders[self.tab.shown as usize]
     }
 
     /// The orders of all tabs.
-    pub fn orders(&self) -> &[Order; 3] {
+    pub fn orders(&self) -> &[SortOrder; 3] {
         &self.tab.orders
     }
 
     /// Restores saved orders, as far as they are valid.
-    pub fn restore_orders(&mut self, orders: &[Order]) {
+    pub fn restore_orders(&mut self, orders: &[SortOrder]) {
         let tabs = Tab::ALL.into_iter().zip(&mut self.tab.orders);
         for ((tab, own), order) in tabs.zip(orders) {
             if order.column.is_of(tab) && order.column != Column::Context {
@@ -154,7 +154,7 @@ impl Sessions {
         if shown != ShownContexts::All {
             for (order, tab) in self.tab.orders.iter_mut().zip(Tab::ALL) {
                 if order.column == Column::Context {
-                    *order = Order::of(tab);
+                    *order = SortOrder::of(tab);
                 }
             }
         }
@@ -223,7 +223,7 @@ impl Sessions {
         }
     }
 
-    pub fn sort(&mut self, order: Order) {
+    pub fn sort(&mut self, order: SortOrder) {
         self.tab.orders[self.tab.shown as usize] = order;
         self.stale = true;
     }

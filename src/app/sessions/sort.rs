@@ -100,18 +100,18 @@ impl Column {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct SortOrder {
     pub column: Column,
     pub descending: bool,
 }
 
-impl Default for Order {
+impl Default for SortOrder {
     fn default() -> Self {
         Self::by(Column::Created)
     }
 }
 
-impl Order {
+impl SortOrder {
     #[must_use]
     pub fn by(column: Column) -> Self {
         Self {

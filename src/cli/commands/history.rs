@@ -54,8 +54,10 @@ impl RunCommand for History {
             let session = find::session(&connection, Choice::of(start), name).await?;
             read(&connection, &session).await
         })?;
-        let entries: Vec<HistoryEntry> =
-            entries.into_iter().filter(|it| filter.holds(it)).collect();
+        let entries: Vec<HistoryEntry> = entries
+            .into_iter()
+            .filter(|it| filter.matches(it))
+            .collect();
         if self.format.json {
             output::json(&entries)?;
         } else {

@@ -21,7 +21,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::{StreamEnd, StreamOpen},
-    terminal::filter::Filter,
+    terminal::filter::OutputFilter,
 };
 
 #[derive(Args, Debug)]
@@ -135,7 +135,7 @@ enum LogMode {
 struct Washer {
     mode: LogMode,
     line: Vec<u8>,
-    filter: Filter,
+    filter: OutputFilter,
 }
 
 /// Resets the style, so that text after the log has the terminal's own style.
@@ -150,7 +150,7 @@ impl Washer {
         Self {
             mode,
             line: Vec::new(),
-            filter: Filter::of_log(colors),
+            filter: OutputFilter::of_log(colors),
         }
     }
 

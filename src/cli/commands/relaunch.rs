@@ -29,7 +29,7 @@ use crate::{
         spec::LaunchRequest,
     },
     protocol::message::{Reply, Request, Snapshot},
-    rules::launch::{again::Missing, check::names, free_name},
+    rules::launch::{check::names, free_name, relaunch::Missing},
 };
 
 /// The arguments of `workbay relaunch`.

@@ -13,7 +13,7 @@ use crate::{
         invocation::Invocation,
         kernels, tty,
     },
-    model::{id::KernelId, shell::ShellStart},
+    model::{id::KernelId, shell_start::ShellStart},
 };
 
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{
     super::{
         Problem,
-        document::{Document, Entry, Fault, Value},
+        document::{Document, DocumentEntry, DocumentFault, Value},
         library,
         origin::{Origin, Places},
     },
@@ -23,7 +23,7 @@ pub(super) struct At {
 
 /// A context as it is written in the files.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct ContextDraft {
     pub name: ContextName,
     /// Where the context's table begins.
     pub head: At,
@@ -32,7 +32,7 @@ pub(super) struct Draft {
 
 #[derive(Debug)]
 pub(super) struct Field {
-    pub entry: Entry,
+    pub entry: DocumentEntry,
     file: usize,
 }
 
@@ -50,7 +50,7 @@ impl Field {
 #[derive(Debug, Default)]
 pub(super) struct Files {
     documents: Vec<(Document, bool)>,
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<ContextDraft>,
     default: Option<(String, At)>,
     pub problems: Vec<Problem>,
 }
@@ -85,17 +85,17 @@ impl Files {
         }
     }
 
-    fn take_default(&mut self, file: usize, entry: &Entry) -> Result<(), Fault> {
+    fn take_default(&mut self, file: usize, entry: &DocumentEntry) -> Result<(), DocumentFault> {
         let byte = entry.item.at;
         self.default = Some((entry.item.text()?.to_owned(), At { file, byte }));
         Ok(())
     }
 
-    fn take_contexts(&mut self, file: usize, entry: &Entry) -> Result<(), Fault> {
+    fn take_contexts(&mut self, file: usize, entry: &DocumentEntry) -> Result<(), DocumentFault> {
         for context in entry.item.table()? {
             let byte = context.at;
             let taken = ContextName::new(&context.key)
-                .map_err(|why| Fault::new(byte, why))
+                .map_err(|why| DocumentFault::new(byte, why))
                 .and_then(|name| Ok((name, context.item.table()?)));
             match taken {
                 Ok((name, fields)) => self.merge(name, At { file, byte }, fields),
@@ -109,11 +109,11 @@ impl Files {
     }
 
     /// A field of a later file replaces the same field of an earlier file.
-    fn merge(&mut self, name: ContextName, head: At, fields: &[Entry]) {
+    fn merge(&mut self, name: ContextName, head: At, fields: &[DocumentEntry]) {
         let known = self.drafts.iter().position(|draft| draft.name == name);
         let index = known.unwrap_or_else(|| {
             let fields = Vec::new();
-            self.drafts.push(Draft { name, head, fields });
+            self.drafts.push(ContextDraft { name, head, fields });
             self.drafts.len() - 1
         });
         let draft = &mut self.drafts[index];
@@ -138,16 +138,16 @@ impl Files {
         match contexts.named(&name) {
             Ok(name) => Some(name),
             Err(why) => {
-                self.blame(at, Fault::new(at.byte, why));
+                self.blame(at, DocumentFault::new(at.byte, why));
                 None
             }
         }
     }
 
     /// Records a fault as a problem of its file.
-    pub fn blame(&mut self, at: At, fault: Fault) {
+    pub fn blame(&mut self, at: At, fault: DocumentFault) {
         if let Some((document, _)) = self.documents.get(at.file) {
-            let fault = Fault {
+            let fault = DocumentFault {
                 at: at.byte,
                 ..fault
             };
@@ -169,8 +169,8 @@ impl Files {
     }
 }
 
-fn unknown_top(entry: &Entry) -> Fault {
-    let fault = Fault::unknown(entry.at, "key", &entry.key, ["default", "contexts"]);
+fn unknown_top(entry: &DocumentEntry) -> DocumentFault {
+    let fault = DocumentFault::unknown(entry.at, "key", &entry.key, ["default", "contexts"]);
     match entry.item.value {
         Value::Table(_)
             if fault

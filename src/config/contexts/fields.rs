@@ -5,11 +5,11 @@ use std::{path::PathBuf, time::Duration};
 use super::{
     super::{
         amount::number,
-        document::{Fault, Item},
+        document::{DocumentFault, Item},
         setting::word,
     },
     BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, address,
-    draft::{At, Draft, Files},
+    draft::{At, ContextDraft, Files},
     path, source,
 };
 use crate::model::{
@@ -40,10 +40,10 @@ const KINDS: [&str; 2] = ["docker", "backendai"];
 const MODES: [&str; 2] = ["api", "session"];
 
 /// Returns the value of an environment variable.
-pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub(super) type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// All valid contexts that are enabled. Faults go to the problems of the files.
-pub(super) fn entries(files: &mut Files, variable: Variable<'_>) -> Vec<ContextEntry> {
+pub(super) fn entries(files: &mut Files, variable: VariableLookup<'_>) -> Vec<ContextEntry> {
     let drafts = std::mem::take(&mut files.drafts);
     let mut entries = Vec::new();
     for draft in &drafts {
@@ -67,9 +67,9 @@ pub(super) fn entries(files: &mut Files, variable: Variable<'_>) -> Vec<ContextE
 }
 
 struct ContextReader<'a> {
-    draft: &'a Draft,
-    variable: Variable<'a>,
-    faults: Vec<(At, Fault)>,
+    draft: &'a ContextDraft,
+    variable: VariableLookup<'a>,
+    faults: Vec<(At, DocumentFault)>,
 }
 
 impl ContextReader<'_> {
@@ -111,7 +111,7 @@ impl ContextReader<'_> {
         self.need("kind", help, |item| match item.text()? {
             "docker" => Ok(EngineKind::Docker),
             "backendai" => Ok(EngineKind::Backendai),
-            other => Err(Fault::unknown(item.at, "kind", other, KINDS)),
+            other => Err(DocumentFault::unknown(item.at, "kind", other, KINDS)),
         })
     }
 
@@ -129,9 +129,12 @@ impl ContextReader<'_> {
         let by_password = self.item("mode").and_then(|item| item.text().ok()) == Some("session");
         let accepted = insecure && !by_password;
         let endpoint = self.need("endpoint", help, |item| {
-            let endpoint = address::check(item.text()?).map_err(|why| Fault::new(item.at, why))?;
+            let endpoint =
+                address::check(item.text()?).map_err(|why| DocumentFault::new(item.at, why))?;
             match address::why_unencrypted(&endpoint).filter(|_| !accepted) {
-                Some(why) => Err(Fault::new(item.at, why).help(secure_alternatives(by_password))),
+                Some(why) => {
+                    Err(DocumentFault::new(item.at, why).help(secure_alternatives(by_password)))
+                }
                 None => Ok(endpoint),
             }
         });
@@ -159,7 +162,7 @@ impl ContextReader<'_> {
     fn credentials(&mut self) -> Option<Credentials> {
         let mode = self.get("mode", |item| match item.text()? {
             mode @ ("api" | "session") => Ok(mode.to_owned()),
-            other => Err(Fault::unknown(item.at, "mode", other, MODES)),
+            other => Err(DocumentFault::unknown(item.at, "mode", other, MODES)),
         });
         let home = self.home();
         let home = home.as_deref();
@@ -195,7 +198,7 @@ impl ContextReader<'_> {
     }
 
     /// The value of a field if it exists and is valid. Records a fault otherwise.
-    fn get<T>(&mut self, key: &str, read: impl Fn(&Item) -> Result<T, Fault>) -> Option<T> {
+    fn get<T>(&mut self, key: &str, read: impl Fn(&Item) -> Result<T, DocumentFault>) -> Option<T> {
         let draft = self.draft;
         let field = draft.fields.iter().find(|field| field.entry.key == key)?;
         match read(&field.entry.item) {
@@ -212,11 +215,11 @@ impl ContextReader<'_> {
         &mut self,
         key: &str,
         help: &str,
-        read: impl Fn(&Item) -> Result<T, Fault>,
+        read: impl Fn(&Item) -> Result<T, DocumentFault>,
     ) -> Option<T> {
         if self.item(key).is_none() {
             let message = format!("context '{}' has no {key}", self.draft.name);
-            let fault = Fault::new(0, message).help(format!("write {help}"));
+            let fault = DocumentFault::new(0, message).help(format!("write {help}"));
             self.faults.push((self.draft.head, fault));
             return None;
         }
@@ -235,10 +238,10 @@ impl ContextReader<'_> {
             }
             let at = field.entry.at;
             let fault = if BACKENDAI.contains(&key) {
-                Fault::new(at, format!("'{key}' isn't allowed with kind = \"docker\""))
+                DocumentFault::new(at, format!("'{key}' isn't allowed with kind = \"docker\""))
             } else {
                 let what = format!("field of context '{}'", draft.name);
-                Fault::unknown(at, &what, key, all.iter().copied())
+                DocumentFault::unknown(at, &what, key, all.iter().copied())
             };
             self.faults.push((field.at(at), fault));
         }
@@ -254,14 +257,15 @@ impl ContextReader<'_> {
                     "'{}' is only allowed with mode = \"{mode}\"",
                     field.entry.key
                 );
-                self.faults.push((field.at(at), Fault::new(at, message)));
+                self.faults
+                    .push((field.at(at), DocumentFault::new(at, message)));
             }
         }
     }
 }
 
 /// `#rrggbb` or the name of a color. The theme checks later whether it has that name.
-fn accent(item: &Item) -> Result<Clean, Fault> {
+fn accent(item: &Item) -> Result<Clean, DocumentFault> {
     let text = item.text()?;
     let good = match text.strip_prefix('#') {
         Some(digits) => digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit()),
@@ -275,6 +279,8 @@ fn accent(item: &Item) -> Result<Clean, Fault> {
     if good {
         return Ok(Clean::new(text));
     }
-    Err(Fault::new(item.at, format!("invalid color '{text}'"))
-        .help("a name like \"red\" or \"#rrggbb\""))
+    Err(
+        DocumentFault::new(item.at, format!("invalid color '{text}'"))
+            .help("a name like \"red\" or \"#rrggbb\""),
+    )
 }

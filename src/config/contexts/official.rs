@@ -3,7 +3,7 @@
 use super::{
     super::{Problem, origin::Origin},
     BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, Source, address,
-    fields::Variable,
+    fields::VariableLookup,
 };
 use crate::model::{
     context::{Context, EngineKind},
@@ -18,7 +18,7 @@ pub(super) const NAME: &str = "backendai";
 pub(super) fn add(
     entries: &mut Vec<ContextEntry>,
     problems: &mut Vec<Problem>,
-    variable: Variable<'_>,
+    variable: VariableLookup<'_>,
 ) {
     let Some(text) = variable("BACKEND_ENDPOINT") else {
         return;
@@ -59,7 +59,7 @@ fn leads_to(entry: &ContextEntry, endpoint: &str) -> bool {
 fn entry(
     endpoint: String,
     there: &[ContextEntry],
-    variable: Variable<'_>,
+    variable: VariableLookup<'_>,
 ) -> Result<ContextEntry, Problem> {
     let taken = there
         .iter()
@@ -98,7 +98,7 @@ fn entry(
 }
 
 /// Secrets are resolved late, so the context reports a missing variable itself.
-fn credentials(variable: Variable<'_>) -> Result<Credentials, Problem> {
+fn credentials(variable: VariableLookup<'_>) -> Result<Credentials, Problem> {
     const TYPE: &str = "BACKEND_ENDPOINT_TYPE";
     let from = |name: &str| Source::Env(name.to_owned());
     match variable(TYPE).as_deref() {
@@ -118,7 +118,7 @@ fn credentials(variable: Variable<'_>) -> Result<Credentials, Problem> {
 }
 
 /// Certificates are always verified. Explains the alternative if the variable switches verification off.
-fn unverified(entry: &ContextEntry, variable: Variable<'_>) -> Option<Problem> {
+fn unverified(entry: &ContextEntry, variable: VariableLookup<'_>) -> Option<Problem> {
     const SKIP: &str = "BACKEND_SKIP_SSL_CERT_VERIFICATION";
     let asked = variable(SKIP)?.to_lowercase();
     let on = matches!(asked.as_str(), "1" | "y" | "yes" | "true" | "t" | "on");

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::document::{Fault, Item, Value};
+use super::super::document::{DocumentFault, Item, Value};
 
 /// An absolute path or one below the home directory. The daemon has no other directory to resolve paths
 /// against.
-pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, Fault> {
+pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, DocumentFault> {
     let Value::Text(text) = &item.value else {
         return Err(item.mismatch("a path"));
     };
@@ -17,6 +17,6 @@ pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, Fault> {
     if path.is_absolute() {
         return Ok(path);
     }
-    let fault = Fault::new(item.at, format!("'{text}' isn't an absolute path"));
+    let fault = DocumentFault::new(item.at, format!("'{text}' isn't an absolute path"));
     Err(fault.help("begin it with / or ~/"))
 }

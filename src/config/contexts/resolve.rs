@@ -136,8 +136,8 @@ fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret>
         .spawn()
         .map_err(|why| failed(format!("can't be started: {why}")))?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let told = listen(child.stdout.take(), group);
-    match told.recv_timeout(patience) {
+    let received = listen(child.stdout.take(), group);
+    match received.recv_timeout(patience) {
         Ok(Ok(bytes)) => match child.wait() {
             Ok(status) if status.success() => first_line(&bytes).ok_or_else(|| {
                 failed("printed no secret: its first line is empty or isn't text".into())
@@ -165,7 +165,7 @@ fn listen(
     out: Option<ChildStdout>,
     child: Option<Pid>,
 ) -> mpsc::Receiver<std::io::Result<Zeroizing<Vec<u8>>>> {
-    let (tell, told) = mpsc::sync_channel(1);
+    let (send, received) = mpsc::sync_channel(1);
     std::thread::spawn(move || {
         let mut bytes = Zeroizing::new(Vec::new());
         let read = out.map_or(Ok(0), |out| out.take(LONGEST).read_to_end(&mut bytes));
@@ -175,9 +175,9 @@ fn listen(
             Ok(bytes)
         });
         // After a timeout nothing receives the output.
-        let _ = tell.send(ended);
+        let _ = send.send(ended);
     });
-    told
+    received
 }
 
 /// Kills the whole group, then reaps the program. In the reverse order, the group id could already belong to
@@ -255,9 +255,9 @@ mod tests {
     }
 
     #[test]
-    fn a_command_tells_its_first_line_and_no_shell_is_between() {
-        let told = resolve(&command(&["printf", "%s\\n", "$HOME;x", "more"]));
-        assert_eq!(told.unwrap().expose(), "$HOME;x");
+    fn a_command_reports_its_first_line_and_no_shell_is_between() {
+        let secret = resolve(&command(&["printf", "%s\\n", "$HOME;x", "more"]));
+        assert_eq!(secret.unwrap().expose(), "$HOME;x");
         assert_eq!(
             why(&command(&["false", "s3cret"])),
             "the command false, which prints the secret, ended with exit code 1"
@@ -275,8 +275,8 @@ mod tests {
             .spawn()
             .unwrap();
         let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
-        let told = listen(child.stdout.take(), Some(pid)).recv().unwrap();
-        assert_eq!(told.unwrap().as_slice(), b"s3cret\n");
+        let secret = listen(child.stdout.take(), Some(pid)).recv().unwrap();
+        assert_eq!(secret.unwrap().as_slice(), b"s3cret\n");
         // The program has ended, and its process id can't be reused yet.
         let group = rustix::process::test_kill_process_group(pid);
         assert!(group.is_ok(), "it was reaped: {group:?}");

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    super::document::{Fault, Item, Value},
+    super::document::{DocumentFault, Item, Value},
     path,
 };
 use crate::model::spec::check_variable_name;
@@ -52,9 +52,9 @@ pub(super) fn forms(key: &str) -> String {
 }
 
 /// A name: a literal value, or a source as for a secret.
-pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
+pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, DocumentFault> {
     match &item.value {
-        Value::Text(text) if text.trim().is_empty() => Err(Fault::new(
+        Value::Text(text) if text.trim().is_empty() => Err(DocumentFault::new(
             item.at,
             "expected a name, found an empty string",
         )),
@@ -65,11 +65,11 @@ pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
 }
 
 /// A secret: only its source is allowed. The message doesn't repeat any other value.
-pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
+pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, DocumentFault> {
     match &item.value {
         Value::Table(_) => table(item, home),
         Value::Text(_) => {
-            let fault = Fault::new(item.at, "secrets aren't allowed in this file");
+            let fault = DocumentFault::new(item.at, "secrets aren't allowed in this file");
             Err(fault.help(
                 "name its source: { env = \"NAME\" }, { file = \"/path\" } or { command = \
                  [\"pass\", \"show\", \"x\"] }",
@@ -79,11 +79,11 @@ pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, Fault> 
     }
 }
 
-fn table(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
+fn table(item: &Item, home: Option<&Path>) -> Result<Source, DocumentFault> {
     let entries = item.table()?;
     for entry in entries {
         if !FORMS.contains(&entry.key.as_str()) {
-            return Err(Fault::unknown(
+            return Err(DocumentFault::unknown(
                 entry.at,
                 "source of a secret",
                 &entry.key,
@@ -92,7 +92,7 @@ fn table(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
         }
     }
     let [entry] = entries else {
-        return Err(Fault::new(
+        return Err(DocumentFault::new(
             item.at,
             "expected exactly one of env, file and command",
         ));
@@ -104,13 +104,13 @@ fn table(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
     }
 }
 
-fn variable(item: &Item) -> Result<Source, Fault> {
+fn variable(item: &Item) -> Result<Source, DocumentFault> {
     let name = item.text()?;
-    check_variable_name(name).map_err(|why| Fault::new(item.at, why))?;
+    check_variable_name(name).map_err(|why| DocumentFault::new(item.at, why))?;
     Ok(Source::Env(name.to_owned()))
 }
 
-fn command(item: &Item) -> Result<Source, Fault> {
+fn command(item: &Item) -> Result<Source, DocumentFault> {
     let Value::List(words) = &item.value else {
         let fault = item.mismatch("a list of words");
         return Err(fault
@@ -121,7 +121,7 @@ fn command(item: &Item) -> Result<Source, Fault> {
         .map(|word| word.text().map(str::to_owned))
         .collect::<Result<_, _>>()?;
     if argv.first().is_none_or(|program| program.trim().is_empty()) {
-        return Err(Fault::new(item.at, "the command is empty"));
+        return Err(DocumentFault::new(item.at, "the command is empty"));
     }
     Ok(Source::Command(argv))
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::super::{
     Problem,
     amount::{any_memory, cores},
-    document::{Document, Entry, Fault, Item, Value},
-    rows::{self, KeyRow, row, set},
+    document::{Document, DocumentEntry, DocumentFault, Item, Value},
     setting::word,
+    table_rows::{self, KeyRow, row, set},
 };
 use crate::model::{
     environment::SessionUser,
@@ -23,14 +23,14 @@ const TABLES: [&str; 2] = ["environment", "mirrors"];
 /// The content of all files so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drafts {
-    environments: BTreeMap<String, Draft>,
+    environments: BTreeMap<String, EnvironmentDraft>,
     /// By registry: the mirror of its images.
     mirrors: BTreeMap<String, String>,
 }
 
 /// An environment that may still be incomplete.
 #[derive(Clone, Debug, Default)]
-struct Draft {
+struct EnvironmentDraft {
     about: Option<String>,
     image: Option<String>,
     versions: Option<Versions>,
@@ -65,23 +65,29 @@ impl Drafts {
         Err(problems.collect())
     }
 
-    fn table(&mut self, entry: &Entry, faults: &mut Vec<Fault>) {
+    fn table(&mut self, entry: &DocumentEntry, faults: &mut Vec<DocumentFault>) {
         let outcome = match entry.key.as_str() {
             "environment" => self.environments(&entry.item, faults),
             "mirrors" => self.mirrors(&entry.item),
-            other => Err(Fault::unknown(entry.at, "table", other, TABLES)),
+            other => Err(DocumentFault::unknown(entry.at, "table", other, TABLES)),
         };
         faults.extend(outcome.err());
     }
 
-    fn environments(&mut self, item: &Item, faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    fn environments(
+        &mut self,
+        item: &Item,
+        faults: &mut Vec<DocumentFault>,
+    ) -> Result<(), DocumentFault> {
         for entry in item.table()? {
             let name = entry.key.trim();
             let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             if name.is_empty() || !name.chars().all(plain) {
                 let text = format!("invalid environment name '{name}'");
-                faults
-                    .push(Fault::new(entry.at, text).help("use letters, digits, '.', '_' and '-'"));
+                faults.push(
+                    DocumentFault::new(entry.at, text)
+                        .help("use letters, digits, '.', '_' and '-'"),
+                );
                 continue;
             }
             let fields = entry.item.table().map_err(|fault| {
@@ -92,7 +98,7 @@ impl Drafts {
             let draft = self.environments.entry(name.to_owned()).or_default();
             let what = format!("setting of environment '{name}'");
             let before = faults.len();
-            rows::read_into(draft, ROWS, &what, fields, faults);
+            table_rows::read_into(draft, ROWS, &what, fields, faults);
             // A field with a fault isn't also reported as missing.
             if faults.len() == before {
                 faults.extend(draft.check(name, entry.at).err());
@@ -101,12 +107,12 @@ impl Drafts {
         Ok(())
     }
 
-    fn mirrors(&mut self, item: &Item) -> Result<(), Fault> {
+    fn mirrors(&mut self, item: &Item) -> Result<(), DocumentFault> {
         for entry in item.table()? {
             let mirror = word(&entry.item)?;
             if reference::registry(&format!("{mirror}/image")) == reference::HUB {
                 let text = format!("invalid registry '{mirror}'");
-                return Err(Fault::new(entry.item.at, text).help("write HOST or HOST/PATH"));
+                return Err(DocumentFault::new(entry.item.at, text).help("write HOST or HOST/PATH"));
             }
             self.mirrors.insert(entry.key.clone(), mirror);
         }
@@ -123,16 +129,16 @@ impl Drafts {
     }
 }
 
-impl Draft {
+impl EnvironmentDraft {
     /// Checks for missing fields and fields that exclude each other.
-    fn check(&self, name: &str, at: usize) -> Result<(), Fault> {
+    fn check(&self, name: &str, at: usize) -> Result<(), DocumentFault> {
         let images = self.images();
         if self.hide == Some(true) {
             return Ok(());
         }
         if images.is_empty() {
             let text = format!("environment '{name}' has no image");
-            return Err(Fault::new(at, text).help(
+            return Err(DocumentFault::new(at, text).help(
                 "write image = \"…\" and versions = [\"TAG\", …], with the newest version \
                      first",
             ));
@@ -142,7 +148,9 @@ impl Draft {
         {
             let text = format!("the default '{default}' isn't a version of environment '{name}'");
             let names: Vec<&str> = images.iter().map(|(version, _)| version.as_str()).collect();
-            return Err(Fault::new(at, text).help(format!("use one of {}", names.join(", "))));
+            return Err(
+                DocumentFault::new(at, text).help(format!("use one of {}", names.join(", ")))
+            );
         }
         Ok(())
     }
@@ -198,7 +206,7 @@ macro_rules! key {
 }
 
 /// The list of all keys of an environment.
-const ROWS: &[KeyRow<Draft>] = &[
+const ROWS: &[KeyRow<EnvironmentDraft>] = &[
     key!("about", about, word),
     key!("image", image, image_name),
     key!("versions", versions, versions),
@@ -210,61 +218,61 @@ const ROWS: &[KeyRow<Draft>] = &[
     key!("hide", hide, Item::boolean),
 ];
 
-fn image_name(item: &Item) -> Result<String, Fault> {
+fn image_name(item: &Item) -> Result<String, DocumentFault> {
     let image = word(item)?;
     let Err(why) = reference::check(&image) else {
         return Ok(image);
     };
     let text = format!("invalid image '{}': {why}", Clean::new(&image));
-    Err(Fault::new(item.at, text).help("write it as for docker pull: registry/name:tag"))
+    Err(DocumentFault::new(item.at, text).help("write it as for docker pull: registry/name:tag"))
 }
 
-fn tag(item: &Item) -> Result<String, Fault> {
+fn tag(item: &Item) -> Result<String, DocumentFault> {
     let tag = word(item)?;
     match reference::check_tag(&tag) {
         Ok(()) => Ok(tag),
-        Err(why) => Err(Fault::new(item.at, why)),
+        Err(why) => Err(DocumentFault::new(item.at, why)),
     }
 }
 
 /// `["3.13", "3.12"]`, tags of one image, or `{ "3.13" = "registry/name:tag" }`, an image for each version.
-fn versions(item: &Item) -> Result<Versions, Fault> {
+fn versions(item: &Item) -> Result<Versions, DocumentFault> {
     match &item.value {
         Value::List(tags) if !tags.is_empty() => {
             let tags = tags.iter().map(tag).collect::<Result<_, _>>()?;
             Ok(Versions::Tags(tags))
         }
         Value::Table(images) if !images.is_empty() => {
-            let one = |entry: &Entry| Ok((entry.key.clone(), image_name(&entry.item)?));
+            let one = |entry: &DocumentEntry| Ok((entry.key.clone(), image_name(&entry.item)?));
             Ok(Versions::Images(
                 images.iter().map(one).collect::<Result<_, _>>()?,
             ))
         }
         Value::List(_) | Value::Table(_) => {
-            Err(Fault::new(item.at, "the list of versions is empty"))
+            Err(DocumentFault::new(item.at, "the list of versions is empty"))
         }
         _ => Err(item.mismatch("write tags like [\"3.13\", \"3.12\"]")),
     }
 }
 
 /// `work` or `image`.
-fn user(item: &Item) -> Result<SessionUser, Fault> {
+fn user(item: &Item) -> Result<SessionUser, DocumentFault> {
     let name = word(item)?;
     SessionUser::parse(&name).ok_or_else(|| {
         let text = format!("unknown user '{name}'");
         let help = "use \"work\" (the user who launches) or \"image\" (the user of the image)";
-        Fault::new(item.at, text).help(help)
+        DocumentFault::new(item.at, text).help(help)
     })
 }
 
 /// In the syntax of image labels: `jupyter:http:8888,x:tcp:[90,91]`.
-fn services(item: &Item) -> Result<Vec<Service>, Fault> {
+fn services(item: &Item) -> Result<Vec<Service>, DocumentFault> {
     let text = word(item)?;
     let services = image::services(&text);
-    let told = image::services_label(&services);
-    if told == text.replace(' ', "") {
+    let label = image::services_label(&services);
+    if label == text.replace(' ', "") {
         return Ok(services);
     }
-    let fault = Fault::new(item.at, format!("invalid services '{text}'"));
+    let fault = DocumentFault::new(item.at, format!("invalid services '{text}'"));
     Err(fault.help("write \"NAME:http:PORT\", separated by commas"))
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use super::{
     super::{
         Problem, amount,
-        document::{Document, Entry, Fault, Item, Value},
+        document::{Document, DocumentEntry, DocumentFault, Item, Value},
         library,
-        rows::{self, KeyRow},
+        table_rows::{self, KeyRow},
     },
     idle::{IDLE, IdleTable},
     network::{self, NETWORK},
@@ -114,11 +114,11 @@ struct ResourcesReader {
     idle_at: Vec<(String, usize)>,
     network: NetworkRules,
     network_at: Vec<(String, usize)>,
-    faults: Vec<Fault>,
+    faults: Vec<DocumentFault>,
 }
 
 impl ResourcesReader {
-    fn table(&mut self, entry: &Entry) {
+    fn table(&mut self, entry: &DocumentEntry) {
         let outcome = entry.item.table();
         let entries = match (entry.key.as_str(), outcome) {
             (key, _) if !TABLES.contains(&key) => return self.faults.push(unknown(entry)),
@@ -129,7 +129,7 @@ impl ResourcesReader {
         match entry.key.as_str() {
             "host" => {
                 self.host_at = entry.at;
-                rows::read_into(&mut self.host, HOST, "setting of the host", entries, faults);
+                table_rows::read_into(&mut self.host, HOST, "setting of the host", entries, faults);
             }
             "group" => self.groups = named(entries, "group", GROUP, faults, GroupRules::default),
             "preset" => {
@@ -137,9 +137,9 @@ impl ResourcesReader {
                 self.check_presets(entries);
             }
             "limits" => {
-                let (lifetime, entries): (Vec<Entry>, Vec<Entry>) =
+                let (lifetime, entries): (Vec<DocumentEntry>, Vec<DocumentEntry>) =
                     entries.iter().cloned().partition(|it| it.key == LIFETIME);
-                rows::read_into(&mut self.limits, LIMITS, "limit", &entries, faults);
+                table_rows::read_into(&mut self.limits, LIMITS, "limit", &entries, faults);
                 self.limits_at = places(&entries);
                 for entry in &lifetime {
                     self.lifetime(entry);
@@ -148,14 +148,14 @@ impl ResourcesReader {
             "idle" => {
                 let mut read = IdleTable::default();
                 let what = "setting of idle checks";
-                rows::read_into(&mut read, IDLE, what, entries, faults);
+                table_rows::read_into(&mut read, IDLE, what, entries, faults);
                 faults.extend(read.check(entry.at));
                 self.idle.tighten(&read);
                 self.idle_at.extend(places(entries));
             }
             "network" => {
                 let what = "setting of the network";
-                rows::read_into(&mut self.network, NETWORK, what, entries, faults);
+                table_rows::read_into(&mut self.network, NETWORK, what, entries, faults);
                 self.network_at = places(entries);
                 faults.extend(network::check(self.network, &self.network_at));
             }
@@ -163,7 +163,7 @@ impl ResourcesReader {
         }
     }
 
-    fn lifetime(&mut self, entry: &Entry) {
+    fn lifetime(&mut self, entry: &DocumentEntry) {
         match amount::some_span(&entry.item) {
             Ok(span) => {
                 self.idle.rules.tighten(&IdleRules {
@@ -177,7 +177,7 @@ impl ResourcesReader {
     }
 
     /// Checks that each preset has the needed resources, and that its shared memory is less than its memory.
-    fn check_presets(&mut self, entries: &[Entry]) {
+    fn check_presets(&mut self, entries: &[DocumentEntry]) {
         for (preset, entry) in self.presets.iter_mut().zip(entries) {
             preset.value.name = Clean::new(&preset.name);
             let Value::Table(fields) = &entry.item.value else {
@@ -186,20 +186,20 @@ impl ResourcesReader {
             let find = |key: &str| fields.iter().find(|field| field.key == key);
             for need in PRESET_NEEDS.into_iter().filter(|need| find(need).is_none()) {
                 let message = format!("preset '{}' has no {need}", preset.name);
-                self.faults.push(Fault::new(entry.at, message));
+                self.faults.push(DocumentFault::new(entry.at, message));
             }
             let slots = &preset.value.slots;
             if let (Some(shmem), Some(field)) = (preset.value.shmem, find("shmem"))
                 && find("mem").is_some()
                 && let Err(message) = amounts::check_shared_memory(shmem, slots.mem)
             {
-                self.faults.push(Fault::new(field.item.at, message));
+                self.faults.push(DocumentFault::new(field.item.at, message));
             }
         }
     }
 }
 
-fn places(entries: &[Entry]) -> Vec<(String, usize)> {
+fn places(entries: &[DocumentEntry]) -> Vec<(String, usize)> {
     let places = entries.iter().map(|entry| (entry.key.clone(), entry.at));
     places.collect()
 }
@@ -208,22 +208,22 @@ fn blank_preset() -> Preset {
     Preset::new(Clean::default(), ResourceSlots::default())
 }
 
-fn unknown(entry: &Entry) -> Fault {
-    let fault = Fault::unknown(entry.at, "table", &entry.key, TABLES);
+fn unknown(entry: &DocumentEntry) -> DocumentFault {
+    let fault = DocumentFault::unknown(entry.at, "table", &entry.key, TABLES);
     let is_idle = IDLE.iter().any(|row| row.name == entry.key);
     let is_limit = LIMITS.iter().any(|row| row.name == entry.key);
     let is_network = NETWORK.iter().any(|row| row.name == entry.key);
     let is_value = !matches!(entry.item.value, Value::Table(_));
     if is_network && is_value {
-        return Fault::new(entry.at, format!("'{}' must be in a table", entry.key))
+        return DocumentFault::new(entry.at, format!("'{}' must be in a table", entry.key))
             .help("write it below [network]");
     }
     if is_idle && is_value {
-        return Fault::new(entry.at, format!("'{}' must stand in a table", entry.key))
+        return DocumentFault::new(entry.at, format!("'{}' must stand in a table", entry.key))
             .help("write it below [idle]");
     }
     if is_limit && is_value {
-        return Fault::new(entry.at, format!("'{}' must stand in a table", entry.key))
+        return DocumentFault::new(entry.at, format!("'{}' must stand in a table", entry.key))
             .help("write it below [limits], [group.NAME] or [preset.NAME]");
     }
     fault
@@ -231,23 +231,26 @@ fn unknown(entry: &Entry) -> Fault {
 
 /// All tables `[TABLE.NAME]`. A value that isn't a table is a fault, but is still in the result.
 fn named<T>(
-    entries: &[Entry],
+    entries: &[DocumentEntry],
     table: &str,
     rows: &[KeyRow<T>],
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<DocumentFault>,
     blank: fn() -> T,
 ) -> Vec<Named<T>> {
-    let read = |entry: &Entry| {
+    let read = |entry: &DocumentEntry| {
         let mut value = blank();
         match fields(&entry.item, table, rows) {
             Ok(fields) => {
                 let what = format!("setting of {table} '{}'", entry.key);
-                rows::read_into(&mut value, rows, &what, fields, faults);
+                table_rows::read_into(&mut value, rows, &what, fields, faults);
             }
             Err(fault) => faults.push(fault),
         }
         if entry.key.trim().is_empty() {
-            faults.push(Fault::new(entry.at, format!("a {table} needs a name")));
+            faults.push(DocumentFault::new(
+                entry.at,
+                format!("a {table} needs a name"),
+            ));
         }
         Named {
             name: Clean::new(&entry.key).into_string(),
@@ -259,7 +262,11 @@ fn named<T>(
 }
 
 /// The fields of one table. The likeliest mistake is `[group]` with settings but without a name.
-fn fields<'a, T>(item: &'a Item, table: &str, rows: &[KeyRow<T>]) -> Result<&'a [Entry], Fault> {
+fn fields<'a, T>(
+    item: &'a Item,
+    table: &str,
+    rows: &[KeyRow<T>],
+) -> Result<&'a [DocumentEntry], DocumentFault> {
     item.table().map_err(|fault| {
         let example = rows.first().map_or("", |row| row.name);
         fault.help(format!(
@@ -270,10 +277,10 @@ fn fields<'a, T>(item: &'a Item, table: &str, rows: &[KeyRow<T>]) -> Result<&'a 
 
 /// `[accelerator."cuda.shares"]`. Also accepts the name without quotes, which TOML reads as a nested table.
 fn slots_of(
-    entries: &[Entry],
+    entries: &[DocumentEntry],
     before: &str,
     found: &mut Vec<Named<AcceleratorRules>>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<DocumentFault>,
 ) {
     for entry in entries {
         let name = format!("{before}{}", entry.key);
@@ -284,7 +291,7 @@ fn slots_of(
                 continue;
             }
         };
-        let (below, own): (Vec<Entry>, Vec<Entry>) = fields
+        let (below, own): (Vec<DocumentEntry>, Vec<DocumentEntry>) = fields
             .iter()
             .cloned()
             .partition(|field| matches!(field.item.value, Value::Table(_)));
@@ -293,12 +300,12 @@ fn slots_of(
             continue;
         }
         if let Err(why) = amounts::check_slot(&name) {
-            faults.push(Fault::new(entry.at, why));
+            faults.push(DocumentFault::new(entry.at, why));
             continue;
         }
         let mut value = AcceleratorRules::default();
         let what = format!("setting of accelerator '{name}'");
-        rows::read_into(&mut value, ACCELERATOR, &what, &own, faults);
+        table_rows::read_into(&mut value, ACCELERATOR, &what, &own, faults);
         let at = entry.at;
         found.push(Named { name, at, value });
     }

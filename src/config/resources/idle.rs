@@ -2,9 +2,9 @@
 
 use super::super::{
     amount::{count, some_span, span, thousandths},
-    document::{Entry, Fault, Item},
-    rows::{self, KeyRow, row, set},
+    document::{DocumentEntry, DocumentFault, Item},
     setting,
+    table_rows::{self, KeyRow, row, set},
     writing::{in_quotes, plain, quoted, table},
 };
 use crate::model::{
@@ -32,7 +32,7 @@ pub(super) const IDLE: &[KeyRow<IdleTable>] = &[
         |t, i| set(&mut t.rules.utilization, utilization(i).map(Some)),
         |t| {
             let rules = t.rules.utilization.as_ref();
-            rules.map(|rules| rows::inline(rules, UTILIZATION))
+            rules.map(|rules| table_rows::inline(rules, UTILIZATION))
         }
     ),
     row!("extensions", extensions: any_count, plain),
@@ -45,11 +45,11 @@ pub(super) const IDLE: &[KeyRow<IdleTable>] = &[
     ),
 ];
 
-fn any_count(item: &Item) -> Result<u32, Fault> {
+fn any_count(item: &Item) -> Result<u32, DocumentFault> {
     count(item, 0)
 }
 
-fn contact(item: &Item) -> Result<Clean, Fault> {
+fn contact(item: &Item) -> Result<Clean, DocumentFault> {
     setting::word(item).map(Clean::from)
 }
 
@@ -82,7 +82,7 @@ const UTILIZATION: &[KeyRow<UtilizationRules>] = &[
     },
 ];
 
-fn utilization(item: &Item) -> Result<UtilizationRules, Fault> {
+fn utilization(item: &Item) -> Result<UtilizationRules, DocumentFault> {
     let mut rules = UtilizationRules {
         time_window: Span(0),
         initial_grace_period: Span(0),
@@ -91,11 +91,11 @@ fn utilization(item: &Item) -> Result<UtilizationRules, Fault> {
     };
     let (entries, mut faults) = (item.table()?, Vec::new());
     let what = "setting of the utilization check";
-    rows::read_into(&mut rules, UTILIZATION, what, entries, &mut faults);
+    table_rows::read_into(&mut rules, UTILIZATION, what, entries, &mut faults);
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
     for need in ["time-window", "thresholds"] {
         if !has(need) {
-            faults.push(Fault::new(
+            faults.push(DocumentFault::new(
                 item.at,
                 format!("the utilization check has no {need}"),
             ));
@@ -104,25 +104,35 @@ fn utilization(item: &Item) -> Result<UtilizationRules, Fault> {
     faults.into_iter().next().map_or(Ok(rules), Err)
 }
 
-fn operator(item: &Item) -> Result<Join, Fault> {
+fn operator(item: &Item) -> Result<Join, DocumentFault> {
     match item.text()? {
         "and" => Ok(Join::And),
         "or" => Ok(Join::Or),
-        other => Err(Fault::unknown(item.at, "operator", other, ["and", "or"])),
+        other => Err(DocumentFault::unknown(
+            item.at,
+            "operator",
+            other,
+            ["and", "or"],
+        )),
     }
 }
 
-fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), Fault> {
-    for Entry { key, at, item } in item.table()? {
+fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), DocumentFault> {
+    for DocumentEntry { key, at, item } in item.table()? {
         if !UTILIZATION_RESOURCES.contains(&key.as_str()) {
             let what = "resource of the utilization check";
-            return Err(Fault::unknown(*at, what, key, UTILIZATION_RESOURCES));
+            return Err(DocumentFault::unknown(
+                *at,
+                what,
+                key,
+                UTILIZATION_RESOURCES,
+            ));
         }
         let hundredths = thousandths(item)? / 10;
         let threshold = i64::try_from(hundredths).unwrap_or(i64::MAX);
         if !(1..=10_000).contains(&threshold) {
             let message = "the threshold must be a percentage from 0.01 to 100";
-            return Err(Fault::new(item.at, message));
+            return Err(DocumentFault::new(item.at, message));
         }
         rules.thresholds.insert(key.clone(), threshold);
     }
@@ -131,10 +141,10 @@ fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), Fault> {
 
 impl IdleTable {
     /// Extensions need a length.
-    pub fn check(&self, at: usize) -> Option<Fault> {
+    pub fn check(&self, at: usize) -> Option<DocumentFault> {
         let missing = self.extensions.is_some_and(|n| n > 0) && self.extend_by.is_none();
         missing.then(|| {
-            Fault::new(
+            DocumentFault::new(
                 at,
                 "extensions need extend-by, the duration of one extension. Write extend-by = \
                  \"1h\"",

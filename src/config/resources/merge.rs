@@ -2,9 +2,9 @@
 
 use super::{
     super::{
-        document::{Document, Fault},
+        document::{Document, DocumentFault},
         origin::Origin,
-        rows::{self, KeyRow},
+        table_rows::{self, KeyRow},
         writing::key,
     },
     Resources,
@@ -75,7 +75,7 @@ fn take(merged: &mut Resources, file: &File, is_site: bool) {
     }
     if file.host != SlotLimits::default() {
         merged.rules.host.tighten(&file.host);
-        let shown = rows::inline(&merged.rules.host, HOST);
+        let shown = table_rows::inline(&merged.rules.host, HOST);
         put(
             &mut merged.set,
             "host".to_owned(),
@@ -109,7 +109,7 @@ fn take_network(merged: &mut Resources, file: &File, is_site: bool) {
 
 fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[KeyRow<T>], origin: Origin) {
     let key = format!("{table}.{}", key(&named.name));
-    put(set, key, rows::inline(&named.value, rows), origin);
+    put(set, key, table_rows::inline(&named.value, rows), origin);
 }
 
 /// A key, its value and its position.
@@ -172,7 +172,7 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
             if is_lost(Some(only)) {
                 let known = groups.iter().map(String::as_str);
                 let what = format!("group of preset '{}'", preset.name);
-                let fault = Fault::unknown(preset.at, &what, only.as_str(), known);
+                let fault = DocumentFault::unknown(preset.at, &what, only.as_str(), known);
                 merged.problems.push(file.document.problem(fault));
             }
         }

@@ -1,8 +1,8 @@
 //! `[network]`: what sessions can reach.
 
 use super::super::{
-    document::{Fault, Item},
-    rows::{KeyRow, row, set},
+    document::{DocumentFault, Item},
+    table_rows::{KeyRow, row, set},
     writing::{plain, quoted},
 };
 use crate::model::network::{Isolation, NetworkRules};
@@ -20,15 +20,17 @@ pub(super) const NETWORK: &[KeyRow<NetworkRules>] = &[
     row!("host-access", host_access: Item::boolean, plain),
 ];
 
-fn isolation(item: &Item) -> Result<Isolation, Fault> {
+fn isolation(item: &Item) -> Result<Isolation, DocumentFault> {
     let written = item.text()?;
     let known = || Isolation::ALL.into_iter();
     let found = known().find(|isolation| isolation.word() == written);
-    found.ok_or_else(|| Fault::unknown(item.at, ISOLATION, written, known().map(Isolation::word)))
+    found.ok_or_else(|| {
+        DocumentFault::unknown(item.at, ISOLATION, written, known().map(Isolation::word))
+    })
 }
 
 /// Checks for settings that exclude each other within one file.
-pub(super) fn check(rules: NetworkRules, places: &[(String, usize)]) -> Option<Fault> {
+pub(super) fn check(rules: NetworkRules, places: &[(String, usize)]) -> Option<DocumentFault> {
     let at = isolation_at(places)?;
     rules.is_open_bridge().then(|| open_bridge(at))
 }
@@ -40,8 +42,8 @@ pub(super) fn isolation_at(places: &[(String, usize)]) -> Option<usize> {
 }
 
 /// The fault for two settings that exclude each other.
-pub(super) fn open_bridge(at: usize) -> Fault {
+pub(super) fn open_bridge(at: usize) -> DocumentFault {
     let message = "isolation = \"bridge\" and host-access = false exclude each other: sessions on \
                    the engine's default network can reach this machine";
-    Fault::new(at, message).help("use isolation = \"user\", or set host-access = true")
+    DocumentFault::new(at, message).help("use isolation = \"user\", or set host-access = true")
 }

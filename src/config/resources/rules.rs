@@ -5,8 +5,8 @@ use super::super::{
         accelerators, any_memory, cores, cores_or_none, count, memory, some_count, some_span,
         thousandths,
     },
-    document::{Fault, Item},
-    rows::{KeyRow, row, set},
+    document::{DocumentFault, Item},
+    table_rows::{KeyRow, row, set},
     writing::{decimal, in_quotes, plain, quoted, size, slots},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     rules::launch::amounts::LEAST_MEMORY,
 };
 
-fn least(item: &Item) -> Result<Bytes, Fault> {
+fn least(item: &Item) -> Result<Bytes, DocumentFault> {
     memory(item, LEAST_MEMORY)
 }
 
@@ -73,18 +73,23 @@ pub(super) const GROUP: &[KeyRow<GroupRules>] = &[
     row!("backfill-age-limit", backfill_age_limit: some_span, in_quotes),
 ];
 
-fn backfill(item: &Item) -> Result<Backfill, Fault> {
+fn backfill(item: &Item) -> Result<Backfill, DocumentFault> {
     const ALL: [Backfill; 3] = [Backfill::On, Backfill::Safe, Backfill::Off];
     let text = item.text()?;
     let known = ALL.into_iter().find(|it| it.word() == text);
-    known.ok_or_else(|| Fault::unknown(item.at, "backfill", text, ALL.map(Backfill::word)))
+    known.ok_or_else(|| DocumentFault::unknown(item.at, "backfill", text, ALL.map(Backfill::word)))
 }
 
-fn order(item: &Item) -> Result<QueueOrder, Fault> {
+fn order(item: &Item) -> Result<QueueOrder, DocumentFault> {
     match item.text()? {
         "fifo" => Ok(QueueOrder::Fifo),
         "lifo" => Ok(QueueOrder::Lifo),
-        other => Err(Fault::unknown(item.at, "order", other, ["fifo", "lifo"])),
+        other => Err(DocumentFault::unknown(
+            item.at,
+            "order",
+            other,
+            ["fifo", "lifo"],
+        )),
     }
 }
 
@@ -156,9 +161,12 @@ pub(super) const ACCELERATOR: &[KeyRow<AcceleratorRules>] = &[
     row!("shares-per-device", shares_per_device: some_count, plain),
 ];
 
-fn quantum(item: &Item) -> Result<u64, Fault> {
+fn quantum(item: &Item) -> Result<u64, DocumentFault> {
     match thousandths(item)? {
-        0 => Err(Fault::new(item.at, "the step must be greater than 0")),
+        0 => Err(DocumentFault::new(
+            item.at,
+            "the step must be greater than 0",
+        )),
         quantum => Ok(quantum),
     }
 }

@@ -111,7 +111,7 @@ mod tests {
             tag: "t".to_owned(),
             columns: 80,
             rows: 24,
-            start: crate::model::shell::ShellStart::default(),
+            start: crate::model::shell_start::ShellStart::default(),
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_what_a_person_types_in_a_terminal_is_told_and_once_a_second() {
+    async fn only_what_a_person_types_in_a_terminal_is_reported_and_once_a_second() {
         let mut typing = Typing::new(&terminal());
         for origin in [Origin::Reply, Origin::Focus, Origin::Motion] {
             assert!(typing.report(origin).is_none(), "{origin:?} counted");
@@ -139,11 +139,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_command_counts_until_it_is_dropped_and_a_log_never() {
-        let (inbound, mut heard) = mpsc::channel(1);
-        let presence = ActivityReporter::begin(&exec(), &inbound).await.unwrap();
+        let (inbound, mut received) = mpsc::channel(1);
+        let reporter = ActivityReporter::begin(&exec(), &inbound).await.unwrap();
         // The channel is full, but the last report still arrives.
-        drop(presence);
-        let mut next = async || match heard.recv().await {
+        drop(reporter);
+        let mut next = async || match received.recv().await {
             Some(Inbound::Used { usage, .. }) => usage,
             _ => panic!("something else was told"),
         };

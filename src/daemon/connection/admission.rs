@@ -25,11 +25,11 @@ const STREAMS: usize = 512;
 
 /// All connections.
 #[derive(Clone, Debug, Default)]
-pub(in crate::daemon) struct Admission(Arc<Mutex<Inner>>);
+pub(in crate::daemon) struct Admission(Arc<Mutex<AdmittedClients>>);
 
 #[derive(Debug, Default)]
-struct Inner {
-    places: HashMap<ConnectionId, Place>,
+struct AdmittedClients {
+    places: HashMap<ConnectionId, ClientPlace>,
     staying: usize,
     streams: HashSet<ConnectionId>,
     /// Counts what clients do; a place with a smaller number has been idle for longer.
@@ -37,7 +37,7 @@ struct Inner {
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct ClientPlace {
     /// The moment of the client's last activity.
     last: u64,
     stays: bool,
@@ -55,7 +55,7 @@ pub(in crate::daemon) struct Admitted {
 }
 
 impl Admission {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, AdmittedClients> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,10 +68,10 @@ impl Admission {
         }
         inner.moment += 1;
         let give_up = CancellationToken::new();
-        let place = Place {
+        let place = ClientPlace {
             last: inner.moment,
             give_up: give_up.clone(),
-            ..Place::default()
+            ..ClientPlace::default()
         };
         inner.places.insert(id, place);
         drop(inner);
@@ -80,7 +80,7 @@ impl Admission {
     }
 }
 
-impl Inner {
+impl AdmittedClients {
     fn longest_idle(&self) -> Option<ConnectionId> {
         let idle = self.places.iter();
         let idle = idle.filter(|(_, place)| !place.stays && place.unanswered == 0);
@@ -107,7 +107,7 @@ impl Admitted {
         self.change(|place| place.unanswered = place.unanswered.saturating_sub(1));
     }
 
-    fn change(&self, change: impl FnOnce(&mut Place)) {
+    fn change(&self, change: impl FnOnce(&mut ClientPlace)) {
         let mut inner = self.all.lock();
         inner.moment += 1;
         let now = inner.moment;

@@ -6,7 +6,7 @@ use tokio::net::UnixStream;
 
 use super::{
     admission::{Admitted, made_room},
-    greeting::{self, Reader, Writer},
+    greeting::{self, ClientReader, Writer},
     inbound::{ConnectionId, Inbound},
     outbox::Outbox,
     server_state::ServerState,
@@ -49,7 +49,7 @@ pub(in crate::daemon) async fn serve(
             streams::serve(open, reader, &mut writer, &admitted, &server_state).await
         }
         first => {
-            let client = Client {
+            let client = ControlClient {
                 id,
                 admitted: &admitted,
                 server_state: &server_state,
@@ -106,19 +106,19 @@ fn feed_all(
 }
 
 /// A client at its control connection.
-struct Client<'a> {
+struct ControlClient<'a> {
     id: ConnectionId,
     admitted: &'a Admitted,
     server_state: &'a ServerState,
     outbox: Arc<Outbox>,
 }
 
-impl Client<'_> {
+impl ControlClient<'_> {
     /// Returns an error if the client must be disconnected.
     async fn serve(
         self,
         first: Received,
-        reader: Reader,
+        reader: ClientReader,
         writer: &mut Writer,
         older: Option<Clean>,
     ) -> Result<(), Clean> {
@@ -145,7 +145,7 @@ impl Client<'_> {
         ended
     }
 
-    async fn read_all(&self, first: Received, mut reader: Reader) -> Result<(), Clean> {
+    async fn read_all(&self, first: Received, mut reader: ClientReader) -> Result<(), Clean> {
         let mut received = first;
         while let Some(frame) = received {
             match frame {

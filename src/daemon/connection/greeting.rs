@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-pub(in crate::daemon) type Reader = FrameReader<OwnedReadHalf, FromClient>;
+pub(in crate::daemon) type ClientReader = FrameReader<OwnedReadHalf, FromClient>;
 pub(in crate::daemon) type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
 type FirstReader = FrameReader<OwnedReadHalf, Greeting>;
 
@@ -33,7 +33,7 @@ const HELLO: Duration = Duration::from_secs(10);
 
 /// The daemon's decision about a greeting.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum GreetingDecision {
     /// Contains the message for a client that is older than the daemon.
     Serve(Option<Clean>),
     Refuse(Clean),
@@ -50,15 +50,15 @@ pub(in crate::daemon) async fn greet(
     socket: UnixStream,
     id: ConnectionId,
     server_state: &ServerState,
-) -> Option<(Reader, Writer, Option<Clean>)> {
+) -> Option<(ClientReader, Writer, Option<Clean>)> {
     let uid = socket.peer_cred().map(|peer| peer.uid());
     let (read, write) = socket.into_split();
     let mut reader = FrameReader::new(read, server_state.budget.clone());
     let mut writer = FrameWriter::new(write);
     let (welcome, older) = match judge(uid, &mut reader).await {
-        Verdict::Serve(older) => (hello(server_state), older),
-        Verdict::Refuse(message) => (Welcome::Refused { message }, None),
-        Verdict::Become { program, version } => {
+        GreetingDecision::Serve(older) => (hello(server_state), older),
+        GreetingDecision::Refuse(message) => (Welcome::Refused { message }, None),
+        GreetingDecision::Become { program, version } => {
             (begin_upgrade(server_state, &program, &version).await, None)
         }
     };
@@ -84,31 +84,31 @@ fn hello(server_state: &ServerState) -> Welcome {
 }
 
 /// Decides by the user, the version and the protocol of the client.
-async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> Verdict {
+async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> GreetingDecision {
     let me = rustix::process::getuid().as_raw();
     if !uid.is_ok_and(|uid| uid == me) {
         let text = format!("this daemon belongs to user {me} and serves no other user");
-        return Verdict::Refuse(Clean::new(&text));
+        return GreetingDecision::Refuse(Clean::new(&text));
     }
     match timeout(HELLO, reader.next()).await {
         Ok(Some(Ok(Frame::Control(greeting)))) => weigh(greeting, version()),
-        _ => Verdict::Refuse(Clean::new(
+        _ => GreetingDecision::Refuse(Clean::new(
             "the daemon doesn't recognize this client (different version). Run `workbay daemon \
              stop`, then try again",
         )),
     }
 }
 
-fn weigh(greeting: Greeting, mine: &str) -> Verdict {
+fn weigh(greeting: Greeting, mine: &str) -> GreetingDecision {
     let Greeting::Hello {
         protocol,
         version,
         program,
     } = greeting;
     match (compare(&version, mine), program) {
-        (Ordering::Greater, Some(program)) => Verdict::Become { program, version },
+        (Ordering::Greater, Some(program)) => GreetingDecision::Become { program, version },
         (Ordering::Greater, None) => {
-            Verdict::Refuse(stays_older(mine, &version, "the program file was deleted"))
+            GreetingDecision::Refuse(stays_older(mine, &version, "the program file was deleted"))
         }
         (Ordering::Less, _) => {
             let text = format!(
@@ -117,13 +117,13 @@ fn weigh(greeting: Greeting, mine: &str) -> Verdict {
                 Clean::new(&version)
             );
             if protocol == PROTOCOL {
-                Verdict::Serve(Some(text.into()))
+                GreetingDecision::Serve(Some(text.into()))
             } else {
-                Verdict::Refuse(text.into())
+                GreetingDecision::Refuse(text.into())
             }
         }
-        (Ordering::Equal, _) if protocol == PROTOCOL => Verdict::Serve(None),
-        (Ordering::Equal, _) => Verdict::Refuse(Clean::new(
+        (Ordering::Equal, _) if protocol == PROTOCOL => GreetingDecision::Serve(None),
+        (Ordering::Equal, _) => GreetingDecision::Refuse(Clean::new(
             "the daemon uses another protocol version. Run `workbay daemon stop`, then try again. \
              Sessions keep running",
         )),
@@ -178,7 +178,7 @@ mod tests {
         let me = rustix::process::getuid().as_raw();
         let refused = judge(Ok(me + 1), &mut reader).await;
         let text = format!("this daemon belongs to user {me} and serves no other user");
-        assert_eq!(refused, Verdict::Refuse(text.into()));
+        assert_eq!(refused, GreetingDecision::Refuse(text.into()));
     }
 
     fn hello(protocol: u32, version: &str, program: Option<&str>) -> Greeting {
@@ -190,30 +190,36 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_one_wins_and_the_older_one_is_told() {
+    fn the_newer_one_wins_and_the_older_one_is_reported() {
         let weigh = |protocol, version, program| weigh(hello(protocol, version, program), "0.2.0");
         let path = Some("/usr/bin/workbay");
-        assert_eq!(weigh(PROTOCOL, "0.2.0", path), Verdict::Serve(None));
-        let newer = Verdict::Become {
+        assert_eq!(
+            weigh(PROTOCOL, "0.2.0", path),
+            GreetingDecision::Serve(None)
+        );
+        let newer = GreetingDecision::Become {
             program: "/usr/bin/workbay".to_owned(),
             version: "0.3.0".to_owned(),
         };
         // The protocol version doesn't matter for a newer client.
         assert_eq!(weigh(PROTOCOL + 1, "0.3.0", path), newer);
-        let told = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
+        let text = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
                     start the newer version";
         assert_eq!(
             weigh(PROTOCOL, "0.1.0", path),
-            Verdict::Serve(Some(told.into()))
+            GreetingDecision::Serve(Some(text.into()))
         );
         assert_eq!(
             weigh(PROTOCOL - 1, "0.1.0", path),
-            Verdict::Refuse(told.into())
+            GreetingDecision::Refuse(text.into())
         );
-        assert!(matches!(weigh(PROTOCOL, "0.3.0", None), Verdict::Refuse(_)));
+        assert!(matches!(
+            weigh(PROTOCOL, "0.3.0", None),
+            GreetingDecision::Refuse(_)
+        ));
         assert!(matches!(
             weigh(PROTOCOL + 1, "0.2.0", path),
-            Verdict::Refuse(_)
+            GreetingDecision::Refuse(_)
         ));
     }
 }

@@ -22,13 +22,13 @@ const NOTICES: usize = 100_000;
 
 #[derive(Debug, Default)]
 pub(in crate::daemon) struct Outbox {
-    inner: Mutex<Inner>,
+    inner: Mutex<OutboxQueues>,
     filled: Notify,
     drained: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct OutboxQueues {
     /// Each answer with the number of the notice that must be written before it.
     answers: VecDeque<(u64, FromDaemon)>,
     notices: VecDeque<Change>,
@@ -41,7 +41,7 @@ struct Inner {
 }
 
 impl Outbox {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, OutboxQueues> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -123,7 +123,7 @@ impl Outbox {
     }
 }
 
-impl Inner {
+impl OutboxQueues {
     fn add(&mut self, change: &Change) {
         if let Change::Session { session } = change {
             let next = self.seq + self.notices.len() as u64 + 1;

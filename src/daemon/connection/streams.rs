@@ -20,7 +20,7 @@ use tokio::{
 use super::{
     activity::{ActivityReporter, Typing},
     admission::Admitted,
-    greeting::{Reader, Writer},
+    greeting::{ClientReader, Writer},
     inbound::Inbound,
     server_state::ServerState,
 };
@@ -41,11 +41,11 @@ const OPENING: Duration = Duration::from_secs(60);
 const TOGETHER: usize = 2 * MAX_DATA;
 
 /// The output of a program or log, then its end.
-type Pieces = BoxStream<'static, Result<(LogSource, Bytes), StreamEnd>>;
+type OutputPieces = BoxStream<'static, Result<(LogSource, Bytes), StreamEnd>>;
 
 /// A stream that an engine opened.
 struct Opened {
-    pieces: Pieces,
+    pieces: OutputPieces,
     /// The input; `None` for a log.
     input: Option<mpsc::Sender<Input>>,
 }
@@ -54,7 +54,7 @@ struct Opened {
 /// the client must be disconnected.
 pub(in crate::daemon) async fn serve(
     open: StreamOpen,
-    mut reader: Reader,
+    mut reader: ClientReader,
     writer: &mut Writer,
     admitted: &Admitted,
     server_state: &ServerState,
@@ -182,7 +182,7 @@ async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, Failur
     })
 }
 
-fn of_program(mut output: mpsc::Receiver<Output>) -> Pieces {
+fn of_program(mut output: mpsc::Receiver<Output>) -> OutputPieces {
     let printed = poll_fn(move |context| output.poll_recv(context)).map(|output| match output {
         Output::Stdout(bytes) => Ok((LogSource::Stdout, bytes)),
         Output::Stderr(bytes) => Ok((LogSource::Stderr, bytes)),
@@ -194,7 +194,7 @@ fn of_program(mut output: mpsc::Receiver<Output>) -> Pieces {
     printed.chain(once(broken)).boxed()
 }
 
-fn of_log(chunks: BoxStream<'static, Result<LogChunk, Failure>>) -> Pieces {
+fn of_log(chunks: BoxStream<'static, Result<LogChunk, Failure>>) -> OutputPieces {
     let printed = chunks.map(|chunk| match chunk {
         Ok(chunk) => Ok((chunk.source, chunk.bytes)),
         Err(error) => Err(lost_or_failed(error)),
@@ -213,7 +213,7 @@ fn lost_or_failed(failure: Failure) -> StreamEnd {
 }
 
 /// Writes output to the client, joining everything that is ready.
-async fn print(mut pieces: Pieces, writer: &mut Writer) -> Result<StreamEnd, FrameError> {
+async fn print(mut pieces: OutputPieces, writer: &mut Writer) -> Result<StreamEnd, FrameError> {
     writer.feed(Frame::Control(FromDaemon::Opened))?;
     let mut joined = Joined::default();
     loop {
@@ -279,7 +279,7 @@ impl Joined {
 /// daemon.
 async fn feed(
     input: Option<mpsc::Sender<Input>>,
-    reader: &mut Reader,
+    reader: &mut ClientReader,
     typing: &mut Typing,
     server_state: &ServerState,
 ) -> Result<(), Clean> {

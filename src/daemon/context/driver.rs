@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     model::{change::Change, failure::Failure, id::SessionId, record::Write, text::Clean},
-    state_machine::{Answer, Known, StateMachine, Ticket},
+    state_machine::{Answer, MachineState, StateMachine, Ticket},
     store::Unwritten,
 };
 
@@ -23,7 +23,7 @@ pub(in crate::daemon) trait Execute<C>: Send {
     /// Starts to carry out a command.
     fn begin(&self, command: C);
 
-    /// Whether no command is under way whose result must be recorded.
+    /// Whether no command is in progress whose result must be recorded.
     fn is_idle(&self) -> bool;
 }
 
@@ -55,7 +55,7 @@ pub(in crate::daemon) fn reports<F>() -> (Reporter<F>, Reports<F>) {
 
 /// What follows from one event, for either kind of engine. Its commands are kept by the driver.
 #[derive(Default)]
-pub(in crate::daemon) struct Step {
+pub(in crate::daemon) struct DriverStep {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
@@ -71,7 +71,7 @@ pub(in crate::daemon) struct Step {
     pub ends: Option<SessionId>,
 }
 
-impl Step {
+impl DriverStep {
     /// Whether the step is a request that writes nothing. Such a request fails at once on a full disk
     /// instead of waiting.
     pub fn only_asks(&self) -> bool {
@@ -137,9 +137,9 @@ impl<M: StateMachine, E: Execute<M::Command>> Driver<M, E> {
 
 /// The functions of a driver that don't depend on the kind of engine.
 pub(in crate::daemon) trait Drive: Send {
-    fn known(&self) -> &dyn Known;
+    fn known(&self) -> &dyn MachineState;
 
-    fn known_mut(&mut self) -> &mut dyn Known;
+    fn known_mut(&mut self) -> &mut dyn MachineState;
 
     fn tick(&mut self);
 
@@ -150,7 +150,7 @@ pub(in crate::daemon) trait Drive: Send {
     fn poll_report(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
     /// Handles the next queued event.
-    fn step(&mut self, now: Timestamp) -> Option<Step>;
+    fn step(&mut self, now: Timestamp) -> Option<DriverStep>;
 
     /// Takes back the current step.
     fn take_back(&mut self);
@@ -178,11 +178,11 @@ pub(in crate::daemon) trait Drive: Send {
 }
 
 impl<M: StateMachine, E: Execute<M::Command>> Drive for Driver<M, E> {
-    fn known(&self) -> &dyn Known {
+    fn known(&self) -> &dyn MachineState {
         &self.machine
     }
 
-    fn known_mut(&mut self) -> &mut dyn Known {
+    fn known_mut(&mut self) -> &mut dyn MachineState {
         &mut self.machine
     }
 
@@ -205,14 +205,14 @@ impl<M: StateMachine, E: Execute<M::Command>> Drive for Driver<M, E> {
         }
     }
 
-    fn step(&mut self, now: Timestamp) -> Option<Step> {
+    fn step(&mut self, now: Timestamp) -> Option<DriverStep> {
         let fact = self.facts.pop_front()?;
         let (asked, ends) = (M::ticket(&fact), M::ends(&fact));
         let step = self.machine.step(now, fact);
         self.facts.extend(step.follow);
         self.commands = step.commands;
         self.undo = Some(step.undo);
-        Some(Step {
+        Some(DriverStep {
             writes: step.writes,
             changes: step.changes,
             answers: step.answers,

@@ -14,7 +14,7 @@ use tokio::{
 
 use super::{
     driver::{Execute, Reporter},
-    health_check::{self, Asked},
+    health_check::{self, AnswerFuture},
     lazy_engine::LazyEngine,
     pulls::{self, Pulls},
     stop_hook,
@@ -48,7 +48,7 @@ const LOOK: u64 = 30;
 const CHANGE: u64 = 120;
 const FORGET: u64 = 600;
 
-type Outcome = Result<Option<Sighting>, Failure>;
+type OrderResult = Result<Option<Sighting>, Failure>;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Execute<Order> for Executor {
         }
     }
 
-    /// Whether no order about a container is under way.
+    /// Whether no order about a container is in progress.
     fn is_idle(&self) -> bool {
         self.room.available_permits() == AT_ONCE
             && self.forgetting.available_permits() == FORGETTING
@@ -125,7 +125,7 @@ impl Executor {
                 fault::point(Moment::Before, kind);
                 let result = self.survey(environments).await;
                 fault::point(Moment::After, kind);
-                self.tell(Fact::Surveyed { survey, result }).await;
+                self.report(Fact::Surveyed { survey, result }).await;
             }
             Order::StopHook {
                 session,
@@ -135,7 +135,7 @@ impl Executor {
                 fault::point(Moment::Before, kind);
                 let end = self.stop_hook(session, &stop_hook).await;
                 fault::point(Moment::After, kind);
-                self.tell(Fact::WillDone {
+                self.report(Fact::WillDone {
                     session,
                     epoch,
                     end,
@@ -150,7 +150,7 @@ impl Executor {
                 fault::point(Moment::Before, kind);
                 let result = self.create_folder(&name).await;
                 fault::point(Moment::After, kind);
-                self.tell(Fact::FolderMade { ticket, result }).await;
+                self.report(Fact::FolderMade { ticket, result }).await;
             }
             order => self.change(order).await,
         }
@@ -186,7 +186,7 @@ impl Executor {
         if let Err(failure) = &result {
             tracing::warn!(order = kind.name(), %session, why = %failure.message(), "failed");
         }
-        self.tell(Fact::Done {
+        self.report(Fact::Done {
             session,
             epoch,
             order: kind,
@@ -200,7 +200,7 @@ impl Executor {
         self.engine.get().await
     }
 
-    async fn ask_engine(&self, order: Order) -> Outcome {
+    async fn ask_engine(&self, order: Order) -> OrderResult {
         let engine = self.engine().await?;
         match order {
             Order::Connect { .. }
@@ -244,13 +244,13 @@ impl Executor {
         let failure = match self.look_around(connection).await {
             Ok((engine, up, events)) => {
                 fault::point(Moment::After, kind);
-                self.tell(up).await;
+                self.report(up).await;
                 self.listen(&engine, events).await
             }
             Err(failure) => failure,
         };
         tracing::warn!(why = %failure.message(), "no connection to the engine");
-        self.tell(Fact::EngineDown {
+        self.report(Fact::EngineDown {
             connection,
             failure,
         })
@@ -302,7 +302,7 @@ impl Executor {
                         session: event.session,
                         event: replies::happening(&event.kind),
                     };
-                    self.tell(happened).await;
+                    self.report(happened).await;
                 }
                 Some(Err(error)) => return lost(error.message()),
                 None => return lost("the engine ended its stream of events"),
@@ -340,7 +340,7 @@ impl Executor {
         })
     }
 
-    async fn tell(&self, fact: Fact) {
+    async fn report(&self, fact: Fact) {
         self.reporter.report(fact).await;
     }
 }
@@ -363,7 +363,11 @@ fn sighted(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
     }
 }
 
-async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()>) -> Outcome {
+async fn nothing(
+    engine: &Arc<dyn Containers>,
+    seconds: u64,
+    asked: AnswerFuture<'_, ()>,
+) -> OrderResult {
     bounded(engine, seconds, asked).await.map(|()| None)
 }
 
@@ -372,7 +376,7 @@ async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()
 async fn bounded<T>(
     engine: &Arc<dyn Containers>,
     seconds: u64,
-    asked: Asked<'_, T>,
+    asked: AnswerFuture<'_, T>,
 ) -> Result<T, Failure> {
     let asked = health_check::unless_silent(|| engine.ping(), asked);
     match timeout(Duration::from_secs(seconds), asked).await {

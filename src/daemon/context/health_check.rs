@@ -22,13 +22,13 @@ const REST: Duration = Duration::from_secs(30);
 /// How long a ping may take. Engines have a limit of their own, whose error explains more.
 const WORD: Duration = Duration::from_secs(15);
 
-pub(in crate::daemon) type Asked<'a, T> =
+pub(in crate::daemon) type AnswerFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// The answer to the request, or an error if the engine stops responding first.
 pub(in crate::daemon) async fn unless_silent<'a, T>(
-    ping: impl Fn() -> Asked<'a, ()>,
-    mut asked: Asked<'_, T>,
+    ping: impl Fn() -> AnswerFuture<'a, ()>,
+    mut asked: AnswerFuture<'_, T>,
 ) -> Result<T, Failure> {
     tokio::select! {
         biased;
@@ -40,7 +40,7 @@ pub(in crate::daemon) async fn unless_silent<'a, T>(
 /// Ends when the engine stops responding while a client is watching, and sends no pings otherwise. The caller
 /// restarts it with each message of the engine.
 pub(in crate::daemon) async fn silence<'a>(
-    ping: impl Fn() -> Asked<'a, ()>,
+    ping: impl Fn() -> AnswerFuture<'a, ()>,
     mut looked_at: watch::Receiver<bool>,
 ) -> Failure {
     loop {
@@ -56,7 +56,7 @@ pub(in crate::daemon) async fn silence<'a>(
 }
 
 /// Ends when a ping isn't answered. A ping is sent after each pause.
-async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) -> Failure {
+async fn silence_after<'a>(ping: impl Fn() -> AnswerFuture<'a, ()>, pause: Duration) -> Failure {
     loop {
         sleep(pause).await;
         match timeout(WORD, ping()).await {
@@ -91,7 +91,7 @@ mod tests {
             Ok(7)
         };
         let words = AtomicU32::new(0);
-        let ping = || -> Asked<'_, ()> {
+        let ping = || -> AnswerFuture<'_, ()> {
             words.fetch_add(1, Ordering::Relaxed);
             Box::pin(async {
                 sleep(Duration::from_secs(2)).await;
@@ -106,7 +106,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_engine_that_hangs_is_lost_long_before_the_request_is_given_up() {
         let begun = Instant::now();
-        let never = || -> Asked<'_, ()> { Box::pin(std::future::pending()) };
+        let never = || -> AnswerFuture<'_, ()> { Box::pin(std::future::pending()) };
         let silence = unless_silent(never, Box::pin(std::future::pending::<Result<(), _>>()));
         let said = silence.await.unwrap_err();
         assert!(
@@ -119,7 +119,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_silent_engine_is_noticed_only_while_somebody_looks() {
         let looked_at = watch::Sender::new(false);
-        let ping = || -> Asked<'static, ()> { Box::pin(async { Err(lost()) }) };
+        let ping = || -> AnswerFuture<'static, ()> { Box::pin(async { Err(lost()) }) };
         let noticed = silence(ping, looked_at.subscribe());
         let mut noticed = std::pin::pin!(noticed);
         let hour = Duration::from_secs(3600);

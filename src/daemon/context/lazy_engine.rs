@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{
-    daemon::options::{EngineSeat, Make},
+    daemon::options::{EngineSetup, Make},
     engine::{
         api::{Containers, Engine, Result},
         manager::Manager,
@@ -13,12 +13,12 @@ use crate::{
 
 /// Cheap to clone: every clone supplies the same engine.
 pub(in crate::daemon) struct LazyEngine<T: ?Sized> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<LazyState<T>>,
 }
 
-struct Shared<T: ?Sized> {
+struct LazyState<T: ?Sized> {
     make: Make<T>,
-    seat: EngineSeat,
+    setup: EngineSetup,
     made: Mutex<Option<Arc<T>>>,
 }
 
@@ -31,11 +31,11 @@ impl<T: ?Sized> Clone for LazyEngine<T> {
 }
 
 impl<T: ?Sized + Send + Sync + 'static> LazyEngine<T> {
-    pub fn new(make: Make<T>, seat: EngineSeat) -> Self {
+    pub fn new(make: Make<T>, setup: EngineSetup) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(LazyState {
                 make,
-                seat,
+                setup,
                 made: Mutex::new(None),
             }),
         }
@@ -60,7 +60,7 @@ impl<T: ?Sized + Send + Sync + 'static> LazyEngine<T> {
             return Ok(engine);
         }
         let shared = self.shared.clone();
-        let making = tokio::task::spawn_blocking(move || (shared.make)(&shared.seat));
+        let making = tokio::task::spawn_blocking(move || (shared.make)(&shared.setup));
         let engine = making
             .await
             .map_err(|error| Failure::internal(format!("the engine can't be set up: {error}")))??;

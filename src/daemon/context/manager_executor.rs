@@ -20,7 +20,7 @@ use super::{
 use crate::{
     engine::{
         api::Result as EngineResult,
-        manager::{Manager, ManagerEvent, Progress, ProgressStream},
+        manager::{Manager, ManagerEvent, ProgressStream, TaskProgress},
     },
     model::failure::{Failure, FailureKind},
     observer::{
@@ -132,13 +132,13 @@ impl ManagerExecutor {
                 }
             }
         };
-        self.tell(fact).await;
+        self.report(fact).await;
     }
 
     async fn listen(&self, connection: ConnectionNumber) {
         let failure = match self.events().await {
             Ok(events) => {
-                self.tell(Fact::Listening { connection }).await;
+                self.report(Fact::Listening { connection }).await;
                 Some(self.follow(connection, events).await)
             }
             Err(Some(failure)) => Some(failure),
@@ -147,7 +147,7 @@ impl ManagerExecutor {
         if let Some(failure) = &failure {
             tracing::info!(why = %failure.message(), "the event stream ended");
         }
-        self.tell(Fact::EventsEnded {
+        self.report(Fact::EventsEnded {
             connection,
             failure,
         })
@@ -182,7 +182,7 @@ impl ManagerExecutor {
             match event {
                 Ok(event) => {
                     let session = event.session;
-                    self.tell(Fact::Event {
+                    self.report(Fact::Event {
                         connection,
                         session,
                     })
@@ -215,7 +215,7 @@ impl ManagerExecutor {
             Ok(_) => tracing::debug!(request = name, "done"),
             Err(failure) => tracing::warn!(request = name, why = %failure.message(), "failed"),
         }
-        self.tell(Fact::Answered { number, result }).await;
+        self.report(Fact::Answered { number, result }).await;
     }
 
     async fn ask(&self, request: ManagerRequest) -> EngineResult<Begun> {
@@ -252,13 +252,13 @@ impl ManagerExecutor {
     ) -> Result<Got, Failure> {
         loop {
             let next = timeout(Duration::from_secs(PROGRESS), steps.next());
-            let progress: Progress = match next.await {
+            let progress: TaskProgress = match next.await {
                 Ok(Some(Ok(progress))) => progress,
                 Ok(Some(Err(error))) => return Err(broken(error)),
                 Ok(None) => return Ok(Got::Done),
                 Err(_) => return Err(failed("the engine reports no more progress of the image")),
             };
-            self.tell(Fact::Progressed { number, progress }).await;
+            self.report(Fact::Progressed { number, progress }).await;
         }
     }
 
@@ -292,7 +292,7 @@ impl ManagerExecutor {
             Err(failure) => {
                 tracing::warn!(query = query.name(), why = %failure.message(), "failed");
                 let failure = failure.clone();
-                self.tell(Fact::QueryFailed {
+                self.report(Fact::QueryFailed {
                     connection,
                     failure,
                 })
@@ -302,7 +302,7 @@ impl ManagerExecutor {
         result.map_err(|failure| query.locate(failure))
     }
 
-    async fn tell(&self, fact: Fact) {
+    async fn report(&self, fact: Fact) {
         self.reporter.report(fact).await;
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     daemon::{
-        options::{ContextSeat, EngineFactory, EngineSeat},
+        options::{ContextSetup, EngineFactory, EngineSetup},
         sampling::{
             recorded::Recorded,
             recorder::Recorder,
@@ -33,20 +33,20 @@ use crate::{
     },
     observer::{Observer, fact::Fact as Observed},
     scheduler::Controller,
-    state_machine::Known,
+    state_machine::MachineState,
 };
 
 /// The index of a context in the order of the configuration.
 pub(in crate::daemon) type Number = usize;
 
 /// The state machine of a context with what carries out its commands, for either kind of engine.
-pub(in crate::daemon) enum Machine {
+pub(in crate::daemon) enum ContextMachine {
     Scheduler(Box<Driver<Controller, Executor>>),
     Observer(Box<Driver<Observer, ManagerExecutor>>),
 }
 
-impl Machine {
-    pub fn known(&self) -> &dyn Known {
+impl ContextMachine {
+    pub fn known(&self) -> &dyn MachineState {
         self.driver().known()
     }
 
@@ -60,7 +60,7 @@ impl Machine {
 
 pub(in crate::daemon) struct ContextRunner {
     pub context: Context,
-    pub machine: Machine,
+    pub machine: ContextMachine,
     pub lazy_engine: AnyEngine,
     pub sampler: Sampler,
     pub recorder: Recorder,
@@ -74,18 +74,18 @@ pub(in crate::daemon) struct ContextRunner {
 }
 
 impl ContextRunner {
-    /// The only place that tells the two kinds of engines apart.
+    /// The only place that distinguishes the two kinds of engines.
     pub fn new(
-        seat: ContextSeat,
+        setup: ContextSetup,
         number: Number,
-        engine: EngineSeat,
+        engine: EngineSetup,
         owner: &Clean,
         records: Vec<SessionRecord>,
         samples: mpsc::Sender<Samples>,
     ) -> Self {
-        let name = seat.context.name;
+        let name = setup.context.name;
         let secrets = engine.settings.launch.secrets.clone();
-        let (machine, lazy_engine) = match seat.engine {
+        let (machine, lazy_engine) = match setup.engine {
             EngineFactory::Containers(make) => {
                 let settings = engine.settings.clone();
                 let lazy_engine = LazyEngine::new(make, engine);
@@ -94,24 +94,25 @@ impl ContextRunner {
                 let executor = Executor::new(lazy_engine.clone(), reporter);
                 let driver = Driver::new(controller, executor, reports);
                 (
-                    Machine::Scheduler(Box::new(driver)),
+                    ContextMachine::Scheduler(Box::new(driver)),
                     AnyEngine::Containers(lazy_engine),
                 )
             }
             EngineFactory::Manager(make) => {
                 let lazy_engine = LazyEngine::new(make, engine);
-                let refresh = SignedDuration::try_from(seat.refresh).unwrap_or(SignedDuration::MAX);
+                let refresh =
+                    SignedDuration::try_from(setup.refresh).unwrap_or(SignedDuration::MAX);
                 let (reporter, reports) = reports();
                 let runner = ManagerExecutor::new(lazy_engine.clone(), reporter);
                 let driver = Driver::new(Observer::new(name, refresh), runner, reports);
                 (
-                    Machine::Observer(Box::new(driver)),
+                    ContextMachine::Observer(Box::new(driver)),
                     AnyEngine::Manager(lazy_engine),
                 )
             }
         };
         let mut runner = Self {
-            context: seat.context,
+            context: setup.context,
             machine,
             recorded: Recorded::default(),
             sampler: Sampler::new(lazy_engine.clone(), number, samples),
@@ -126,11 +127,11 @@ impl ContextRunner {
     }
 
     /// What the state machine knows.
-    pub fn known(&self) -> &dyn Known {
+    pub fn known(&self) -> &dyn MachineState {
         self.machine.known()
     }
 
-    pub fn known_mut(&mut self) -> &mut dyn Known {
+    pub fn known_mut(&mut self) -> &mut dyn MachineState {
         self.driver_mut().known_mut()
     }
 
@@ -140,14 +141,14 @@ impl ContextRunner {
 
     pub fn driver_mut(&mut self) -> &mut dyn Drive {
         match &mut self.machine {
-            Machine::Scheduler(driver) => &mut **driver,
-            Machine::Observer(driver) => &mut **driver,
+            ContextMachine::Scheduler(driver) => &mut **driver,
+            ContextMachine::Observer(driver) => &mut **driver,
         }
     }
 
     /// Secrets of queued sessions: they are only in memory.
     pub fn queued_secrets(&self) -> Vec<Kept> {
-        let Machine::Scheduler(driver) = &self.machine else {
+        let ContextMachine::Scheduler(driver) = &self.machine else {
             return Vec::new();
         };
         let kept = driver.machine.secrets().map(|(id, values)| Kept {
@@ -162,7 +163,7 @@ impl ContextRunner {
 
     /// Restores secrets that the process kept across an upgrade.
     pub fn restore_secrets(&mut self, kept: Kept) {
-        if let Machine::Scheduler(driver) = &mut self.machine {
+        if let ContextMachine::Scheduler(driver) = &mut self.machine {
             let values = kept.values.into_iter();
             let values = values.map(|(name, value)| (name, Secret::new(value)));
             let values = values.collect();
@@ -172,14 +173,14 @@ impl ContextRunner {
 
     /// Sets the boot id of this machine.
     pub fn set_boot(&mut self, boot: Option<&Clean>) {
-        if let Machine::Scheduler(driver) = &mut self.machine {
+        if let ContextMachine::Scheduler(driver) = &mut self.machine {
             driver.machine.set_boot(boot.cloned());
         }
     }
 
     /// Sets where folders are mounted in sessions that this instance launched.
     pub fn add_mounts(&mut self, mounts: Vec<(SessionId, Vec<FolderMount>)>) {
-        if let Machine::Observer(driver) = &mut self.machine {
+        if let ContextMachine::Observer(driver) = &mut self.machine {
             driver.machine.add_mounts(mounts);
         }
     }
@@ -188,8 +189,8 @@ impl ContextRunner {
     /// checked for being unresponsive.
     pub fn set_watched(&mut self, watched: bool) {
         match &mut self.machine {
-            Machine::Scheduler(driver) => driver.executor.set_watched(watched),
-            Machine::Observer(driver) => driver.push(Observed::Watched(watched)),
+            ContextMachine::Scheduler(driver) => driver.executor.set_watched(watched),
+            ContextMachine::Observer(driver) => driver.push(Observed::Watched(watched)),
         }
     }
 

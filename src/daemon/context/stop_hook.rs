@@ -61,15 +61,15 @@ async fn in_order(
     session: SessionId,
     what: &StopHookPlan,
 ) -> Result<String, String> {
-    let mut told = Vec::new();
+    let mut results = Vec::new();
     if let Some(command) = &what.stop_hook.command {
         let words = run(engine, session, &["sh", "-c", command]).await?;
-        told.extend(Some(words).filter(|words| !words.is_empty()));
+        results.extend(Some(words).filter(|words| !words.is_empty()));
     }
     if what.stop_hook.save.is_empty() {
-        return Ok(told.join("; "));
+        return Ok(results.join("; "));
     }
-    told.push(match &what.place {
+    results.push(match &what.place {
         Some(place) => {
             let words = ["sh", "-c", SAVE, "stop-hook", place.as_str()];
             let paths = what.stop_hook.save.iter().map(String::as_str);
@@ -83,7 +83,7 @@ async fn in_order(
             format!("saved to {}", file.display())
         }
     });
-    Ok(told.join("; "))
+    Ok(results.join("; "))
 }
 
 /// Returns the last output, or an error if the program failed.

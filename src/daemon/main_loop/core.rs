@@ -17,8 +17,8 @@ use tokio::{
 };
 
 use super::{
+    clock_comparison::{ClockReading, Pace},
     first_lists::Lists,
-    pace::{Pace, Reading},
     replies, snapshots,
     waiters::Waiters,
 };
@@ -31,7 +31,7 @@ use crate::{
             server_state::Identity,
         },
         context::{
-            driver::Step,
+            driver::DriverStep,
             runner::{ContextRunner, Number},
         },
         notifications::{
@@ -57,7 +57,7 @@ use crate::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 const TODAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a daemon that stops waits for orders under way.
+/// How long a daemon that stops waits for orders in progress.
 const LAST_ORDERS: Duration = Duration::from_secs(3);
 
 pub(in crate::daemon) struct Core {
@@ -97,7 +97,7 @@ pub(in crate::daemon) struct ConnectedClient {
 }
 
 /// What the loop is built from.
-pub(in crate::daemon) struct Parts {
+pub(in crate::daemon) struct CoreParts {
     pub contexts: Vec<ContextRunner>,
     pub store: Store,
     /// How long figures are kept.
@@ -118,7 +118,7 @@ pub(in crate::daemon) struct Inputs {
 }
 
 impl Core {
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: CoreParts) -> Self {
         let sessions = parts.contexts.iter().flat_map(|it| it.known().sessions());
         Self {
             noticing: Noticing::begin(sessions),
@@ -132,7 +132,7 @@ impl Core {
             deferred: DeferredWrites::default(),
             write_again: None,
             watched: false,
-            pace: Pace::new(Reading::take()),
+            pace: Pace::new(ClockReading::take()),
             notifications: parts.notifications,
             controls: parts.controls,
             notes: warnings(parts.notes),
@@ -187,7 +187,7 @@ impl Core {
         self.end(&mut inputs).await
     }
 
-    /// Waits for orders under way, so that their answers are in the state database.
+    /// Waits for orders in progress, so that their answers are in the state database.
     async fn end(mut self, inputs: &mut Inputs) -> Memory {
         let deadline = clock::instant() + LAST_ORDERS;
         while !self.contexts.iter().all(|it| it.driver().is_idle()) {
@@ -213,7 +213,7 @@ impl Core {
         let secrets = self.contexts.iter().flat_map(ContextRunner::queued_secrets);
         Memory {
             secrets: secrets.collect(),
-            told: self.notifications,
+            notifications: self.notifications,
             ..Memory::default()
         }
     }
@@ -302,7 +302,7 @@ impl Core {
     }
 
     /// Appends the notifications that follow from the changes of the step.
-    fn derive_notifications(&mut self, number: Number, step: &mut Step) {
+    fn derive_notifications(&mut self, number: Number, step: &mut DriverStep) {
         let known = self.contexts[number].known();
         let launched = step.answers.iter().filter_map(|(_, answer)| match answer {
             Ok(Answer::Launched(session)) => Some(&**session),
@@ -314,18 +314,18 @@ impl Core {
             observed: known.is_observing(),
             me: known.me(),
         };
-        let notices = self.noticing.hear(&happened, clock::now());
+        let notices = self.noticing.derive(&happened, clock::now());
         step.changes.extend(notices.into_iter().map(Change::from));
     }
 
-    fn publish(&mut self, mut step: Step) {
+    fn publish(&mut self, mut step: DriverStep) {
         step.changes.retain(|change| match change {
             Change::Notice { notice } => !self.notifications.knows_elsewhere(notice),
             _ => true,
         });
         for change in &step.changes {
             self.notifications.record(change);
-            self.hooks.hear(change);
+            self.hooks.handle(change);
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }
@@ -340,8 +340,8 @@ impl Core {
     }
 
     /// Publishes a notice that doesn't come from a context.
-    pub(in crate::daemon) fn tell(&mut self, notice: Notice) {
-        let mut step = Step::default();
+    pub(in crate::daemon) fn notify(&mut self, notice: Notice) {
+        let mut step = DriverStep::default();
         step.changes.push(notice.into());
         self.publish(step);
     }

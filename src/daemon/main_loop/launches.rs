@@ -7,9 +7,9 @@ use crate::{
         clock,
         connection::inbound::ConnectionId,
         context::{
-            driver::Step,
+            driver::DriverStep,
             query::Query,
-            runner::{ContextRunner, Machine},
+            runner::{ContextMachine, ContextRunner},
         },
         storage::recent_launch::Memory,
     },
@@ -25,9 +25,8 @@ use crate::{
     observer::fact::{Ask as Question, Fact as Observed},
     protocol::message::{Reply, RequestId},
     rules::launch::{
-        again,
         check::{self, Ground},
-        key,
+        key, relaunch,
     },
     scheduler::fact::{Ask, Fact, Launch},
     state_machine::{Answer, Ticket},
@@ -80,7 +79,7 @@ impl Core {
     }
 
     /// Records a successful launch with its sessions, once for the whole request.
-    pub(in crate::daemon) fn remember(&self, number: usize, step: &mut Step) {
+    pub(in crate::daemon) fn remember(&self, number: usize, step: &mut DriverStep) {
         let observing = self.contexts[number].known().is_observing();
         for (ticket, answer) in &step.answers {
             if let Ok(Answer::Launched(session)) = answer
@@ -112,7 +111,7 @@ impl Core {
         });
         if let Some(launch) = launch {
             let shown = self.contexts[number].known().session(session.id);
-            let launch = again::recorded(launch, shown, clock::now());
+            let launch = relaunch::recorded(launch, shown, clock::now());
             let reply = Reply::Again {
                 launch: Box::new(launch),
                 missing: Vec::new(),
@@ -124,7 +123,7 @@ impl Core {
     }
 
     /// Removes secrets from launch settings that the engine reports.
-    pub(in crate::daemon) fn hide_secrets(&self, number: usize, step: &mut Step) {
+    pub(in crate::daemon) fn hide_secrets(&self, number: usize, step: &mut DriverStep) {
         for (_, answer) in &mut step.answers {
             if let Ok(Answer::Again(recalled)) = answer {
                 self.contexts[number].secrets.mark(&mut recalled.launch);
@@ -135,7 +134,7 @@ impl Core {
 
     pub(in crate::daemon) async fn recents(&self) -> Result<Reply, Failure> {
         let entries = self.store.recents().await;
-        told(entries)
+        recents_reply(entries)
     }
 
     pub(in crate::daemon) async fn edit_recent(
@@ -146,11 +145,13 @@ impl Core {
         if let RecentEdit::Rename { title } = &edit {
             recent::check_title(title).map_err(Failure::usage)?;
         }
-        told(self.store.edit_recent(id, edit).await)
+        recents_reply(self.store.edit_recent(id, edit).await)
     }
 }
 
-fn told(entries: Result<Vec<recent::Recent>, crate::store::StoreError>) -> Result<Reply, Failure> {
+fn recents_reply(
+    entries: Result<Vec<recent::Recent>, crate::store::StoreError>,
+) -> Result<Reply, Failure> {
     entries
         .map(|entries| Reply::Recents { entries })
         .map_err(|error| replies::store_failure(&error))
@@ -248,17 +249,17 @@ fn check_whole(runner: &ContextRunner, whole: &LaunchRequest, ids: &Ids) -> Resu
 }
 
 fn queue(
-    machine: &mut Machine,
+    machine: &mut ContextMachine,
     ticket: Ticket,
     request: LaunchRequest,
     session: Option<SessionId>,
 ) {
     match machine {
-        Machine::Scheduler(driver) => driver.push(Fact::Asked {
+        ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
             ticket,
             ask: Ask::Launch(Box::new(with_ids(request, session))),
         }),
-        Machine::Observer(driver) => driver.push(Observed::Asked {
+        ContextMachine::Observer(driver) => driver.push(Observed::Asked {
             ticket,
             ask: Question::Launch(Box::new(request)),
         }),

@@ -16,7 +16,7 @@ use crate::{
             inbound::{ConnectionId, Inbound},
             outbox::Outbox,
         },
-        context::runner::Machine,
+        context::runner::ContextMachine,
     },
     model::{
         id::SessionKey,
@@ -51,7 +51,7 @@ impl Core {
             } => self.asked(connection, id, request).await,
             Inbound::Used { session, usage } => self.used(session, usage).await,
             Inbound::Remark { text } => {
-                self.tell(Notice::message(clock::now(), Level::Warning, text));
+                self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {
@@ -68,14 +68,14 @@ impl Core {
         outbox: Arc<Outbox>,
         older: Option<Clean>,
     ) {
-        let seat = ConnectedClient {
+        let client = ConnectedClient {
             outbox,
             older,
             subscribed: false,
             watched: HashSet::new(),
             shown: HashMap::new(),
         };
-        self.clients.insert(connection, seat);
+        self.clients.insert(connection, client);
     }
 
     /// Reports the tickets of a client that left, so that controllers cancel work only it waited for.
@@ -84,7 +84,7 @@ impl Core {
             return;
         }
         for runner in &mut self.contexts {
-            if let Machine::Scheduler(driver) = &mut runner.machine {
+            if let ContextMachine::Scheduler(driver) = &mut runner.machine {
                 let tickets = tickets.to_vec();
                 driver.push(Fact::Left { tickets });
             }
@@ -97,7 +97,7 @@ impl Core {
         let Ok(number) = snapshots::context_number(&self.contexts, session.context) else {
             return;
         };
-        if let Machine::Scheduler(driver) = &mut self.contexts[number].machine {
+        if let ContextMachine::Scheduler(driver) = &mut self.contexts[number].machine {
             let session = session.id;
             driver.push(Fact::Used { session, usage });
             self.settle(number).await;

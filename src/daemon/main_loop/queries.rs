@@ -6,7 +6,7 @@ use crate::{
         connection::inbound::ConnectionId,
         context::{
             query::{Query, without_secrets},
-            runner::{Machine, Number},
+            runner::{ContextMachine, Number},
         },
     },
     observer::fact::{Ask, Fact},
@@ -26,7 +26,7 @@ impl Core {
         let needs = query.needs();
         let waiters = &mut self.waiters;
         let ticket = waiters.ticket_of_query(connection, id, number, query);
-        if let Machine::Observer(driver) = &mut self.contexts[number].machine {
+        if let ContextMachine::Observer(driver) = &mut self.contexts[number].machine {
             let ask = Ask::Admit { needs };
             driver.push(Fact::Asked { ticket, ask });
         }
@@ -39,7 +39,7 @@ impl Core {
             return;
         };
         let runner = &self.contexts[admitted.number];
-        let (Machine::Observer(driver), Some(client)) =
+        let (ContextMachine::Observer(driver), Some(client)) =
             (&runner.machine, self.clients.get(&admitted.connection))
         else {
             return;

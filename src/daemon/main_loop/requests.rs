@@ -7,7 +7,7 @@ use crate::{
         connection::inbound::{ConnectionId, Inbound},
         context::{
             query::Query,
-            runner::{ContextRunner, Machine, Number},
+            runner::{ContextMachine, ContextRunner, Number},
         },
     },
     model::{
@@ -134,11 +134,11 @@ impl Core {
         }
         let ticket = self.waiters.ticket(connection, id);
         match &mut self.contexts[number].machine {
-            Machine::Scheduler(driver) => driver.push(Fact::Asked {
+            ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                 ticket,
                 ask: Ask::session(session.id, request),
             }),
-            Machine::Observer(driver) => driver.push(Observed::Asked {
+            ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                 ticket,
                 ask: Question::session(session.id, request),
             }),
@@ -171,11 +171,11 @@ impl Core {
         };
         let ticket = self.waiters.ticket(connection, id);
         match &mut self.contexts[number].machine {
-            Machine::Scheduler(driver) => driver.push(Fact::Asked {
+            ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                 ticket,
                 ask: Ask::Context(request),
             }),
-            Machine::Observer(driver) => driver.push(Observed::Asked {
+            ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                 ticket,
                 ask: Question::Context(request),
             }),
@@ -197,11 +197,11 @@ impl Core {
         let tickets = self.waiters.tickets(connection, id, count);
         for (number, ticket) in tickets.into_iter().enumerate() {
             match &mut self.contexts[number].machine {
-                Machine::Scheduler(driver) => driver.push(Fact::Asked {
+                ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                     ticket,
                     ask: Ask::Context(ContextRequest::Refresh),
                 }),
-                Machine::Observer(driver) => driver.push(Observed::Asked {
+                ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                     ticket,
                     ask: if count == 1 {
                         Question::Context(ContextRequest::Refresh)

@@ -19,7 +19,7 @@ pub(in crate::daemon) struct Waiters {
     next: Ticket,
     waiting: HashMap<Ticket, Waiter>,
     /// Requests that became several commands, by the first of their tickets.
-    groups: HashMap<Ticket, Group>,
+    groups: HashMap<Ticket, WaiterGroup>,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ enum Wish {
 }
 
 #[derive(Debug)]
-struct Group {
+struct WaiterGroup {
     left: usize,
     got: Got,
     /// The first failure.
@@ -142,7 +142,7 @@ impl Waiters {
         let tickets = (0..count)
             .map(|_| self.wait(connection, id, Wish::OneOf(group)))
             .collect();
-        let open = Group {
+        let open = WaiterGroup {
             left: count,
             got,
             failure: None,
@@ -216,7 +216,7 @@ impl Waiters {
         let mut gone = Vec::new();
         self.waiting.retain(|ticket, waiter| {
             let launches = match waiter.wish {
-                Wish::OneOf(group) => groups.get(&group).is_some_and(Group::is_launch),
+                Wish::OneOf(group) => groups.get(&group).is_some_and(WaiterGroup::is_launch),
                 Wish::Plain | Wish::Query(..) => false,
             };
             let stays = launches || waiter.connection != connection;
@@ -234,7 +234,7 @@ impl Waiters {
     }
 }
 
-impl Group {
+impl WaiterGroup {
     fn is_launch(&self) -> bool {
         matches!(self.got, Got::Sessions { .. })
     }

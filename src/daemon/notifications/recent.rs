@@ -99,15 +99,15 @@ mod tests {
         Notice::message(jiff::Timestamp::UNIX_EPOCH, Level::Info, text)
     }
 
-    fn counts(told: &RecentNotifications) -> (usize, usize) {
-        let Reply::Notices { notices, unseen } = told.all() else {
+    fn counts(recent: &RecentNotifications) -> (usize, usize) {
+        let Reply::Notices { notices, unseen } = recent.all() else {
             panic!("no notices");
         };
         (notices.len(), unseen)
     }
 
     #[test]
-    fn one_session_through_two_contexts_is_told_of_once() {
+    fn one_session_through_two_contexts_is_reported_once() {
         let warning = |context: &str, second: i64| {
             let at = jiff::Timestamp::from_second(second).unwrap();
             let context = ContextName::new(context).unwrap();
@@ -118,29 +118,29 @@ mod tests {
                 ..Notice::message(at, Level::Warning, "train will be ended")
             }
         };
-        let mut told = RecentNotifications::default();
-        assert!(!told.knows_elsewhere(&warning("one", 0)));
-        told.record(&warning("one", 0).into());
-        assert!(told.knows_elsewhere(&warning("two", 7)));
+        let mut recent = RecentNotifications::default();
+        assert!(!recent.knows_elsewhere(&warning("one", 0)));
+        recent.record(&warning("one", 0).into());
+        assert!(recent.knows_elsewhere(&warning("two", 7)));
         // Neither the same context nor a much later warning of another one counts as a repetition.
-        assert!(!told.knows_elsewhere(&warning("one", 7)));
-        assert!(!told.knows_elsewhere(&warning("two", 600)));
+        assert!(!recent.knows_elsewhere(&warning("one", 7)));
+        assert!(!recent.knows_elsewhere(&warning("two", 600)));
     }
 
     #[test]
     fn so_many_are_kept_and_those_since_the_last_look_are_counted() {
-        let mut told = RecentNotifications::default();
+        let mut recent = RecentNotifications::default();
         for number in 0..250 {
-            told.record(&notice(number).into());
+            recent.record(&notice(number).into());
         }
-        assert_eq!(counts(&told), (KEPT, KEPT));
-        told.edit(NoticesEdit::Seen);
-        told.record(&notice(250).into());
-        assert_eq!(counts(&told), (KEPT, 1));
+        assert_eq!(counts(&recent), (KEPT, KEPT));
+        recent.edit(NoticesEdit::Seen);
+        recent.record(&notice(250).into());
+        assert_eq!(counts(&recent), (KEPT, 1));
         let notice = Box::new(notice(249));
-        told.edit(NoticesEdit::Forget { notice });
-        assert_eq!(counts(&told), (KEPT - 1, 1));
-        told.edit(NoticesEdit::Clear);
-        assert_eq!(counts(&told), (0, 0));
+        recent.edit(NoticesEdit::Forget { notice });
+        assert_eq!(counts(&recent), (KEPT - 1, 1));
+        recent.edit(NoticesEdit::Clear);
+        assert_eq!(counts(&recent), (0, 0));
     }
 }

@@ -11,7 +11,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::protocol::presence::Presence;
+use crate::protocol::lock_record::LockRecord;
 
 /// A client that checks the lock holds it for a moment, so the daemon retries.
 const TRIES: u32 = 10;
@@ -23,12 +23,12 @@ const LONGEST: u64 = 4096;
 #[derive(Debug, Error)]
 pub enum LockError {
     #[error("a daemon is already running{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
-    Held(Option<Presence>),
-    #[error("{} can't be used: {why}. To fix it, {}", .path.display(), way_out(.why))]
+    Held(Option<LockRecord>),
+    #[error("{} can't be used: {why}. To fix it, {}", .path.display(), fix_for(.why))]
     Unusable { path: PathBuf, why: io::Error },
 }
 
-fn way_out(why: &io::Error) -> &'static str {
+fn fix_for(why: &io::Error) -> &'static str {
     match why.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space on its file system"
@@ -95,8 +95,8 @@ impl Lock {
     }
 
     /// Writes where clients find the daemon. Called once the daemon accepts connections and signals.
-    pub fn announce(&mut self, presence: &Presence) -> Result<(), LockError> {
-        let text = serde_json::to_vec(presence).unwrap_or_default();
+    pub fn announce(&mut self, lock_record: &LockRecord) -> Result<(), LockError> {
+        let text = serde_json::to_vec(lock_record).unwrap_or_default();
         self.rewrite(&text).map_err(|why| LockError::Unusable {
             path: self.path.clone(),
             why,
@@ -139,26 +139,26 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::protocol::presence::{Holder, holder};
+    use crate::protocol::lock_record::{Holder, holder};
 
     #[test]
     fn the_second_daemon_learns_who_the_first_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state/daemon.lock");
         let mut first = Lock::take(&path).unwrap();
-        let presence = Presence {
+        let lock_record = LockRecord {
             pid: 42,
             version: "0.1.0".into(),
             socket: "/run/d.sock".into(),
             started_at: Timestamp::UNIX_EPOCH,
         };
-        first.announce(&presence).unwrap();
+        first.announce(&lock_record).unwrap();
         let error = Lock::take(&path).unwrap_err();
         assert_eq!(
             error.to_string(),
             "a daemon is already running (pid 42, at /run/d.sock)"
         );
-        assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(presence)));
+        assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(lock_record)));
         drop(first);
         assert_eq!(holder(&path).unwrap(), Holder::Nobody);
         Lock::take(&path).unwrap();

@@ -72,7 +72,7 @@ const YOUNG: SignedDuration = SignedDuration::from_secs(60);
 
 /// The sessions to sample.
 #[derive(Debug, Default)]
-pub(in crate::daemon) struct Wanted {
+pub(in crate::daemon) struct SampleTargets {
     /// Sampled as often as the engine has new figures.
     pub watched: BTreeSet<SessionId>,
     /// Sampled at this interval or more often.
@@ -81,7 +81,7 @@ pub(in crate::daemon) struct Wanted {
     pub recorded: BTreeMap<SessionId, Timestamp>,
 }
 
-impl Wanted {
+impl SampleTargets {
     fn is_empty(&self) -> bool {
         self.watched.is_empty() && self.judged.is_empty() && self.recorded.is_empty()
     }
@@ -128,14 +128,14 @@ impl Wanted {
 pub(in crate::daemon) struct Sampler {
     engine: AnyEngine,
     context: Number,
-    wanted: Wanted,
+    wanted: SampleTargets,
     /// When each session was last sampled.
     sampled: BTreeMap<SessionId, Instant>,
     /// When the next sweep begins; `None` = no session needs one, or a sweep is running.
     due: Option<Instant>,
     sweeping: bool,
     /// The engine may keep resources open for sessions: a last, empty sweep releases them.
-    holds: bool,
+    has_resources: bool,
     results: mpsc::Sender<Samples>,
 }
 
@@ -144,11 +144,11 @@ impl Sampler {
         Self {
             engine,
             context,
-            wanted: Wanted::default(),
+            wanted: SampleTargets::default(),
             sampled: BTreeMap::new(),
             due: None,
             sweeping: false,
-            holds: false,
+            has_resources: false,
             results,
         }
     }
@@ -159,11 +159,11 @@ impl Sampler {
     }
 
     /// Sets the sessions to sample from now on.
-    pub fn want(&mut self, wanted: Wanted) {
+    pub fn want(&mut self, wanted: SampleTargets) {
         let is_new = |id: &&SessionId| !self.sampled.contains_key(id);
         let fresh = wanted.recorded.keys().find(is_new).is_some();
         self.wanted = wanted;
-        if self.wanted.is_empty() && !self.holds {
+        if self.wanted.is_empty() && !self.has_resources {
             self.due = None;
         } else if (self.due.is_none() || fresh) && !self.sweeping {
             self.due = Some(clock::instant());
@@ -177,12 +177,12 @@ impl Sampler {
 
     pub fn sweep(&mut self) {
         self.due = None;
-        self.holds = false;
+        self.has_resources = false;
         let Some(engine) = self.engine.there() else {
             return;
         };
         self.sweeping = true;
-        self.holds = !self.wanted.is_empty();
+        self.has_resources = !self.wanted.is_empty();
         let (context, results) = (self.context, self.results.clone());
         let wanted = self.asks(engine.usage_period());
         tokio::spawn(async move {

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     recorder::Recorder,
-    sampler::{Samples, Shown, Wanted},
+    sampler::{SampleTargets, Samples, Shown},
 };
 use crate::{
     daemon::{
         clock,
-        context::runner::{ContextRunner, Machine},
+        context::runner::{ContextMachine, ContextRunner},
         main_loop::core::{ConnectedClient, Core},
     },
     model::{
@@ -25,9 +25,9 @@ use crate::{
 impl ContextRunner {
     /// The sessions to sample: the running ones among the watched sessions (or among all), and those that
     /// idle checks judge by their figures. Empty while the engine is disconnected.
-    fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> Wanted {
+    fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> SampleTargets {
         if !matches!(self.known().engine(), EngineState::Connected { .. }) {
-            return Wanted::default();
+            return SampleTargets::default();
         }
         let live = |id: &SessionId| {
             let session = self.known().session(*id);
@@ -40,7 +40,7 @@ impl ContextRunner {
         }
         let engine = self.lazy_engine.there();
         let cheap = engine.is_some_and(|engine| engine.reads_cheaply());
-        Wanted {
+        SampleTargets {
             watched,
             judged: self.known().sampled().into_iter().collect(),
             recorded: if cheap {
@@ -81,7 +81,7 @@ impl Core {
         runner.record(&samples.usages);
         let judged = runner.sampler.judged_of(&samples.usages);
         if !judged.is_empty()
-            && let Machine::Scheduler(driver) = &mut runner.machine
+            && let ContextMachine::Scheduler(driver) = &mut runner.machine
         {
             driver.push(Fact::Sampled { samples: judged });
             self.settle(samples.context).await;

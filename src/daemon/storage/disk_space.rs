@@ -83,8 +83,8 @@ impl Space {
             _ if found.free.0 >= threshold => Phase::Enough,
             Phase::Warned | Phase::Enough if counted => Phase::Warned,
             Phase::Warned | Phase::Enough => Phase::Counting(1),
-            Phase::Counting(looks) if counted || looks >= WAITS => Phase::Warned,
-            Phase::Counting(looks) => Phase::Counting(looks + 1),
+            Phase::Counting(checks) if counted || checks >= WAITS => Phase::Warned,
+            Phase::Counting(checks) => Phase::Counting(checks + 1),
         };
         self.phase == Phase::Warned
     }
@@ -111,7 +111,7 @@ impl Core {
             && !warned
         {
             let text = warning(found.free, &self.space.directory, &homes);
-            self.tell(Notice::message(clock::now(), Level::Warning, text));
+            self.notify(Notice::message(clock::now(), Level::Warning, text));
         }
         let pause = if self.space.counts_homes() {
             SOON

@@ -126,7 +126,7 @@ impl Core {
         let totals = (runner.unloaded.left() > 0)
             .then(|| runner.totals())
             .flatten();
-        if !runner.unloaded.tells_anew(totals) {
+        if !runner.unloaded.replace_totals(totals) {
             return;
         }
         let context = runner.context.name;

@@ -5,7 +5,7 @@ use crate::{
         id::{ContextName, SessionId},
         session::Session,
     },
-    store::{Mark, Shelved},
+    store::{Mark, Unloaded},
 };
 
 /// How many sessions are loaded at a time.
@@ -25,11 +25,11 @@ pub(in crate::daemon) struct UnloadedSessions {
 }
 
 impl UnloadedSessions {
-    pub fn new(shelved: &Shelved, context: ContextName) -> Self {
+    pub fn new(unloaded: &Unloaded, context: ContextName) -> Self {
         Self {
-            left: shelved.counts.get(&context).copied().unwrap_or_default(),
-            begin: shelved.before.clone(),
-            before: shelved.before.clone(),
+            left: unloaded.counts.get(&context).copied().unwrap_or_default(),
+            begin: unloaded.before.clone(),
+            before: unloaded.before.clone(),
             ..Self::default()
         }
     }
@@ -74,7 +74,7 @@ impl UnloadedSessions {
     }
 
     /// Whether these totals differ from those that were last sent. They count as sent now.
-    pub fn tells_anew(&mut self, totals: Option<[u64; 3]>) -> bool {
+    pub fn replace_totals(&mut self, totals: Option<[u64; 3]>) -> bool {
         let differ = totals != self.totals;
         self.totals = totals;
         differ

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::{
     daemon::{
         clock,
-        context::{driver::Step, runner::Number},
+        context::{driver::DriverStep, runner::Number},
         main_loop::{core::Core, replies},
     },
     model::{
@@ -15,7 +15,7 @@ use crate::{
         record::Write,
         text::Clean,
     },
-    store::{Purpose, StoreError, Unwritten},
+    store::{StoreError, Unwritten, WritePurpose},
 };
 
 /// The pause before writing to the state database is tried again.
@@ -92,7 +92,7 @@ impl DeferredWrites {
 }
 
 /// Whether the writes contain a session's end.
-fn holds_end(writes: &[Write]) -> bool {
+fn contains_end(writes: &[Write]) -> bool {
     writes.iter().any(Write::ends_session)
 }
 
@@ -120,14 +120,14 @@ impl Core {
     /// Writes the step together with everything owed, so that no change is reported out of order.
     pub(in crate::daemon) async fn write(
         &mut self,
-        step: &Step,
+        step: &DriverStep,
         ends: bool,
     ) -> Result<(), StoreError> {
         let owes = !self.deferred.is_empty() && step.waits;
         if step.writes.is_empty() && !owes {
             return Ok(());
         }
-        let purpose = purpose(ends || holds_end(&step.writes));
+        let purpose = purpose(ends || contains_end(&step.writes));
         let mut writes = self.deferred.writes();
         writes.extend(step.writes.iter().cloned());
         let written = self.store.write_for(purpose, writes).await;
@@ -160,7 +160,7 @@ impl Core {
                      scheduling histories"
                 ),
             };
-            self.tell(Notice::message(clock::now(), Level::Info, text.as_str()));
+            self.notify(Notice::message(clock::now(), Level::Info, text.as_str()));
         }
         for runner in &mut self.contexts {
             runner.driver_mut().release(unwritten);
@@ -172,12 +172,12 @@ impl Core {
     pub(in crate::daemon) async fn write_apart(
         &mut self,
         number: Number,
-        step: &mut Step,
+        step: &mut DriverStep,
         ends: bool,
     ) {
         let mut writes = self.deferred.writes();
         writes.extend(step.writes.iter().cloned());
-        let purpose = purpose(ends || holds_end(&writes));
+        let purpose = purpose(ends || contains_end(&writes));
         let unwritten = match self.store.write_apart(purpose, writes).await {
             Ok(unwritten) => unwritten,
             Err(error) => return self.defer(number, step, &error),
@@ -192,7 +192,7 @@ impl Core {
     pub(in crate::daemon) fn refuse(
         &mut self,
         number: Number,
-        step: &mut Step,
+        step: &mut DriverStep,
         error: &StoreError,
     ) {
         tracing::error!(%error, "a request can't be recorded");
@@ -213,7 +213,12 @@ impl Core {
 
     /// Reports what has already happened, and writes it as soon as possible. Orders that create something
     /// wait; those that end something don't.
-    pub(in crate::daemon) fn defer(&mut self, number: Number, step: &mut Step, error: &StoreError) {
+    pub(in crate::daemon) fn defer(
+        &mut self,
+        number: Number,
+        step: &mut DriverStep,
+        error: &StoreError,
+    ) {
         tracing::error!(%error, "a change can't be recorded");
         self.deferred.add(step.writes.drain(..));
         self.contexts[number].driver_mut().withhold();
@@ -227,12 +232,12 @@ impl Core {
 
     pub(in crate::daemon) async fn write_deferred(&mut self) {
         let writes = self.deferred.writes();
-        let purpose = purpose(holds_end(&writes));
+        let purpose = purpose(contains_end(&writes));
         match self.store.write_apart(purpose, writes).await {
             Ok(unwritten) => {
                 self.clear_deferred(&unwritten);
                 for notice in notices(&unwritten) {
-                    self.tell(notice);
+                    self.notify(notice);
                 }
             }
             Err(_) => self.write_again = Some(clock::instant() + WRITE_AGAIN),
@@ -252,11 +257,11 @@ fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     })
 }
 
-fn purpose(ends: bool) -> Purpose {
+fn purpose(ends: bool) -> WritePurpose {
     if ends {
-        Purpose::Ending
+        WritePurpose::Ending
     } else {
-        Purpose::Ordinary
+        WritePurpose::Ordinary
     }
 }
 

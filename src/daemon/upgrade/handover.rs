@@ -48,7 +48,7 @@ pub struct Memory {
     pub socket: (u64, u64),
     /// Values of secret variables that pending sessions need.
     pub secrets: Vec<Kept>,
-    pub told: RecentNotifications,
+    pub notifications: RecentNotifications,
     /// The upgrade that failed, if the daemon had to restart as the previous program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<Failed>,
@@ -63,7 +63,7 @@ pub struct Failed {
 
 impl Failed {
     /// The error as a sentence for users.
-    pub fn told(&self) -> Clean {
+    pub fn message(&self) -> Clean {
         let (program, why) = (self.program.display(), &self.why);
         Clean::new(&format!(
             "the daemon can't be upgraded to {program} ({why}) and keeps running as version {}",
@@ -102,8 +102,8 @@ impl Handover {
     }
 
     /// Adds a notification for clients that connect to the next program.
-    pub fn tell(&mut self, notice: Notice) {
-        self.memory.told.record(&notice.into());
+    pub fn notify(&mut self, notice: Notice) {
+        self.memory.notifications.record(&notice.into());
     }
 
     /// Executes the next program, or the current one again if that fails. Returns only if both fail, with the

@@ -1,6 +1,6 @@
 //! Upgrades the daemon to a newer program: the choice of the program, its state, and the upgrade itself.
 //!
-//! The daemon completes what is under way, as at any end, and then executes the newer program in its own
+//! The daemon completes what is in progress, as at any end, and then executes the newer program in its own
 //! place: same process, same lock, same listening socket. Lock and socket are passed as file descriptors in a
 //! message on the new program's standard input ([`handover`]), together with the state that is only in
 //! memory. Sessions and shells belong to the engine and aren't affected.

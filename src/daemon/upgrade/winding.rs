@@ -84,7 +84,7 @@ mod tests {
         begun.recv().unwrap();
         assert!(!wind_up(runtime, Duration::from_millis(20)));
         drop(stop);
-        let told = unfinished(Duration::from_secs(10));
-        assert!(told.text.as_str().contains("longer than 10s"));
+        let notice = unfinished(Duration::from_secs(10));
+        assert!(notice.text.as_str().contains("longer than 10s"));
     }
 }

@@ -15,7 +15,7 @@ use super::{
         problem::ErrorBody,
     },
     session::{
-        idle,
+        idle_checks,
         kernels::{exit_code_of, kernels, main_image},
         row, status_reason,
     },
@@ -42,7 +42,7 @@ fn fuzz_manager_replies() {
         bounded(bytes, &folders::read(&answer));
         bounded(bytes, &row::services(&unfold(&answer)));
         for now in [Timestamp::UNIX_EPOCH, Timestamp::MAX] {
-            bounded(bytes, &idle::read(&node.blob("idle_checks"), now));
+            bounded(bytes, &idle_checks::read(&node.blob("idle_checks"), now));
         }
         bounded(bytes, &slots(&node.blob("occupied_slots")));
         bounded(bytes, &kernels(node));

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use super::{
     api::{Engine, Need, Result, UsageAsk},
     manager::{
-        self, Manager, ManagerEvent, Page, PageQuery, ProgressStream, SessionChange, Totals,
+        self, Manager, ManagerEvent, PageQuery, ProgressStream, SessionChange, SessionPage, Totals,
     },
 };
 use crate::{
@@ -36,7 +36,7 @@ use crate::{
         statistics::Statistics,
         usage::Usage,
     },
-    rules::launch::again::Recalled,
+    rules::launch::relaunch::Recalled,
 };
 
 pub use connect::config::{BackendAiConfig, Login};
@@ -93,7 +93,7 @@ impl Engine for BackendAiEngine {
 
 #[async_trait]
 impl Manager for BackendAiEngine {
-    async fn page(&self, query: &PageQuery) -> Result<Page> {
+    async fn page(&self, query: &PageQuery) -> Result<SessionPage> {
         self.read_page(query).await
     }
 

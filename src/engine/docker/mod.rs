@@ -160,9 +160,9 @@ impl DockerEngine {
     async fn open_line(&self) -> Result<EngineConnection> {
         let configured = self.config.endpoint.as_deref();
         let endpoint = connect::discover::find(configured, &ProcessEnv::of_process())?;
-        let way = OpenTransport::open(&endpoint, &self.config.runtime_dir).await?;
-        let url = way.url().to_owned();
-        let opened = timeout(ANSWER, EngineConnection::open(way)).await;
+        let transport = OpenTransport::open(&endpoint, &self.config.runtime_dir).await?;
+        let url = transport.url().to_owned();
+        let opened = timeout(ANSWER, EngineConnection::open(transport)).await;
         opened.map_err(|_| client_error::silent(&url, ANSWER))?
     }
 

@@ -26,11 +26,11 @@ const RESULTS: [&str; 7] = [
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    wanted: Vec<Wanted>,
+    wanted: Vec<FilterTerm>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wanted {
+enum FilterTerm {
     /// Matches the whole id.
     Id(String),
     /// Matches a part of it, regardless of case.
@@ -57,8 +57,8 @@ impl HistoryFilter {
         Ok(Self { wanted })
     }
 
-    pub fn holds(&self, entry: &HistoryEntry) -> bool {
-        self.wanted.iter().all(|it| it.holds(entry))
+    pub fn matches(&self, entry: &HistoryEntry) -> bool {
+        self.wanted.iter().all(|it| it.matches(entry))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -85,27 +85,27 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<Wanted, String> {
+fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<FilterTerm, String> {
     // `property=value` means the same as `property:value`. A word with another `=` matches messages.
     let equals = || {
         word.split_once('=')
             .filter(|(it, _)| PROPERTIES.contains(it))
     };
     let Some((property, value)) = word.split_once(':').or_else(equals) else {
-        return Ok(Wanted::Message(word.to_lowercase()));
+        return Ok(FilterTerm::Message(word.to_lowercase()));
     };
     let property = property.to_lowercase();
     let text = value.to_lowercase();
     Ok(match property.as_str() {
-        "id" => Wanted::Id(value.to_owned()),
-        "phase" => Wanted::Phase(text),
-        "error" | "code" => Wanted::Error(text),
-        "message" => Wanted::Message(text),
-        "result" => Wanted::Result(one_of(&text, &RESULTS)?),
-        "from" => Wanted::From(text),
-        "to" => Wanted::To(text),
-        "created" => Wanted::Created(moment(value, now, zone)?),
-        "updated" => Wanted::Updated(moment(value, now, zone)?),
+        "id" => FilterTerm::Id(value.to_owned()),
+        "phase" => FilterTerm::Phase(text),
+        "error" | "code" => FilterTerm::Error(text),
+        "message" => FilterTerm::Message(text),
+        "result" => FilterTerm::Result(one_of(&text, &RESULTS)?),
+        "from" => FilterTerm::From(text),
+        "to" => FilterTerm::To(text),
+        "created" => FilterTerm::Created(moment(value, now, zone)?),
+        "updated" => FilterTerm::Updated(moment(value, now, zone)?),
         _ => return Err(unknown(&property)),
     })
 }
@@ -161,23 +161,23 @@ fn begins(status: &Status, word: &str) -> bool {
     status.word().to_lowercase().starts_with(word)
 }
 
-impl Wanted {
-    fn holds(&self, entry: &HistoryEntry) -> bool {
-        let holds = |text: Option<&str>, part: &str| {
+impl FilterTerm {
+    fn matches(&self, entry: &HistoryEntry) -> bool {
+        let matches = |text: Option<&str>, part: &str| {
             text.is_some_and(|text| text.to_lowercase().contains(part))
         };
         match self {
             Self::Id(id) => entry.id.as_ref().is_some_and(|it| it.as_str() == id),
-            Self::Phase(part) => holds(Some(entry.phase.as_str()), part),
+            Self::Phase(part) => matches(Some(entry.phase.as_str()), part),
             Self::Error(part) => {
                 let codes = entry.steps.iter().map(|step| step.error_code.as_ref());
                 let mut codes = codes.chain([entry.error_code.as_ref()]).flatten();
-                codes.any(|code| holds(Some(code.as_str()), part))
+                codes.any(|code| matches(Some(code.as_str()), part))
             }
             Self::Message(part) => {
                 let texts = entry.steps.iter().map(|step| step.message.as_ref());
                 let mut texts = texts.chain([entry.message.as_ref()]).flatten();
-                texts.any(|text| holds(Some(text.as_str()), part))
+                texts.any(|text| matches(Some(text.as_str()), part))
             }
             Self::Result(word) => entry.result.word() == word,
             Self::From(word) => entry.from.as_ref().is_some_and(|it| begins(it, word)),
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn every_property_can_hold_and_not() {
-        for (holds, fails) in [
+        for (matches, fails) in [
             ("id:17", "id:1"),
             ("phase:SCHED", "phase:start"),
             ("phase=SCHED", "phase=start"),
@@ -260,8 +260,8 @@ mod tests {
             ("updated:2026-03-02T11:50", "updated:2026-03-02T11:51"),
             ("", "phase:sched result:success"),
         ] {
-            assert!(filter(holds).holds(&entry()), "{holds}");
-            assert!(!filter(fails).holds(&entry()), "{fails}");
+            assert!(filter(matches).matches(&entry()), "{matches}");
+            assert!(!filter(fails).matches(&entry()), "{fails}");
         }
     }
 
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn nothing_typed_is_everything() {
         assert!(filter("  ").is_empty());
-        assert!(filter("").holds(&entry()));
+        assert!(filter("").matches(&entry()));
     }
 
     #[test]

@@ -123,14 +123,14 @@ pub fn name_and_version(text: &str) -> (String, String) {
 /// The reference of the image on a mirror of its registry: `python:3.12` below `mirror.local/hub`.
 pub fn on_mirror(text: &str, mirror: &str) -> String {
     let read = Reference::read(text.trim());
-    let shelf = match read.registry {
+    let namespace = match read.registry {
         None if !read.name.contains('/') => SHELF,
         _ => "",
     };
     let tag = read.tag.map(|tag| format!(":{tag}")).unwrap_or_default();
     let at = read.at.map(|at| format!("@{at}")).unwrap_or_default();
     format!(
-        "{}/{shelf}{}{tag}{at}",
+        "{}/{namespace}{}{tag}{at}",
         mirror.trim_end_matches('/'),
         read.name
     )

@@ -30,7 +30,7 @@ impl SecretRules {
     pub fn is_secret(&self, name: &str, value: &str) -> bool {
         let listed = |list: &[NamePattern]| list.iter().any(|pattern| pattern.matches(name));
         listed(&self.add)
-            || (!listed(&self.remove) && (names::is_secret(name) || values::holds_secret(value)))
+            || (!listed(&self.remove) && (names::is_secret(name) || values::contains_secret(value)))
     }
 
     /// Marks the secret variables of a request, and keeps existing marks.

@@ -95,7 +95,7 @@ pub fn is_secret(name: &str) -> bool {
 pub(super) fn is_strong(name: &str) -> bool {
     let parts = parts(name);
     let last = parts.last().map(String::as_str);
-    parts.iter().any(|part| holds(part, &WITHIN))
+    parts.iter().any(|part| contains_any(part, &WITHIN))
         || last.is_some_and(|last| {
             let word = ["PASS", "PWD", "PW", "TOKEN", "SIG"].contains(&last)
                 || (ends(last) && !last.ends_with("TOKENS"));
@@ -108,14 +108,14 @@ fn is_of_secret(part: &str) -> bool {
     if NOT_THESE.contains(&part) {
         return false;
     }
-    PARTS.contains(&part) || ends(part) || holds(part, &WITHIN)
+    PARTS.contains(&part) || ends(part) || contains_any(part, &WITHIN)
 }
 
 fn ends(part: &str) -> bool {
     ENDS.iter().any(|end| part.ends_with(end))
 }
 
-fn holds(part: &str, words: &[&str]) -> bool {
+fn contains_any(part: &str, words: &[&str]) -> bool {
     words.iter().any(|word| part.contains(word))
 }
 

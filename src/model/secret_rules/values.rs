@@ -9,7 +9,7 @@ use crate::model::secret_rules::names;
 const MASK: &str = "•••";
 
 /// Whether the text contains a secret.
-pub(super) fn holds_secret(text: &str) -> bool {
+pub(super) fn contains_secret(text: &str) -> bool {
     !spans(text).is_empty()
 }
 
@@ -201,8 +201,8 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
             let rest = &rest[..rest.find(is_end).unwrap_or(rest.len())];
             let varied = rest.contains(|c: char| c.is_ascii_digit())
                 && rest.contains(|c: char| c.is_ascii_alphabetic());
-            let looks = rest.len() >= format.least && (varied || !format.mixed);
-            if looks && is_beginning(text, at) {
+            let matches = rest.len() >= format.least && (varied || !format.mixed);
+            if matches && is_beginning(text, at) {
                 found.push(at..at + begins.len() + rest.len());
             }
         }

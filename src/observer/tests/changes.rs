@@ -8,7 +8,7 @@ use super::{
     Play, launch,
 };
 use crate::{
-    engine::manager::Progress,
+    engine::manager::TaskProgress,
     model::{
         failure::FailureKind,
         notice::Level,
@@ -210,7 +210,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
     let Some((_, Order::Run { number, .. })) = play.orders.first().cloned() else {
         panic!("no order");
     };
-    let progress = Progress {
+    let progress = TaskProgress {
         message: "Committed image".into(),
         done: 1.0,
         total: 3.0,

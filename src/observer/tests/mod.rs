@@ -20,7 +20,7 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    engine::manager::{Page, PageQuery, SessionChange},
+    engine::manager::{PageQuery, SessionChange, SessionPage},
     model::{
         capability::EngineInfo,
         catalogue::{Catalogue, Folder},
@@ -217,7 +217,7 @@ impl Play {
         ticket
     }
 
-    fn page(&self, query: &PageQuery) -> Page {
+    fn page(&self, query: &PageQuery) -> SessionPage {
         let wanted = query.text.clone().unwrap_or_default();
         let mut found: Vec<&Session> = self
             .there
@@ -227,7 +227,7 @@ impl Play {
         found.sort_by_key(|s| std::cmp::Reverse(s.created_at));
         let total = found.len() as u64;
         let page = found.into_iter().skip(query.offset as usize);
-        Page {
+        SessionPage {
             sessions: page.take(query.limit as usize).cloned().collect(),
             total,
         }

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mount_that_is_wrong_is_told() {
+    fn each_mount_that_is_wrong_is_reported() {
         let mounts = [
             mount("a", Some("/etc")),
             mount("b", Some("x")),

@@ -1,7 +1,6 @@
 //! The shared rules of a launch: the launcher checks them while the user types, the command line before it
 //! sends the request, and the daemon before it launches.
 
-pub mod again;
 pub mod amounts;
 pub mod check;
 pub mod command;
@@ -12,6 +11,7 @@ pub mod grown;
 pub mod key;
 pub mod page;
 mod recorded;
+pub mod relaunch;
 pub mod script;
 pub mod stop_hook;
 pub mod table;

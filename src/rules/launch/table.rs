@@ -107,7 +107,7 @@ pub enum Only {
 
 /// The time and the time zone in which a text is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
+pub struct TimeContext<'a> {
     pub now: Timestamp,
     pub zone: &'a TimeZone,
 }
@@ -117,7 +117,7 @@ pub struct Reading<'a> {
 pub struct TextValue {
     pub kind: ValueKind,
     /// Sets the field of the request, or returns a sentence about the text.
-    pub read: fn(&mut LaunchRequest, &str, Reading<'_>) -> Result<(), String>,
+    pub read: fn(&mut LaunchRequest, &str, TimeContext<'_>) -> Result<(), String>,
     /// Unsets the field.
     pub clear: fn(&mut LaunchRequest),
     /// The text that `read` reads back. `None` if the field isn't set.
@@ -802,7 +802,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let zone = TimeZone::UTC;
-        let reading = Reading {
+        let reading = TimeContext {
             now: Timestamp::UNIX_EPOCH,
             zone: &zone,
         };

@@ -23,7 +23,7 @@ pub struct Alternative {
 
 /// What is known about the queue and the engine.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
+pub struct QueueSituation<'a> {
     pub offer: &'a Catalogue,
     /// The group that the launch waits in.
     pub group: &'a str,
@@ -33,7 +33,7 @@ pub struct Around<'a> {
 /// The launches that could start now, with the smallest change first. The amounts of `request` must be set. A
 /// start time in the future is removed only where the launch waits for it.
 #[must_use]
-pub fn alternatives(request: &LaunchRequest, around: Around<'_>) -> Vec<Alternative> {
+pub fn alternatives(request: &LaunchRequest, around: QueueSituation<'_>) -> Vec<Alternative> {
     let groups = &around.offer.resource_groups;
     let Some(group) = groups.iter().find(|group| group.name == *around.group) else {
         return Vec::new();
@@ -95,10 +95,10 @@ fn is_free(wanted: &ResourceSlots, offer: &Catalogue, group: &ResourceGroup) -> 
 /// The request with its scarce amounts reduced to what is free.
 fn smaller(
     request: &LaunchRequest,
-    around: Around<'_>,
+    around: QueueSituation<'_>,
     group: &ResourceGroup,
 ) -> Option<Alternative> {
-    let Around {
+    let QueueSituation {
         offer, environment, ..
     } = around;
     let free = free(Some(offer), Some(group));
@@ -156,7 +156,7 @@ fn limit(free: &SlotLimits, slot: &str) -> u64 {
 /// The request with as many containers as fit now.
 fn fewer(
     request: &LaunchRequest,
-    around: Around<'_>,
+    around: QueueSituation<'_>,
     group: &ResourceGroup,
 ) -> Option<Alternative> {
     let mut less = request.clone();
@@ -177,7 +177,11 @@ fn fewer(
 }
 
 /// Presets that fit now and are smaller than the request.
-fn presets(request: &LaunchRequest, around: Around<'_>, group: &ResourceGroup) -> Vec<Alternative> {
+fn presets(
+    request: &LaunchRequest,
+    around: QueueSituation<'_>,
+    group: &ResourceGroup,
+) -> Vec<Alternative> {
     let (offer, asked) = (around.offer, each(request));
     let fits = |preset: &&Preset| {
         let here = preset.resource_group.as_ref();
@@ -275,7 +279,7 @@ mod tests {
     }
 
     fn found(request: &LaunchRequest, offer: &Catalogue) -> Vec<Alternative> {
-        let around = Around {
+        let around = QueueSituation {
             offer,
             group: "default",
             environment: None,
@@ -353,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_time_can_go_now() {
+    fn a_session_that_waits_for_a_time_can_go_now() {
         let offer = offer(vec![group("default", slots(8, 64, 0))]);
         let at = crate::model::start_time::StartAt::At(jiff::Timestamp::from_second(100).unwrap());
         let asked = LaunchRequest {

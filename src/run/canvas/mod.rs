@@ -14,7 +14,7 @@ use crate::view::{
 };
 
 /// A backend that writes cells with their extra attributes, as far as it supports them.
-pub trait Output: Backend {
+pub trait CellOutput: Backend {
     fn write_cells<'a>(
         &mut self,
         cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
@@ -23,7 +23,7 @@ pub trait Output: Backend {
 }
 
 /// Shows no extra attributes.
-impl Output for TestBackend {
+impl CellOutput for TestBackend {
     fn write_cells<'a>(
         &mut self,
         cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
@@ -56,7 +56,7 @@ enum Cursor {
     Moved,
 }
 
-impl<B: Output> Canvas<B> {
+impl<B: CellOutput> Canvas<B> {
     /// Creates a canvas on an empty screen.
     pub fn new(backend: B) -> Result<Self, B::Error> {
         let size = backend.size()?;

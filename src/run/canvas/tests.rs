@@ -54,7 +54,7 @@ fn what_stands_still_is_neither_painted_nor_lost() {
         let mut picture = Picture::default();
         picture.add(&emulator, AREA);
         let Ok(()) = canvas.draw(picture, &mut |surface, still| {
-            let rows = (0..AREA.height).filter(|row| !still.holds(0, *row));
+            let rows = (0..AREA.height).filter(|row| !still.contains(0, *row));
             painted.push(rows.collect::<Vec<_>>());
             let target = (&mut surface.buffer, &mut surface.extras);
             crate::view::cells::paint_loose(&emulator, AREA, target, still)

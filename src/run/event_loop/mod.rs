@@ -36,7 +36,7 @@ pub struct Sources<I> {
     /// Keys, mouse events and sizes. Its end means that the terminal is gone.
     pub input: I,
     pub link: mpsc::Receiver<Link>,
-    pub streams: mpsc::Receiver<streams::Event>,
+    pub streams: mpsc::Receiver<streams::StreamReport>,
     pub answers: mpsc::Receiver<Msg>,
 }
 
@@ -193,8 +193,8 @@ impl<'a> EventLoop<'a> {
     /// Handles the bytes that streams have brought, within the budget.
     fn flow(
         &mut self,
-        first: streams::Event,
-        more: &mut mpsc::Receiver<streams::Event>,
+        first: streams::StreamReport,
+        more: &mut mpsc::Receiver<streams::StreamReport>,
     ) -> std::io::Result<Next> {
         let started = clock::instant();
         let now = clock::now();

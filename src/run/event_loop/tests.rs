@@ -148,7 +148,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         // Not the user's own shell, because its start-up files must not affect a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
         current,
-        logs: crate::run::logs::Logs::new(answers_in.clone(), None),
+        logs: crate::run::logs::LogReaders::new(answers_in.clone(), None),
         answers: answers_in,
         inside_tmux: false,
         multiplexer: crate::run::clipboard::Multiplexer::None,

@@ -27,7 +27,7 @@ use crate::{
 };
 
 pub use reader::LogReader;
-pub use store::Limits;
+pub use store::LogStoreLimits;
 
 /// Capacity of the queue of orders to a log.
 const ORDERS: usize = 256;
@@ -39,13 +39,13 @@ const PACE: Duration = Duration::from_millis(40);
 const IDLE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub struct Logs {
+pub struct LogReaders {
     open: HashMap<StreamId, mpsc::Sender<LogOrder>>,
     answers: mpsc::Sender<Msg>,
     spool: Option<PathBuf>,
 }
 
-impl Logs {
+impl LogReaders {
     /// Spools lines in this directory. `None` = only a few lines are kept, in memory.
     pub fn new(answers: mpsc::Sender<Msg>, spool: Option<PathBuf>) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Logs {
         let work = Work {
             client: current.borrow().clone(),
             open,
-            reader: LogReader::new(log, spool, Limits::default(), timed, clock::now()),
+            reader: LogReader::new(log, spool, LogStoreLimits::default(), timed, clock::now()),
             answers: self.answers.clone(),
         };
         tokio::spawn(work.run(received));
@@ -94,31 +94,31 @@ struct Work {
 }
 
 /// What comes next.
-enum Next {
+enum NextInput {
     Order(LogOrder),
     /// Items of the stream that reads the log from its beginning.
     Whole(Vec<StreamItem>),
     Preview(Vec<StreamItem>),
     Search,
-    Tell,
+    Send,
     Idle,
     Over,
 }
 
 /// The streams of one log.
-struct Streams {
+struct LogStreams {
     whole: Option<Stream>,
     preview: Option<Stream>,
 }
 
 impl Work {
     async fn run(mut self, mut orders: mpsc::Receiver<LogOrder>) {
-        let mut streams = Streams {
+        let mut streams = LogStreams {
             whole: self.begin(),
             preview: None,
         };
         let mut changed = true;
-        let mut told = Instant::now()
+        let mut sent_at = Instant::now()
             .checked_sub(PACE)
             .unwrap_or_else(Instant::now);
         loop {
@@ -126,23 +126,23 @@ impl Work {
             let waits = self.reader.is_loading();
             let next = tokio::select! {
                 biased;
-                order = orders.recv() => order.map_or(Next::Over, Next::Order),
-                () = tokio::time::sleep_until(told + PACE), if changed => Next::Tell,
+                order = orders.recv() => order.map_or(NextInput::Over, NextInput::Order),
+                () = tokio::time::sleep_until(sent_at + PACE), if changed => NextInput::Send,
                 next = streams.next(searches, waits) => next,
             };
-            if matches!(next, Next::Over) {
+            if matches!(next, NextInput::Over) {
                 return;
             }
             // Orders are reported without the pace, because the user waits for them.
-            changed = !matches!(next, Next::Order(_) | Next::Tell);
+            changed = !matches!(next, NextInput::Order(_) | NextInput::Send);
             let Some(work) = self.take(next, &mut streams).await else {
                 return;
             };
             self = work;
             if !changed {
-                told = Instant::now();
+                sent_at = Instant::now();
             }
-            if streams.preview.is_none() && self.reader.wants_preview() {
+            if streams.preview.is_none() && self.reader.needs_preview() {
                 streams.preview = self.open_preview();
                 self.reader.preview_opened();
             }
@@ -179,23 +179,23 @@ impl Work {
     }
 
     /// Handles `next` off the runtime's thread. `None` = the receiver of the answers is gone.
-    async fn take(mut self, next: Next, streams: &mut Streams) -> Option<Self> {
+    async fn take(mut self, next: NextInput, streams: &mut LogStreams) -> Option<Self> {
         let over = |items: &[StreamItem]| matches!(items.last(), Some(StreamItem::Ended(_)));
         match &next {
-            Next::Whole(items) if over(items) => streams.whole = None,
-            Next::Preview(items) if over(items) => streams.preview = None,
+            NextInput::Whole(items) if over(items) => streams.whole = None,
+            NextInput::Preview(items) if over(items) => streams.preview = None,
             _ => {}
         }
         let done = tokio::task::spawn_blocking(move || {
             let reader = &mut self.reader;
-            let mut told = Vec::new();
+            let mut events = Vec::new();
             match next {
-                Next::Order(order) => {
-                    told.extend(reader.order(order));
-                    told.extend(reader.take());
+                NextInput::Order(order) => {
+                    events.extend(reader.order(order));
+                    events.extend(reader.take());
                 }
-                Next::Tell => told = reader.take(),
-                Next::Whole(items) => {
+                NextInput::Send => events = reader.take(),
+                NextInput::Whole(items) => {
                     for item in joined(items) {
                         match item {
                             StreamItem::Opened => reader.opened(),
@@ -204,35 +204,35 @@ impl Work {
                         }
                     }
                 }
-                Next::Preview(items) => {
+                NextInput::Preview(items) => {
                     for item in joined(items) {
                         if let StreamItem::Data { source, bytes } = item {
                             reader.preview(source, &bytes);
                         }
                     }
                 }
-                Next::Search => reader.work(),
-                Next::Idle => reader.idle(),
-                Next::Over => {}
+                NextInput::Search => reader.work(),
+                NextInput::Idle => reader.idle(),
+                NextInput::Over => {}
             }
-            (self, told)
+            (self, events)
         });
-        let (work, told) = done.await.ok()?;
-        for msg in told {
+        let (work, events) = done.await.ok()?;
+        for msg in events {
             work.answers.send(msg).await.ok()?;
         }
         Some(work)
     }
 }
 
-impl Streams {
+impl LogStreams {
     /// Waits for the next event that isn't urgent.
-    async fn next(&mut self, searches: bool, waits: bool) -> Next {
+    async fn next(&mut self, searches: bool, waits: bool) -> NextInput {
         tokio::select! {
-            items = next_of(&mut self.whole) => Next::Whole(items),
-            items = next_of(&mut self.preview) => Next::Preview(items),
-            () = std::future::ready(()), if searches => Next::Search,
-            () = tokio::time::sleep(IDLE), if waits => Next::Idle,
+            items = next_of(&mut self.whole) => NextInput::Whole(items),
+            items = next_of(&mut self.preview) => NextInput::Preview(items),
+            () = std::future::ready(()), if searches => NextInput::Search,
+            () = tokio::time::sleep(IDLE), if waits => NextInput::Idle,
         }
     }
 }

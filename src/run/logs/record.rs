@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    app::logs::{line::LogLine, lines::LogEntry},
+    app::logs::{lines::LogEntry, log_line::LogLine},
     model::{log::LogSource, text::Clean},
     terminal::attributes::{Attributes, Color, Underline},
 };
@@ -20,18 +20,18 @@ const NO_TIME: i64 = i64::MIN;
 /// Adds the record of a line.
 pub(super) fn write(out: &mut Vec<u8>, entry: &LogEntry) {
     let text = entry.line.text.as_str().as_bytes();
-    let looks = &entry.line.looks;
-    let looks = &looks[..looks.len().min(usize::from(u16::MAX))];
-    let length = HEAD + looks.len() * LOOK + text.len();
+    let styles = &entry.line.styles;
+    let styles = &styles[..styles.len().min(usize::from(u16::MAX))];
+    let length = HEAD + styles.len() * LOOK + text.len();
     let time = entry.line.time.map(Timestamp::as_nanosecond);
     let time = time.and_then(|time| i64::try_from(time).ok());
     out.extend_from_slice(&(length as u32).to_le_bytes());
     out.push(u8::from(entry.source == LogSource::Stderr));
     out.extend_from_slice(&time.unwrap_or(NO_TIME).to_le_bytes());
-    out.extend_from_slice(&(looks.len() as u16).to_le_bytes());
-    for (at, look) in looks {
+    out.extend_from_slice(&(styles.len() as u16).to_le_bytes());
+    for (at, style) in styles {
         out.extend_from_slice(&(*at as u32).to_le_bytes());
-        write_look(out, look);
+        write_style(out, style);
     }
     out.extend_from_slice(text);
 }
@@ -47,16 +47,16 @@ pub(super) fn split(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     head: &'a [u8],
-    looks: &'a [u8],
+    styles: &'a [u8],
     text: &'a [u8],
 }
 
 impl<'a> Record<'a> {
     fn new(record: &'a [u8]) -> Option<Self> {
         let (head, rest) = record.split_at_checked(HEAD)?;
-        let looks = u16::from_le_bytes(head.last_chunk().copied()?);
-        let (looks, text) = rest.split_at_checked(usize::from(looks) * LOOK)?;
-        Some(Self { head, looks, text })
+        let styles = u16::from_le_bytes(head.last_chunk().copied()?);
+        let (styles, text) = rest.split_at_checked(usize::from(styles) * LOOK)?;
+        Some(Self { head, styles, text })
     }
 
     pub(super) fn text(&self) -> &'a str {
@@ -74,21 +74,21 @@ impl<'a> Record<'a> {
             Some(1) => LogSource::Stderr,
             _ => LogSource::Stdout,
         };
-        let looks = self.looks.chunks_exact(LOOK).filter_map(|look| {
-            let (at, look) = look.split_first_chunk()?;
-            Some((u32::from_le_bytes(*at) as usize, read_look(look)))
+        let styles = self.styles.chunks_exact(LOOK).filter_map(|style| {
+            let (at, style) = style.split_first_chunk()?;
+            Some((u32::from_le_bytes(*at) as usize, read_style(style)))
         });
         let line = LogLine {
             time: self.time(),
             text: Clean::new(self.text()),
-            looks: looks.collect(),
+            styles: styles.collect(),
         };
         LogEntry { source, line }
     }
 }
 
-fn write_look(out: &mut Vec<u8>, look: &Attributes) {
-    for color in [look.foreground, look.background, look.underline_color] {
+fn write_style(out: &mut Vec<u8>, style: &Attributes) {
+    for color in [style.foreground, style.background, style.underline_color] {
         out.extend_from_slice(&match color {
             Color::Default => [0, 0, 0, 0],
             Color::Indexed(index) => [1, index, 0, 0],
@@ -96,17 +96,17 @@ fn write_look(out: &mut Vec<u8>, look: &Attributes) {
         });
     }
     let flags = [
-        look.bold,
-        look.dim,
-        look.italic,
-        look.blink,
-        look.reverse,
-        look.concealed,
-        look.struck,
+        style.bold,
+        style.dim,
+        style.italic,
+        style.blink,
+        style.reverse,
+        style.concealed,
+        style.struck,
     ];
     let bits = flags.iter().enumerate();
     out.push(bits.fold(0, |sum, (bit, on)| sum | u8::from(*on) << bit));
-    out.push(match look.underline {
+    out.push(match style.underline {
         Underline::None => 0,
         Underline::Single => 1,
         Underline::Double => 2,
@@ -116,7 +116,7 @@ fn write_look(out: &mut Vec<u8>, look: &Attributes) {
     });
 }
 
-fn read_look(bytes: &[u8]) -> Attributes {
+fn read_style(bytes: &[u8]) -> Attributes {
     let mut colors = bytes.chunks_exact(4).map(|color| match *color {
         [1, index, ..] => Color::Indexed(index),
         [2, red, green, blue] => Color::Rgb(red, green, blue),

@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    figures,
+    averages,
     judge::{Case, judge, next_look},
-    words,
+    reclaim_reason,
 };
 use crate::{
     model::{
@@ -61,14 +61,14 @@ impl Controller {
         let checks = judge(&case, now);
         let next = next_look(&case, &checks, now);
         let over = checks.iter().find(|check| check.state == IdleState::Over);
-        let over = over.map(|check| (check.clone(), words::reclaimed(&case, check, now)));
+        let over = over.map(|check| (check.clone(), reclaim_reason::reclaimed(&case, check, now)));
         let sampled = case.is_sampled(now).then_some(rules.utilization).flatten();
-        clock.period = sampled.map(|rules| figures::period(rules.time_window));
+        clock.period = sampled.map(|rules| averages::period(rules.time_window));
         if clock.period.is_none() {
             clock.window.clear();
         }
         self.warn(turn, now, id, &checks);
-        let again = self.tell_checks(turn, now, id, checks);
+        let again = self.report_checks(turn, now, id, checks);
         self.idle.plan(id, next.into_iter().chain(again).min());
         if let Some((check, ending)) = over {
             self.reclaim(turn, now, id, check, ending);
@@ -106,7 +106,7 @@ impl Controller {
 
     /// Updates the shown checks if they have changed. If they were reported just now, returns when
     /// to try again.
-    fn tell_checks(
+    fn report_checks(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -119,11 +119,11 @@ impl Controller {
         if same && is_noted(shown.activity, clock.activity) {
             return None;
         }
-        let pause = clock.told_at.and_then(|at| at.checked_add(PAUSE).ok());
+        let pause = clock.reported_at.and_then(|at| at.checked_add(PAUSE).ok());
         if let Some(at) = pause.filter(|at| *at > now) {
             return Some(at);
         }
-        clock.told_at = Some(now);
+        clock.reported_at = Some(now);
         let activity = clock.activity;
         let session = &mut self.change(turn, id)?.record.session;
         session.idle_checks = checks;

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::figures::{Window, resources};
+use super::averages::{UsageWindow, resources};
 use crate::model::{
     idle::{
         Activity, IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleRules, IdleState, Reprieve,
@@ -22,7 +22,7 @@ pub(super) struct Case<'a> {
     pub activity: Option<Activity>,
     /// The requested resources.
     pub slots: &'a ResourceSlots,
-    pub window: &'a Window,
+    pub window: &'a UsageWindow,
     /// All rules in force: those of the site, of the preset and of the launch.
     pub rules: &'a IdleRules,
     pub reprieve: Reprieve,
@@ -115,7 +115,7 @@ impl Case<'_> {
         Some(IdleCheck {
             basis,
             join: Some(rules.operator),
-            resources: resources.into_iter().map(told).collect(),
+            resources: resources.into_iter().map(rounded).collect(),
             ..check(IdleChecker::Utilization, state, limit)
         })
     }
@@ -166,7 +166,7 @@ fn check(checker: IdleChecker, state: IdleState, limit: Span) -> IdleCheck {
 }
 
 /// Memory is reported in whole percents.
-fn told(mut resource: IdleResource) -> IdleResource {
+fn rounded(mut resource: IdleResource) -> IdleResource {
     if resource.resource.as_str().contains("mem") && resource.average > 0 {
         resource.average -= resource.average % 100;
     }

@@ -78,7 +78,7 @@ impl Controller {
             return;
         };
         // The result of a request is shown at once, however recently the checks were reported.
-        clock.told_at = None;
+        clock.reported_at = None;
         match keep {
             Keep::Extend => {
                 clock.activity.at = now;

@@ -6,14 +6,14 @@
 //! expired. docs/idle.md describes the rules for users.
 
 mod attend;
-mod clock;
-mod figures;
+mod averages;
 mod judge;
 mod keep;
+mod reclaim_reason;
+mod tracking;
 mod used;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub(super) use clock::Idle;
+pub(super) use tracking::Idle;

@@ -5,9 +5,9 @@
 //! it waits for an image. Everything else is in memory only: a restarted daemon begins the pulls of
 //! its sessions again, and the engine reuses the layers that it already has.
 
-mod course;
+mod needs;
+mod progress;
 mod rate;
-mod wants;
 
 use std::collections::{BTreeMap, BTreeSet};
 

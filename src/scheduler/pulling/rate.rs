@@ -13,27 +13,27 @@ const LEAST: f64 = 1.0;
 
 #[derive(Debug, Default)]
 pub(super) struct Rate {
-    heard: VecDeque<(Timestamp, u64)>,
+    samples: VecDeque<(Timestamp, u64)>,
 }
 
 impl Rate {
-    pub(super) fn hear(&mut self, now: Timestamp, bytes: Bytes) {
+    pub(super) fn add(&mut self, now: Timestamp, bytes: Bytes) {
         // A layer was restarted, or the clock was set back.
         let back = |(at, before): &(Timestamp, u64)| *before > bytes.0 || *at > now;
-        if self.heard.back().is_some_and(back) {
-            self.heard.clear();
+        if self.samples.back().is_some_and(back) {
+            self.samples.clear();
         }
-        self.heard.push_back((now, bytes.0));
+        self.samples.push_back((now, bytes.0));
         let old = |(at, _): &(Timestamp, u64)| now.duration_since(*at) > WINDOW;
         // Two figures are kept regardless of age, because a slow connection reports rarely.
-        while self.heard.len() > 2 && self.heard.front().is_some_and(old) {
-            self.heard.pop_front();
+        while self.samples.len() > 2 && self.samples.front().is_some_and(old) {
+            self.samples.pop_front();
         }
     }
 
     /// `None` if it isn't known yet.
     pub(super) fn per_second(&self) -> Option<Bytes> {
-        let ((first, from), (last, to)) = (self.heard.front()?, self.heard.back()?);
+        let ((first, from), (last, to)) = (self.samples.front()?, self.samples.back()?);
         let seconds = last.duration_since(*first).as_secs_f64();
         (seconds >= LEAST).then(|| Bytes(((to - from) as f64 / seconds) as u64))
     }
@@ -58,14 +58,14 @@ mod tests {
     #[test]
     fn the_rate_is_that_of_the_last_seconds() {
         let mut rate = Rate::default();
-        rate.hear(at(0), Bytes(0));
+        rate.add(at(0), Bytes(0));
         assert_eq!(rate.per_second(), None);
         for second in 1..=20 {
-            rate.hear(at(second), Bytes(second as u64 * 100));
+            rate.add(at(second), Bytes(second as u64 * 100));
         }
         assert_eq!(rate.per_second(), Some(Bytes(100)));
         for second in 21..=40 {
-            rate.hear(at(second), Bytes(2000));
+            rate.add(at(second), Bytes(2000));
         }
         assert_eq!(rate.per_second(), Some(Bytes(0)));
         let figures = PullFigures {
@@ -74,7 +74,7 @@ mod tests {
             ..PullFigures::default()
         };
         assert_eq!(rate.seconds_left(&figures), None, "it stands still");
-        rate.hear(at(41), Bytes(2200));
+        rate.add(at(41), Bytes(2200));
         let left = rate.seconds_left(&PullFigures {
             bytes_done: Bytes(2200),
             ..figures
@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn what_goes_back_begins_anew() {
         let mut rate = Rate::default();
-        rate.hear(at(0), Bytes(1000));
-        rate.hear(at(2), Bytes(10));
+        rate.add(at(0), Bytes(1000));
+        rate.add(at(2), Bytes(10));
         assert_eq!(rate.per_second(), None);
     }
 }

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::{decide::Waiter, hold::Hold, room::Room};
+use super::{decide::Waiter, room::Room, wait_reason::WaitReason};
 use crate::model::{
     id::SessionId,
     policy::{Backfill, GroupRules},
@@ -28,7 +28,7 @@ pub(in crate::scheduler) struct Holding<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::scheduler) enum Because {
     /// It doesn't fit either.
-    Hold(Hold),
+    DoesNotFit(WaitReason),
     /// It fits, but it would delay the session `whom` beyond the time `at`.
     WouldDelay { whom: SessionId, at: Timestamp },
     /// It fits, but the head has waited too long to be passed.
@@ -105,7 +105,8 @@ impl<'a> Head<'a> {
 impl Reserved<'_> {
     /// Whether the head still fits at its time if this session starts now.
     fn stands(&self, waiter: &Waiter<'_>, now: Timestamp) -> bool {
-        waiter.is_over_by(self.at, now) || self.room.refuses(waiter.group, &waiter.wants).is_none()
+        waiter.is_over_by(self.at, now)
+            || self.room.refuses(waiter.group, &waiter.requested).is_none()
     }
 }
 
@@ -126,7 +127,7 @@ pub(super) fn permit(
 pub(super) fn note_passed(heads: &mut [Head<'_>], waiter: &Waiter<'_>, now: Timestamp) {
     for reserved in heads.iter_mut().filter_map(|head| head.reserved.as_mut()) {
         if !waiter.is_over_by(reserved.at, now) {
-            reserved.room.take(waiter.group, &waiter.wants);
+            reserved.room.take(waiter.group, &waiter.requested);
         }
     }
 }
@@ -144,8 +145,8 @@ fn reserve<'a>(
     ends.sort_by_key(|(at, _)| *at);
     for (at, holding) in ends {
         room.give_back(holding.group, &holding.slots);
-        if room.refuses(head.group, &head.wants).is_none() {
-            room.take(head.group, &head.wants);
+        if room.refuses(head.group, &head.requested).is_none() {
+            room.take(head.group, &head.requested);
             let at = at.max(now);
             return Some(Reserved { at, room });
         }

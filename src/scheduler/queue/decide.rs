@@ -9,8 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     backfill::{self, Because, DEPTH, Head, Holding},
-    hold::Hold,
     room::Room,
+    wait_reason::WaitReason,
 };
 use crate::model::{
     id::SessionId,
@@ -31,7 +31,7 @@ pub(in crate::scheduler) struct Waiter<'a> {
     /// The longest time from its start until it has ended; `None` if it has no limit.
     pub runs_for: Option<SignedDuration>,
     /// The resources of all its containers.
-    pub wants: ResourceSlots,
+    pub requested: ResourceSlots,
     /// How many attempts found no room.
     pub retries: u32,
 }
@@ -41,12 +41,12 @@ pub(in crate::scheduler) struct Waiter<'a> {
 pub(in crate::scheduler) struct Decision {
     /// In the order in which they begin.
     pub begin: Vec<SessionId>,
-    pub lines: Lines,
+    pub lines: WaitingSessions,
 }
 
 /// The waiting sessions, with the reasons.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::scheduler) struct Lines {
+pub(in crate::scheduler) struct WaitingSessions {
     /// The queue of each group, its first session first.
     pub groups: BTreeMap<String, Vec<Placed>>,
     /// Sessions that aren't in a queue yet, because they have a start time.
@@ -65,7 +65,7 @@ pub(in crate::scheduler) struct Placed {
 #[derive(Debug, PartialEq)]
 pub(in crate::scheduler) enum Why {
     /// The session was tried and doesn't fit now.
-    Tried(Hold),
+    Tried(WaitReason),
     /// Another session blocks the group.
     Behind { first: SessionId, because: Because },
 }
@@ -94,17 +94,17 @@ pub(in crate::scheduler) fn decide<'a>(
     while let Some(queue) = most_urgent(&mut queues, |queue| queue.blocked_by.is_none()) {
         let waiter = queue.waiters[queue.next];
         queue.next += 1;
-        match room.refuses(waiter.group, &waiter.wants) {
+        match room.refuses(waiter.group, &waiter.requested) {
             None => {
-                room.take(waiter.group, &waiter.wants);
+                room.take(waiter.group, &waiter.requested);
                 holdings.push(Holding {
                     group: waiter.group,
-                    slots: waiter.wants.clone(),
+                    slots: waiter.requested.clone(),
                     ends_at: waiter.ends_at(now),
                 });
                 decision.begin.push(waiter.id);
             }
-            Some(hold) => queue.hold_up(waiter, hold),
+            Some(wait_reason) => queue.block(waiter, wait_reason),
         }
     }
     let heads = queues.values().filter_map(|queue| queue.blocked_by);
@@ -115,7 +115,7 @@ pub(in crate::scheduler) fn decide<'a>(
     let heads: Vec<Head<'_>> = heads.collect();
     for head in &heads {
         if let Some(queue) = queues.get_mut(head.group) {
-            queue.tell_start(head);
+            queue.note_start(head);
         }
     }
     backfill(&mut queues, room, heads, now, &mut decision.begin);
@@ -142,12 +142,12 @@ fn backfill<'a>(
         tried += 1;
         let because = if tried > DEPTH {
             Because::Far
-        } else if let Some(hold) = room.refuses(waiter.group, &waiter.wants) {
-            Because::Hold(hold)
+        } else if let Some(wait_reason) = room.refuses(waiter.group, &waiter.requested) {
+            Because::DoesNotFit(wait_reason)
         } else if let Err(because) = backfill::permit(&heads, waiter, now) {
             because
         } else {
-            room.take(waiter.group, &waiter.wants);
+            room.take(waiter.group, &waiter.requested);
             backfill::note_passed(&mut heads, waiter, now);
             begin.push(waiter.id);
             continue;
@@ -159,20 +159,20 @@ fn backfill<'a>(
 impl<'w, 'a> Queue<'w, 'a> {
     /// The session doesn't fit. It blocks the ones behind it, unless it was tried often enough or
     /// can never fit.
-    fn hold_up(&mut self, waiter: &'w Waiter<'a>, hold: Hold) {
+    fn block(&mut self, waiter: &'w Waiter<'a>, wait_reason: WaitReason) {
         let tried_enough = self.skip_after > 0 && waiter.retries >= self.skip_after;
-        let hopeless = matches!(hold, Hold::Never(_) | Hold::NoGroup);
+        let hopeless = matches!(wait_reason, WaitReason::Never(_) | WaitReason::NoGroup);
         if !tried_enough && !hopeless {
             self.blocked_by = Some(waiter);
         }
         self.placed.push(Placed {
             id: waiter.id,
-            why: Why::Tried(hold),
+            why: Why::Tried(wait_reason),
             starts_by: None,
         });
     }
 
-    fn tell_start(&mut self, head: &Head<'_>) {
+    fn note_start(&mut self, head: &Head<'_>) {
         let mut placed = self.placed.iter_mut();
         if let Some(placed) = placed.find(|placed| placed.id == head.id) {
             placed.starts_by = head.starts_by();

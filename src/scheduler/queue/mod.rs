@@ -7,21 +7,21 @@
 pub(super) mod backfill;
 pub(super) mod bounds;
 pub(super) mod decide;
-pub(super) mod hold;
 pub(super) mod leave;
-pub(super) mod line;
+mod positions;
 mod priority;
 pub(super) mod room;
 mod round;
-mod tell;
 mod tries;
+pub(super) mod wait_reason;
+pub(super) mod waiters;
 
 #[cfg(test)]
 mod tests;
 
 use jiff::{SignedDuration, Timestamp};
 
-use self::decide::Lines;
+use self::decide::WaitingSessions;
 pub(super) use self::{
     room::{Room, Share},
     tries::Tries,
@@ -35,18 +35,18 @@ pub(super) const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(15);
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The queues as the last round left them.
-    pub lines: Lines,
+    pub lines: WaitingSessions,
     /// The next start time or timeout, which needs a round although nothing else happens.
     pub wake_at: Option<Timestamp>,
     /// The time of the next survey. Set only while a session waits for room.
     pub look_at: Option<Timestamp>,
     /// When the next positions are reported that weren't reported at once.
-    pub retell_at: Option<Timestamp>,
+    pub report_again_at: Option<Timestamp>,
 }
 
 impl Queue {
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        [self.wake_at, self.look_at, self.retell_at]
+        [self.wake_at, self.look_at, self.report_again_at]
             .into_iter()
             .flatten()
             .min()

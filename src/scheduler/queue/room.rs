@@ -9,7 +9,7 @@ use crate::model::{
     resources::{Bytes, Cpu, ResourceSlots},
 };
 
-use super::hold::{Hold, Shortage, shortage};
+use super::wait_reason::{Shortage, WaitReason, shortage};
 
 /// Stands for an unlimited amount, if the engine doesn't report one.
 const UNTOLD: u64 = u64::MAX >> 16;
@@ -85,31 +85,31 @@ impl<'a> Room<'a> {
     }
 
     /// Why a group doesn't have this much available now; `None` if it has.
-    pub fn refuses(&self, group: &str, slots: &ResourceSlots) -> Option<Hold> {
+    pub fn refuses(&self, group: &str, slots: &ResourceSlots) -> Option<WaitReason> {
         let Some(share) = self.groups.get(group) else {
-            return Some(Hold::NoGroup);
+            return Some(WaitReason::NoGroup);
         };
         let limits = self.limits();
         let nothing = ResourceSlots::default();
         let ever = at_most(&share.capacity, &limits.total);
         if let Some(shortage) = shortage(slots, &nothing, &ever) {
-            return Some(Hold::Never(shortage));
+            return Some(WaitReason::Never(shortage));
         }
         if let Some(most) = limits.concurrent_sessions
             && self.sessions >= most
         {
-            return Some(Hold::Sessions {
+            return Some(WaitReason::Sessions {
                 running: self.sessions,
                 most,
             });
         }
         let limited = at_most(&untold(slots), &limits.total);
         if let Some(shortage) = shortage(slots, &self.own, &limited) {
-            return Some(Hold::Limit(shortage));
+            return Some(WaitReason::Limit(shortage));
         }
         let of_group = shortage(slots, &share.held, &share.capacity);
         let of_machine = || shortage(slots, &self.held, &share.usable);
-        let room = |shortage: Shortage, machine| Hold::Room { shortage, machine };
+        let room = |shortage: Shortage, machine| WaitReason::Room { shortage, machine };
         of_group
             .map(|shortage| room(shortage, false))
             .or_else(|| of_machine().map(|shortage| room(shortage, true)))
@@ -165,9 +165,9 @@ impl<'a> Room<'a> {
 
 impl Share {
     /// The whole capacity; `None` if the engine doesn't report it.
-    pub fn told(&self) -> Option<ResourceSlots> {
-        let told = self.capacity.cpu.millis() < UNTOLD / 2 && self.capacity.mem.0 < UNTOLD / 2;
-        told.then(|| self.capacity.clone())
+    pub fn reported(&self) -> Option<ResourceSlots> {
+        let is_known = self.capacity.cpu.millis() < UNTOLD / 2 && self.capacity.mem.0 < UNTOLD / 2;
+        is_known.then(|| self.capacity.clone())
     }
 }
 
@@ -195,7 +195,7 @@ fn untold(slots: &ResourceSlots) -> ResourceSlots {
 }
 
 fn host(rules: &ResourceRules, info: &EngineInfo) -> ResourceSlots {
-    let or_untold = |told: u64| if told == 0 { UNTOLD } else { told };
+    let or_untold = |amount: u64| if amount == 0 { UNTOLD } else { amount };
     let mut accelerators = info.accelerators.clone();
     for (slot, rule) in &rules.accelerators {
         if let Some(amount) = amount(slot, rule, info) {

@@ -4,16 +4,16 @@ use jiff::Timestamp;
 
 use super::{
     LOOK_AGAIN,
-    decide::{Lines, Why, order_of},
-    hold::steps,
+    decide::{WaitingSessions, Why, order_of},
     tries::PHASE,
+    wait_reason::steps,
 };
 use crate::{
     model::{history::HistoryEntry, id::SessionId, record::Write, status::Status},
     scheduler::{
         core::Controller,
         fact::Fact,
-        purpose::{Purpose, Waiting},
+        purpose::{OrderPurpose, Waiting},
         turn::Turn,
     },
 };
@@ -35,13 +35,13 @@ impl Controller {
         self.queue.wake_at = [self.queue.wake_at, first].into_iter().flatten().min();
         self.queue.lines = decision.lines;
         self.plan_look(now);
-        self.tell_places(turn, now);
+        self.report_positions(turn, now);
     }
 
-    fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &Lines) {
+    fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &WaitingSessions) {
         for placed in lines.groups.values().flatten() {
-            if let Why::Tried(hold) = &placed.why {
-                self.note_try(turn, now, placed.id, hold);
+            if let Why::Tried(wait_reason) = &placed.why {
+                self.note_try(turn, now, placed.id, wait_reason);
             }
         }
     }
@@ -98,17 +98,17 @@ impl Controller {
             if !self.look_for_room(turn) {
                 turn.stirred = true;
             }
-        } else if is_due(self.queue.retell_at) {
-            self.tell_places(turn, now);
+        } else if is_due(self.queue.report_again_at) {
+            self.report_positions(turn, now);
         }
     }
 
     /// Surveys what other instances use. A round follows the answer. `false` if the engine isn't
     /// connected.
     fn look_for_room(&mut self, turn: &mut Turn) -> bool {
-        let looking = |it: &Waiting| matches!(it.purpose, Purpose::Queue);
+        let looking = |it: &Waiting| matches!(it.purpose, OrderPurpose::Queue);
         if self.is_connected() && !self.surveys.values().any(looking) {
-            self.survey(turn, Purpose::Queue, false);
+            self.survey(turn, OrderPurpose::Queue, false);
         }
         self.is_connected()
     }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     decide::order_of,
-    hold::{Hold, steps},
+    wait_reason::{WaitReason, steps},
 };
 use crate::{
     model::{
@@ -31,7 +31,7 @@ pub(in crate::scheduler) struct Tries {
     written: u32,
     /// The number of history entries. Each reason has its own.
     entries: u32,
-    hold: Hold,
+    wait_reason: WaitReason,
 }
 
 /// The most entries. Beyond it, the last entry is rewritten for each new reason, because two
@@ -39,14 +39,14 @@ pub(in crate::scheduler) struct Tries {
 const ENTRIES: u32 = 20;
 
 impl Tries {
-    fn begin(now: Timestamp, hold: &Hold, entries: u32) -> Self {
+    fn begin(now: Timestamp, wait_reason: &WaitReason, entries: u32) -> Self {
         Self {
             first: now,
             last: now,
             count: 1,
             written: 0,
             entries,
-            hold: hold.clone(),
+            wait_reason: wait_reason.clone(),
         }
     }
 }
@@ -54,18 +54,24 @@ impl Tries {
 impl Controller {
     /// Counts an attempt without success. Its history is written the first time, and for every new
     /// reason.
-    pub(super) fn note_try(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, hold: &Hold) {
+    pub(super) fn note_try(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        wait_reason: &WaitReason,
+    ) {
         let Some(held) = self.held.get_mut(&id) else {
             return;
         };
         held.record.retries = held.record.retries.saturating_add(1);
         let entries = held.tries.as_ref().map_or(0, |tries| tries.entries);
         let fresh = match &mut held.tries {
-            Some(tries) if tries.hold.is_like(hold) || entries >= ENTRIES => {
-                let fresh = !tries.hold.is_like(hold);
+            Some(tries) if tries.wait_reason.is_like(wait_reason) || entries >= ENTRIES => {
+                let fresh = !tries.wait_reason.is_like(wait_reason);
                 tries.last = now;
                 tries.count = tries.count.saturating_add(1);
-                tries.hold.clone_from(hold);
+                tries.wait_reason.clone_from(wait_reason);
                 fresh
             }
             _ => true,
@@ -76,9 +82,12 @@ impl Controller {
         // The attempts for the previous reason are complete.
         self.write_tries(turn, id);
         if let Some(held) = self.held.get_mut(&id)
-            && held.tries.as_ref().is_none_or(|it| !it.hold.is_like(hold))
+            && held
+                .tries
+                .as_ref()
+                .is_none_or(|it| !it.wait_reason.is_like(wait_reason))
         {
-            held.tries = Some(Tries::begin(now, hold, entries + 1));
+            held.tries = Some(Tries::begin(now, wait_reason, entries + 1));
             self.write_tries(turn, id);
         }
     }
@@ -95,11 +104,11 @@ impl Controller {
         };
         let entry = HistoryEntry {
             result: Outcome::NeedRetry,
-            message: Some(Clean::new(&tries.hold.sentence(group))),
-            error_code: Some(tries.hold.code().into()),
+            message: Some(Clean::new(&tries.wait_reason.sentence(group))),
+            error_code: Some(tries.wait_reason.code().into()),
             attempts: tries.count,
             until: (tries.count > 1).then_some(tries.last),
-            steps: steps(order, Some((&tries.hold, group)), tries.last),
+            steps: steps(order, Some((&tries.wait_reason, group)), tries.last),
             ..HistoryEntry::new(
                 id,
                 tries.first,

@@ -34,7 +34,7 @@ fn end(play: &Play, id: SessionId) -> (String, String, BatchResult, Option<i64>)
 
 fn dies(play: &mut Play, id: SessionId, exit_code: i64) {
     play.die(id, exit_code);
-    play.tell(Fact::Happened {
+    play.handle(Fact::Happened {
         session: id,
         event: Happening::Died { exit_code },
     });
@@ -89,7 +89,7 @@ fn a_command_that_wants_too_much_memory_says_so() {
         finished_at: None,
     };
     let event = Happening::Died { exit_code: 137 };
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.work_off();
     let (info, why, result, _) = end(&play, id);
     assert_eq!(
@@ -114,7 +114,7 @@ fn a_command_that_ends_before_its_start_is_answered_has_its_result() {
     play.act(&start);
     dies(&mut play, id, 0);
     let (session, epoch) = start.about().unwrap();
-    play.tell(Fact::Done {
+    play.handle(Fact::Done {
         session,
         epoch,
         order: start.kind(),
@@ -125,7 +125,7 @@ fn a_command_that_ends_before_its_start_is_answered_has_its_result() {
 }
 
 #[test]
-fn who_runs_too_long_is_ended_as_failed() {
+fn a_session_that_runs_too_long_is_ended_as_failed() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     let started = play.session(id).started_at.unwrap();
@@ -167,26 +167,26 @@ fn a_timeout_without_an_engine_waits_for_it() {
     let id = play.comes(request(Some(100_000)));
     let connection = play.connection;
     play.connected = false;
-    play.tell(Fact::EngineDown {
+    play.handle(Fact::EngineDown {
         connection,
         failure: fault(FailureKind::Unreachable),
     });
     play.now += 200_000;
-    play.tell(Fact::Tick);
+    play.handle(Fact::Tick);
     assert_eq!(play.status(id), Status::Running);
     play.work_off();
     assert_eq!(end(&play, id).0, "task-timeout");
 }
 
 #[test]
-fn who_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
+fn a_session_that_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     play.die(id, 0);
     let event = Happening::Died { exit_code: 0 };
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.now += 700;
-    play.tell(Fact::Tick);
+    play.handle(Fact::Tick);
     play.work_off();
     assert_eq!(end(&play, id).2, BatchResult::Success);
 }
@@ -196,16 +196,16 @@ fn a_look_that_fails_does_not_make_it_live_for_ever() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     let event = Happening::Other;
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.now += 700;
-    play.tell(Fact::Tick);
+    play.handle(Fact::Tick);
     play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert_eq!(end(&play, id).0, "task-timeout");
 }
 
 #[test]
-fn what_happened_while_the_daemon_was_away_is_told_by_the_exit_code() {
+fn what_happened_while_the_daemon_was_away_is_reported_by_the_exit_code() {
     for (code, info, result) in [
         (0, "task-finished", BatchResult::Success),
         (3, "task-failed", BatchResult::Failure),
@@ -217,18 +217,18 @@ fn what_happened_while_the_daemon_was_away_is_told_by_the_exit_code() {
         play.die(id, code);
         play.restart();
         play.work_off();
-        let told = end(&play, id);
-        assert_eq!((told.0.as_str(), told.2), (info, result), "{code}");
+        let outcome = end(&play, id);
+        assert_eq!((outcome.0.as_str(), outcome.2), (info, result), "{code}");
         assert!(
-            told.1.contains("while workbay's daemon wasn't running"),
-            "{told:?}"
+            outcome.1.contains("while workbay's daemon wasn't running"),
+            "{outcome:?}"
         );
-        assert_eq!(told.3, Some(code));
+        assert_eq!(outcome.3, Some(code));
     }
 }
 
 #[test]
-fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
+fn what_happened_while_the_line_was_lost_is_reported_by_the_exit_code() {
     for (code, info) in [
         (0, "task-finished"),
         (3, "task-failed"),
@@ -237,7 +237,7 @@ fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
         let mut play = Play::new();
         let id = play.comes(request(None));
         let connection = play.connection;
-        play.tell(Fact::EngineDown {
+        play.handle(Fact::EngineDown {
             connection,
             failure: fault(FailureKind::Unreachable),
         });

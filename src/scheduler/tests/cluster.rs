@@ -26,7 +26,7 @@ pub fn request() -> LaunchRequest {
 
 fn sub_dies(play: &mut Play, id: SessionId, number: usize, exit_code: i64) {
     play.die_sub(id, number, exit_code);
-    play.tell(Fact::Happened {
+    play.handle(Fact::Happened {
         session: id,
         event: Happening::Died { exit_code },
     });
@@ -67,7 +67,7 @@ fn all_of_it_runs_and_ends_together() {
 }
 
 #[test]
-fn one_that_ends_degrades_the_session_and_who_comes_back_heals_it() {
+fn one_that_ends_degrades_the_session_and_one_that_comes_back_heals_it() {
     let mut play = Play::new();
     let id = play.comes(request());
     sub_dies(&mut play, id, 2, 3);
@@ -92,7 +92,7 @@ fn one_that_ends_degrades_the_session_and_who_comes_back_heals_it() {
         sub.state = ContainerState::Running { started_at: None };
     }
     let event = Happening::Started;
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.work_off();
     assert_eq!(kernels(&play, id), vec![running; 3]);
     assert_eq!(play.status(id), Status::Running);
@@ -123,7 +123,7 @@ fn with_the_main_one_the_others_are_asked_to_end() {
     let id = play.comes(request());
     play.die(id, 0);
     let event = Happening::Died { exit_code: 0 };
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.carry_out(0, None);
     assert!(matches!(play.orders[..], [Order::Stop { .. }]));
     play.work_off();
@@ -139,7 +139,7 @@ fn the_exit_of_another_is_not_taken_for_the_main_ones() {
     sub_dies(&mut play, id, 1, 7);
     play.there.remove(&id);
     let event = Happening::Other;
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.work_off();
     assert_eq!(play.session(id).kernels[0].exit_code, None);
     assert_eq!(
@@ -261,7 +261,7 @@ fn a_name_of_labels_that_breaks_the_rule_is_replaced() {
 }
 
 #[test]
-fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
+fn a_session_that_lost_a_secret_before_it_was_made_fails_with_the_reason() {
     let (mut play, id) = killed_before("create");
     play.restart();
     play.work_off();
@@ -276,7 +276,7 @@ fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
 }
 
 #[test]
-fn who_was_made_already_needs_no_secret_any_more() {
+fn a_session_that_was_made_already_needs_no_secret_any_more() {
     let (mut play, id) = killed_before("start");
     play.restart();
     play.work_off();

@@ -60,7 +60,7 @@ fn a_home_that_nobody_waits_for_any_more_goes() {
 /// Lets time pass. Returns whether deleting is tried.
 fn is_tried(play: &mut Play, seconds: i64) -> bool {
     play.now += seconds;
-    play.tell(Fact::Tick);
+    play.handle(Fact::Tick);
     let kinds: Vec<OrderKind> = play.orders.iter().map(Order::kind).collect();
     kinds.contains(&OrderKind::Forget)
 }

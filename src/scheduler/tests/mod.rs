@@ -1,7 +1,7 @@
 //! Plays the controller through without a daemon: its guarantees must hold for any order of events.
 
 pub(in crate::scheduler) mod batch;
-mod clock;
+mod clock_changes;
 mod cluster;
 mod deleting;
 mod homes;
@@ -28,7 +28,7 @@ use crate::model::{
 
 /// One action of the user or the engine, or an accident.
 #[derive(Clone, Debug)]
-enum Action {
+enum Stimulus {
     Launch,
     LaunchBatch(u64),
     LaunchCluster,
@@ -50,28 +50,28 @@ enum Action {
     Wait,
 }
 
-fn action() -> impl Strategy<Value = Action> {
+fn stimulus() -> impl Strategy<Value = Stimulus> {
     let which = 0..100_usize;
     prop_oneof![
-        3 => Just(Action::Launch),
-        1 => (1..200_u64).prop_map(Action::LaunchBatch),
-        1 => Just(Action::LaunchCluster),
-        1 => Just(Action::LaunchWithWill),
-        2 => (0..3_usize).prop_map(Action::LaunchImage),
-        1 => (0..3_usize).prop_map(Action::Pull),
-        1 => (1..30_u64).prop_map(Action::Leave),
-        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Action::Terminate(n, force)),
-        1 => which.clone().prop_map(Action::Rename),
-        10 => which.clone().prop_map(Action::CarryOut),
-        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Action::Fail(n, lost)),
-        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Action::Die(n, code)),
-        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Action::DieSub(n, sub)),
-        1 => which.prop_map(Action::Vanish),
-        1 => Just(Action::Cut),
-        2 => Just(Action::Return),
-        1 => Just(Action::Refresh),
-        1 => Just(Action::Restart),
-        2 => Just(Action::Wait),
+        3 => Just(Stimulus::Launch),
+        1 => (1..200_u64).prop_map(Stimulus::LaunchBatch),
+        1 => Just(Stimulus::LaunchCluster),
+        1 => Just(Stimulus::LaunchWithWill),
+        2 => (0..3_usize).prop_map(Stimulus::LaunchImage),
+        1 => (0..3_usize).prop_map(Stimulus::Pull),
+        1 => (1..30_u64).prop_map(Stimulus::Leave),
+        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Stimulus::Terminate(n, force)),
+        1 => which.clone().prop_map(Stimulus::Rename),
+        10 => which.clone().prop_map(Stimulus::CarryOut),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Stimulus::Fail(n, lost)),
+        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Stimulus::Die(n, code)),
+        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Stimulus::DieSub(n, sub)),
+        1 => which.prop_map(Stimulus::Vanish),
+        1 => Just(Stimulus::Cut),
+        2 => Just(Stimulus::Return),
+        1 => Just(Stimulus::Refresh),
+        1 => Just(Stimulus::Restart),
+        2 => Just(Stimulus::Wait),
     ]
 }
 
@@ -81,44 +81,44 @@ impl Play {
         (!ids.is_empty()).then(|| ids[number % ids.len()])
     }
 
-    fn do_action(&mut self, action: Action) {
+    fn do_action(&mut self, action: Stimulus) {
         match action {
-            Action::Launch => {
+            Stimulus::Launch => {
                 self.launch();
             }
-            Action::LaunchBatch(seconds) => {
+            Stimulus::LaunchBatch(seconds) => {
                 let request = batch::request(Some(seconds));
                 self.launch_with(request);
             }
-            Action::LaunchCluster => {
+            Stimulus::LaunchCluster => {
                 self.launch_with(cluster::request());
             }
-            Action::LaunchWithWill => {
+            Stimulus::LaunchWithWill => {
                 self.launch_with(stop_hooks::with_stop_hook(LaunchRequest::default()));
             }
-            Action::LaunchImage(number) => {
+            Stimulus::LaunchImage(number) => {
                 self.launch_with(pulling::of_image(&format!("image{number}:1")));
             }
-            Action::Pull(number) => {
+            Stimulus::Pull(number) => {
                 let image = format!("image{number}:1");
                 self.ask(Ask::Context(ContextRequest::Pull { image }));
             }
-            Action::Leave(ticket) => self.leave(ticket),
-            Action::Terminate(number, force) => {
+            Stimulus::Leave(ticket) => self.leave(ticket),
+            Stimulus::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
                     self.ask(Ask::session(session, SessionRequest::Terminate { force }));
                 }
             }
-            Action::Rename(number) => {
+            Stimulus::Rename(number) => {
                 if let Some(session) = self.one_of(number) {
                     let name = format!("name-{}", self.asked);
                     self.ask(Ask::session(session, SessionRequest::Rename { name }));
                 }
             }
-            Action::CarryOut(number) if !self.orders.is_empty() => {
+            Stimulus::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
             }
-            Action::Fail(number, lost) if !self.orders.is_empty() => {
+            Stimulus::Fail(number, lost) if !self.orders.is_empty() => {
                 let kind = match (lost, number % 3) {
                     (true, _) => FailureKind::Unreachable,
                     (false, 0) => FailureKind::RegistryBroken,
@@ -127,39 +127,39 @@ impl Play {
                 };
                 self.carry_out(number % self.orders.len(), Some(kind));
             }
-            Action::Die(number, exit_code) => {
+            Stimulus::Die(number, exit_code) => {
                 if let Some(id) = self.one_of(number) {
                     self.die(id, exit_code);
                     self.happens(id, Happening::Died { exit_code });
                 }
             }
-            Action::DieSub(number, sub) => {
+            Stimulus::DieSub(number, sub) => {
                 if let Some(id) = self.one_of(number) {
                     self.die_sub(id, sub, 1);
                     self.happens(id, Happening::Died { exit_code: 1 });
                 }
             }
-            Action::Vanish(number) => {
+            Stimulus::Vanish(number) => {
                 if let Some(id) = self.one_of(number) {
                     self.there.remove(&id);
                     self.happens(id, Happening::Other);
                 }
             }
-            Action::Cut => {
+            Stimulus::Cut => {
                 self.connected = false;
-                self.tell(Fact::EngineDown {
+                self.handle(Fact::EngineDown {
                     connection: self.connection,
                     failure: fault(FailureKind::Unreachable),
                 });
             }
-            Action::Return => self.connected = true,
-            Action::Refresh => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
-            Action::Restart => self.restart(),
-            Action::Wait => {
+            Stimulus::Return => self.connected = true,
+            Stimulus::Refresh => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
+            Stimulus::Restart => self.restart(),
+            Stimulus::Wait => {
                 self.now += 40;
-                self.tell(Fact::Tick);
+                self.handle(Fact::Tick);
             }
-            Action::CarryOut(_) | Action::Fail(..) => {}
+            Stimulus::CarryOut(_) | Stimulus::Fail(..) => {}
         }
     }
 
@@ -167,7 +167,7 @@ impl Play {
     fn leave(&mut self, ticket: u64) {
         if ticket <= self.asked && !self.answered.contains_key(&ticket) {
             let is_pull = self.controller.pulls.is_asked_by(ticket);
-            self.tell(Fact::Left {
+            self.handle(Fact::Left {
                 tickets: vec![ticket],
             });
             if is_pull {
@@ -179,7 +179,7 @@ impl Play {
 
     fn happens(&mut self, session: SessionId, event: Happening) {
         if self.connected {
-            self.tell(Fact::Happened { session, event });
+            self.handle(Fact::Happened { session, event });
         }
     }
 }
@@ -188,7 +188,7 @@ proptest! {
     /// Whatever happens in whatever order: every step is allowed, every request is answered once,
     /// and in the end each running session has its container and nothing else exists.
     #[test]
-    fn any_order_of_events_ends_well(actions in proptest::collection::vec(action(), 1..60)) {
+    fn any_order_of_events_ends_well(actions in proptest::collection::vec(stimulus(), 1..60)) {
         let mut play = Play::new();
         for action in actions {
             play.do_action(action);
@@ -208,7 +208,7 @@ fn a_stale_answer_changes_nothing() {
     let gentle = play.orders.remove(0);
     play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
     let (session, epoch) = gentle.about().unwrap();
-    play.tell(Fact::Done {
+    play.handle(Fact::Done {
         session,
         epoch,
         order: OrderKind::Stop,
@@ -223,7 +223,7 @@ fn a_stale_answer_changes_nothing() {
 #[test]
 fn the_pauses_between_attempts_grow_to_half_a_minute() {
     let mut play = Play::new();
-    play.tell(Fact::EngineDown {
+    play.handle(Fact::EngineDown {
         connection: 1,
         failure: fault(FailureKind::Unreachable),
     });
@@ -232,7 +232,7 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
         let due = play.controller.next_deadline().unwrap();
         pauses.push(due.as_second() - at(play.now).as_second());
         play.now = due.as_second() - at(0).as_second();
-        play.tell(Fact::Tick);
+        play.handle(Fact::Tick);
         play.carry_out(0, Some(FailureKind::Unreachable));
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
@@ -280,14 +280,14 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
 }
 
 #[test]
-fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
+fn what_cannot_be_ended_is_reported_after_some_tries_and_can_be_tried_again() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
     play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
     for _ in 0..4 {
         play.carry_out(0, Some(FailureKind::Failed));
         play.now += 60;
-        play.tell(Fact::Tick);
+        play.handle(Fact::Tick);
     }
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.there.len(), 1);

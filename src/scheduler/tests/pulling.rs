@@ -72,12 +72,12 @@ fn a_session_waits_for_its_image_and_then_runs() {
         ..PullFigures::default()
     };
     let number = numbers(&play)[0];
-    play.tell(Fact::Pulling { number, figures });
+    play.handle(Fact::Pulling { number, figures });
     let figures = PullFigures {
         bytes_done: Bytes(200),
         ..figures
     };
-    play.tell(Fact::Pulling { number, figures });
+    play.handle(Fact::Pulling { number, figures });
     let pull = play.session(id).pull.clone().unwrap();
     assert_eq!(pull.figures, figures);
     assert_eq!((pull.rate, pull.seconds_left), (Some(Bytes(100)), Some(2)));
@@ -145,7 +145,7 @@ fn a_line_that_breaks_is_made_again_a_few_times() {
         let pull = play.session(id).pull.clone().unwrap();
         assert_eq!(pull.broken, Some("no".into()));
         play.now += 40;
-        play.tell(Fact::Tick);
+        play.handle(Fact::Tick);
     }
     play.carry_out(0, Some(FailureKind::RegistryBroken));
     assert_eq!(play.status(id), Status::Error);
@@ -156,14 +156,14 @@ fn a_line_that_breaks_is_made_again_a_few_times() {
 }
 
 #[test]
-fn what_cannot_be_is_told_at_once() {
+fn what_cannot_be_is_reported_at_once() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     let number = numbers(&play)[0];
     // No data had arrived before the network failed.
     play.orders.clear();
     let result = Err(super::play::fault(FailureKind::RegistryUnreachable));
-    play.tell(Fact::Pulled { number, result });
+    play.handle(Fact::Pulled { number, result });
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.why(id), "no");
 }

@@ -66,19 +66,19 @@ fn it_is_carried_out_before_the_session_is_asked_to_end() {
 }
 
 #[test]
-fn one_that_fails_is_told_and_the_session_ends_anyway() {
+fn one_that_fails_is_reported_and_the_session_ends_anyway() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert_eq!(stop_hooks(&play, id), [Outcome::Failure]);
-    let told = |text: &str| {
+    let has_message = |text: &str| {
         play.notices
             .iter()
             .any(|it| it.text.as_str().contains(text))
     };
-    assert!(told("failed: its last words"));
+    assert!(has_message("failed: its last words"));
     let (outcome, words) = play.session(id).stop_hook_end.clone().unwrap();
     assert_eq!(outcome, Outcome::Failure);
     assert!(words.as_str().contains("its last words"), "{words}");
@@ -102,7 +102,7 @@ fn force_skips_it_at_once_and_in_the_middle() {
     // The answer arrives late.
     let words = "late".into();
     let outcome = Outcome::Success;
-    play.tell(Fact::WillDone {
+    play.handle(Fact::WillDone {
         session: id,
         epoch,
         end: StopHookEnd { outcome, words },
@@ -137,7 +137,7 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     play.connected = false;
     let connection = play.connection;
     let failure = super::play::fault(FailureKind::Unreachable);
-    play.tell(Fact::EngineDown {
+    play.handle(Fact::EngineDown {
         connection,
         failure,
     });
@@ -156,7 +156,7 @@ fn a_container_that_dies_meanwhile_changes_nothing() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     play.die(id, 1);
-    play.tell(Fact::Happened {
+    play.handle(Fact::Happened {
         session: id,
         event: Happening::Died { exit_code: 1 },
     });
@@ -171,7 +171,7 @@ fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
     let mut play = Play::new();
     let id = play.comes(with_stop_hook(batch::request(None)));
     play.die(id, 0);
-    play.tell(Fact::Happened {
+    play.handle(Fact::Happened {
         session: id,
         event: Happening::Died { exit_code: 0 },
     });
@@ -189,7 +189,7 @@ fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
 }
 
 #[test]
-fn who_is_reclaimed_has_it_carried_out() {
+fn a_session_that_is_reclaimed_has_it_carried_out() {
     let mut settings = settings();
     settings.resources.idle = IdleRules {
         session_lifetime: Some(Span(1000)),

@@ -107,7 +107,7 @@ fn break_table(database: &Path, table: &str) {
 }
 
 #[tokio::test]
-async fn a_newer_layout_is_refused_with_the_way_out_and_left_as_it_is() {
+async fn a_newer_layout_is_refused_with_a_fix_and_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let database = options(&dir).database;
     open(&dir).0.close().await;

@@ -1,7 +1,7 @@
 mod damage;
 mod files;
+mod finished;
 mod scrub;
-mod shelf;
 mod unreadable;
 mod unwritable;
 

@@ -40,7 +40,7 @@ fn rules(add: &str) -> SecretRules {
     }
 }
 
-fn holds_secret(dir: &TempDir) -> bool {
+fn contains_secret(dir: &TempDir) -> bool {
     let mut left = vec![dir.path().to_path_buf()];
     while let Some(path) = left.pop() {
         if path.is_dir() {
@@ -65,7 +65,7 @@ async fn what_is_secret_by_new_rules_is_removed_from_the_file_and_its_copies() {
     let path = options(&dir).database;
     fs::create_dir(path.with_file_name("backup")).unwrap();
     fs::copy(&path, path.with_file_name("backup").join("workbay.db.copy")).unwrap();
-    assert!(holds_secret(&dir));
+    assert!(contains_secret(&dir));
     let mut later = options(&dir);
     later.secrets = rules("MY_*");
     let (store, opened) = Store::open(&later).unwrap();
@@ -85,7 +85,7 @@ async fn what_is_secret_by_new_rules_is_removed_from_the_file_and_its_copies() {
     }
     assert_eq!(launch.env["STAGE"], "test");
     store.close().await;
-    assert!(!holds_secret(&dir), "in the file, its log or a copy");
+    assert!(!contains_secret(&dir), "in the file, its log or a copy");
 }
 
 #[tokio::test]
@@ -108,5 +108,5 @@ async fn a_session_that_waits_keeps_what_it_is_made_with() {
     store.close().await;
     let (store, _) = Store::open(&later).unwrap();
     store.close().await;
-    assert!(!holds_secret(&dir));
+    assert!(!contains_secret(&dir));
 }

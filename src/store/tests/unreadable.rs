@@ -32,7 +32,7 @@ fn of(number: u128) -> String {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_be_read_is_set_aside_alone_and_told_once() {
+async fn a_session_that_cannot_be_read_is_set_aside_alone_and_reported_once() {
     let dir = begun().await;
     let nonsense = "body = json_set(body, '$.spec', 'nonsense')";
     change(

@@ -35,7 +35,10 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
     let error = store.write(writes.clone()).await.unwrap_err();
     assert!(error.is_of_a_row(), "{error:?}");
     assert!(error.to_string().contains("not this one"), "{error}");
-    let unwritten = store.write_apart(Purpose::Ordinary, writes).await.unwrap();
+    let unwritten = store
+        .write_apart(WritePurpose::Ordinary, writes)
+        .await
+        .unwrap();
     let [one] = unwritten.as_slice() else {
         panic!("{unwritten:?}");
     };
@@ -52,7 +55,10 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
     let history = store.history(SessionId::from_u128(1)).await.unwrap();
     assert_eq!(history[0].phase, "good");
     let again = vec![Write::History(entry(1, "bad"))];
-    let unwritten = store.write_apart(Purpose::Ordinary, again).await.unwrap();
+    let unwritten = store
+        .write_apart(WritePurpose::Ordinary, again)
+        .await
+        .unwrap();
     assert!(!unwritten[0].is_news, "it is told once");
     assert_eq!(aside(&dir).len(), 2);
 }
@@ -68,7 +74,10 @@ async fn of_a_session_that_cannot_be_written_the_newest_is_kept_and_no_half_of_i
     for retries in [7, 8] {
         changed.retries = retries;
         let writes = vec![Write::Session(Box::new(changed.clone()))];
-        let unwritten = store.write_apart(Purpose::Ending, writes).await.unwrap();
+        let unwritten = store
+            .write_apart(WritePurpose::Ending, writes)
+            .await
+            .unwrap();
         assert!(unwritten[0].is_record);
         assert_eq!(unwritten[0].is_news, retries == 7);
     }
@@ -88,7 +97,7 @@ async fn a_full_disk_sets_nothing_aside() {
     let (store, _) = Store::open(&tight).unwrap();
     let many: Vec<Write> = (2..200).map(session).collect();
     let error = store
-        .write_apart(Purpose::Ordinary, many)
+        .write_apart(WritePurpose::Ordinary, many)
         .await
         .unwrap_err();
     assert_eq!(error, StoreError::Full(tight.database.clone()));

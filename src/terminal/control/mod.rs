@@ -6,4 +6,4 @@ mod reader;
 
 pub use command::{Command, Target};
 pub use listing::{CopyMode, Group, LISTED, Listing, WATCHED, Window};
-pub use reader::{Heard, Reader};
+pub use reader::{ControlEvent, Reader};

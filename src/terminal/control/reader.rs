@@ -8,7 +8,7 @@ const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// What the control client reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum ControlEvent {
     /// The answer to the oldest unanswered command: its output, or why it failed.
     Answer(Result<Vec<u8>, String>),
     /// The client is attached, to its first session or to another one. tmux may refuse commands that are sent
@@ -24,12 +24,12 @@ pub enum Heard {
 #[derive(Debug, Default)]
 pub struct Reader {
     line: Vec<u8>,
-    block: Option<Block>,
+    block: Option<PartialAnswer>,
 }
 
 /// An incomplete answer.
 #[derive(Debug)]
-struct Block {
+struct PartialAnswer {
     /// Time, number and flags. The end of the answer has the same.
     mark: Vec<u8>,
     /// The answer belongs to one of our commands, not to the start of the client.
@@ -38,15 +38,15 @@ struct Block {
 }
 
 impl Reader {
-    pub fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(Heard)) {
+    pub fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(ControlEvent)) {
         let mut pieces = bytes.split(|byte| *byte == b'\n');
         if let Some(first) = pieces.next() {
             self.keep(first);
         }
         for piece in pieces {
             let line = std::mem::take(&mut self.line);
-            if let Some(heard) = self.line(&line) {
-                take(heard);
+            if let Some(events) = self.line(&line) {
+                take(events);
             }
             self.keep(piece);
         }
@@ -57,12 +57,12 @@ impl Reader {
         self.line.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    fn line(&mut self, line: &[u8]) -> Option<Heard> {
+    fn line(&mut self, line: &[u8]) -> Option<ControlEvent> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (word, rest) = split(line);
         let Some(block) = &mut self.block else {
             if word == b"%begin" {
-                self.block = Some(Block {
+                self.block = Some(PartialAnswer {
                     mark: rest.to_vec(),
                     ours: rest.rsplit(|byte| *byte == b' ').next() == Some(b"1"),
                     printed: Vec::new(),
@@ -83,7 +83,7 @@ impl Reader {
             return None;
         }
         let block = self.block.take().filter(|block| block.ours)?;
-        Some(Heard::Answer(if word == b"%end" {
+        Some(ControlEvent::Answer(if word == b"%end" {
             Ok(block.printed)
         } else {
             Err(String::from_utf8_lossy(&block.printed).trim().to_owned())
@@ -99,7 +99,7 @@ fn split(line: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The meaning of a line outside of answers.
-fn said(word: &[u8]) -> Option<Heard> {
+fn said(word: &[u8]) -> Option<ControlEvent> {
     match word {
         b"%window-add"
         | b"%window-close"
@@ -113,9 +113,9 @@ fn said(word: &[u8]) -> Option<Heard> {
         | b"%sessions-changed"
         | b"%layout-change"
         | b"%pane-mode-changed"
-        | b"%subscription-changed" => Some(Heard::Changed),
-        b"%session-changed" => Some(Heard::Attached),
-        b"%exit" => Some(Heard::Exit),
+        | b"%subscription-changed" => Some(ControlEvent::Changed),
+        b"%session-changed" => Some(ControlEvent::Attached),
+        b"%exit" => Some(ControlEvent::Exit),
         _ => None,
     }
 }
@@ -126,13 +126,13 @@ mod tests {
 
     use super::*;
 
-    fn heard(pieces: &[&[u8]]) -> Vec<Heard> {
+    fn events(pieces: &[&[u8]]) -> Vec<ControlEvent> {
         let mut reader = Reader::default();
-        let mut heard = Vec::new();
+        let mut events = Vec::new();
         for piece in pieces {
-            reader.feed(piece, |one| heard.push(one));
+            reader.feed(piece, |one| events.push(one));
         }
-        heard
+        events
     }
 
     const TALK: &[u8] = b"%begin 1795344095 290 0\n%end 1795344095 290 0\n\
@@ -142,19 +142,19 @@ mod tests {
         %begin 1795344107 317 1\r\nparse error: unknown command: bogus\r\n%error 1795344107 317 1\r\n\
         %exit detached\n";
 
-    fn told() -> Vec<Heard> {
+    fn expected() -> Vec<ControlEvent> {
         vec![
-            Heard::Attached,
-            Heard::Answer(Ok("main\t1\n%end 1 2 1\n%window-add @3\n한\n".into())),
-            Heard::Changed,
-            Heard::Answer(Err("parse error: unknown command: bogus".to_owned())),
-            Heard::Exit,
+            ControlEvent::Attached,
+            ControlEvent::Answer(Ok("main\t1\n%end 1 2 1\n%window-add @3\n한\n".into())),
+            ControlEvent::Changed,
+            ControlEvent::Answer(Err("parse error: unknown command: bogus".to_owned())),
+            ControlEvent::Exit,
         ]
     }
 
     #[test]
-    fn answers_are_told_from_what_happens() {
-        assert_eq!(heard(&[TALK]), told());
+    fn answers_are_distinguished_from_what_happens() {
+        assert_eq!(events(&[TALK]), expected());
     }
 
     #[test]
@@ -164,9 +164,9 @@ mod tests {
             reader.feed(&vec![b'x'; 64 * 1024], |_| {});
         }
         assert_eq!(reader.line.len(), LONGEST_LINE);
-        let mut heard = Vec::new();
-        reader.feed(b"\n%exit\n", |one| heard.push(one));
-        assert_eq!(heard, [Heard::Exit]);
+        let mut events = Vec::new();
+        reader.feed(b"\n%exit\n", |one| events.push(one));
+        assert_eq!(events, [ControlEvent::Exit]);
     }
 
     #[test]
@@ -178,10 +178,10 @@ mod tests {
         for _ in 0..70 {
             reader.feed(&piece, |_| {});
         }
-        let mut heard = Vec::new();
-        reader.feed(b"%end 1 1 1\n", |one| heard.push(one));
-        let [Heard::Answer(Ok(printed))] = heard.as_slice() else {
-            panic!("{} told", heard.len());
+        let mut events = Vec::new();
+        reader.feed(b"%end 1 1 1\n", |one| events.push(one));
+        let [ControlEvent::Answer(Ok(printed))] = events.as_slice() else {
+            panic!("{} told", events.len());
         };
         assert!(printed.len() <= LONGEST_ANSWER);
     }
@@ -193,7 +193,7 @@ mod tests {
             cuts.extend([0, TALK.len()]);
             cuts.sort_unstable();
             let pieces: Vec<&[u8]> = cuts.windows(2).map(|two| &TALK[two[0]..two[1]]).collect();
-            prop_assert_eq!(heard(&pieces), told());
+            prop_assert_eq!(events(&pieces), expected());
         }
 
         #[test]
@@ -209,16 +209,16 @@ mod tests {
             let printed: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
             let printed = printed.concat();
             let talk = format!("%begin 17 8 1\n{printed}%end 17 8 1\n");
-            prop_assert_eq!(heard(&[talk.as_bytes()]), vec![Heard::Answer(Ok(printed.into_bytes()))]);
+            prop_assert_eq!(events(&[talk.as_bytes()]), vec![ControlEvent::Answer(Ok(printed.into_bytes()))]);
         }
     }
 
     #[test]
     fn fuzz_tmux_control() {
         crate::fuzz::parser("tmux-control", &[TALK], |bytes, random| {
-            let whole = heard(&[bytes]);
+            let whole = events(&[bytes]);
             crate::fuzz::bounded(bytes, &whole);
-            assert_eq!(heard(&random.split(bytes)), whole);
+            assert_eq!(events(&random.split(bytes)), whole);
         });
     }
 }

@@ -7,7 +7,7 @@ use crate::terminal::{attributes::Attributes, link::Link};
 /// One cell. The text is empty for a blank cell and may contain combining characters. It is as the child sent
 /// it: the painter cleans it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell<'a> {
+pub struct TerminalCell<'a> {
     pub text: &'a str,
     pub width: CellWidth,
     pub look: Attributes,

@@ -20,11 +20,11 @@ use super::{
 };
 use crate::model::{link_schemes::LinkSchemes, text::Clean};
 use attribute_table::{AttributeTable, CellAttributes};
-use input_filter::{InputFilter, Step};
+use input_filter::{InputFilter, ParserInput};
 use parser::Parser;
 use reports::Linked;
 
-pub use cell::{Cell, CellWidth, Cursor, CursorShape};
+pub use cell::{CellWidth, Cursor, CursorShape, TerminalCell};
 pub use damage::Revision;
 pub use parser::is_guarded;
 pub use reports::ClipboardText;
@@ -82,14 +82,14 @@ impl Emulator {
 
     /// Sets the answers to programs that query the default colors (OSC 10, 11).
     #[must_use]
-    pub fn telling(mut self, colors: DefaultColors) -> Self {
+    pub fn with_colors(mut self, colors: DefaultColors) -> Self {
         self.parser.reports_mut().colors = colors;
         self
     }
 
     /// Sets the schemes that links of programs may have.
     #[must_use]
-    pub fn linking(mut self, schemes: LinkSchemes) -> Self {
+    pub fn with_link_schemes(mut self, schemes: LinkSchemes) -> Self {
         self.parser.reports_mut().link_schemes = schemes;
         self
     }
@@ -108,8 +108,8 @@ impl Emulator {
         let (columns, rows) = self.size();
         let before = self.parser.reports();
         let mut new = Self::new(columns, rows)
-            .telling(before.colors)
-            .linking(before.link_schemes.clone());
+            .with_colors(before.colors)
+            .with_link_schemes(before.link_schemes.clone());
         new.parser.reports_mut().links = before.links.clone();
         new
     }
@@ -154,46 +154,46 @@ impl Emulator {
         }
     }
 
-    fn step(&mut self, step: Step<'_>) {
+    fn step(&mut self, step: ParserInput<'_>) {
         match step {
-            Step::Pass(bytes) => {
+            ParserInput::Pass(bytes) => {
                 self.select_chosen();
                 self.parser.process(bytes);
             }
-            Step::DropString => {
+            ParserInput::DropString => {
                 self.parser.reports_mut().deaf = true;
                 self.parser.process(CANCEL);
                 self.parser.reports_mut().deaf = false;
             }
-            Step::Cancel => self.parser.process(CANCEL),
-            Step::Repeat { count } => {
+            ParserInput::Cancel => self.parser.process(CANCEL),
+            ParserInput::Repeat { count } => {
                 self.select_chosen();
                 self.parser.process(format!("\x1b[{count}b").as_bytes());
             }
-            Step::Instead(bytes) => {
+            ParserInput::Instead(bytes) => {
                 self.select_chosen();
                 self.parser.process(&bytes);
             }
-            Step::SaveCursor => {
+            ParserInput::SaveCursor => {
                 self.select_chosen();
                 self.parser.process(b"\x1b7");
                 self.attributes.cursor_saved(self.parser.screen());
             }
-            Step::CursorSaved => self.attributes.cursor_saved(self.parser.screen()),
-            Step::BackTab(count) => {
+            ParserInput::CursorSaved => self.attributes.cursor_saved(self.parser.screen()),
+            ParserInput::BackTab(count) => {
                 let (_, column) = self.parser.screen().cursor_position();
                 let stop = column.saturating_sub(1) / 8;
                 let column = stop.saturating_sub(count.saturating_sub(1)) * 8;
                 self.parser
                     .process(format!("\x1b[{}G", column + 1).as_bytes());
             }
-            Step::Move { parameters, end } => {
+            ParserInput::Move { parameters, end } => {
                 self.settle();
                 self.parser
                     .process(&[b"\x1b[", parameters, &[end]].concat());
             }
-            Step::Select(parameters) => self.choose(|it| it.look.select(parameters)),
-            Step::Link => {
+            ParserInput::Select(parameters) => self.choose(|it| it.look.select(parameters)),
+            ParserInput::Link => {
                 if let Some(link) = self.parser.reports_mut().link.take() {
                     self.choose(|it| {
                         it.link = match link {
@@ -203,7 +203,7 @@ impl Emulator {
                     });
                 }
             }
-            Step::Update => {
+            ParserInput::Update => {
                 // The previous update may have ended without a `CSI ? 2026 l`.
                 if self.before_update.is_none() || !self.parser.reports().in_update {
                     let screen = self.parser.screen().clone();
@@ -212,8 +212,8 @@ impl Emulator {
                     }
                 }
             }
-            Step::SoftReset => self.soft_reset(),
-            Step::Reset => {
+            ParserInput::SoftReset => self.soft_reset(),
+            ParserInput::Reset => {
                 self.parser.reports_mut().focus = false;
                 self.parser.reports_mut().other_keys = 0;
                 self.parser.reports_mut().in_update = false;
@@ -288,7 +288,7 @@ impl Emulator {
     }
 
     /// The cell at this position, `None` outside the screen.
-    pub fn cell(&self, column: u16, row: u16) -> Option<Cell<'_>> {
+    pub fn cell(&self, column: u16, row: u16) -> Option<TerminalCell<'_>> {
         let cell = self.shown().cell(row, column)?;
         let width = if cell.is_wide_continuation() {
             CellWidth::Continuation
@@ -298,7 +298,7 @@ impl Emulator {
             CellWidth::One
         };
         let (look, link) = self.attributes.of(cell);
-        Some(Cell {
+        Some(TerminalCell {
             text: text::shown(cell.contents()),
             width,
             look,
@@ -394,10 +394,10 @@ impl Emulator {
 
 /// Rows and columns that the parser supports.
 fn clamp(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
-    let hold = |size: u16| NonZeroU16::new(size).unwrap_or(NonZeroU16::MIN);
+    let non_zero = |size: u16| NonZeroU16::new(size).unwrap_or(NonZeroU16::MIN);
     (
-        hold(columns.clamp(MIN_COLUMNS, MAX_COLUMNS)),
-        hold(rows.min(MAX_ROWS)),
+        non_zero(columns.clamp(MIN_COLUMNS, MAX_COLUMNS)),
+        non_zero(rows.min(MAX_ROWS)),
     )
 }
 

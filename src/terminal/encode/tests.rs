@@ -48,7 +48,7 @@ fn keys_are_what_xterm_sends() {
 }
 
 #[test]
-fn keys_without_bytes_of_their_own_are_told_where_asked() {
+fn keys_without_bytes_of_their_own_are_reported_where_asked() {
     let asked = |other_keys| Modes {
         other_keys,
         ..Modes::default()
@@ -127,7 +127,7 @@ fn the_mouse_speaks_only_when_asked_and_as_asked() {
 }
 
 #[test]
-fn focus_is_told_where_asked() {
+fn focus_is_reported_where_asked() {
     assert_eq!(focus(true, Modes::default()), None);
     let modes = Modes {
         focus: true,

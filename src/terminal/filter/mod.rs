@@ -31,8 +31,8 @@ const CLIPBOARD_LIMIT: usize = 75_008;
 
 /// Filters one stream of output.
 #[derive(Debug)]
-pub struct Filter {
-    state: State,
+pub struct OutputFilter {
+    state: SequenceState,
     /// The bytes of an incomplete sequence or character.
     pending: Vec<u8>,
     may_write_clipboard: bool,
@@ -50,7 +50,7 @@ enum Allows {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SequenceState {
     Text,
     Escape,
     Control,
@@ -63,12 +63,12 @@ enum State {
     DroppedControl,
 }
 
-impl Filter {
+impl OutputFilter {
     /// A dialog isn't possible here, so a program may write to the clipboard only if the settings allow it.
     #[must_use]
     pub fn new(settings: &TerminalSettings) -> Self {
         Self {
-            state: State::Text,
+            state: SequenceState::Text,
             pending: Vec::new(),
             may_write_clipboard: settings.clipboard == ClipboardPolicy::Allow,
             link_schemes: settings.link_schemes.clone(),
@@ -97,25 +97,29 @@ impl Filter {
 
     fn take(&mut self, byte: u8, out: &mut Vec<u8>) {
         match self.state {
-            State::Text => self.in_text(byte, out),
-            State::Escape => self.in_escape(byte, out),
-            State::Control => self.in_control(byte, out),
-            State::Command => self.in_command(byte, out),
-            State::CommandEscape if byte == b'\\' => self.end_of_command(b"\x1b\\", out),
-            State::Dropped if matches!(byte, BEL | CAN | SUB) => self.begin(State::Text),
-            State::DroppedControl if matches!(byte, 0x40..=0x7e | CAN | SUB) => {
-                self.begin(State::Text);
+            SequenceState::Text => self.in_text(byte, out),
+            SequenceState::Escape => self.in_escape(byte, out),
+            SequenceState::Control => self.in_control(byte, out),
+            SequenceState::Command => self.in_command(byte, out),
+            SequenceState::CommandEscape if byte == b'\\' => self.end_of_command(b"\x1b\\", out),
+            SequenceState::Dropped if matches!(byte, BEL | CAN | SUB) => {
+                self.begin(SequenceState::Text);
             }
-            State::Dropped | State::DroppedControl if byte == ESC => self.begin(State::Escape),
-            State::Dropped | State::DroppedControl => {}
-            State::CommandEscape => {
-                self.begin(State::Escape);
+            SequenceState::DroppedControl if matches!(byte, 0x40..=0x7e | CAN | SUB) => {
+                self.begin(SequenceState::Text);
+            }
+            SequenceState::Dropped | SequenceState::DroppedControl if byte == ESC => {
+                self.begin(SequenceState::Escape);
+            }
+            SequenceState::Dropped | SequenceState::DroppedControl => {}
+            SequenceState::CommandEscape => {
+                self.begin(SequenceState::Escape);
                 self.in_escape(byte, out);
             }
         }
     }
 
-    fn begin(&mut self, state: State) {
+    fn begin(&mut self, state: SequenceState) {
         self.state = state;
         self.pending.clear();
     }
@@ -126,7 +130,7 @@ impl Filter {
                 self.end_of_broken_character(out);
             }
             match byte {
-                ESC => self.begin(State::Escape),
+                ESC => self.begin(SequenceState::Escape),
                 b' '..=b'~' | 0x08..=0x0a | b'\r' => out.push(byte),
                 // Bell, other line ends, and the two that switch character sets.
                 0x07..=0x0f if self.allows == Allows::Drawing => out.push(byte),
@@ -163,13 +167,13 @@ impl Filter {
 
     fn in_escape(&mut self, byte: u8, out: &mut Vec<u8>) {
         match byte {
-            ESC => self.begin(State::Escape),
-            CAN | SUB => self.begin(State::Text),
-            b'[' if self.pending.is_empty() => self.begin(State::Control),
-            b']' if self.pending.is_empty() => self.begin(State::Command),
+            ESC => self.begin(SequenceState::Escape),
+            CAN | SUB => self.begin(SequenceState::Text),
+            b'[' if self.pending.is_empty() => self.begin(SequenceState::Control),
+            b']' if self.pending.is_empty() => self.begin(SequenceState::Command),
             // `k` is the title sequence of screen and tmux.
             b'P' | b'X' | b'^' | b'_' | b'k' if self.pending.is_empty() => {
-                self.begin(State::Dropped);
+                self.begin(SequenceState::Dropped);
             }
             0x20..=0x2f if self.pending.len() < SEQUENCE_LIMIT => self.pending.push(byte),
             0x30..=0x7e => {
@@ -179,10 +183,10 @@ impl Filter {
                     out.extend_from_slice(&self.pending);
                     out.push(byte);
                 }
-                self.begin(State::Text);
+                self.begin(SequenceState::Text);
             }
             0x80.. => {
-                self.begin(State::Text);
+                self.begin(SequenceState::Text);
                 self.in_text(byte, out);
             }
             _ => {}
@@ -191,10 +195,10 @@ impl Filter {
 
     fn in_control(&mut self, byte: u8, out: &mut Vec<u8>) {
         match byte {
-            ESC => self.begin(State::Escape),
-            CAN | SUB => self.begin(State::Text),
+            ESC => self.begin(SequenceState::Escape),
+            CAN | SUB => self.begin(SequenceState::Text),
             0x20..=0x3f if self.pending.len() < SEQUENCE_LIMIT => self.pending.push(byte),
-            0x20..=0x3f => self.begin(State::DroppedControl),
+            0x20..=0x3f => self.begin(SequenceState::DroppedControl),
             0x40..=0x7e => {
                 let parameters = std::mem::take(&mut self.pending);
                 let allowed = match (self.allows, byte) {
@@ -207,10 +211,10 @@ impl Filter {
                 if allowed {
                     sequences::allowed_control(&parameters, byte, out);
                 }
-                self.begin(State::Text);
+                self.begin(SequenceState::Text);
             }
             0x80.. => {
-                self.begin(State::Text);
+                self.begin(SequenceState::Text);
                 self.in_text(byte, out);
             }
             _ => {}
@@ -225,11 +229,11 @@ impl Filter {
         };
         match byte {
             BEL => self.end_of_command(b"\x07", out),
-            CAN | SUB => self.begin(State::Text),
-            ESC => self.state = State::CommandEscape,
+            CAN | SUB => self.begin(SequenceState::Text),
+            ESC => self.state = SequenceState::CommandEscape,
             0x20.. if self.pending.len() < limit => self.pending.push(byte),
             // Too long, or with a control character inside.
-            _ => self.begin(State::Dropped),
+            _ => self.begin(SequenceState::Dropped),
         }
     }
 
@@ -239,7 +243,7 @@ impl Filter {
             out.extend_from_slice(&self.pending);
             out.extend_from_slice(end);
         }
-        self.begin(State::Text);
+        self.begin(SequenceState::Text);
     }
 
     fn is_command_allowed(&self) -> bool {

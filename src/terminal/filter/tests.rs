@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn of(clipboard: ClipboardPolicy) -> Filter {
-    Filter::new(&TerminalSettings {
+fn of(clipboard: ClipboardPolicy) -> OutputFilter {
+    OutputFilter::new(&TerminalSettings {
         clipboard,
         ..TerminalSettings::default()
     })
@@ -33,7 +33,7 @@ fn becomes(output: &[u8], expected: &[u8]) {
 
 #[test]
 fn links_pass_that_the_settings_allow() {
-    let mut filter = Filter::new(&TerminalSettings {
+    let mut filter = OutputFilter::new(&TerminalSettings {
         link_schemes: ["ssh"].iter().map(|it| it.parse().unwrap()).collect(),
         ..TerminalSettings::default()
     });
@@ -172,9 +172,9 @@ proptest! {
 #[test]
 fn of_a_log_nothing_leaves_its_line() {
     let log = b" 10%\r\x1b[K 20%\t\x1b[31mred\x1b[m\x1b[>4;2m\x1b[?4m\x1b[2A\x1b[2J\x1b[?1049h\x1b]0;t\x07\x07\x1bc\x1b(0\xed\x95\x9c\n";
-    let mut plain = Filter::of_log(false);
+    let mut plain = OutputFilter::of_log(false);
     assert_eq!(plain.pass(log), b" 10%\r\x1b[K 20%\tred\xed\x95\x9c\n");
-    let mut colored = Filter::of_log(true);
+    let mut colored = OutputFilter::of_log(true);
     assert_eq!(
         colored.pass(log),
         b" 10%\r\x1b[K 20%\t\x1b[31mred\x1b[m\xed\x95\x9c\n"

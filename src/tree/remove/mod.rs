@@ -55,7 +55,7 @@ fn remove_with(path: &Path, bounds: Bounds) -> io::Result<()> {
 }
 
 /// A directory that is being emptied.
-struct Level {
+struct DirectoryToEmpty {
     /// The open directory, to return to from a deeper one.
     dir: Option<OwnedFd>,
     ino: u64,
@@ -68,7 +68,7 @@ struct Level {
     is_done: bool,
 }
 
-impl Level {
+impl DirectoryToEmpty {
     fn new(ino: u64, name: CString) -> Self {
         Self {
             dir: None,
@@ -89,7 +89,7 @@ struct Removal {
     /// The current directory, which is that of the last level.
     here: OwnedFd,
     /// The parent directory of the tree, then the top of the tree, and so on downwards.
-    levels: Vec<Level>,
+    levels: Vec<DirectoryToEmpty>,
     /// The first failure.
     failure: Option<io::Error>,
 }
@@ -97,7 +97,7 @@ struct Removal {
 impl Removal {
     fn run(&mut self, tree: CString) {
         // In the parent directory only the tree is removed.
-        let mut holder = Level::new(0, CString::default());
+        let mut holder = DirectoryToEmpty::new(0, CString::default());
         holder.pending.push(tree);
         holder.is_done = true;
         self.levels.push(holder);
@@ -181,7 +181,7 @@ impl Removal {
         if let Some(level) = self.levels.last_mut() {
             level.dir = is_kept.then_some(above);
         }
-        self.levels.push(Level::new(stat.st_ino, name));
+        self.levels.push(DirectoryToEmpty::new(stat.st_ino, name));
     }
 
     /// Moves a directory that is too deep to the top of the tree, where a later pass finds it.

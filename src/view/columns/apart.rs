@@ -1,4 +1,4 @@
-//! Columns that tell sessions apart. Owner, project and agent are shown if the list has several owners,
+//! Columns that distinguish sessions. Owner, project and agent are shown if the list has several owners,
 //! accelerators if a session has any.
 
 use super::GAP;
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_are_told_from_eighty_cells_on() {
+    fn owners_are_distinguished_from_eighty_cells_on() {
         let columns = |width, owners, accelerators| -> Vec<Column> {
             let apart = Apart {
                 owners,

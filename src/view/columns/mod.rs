@@ -29,7 +29,7 @@ const AMOUNTS: u16 = 73;
 
 /// The widths that the texts of the list need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TextWidths {
     pub name: u16,
     pub environment: u16,
     /// The longest name of a context if the list has several contexts.
@@ -41,7 +41,7 @@ pub struct Wanted {
     pub apart: Apart,
 }
 
-impl From<Widest> for Wanted {
+impl From<Widest> for TextWidths {
     fn from(widest: Widest) -> Self {
         Self {
             name: widest.name,
@@ -62,7 +62,7 @@ const MOMENT: u16 = 16;
 const SHORT_MOMENT: u16 = 11;
 
 /// Returns the columns for a list of `width` cells, from the left. Narrow lists have fewer columns.
-pub fn places(width: u16, wanted: Wanted) -> Vec<ColumnPlace> {
+pub fn places(width: u16, wanted: TextWidths) -> Vec<ColumnPlace> {
     let all = width;
     let extra = wanted.apart.columns(width);
     let width = width.saturating_sub(apart::cells(&extra));
@@ -143,7 +143,7 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<ColumnPlace> {
 
 /// Divides the free width between name and environment. The name has precedence: a generated name has 16
 /// cells. Long environments get the cells that no name needs.
-fn share(room: u16, has_environment: bool, wanted: Wanted) -> (u16, u16) {
+fn share(room: u16, has_environment: bool, wanted: TextWidths) -> (u16, u16) {
     if !has_environment {
         return (room, 0);
     }
@@ -171,27 +171,27 @@ mod tests {
     use super::*;
 
     fn plain(width: u16) -> Vec<ColumnPlace> {
-        places(width, Wanted::default())
+        places(width, TextWidths::default())
     }
 
     fn with_context(width: u16, longest: u16) -> Vec<ColumnPlace> {
         let context = Some(longest);
         places(
             width,
-            Wanted {
+            TextWidths {
                 context,
-                ..Wanted::default()
+                ..TextWidths::default()
             },
         )
     }
 
     #[test]
     fn long_environments_get_what_no_name_needs() {
-        let wanted = Wanted {
+        let wanted = TextWidths {
             name: 16,
             environment: 33,
             context: Some(7),
-            ..Wanted::default()
+            ..TextWidths::default()
         };
         let of = |column| {
             let places = places(140, wanted);
@@ -201,7 +201,7 @@ mod tests {
         assert!(of(Column::Name) >= 20, "{}", of(Column::Name));
         for width in 60..=300 {
             for name in [4, 16, 64] {
-                let wanted = Wanted { name, ..wanted };
+                let wanted = TextWidths { name, ..wanted };
                 let places = places(width, wanted);
                 let last = places.last().unwrap();
                 assert!(last.x + last.width <= width, "{width}: {places:?}");
@@ -212,10 +212,10 @@ mod tests {
     #[test]
     fn the_end_to_come_takes_the_place_of_what_says_less() {
         let columns = |width, context| -> Vec<Column> {
-            let wanted = Wanted {
+            let wanted = TextWidths {
                 reclaim: true,
                 context,
-                ..Wanted::default()
+                ..TextWidths::default()
             };
             let places = places(width, wanted);
             let last = places.last().unwrap();
@@ -241,10 +241,10 @@ mod tests {
     fn of_what_ended_how_and_when_is_always_there() {
         for width in 60..=300 {
             for context in [None, Some(7), Some(24)] {
-                let wanted = Wanted {
+                let wanted = TextWidths {
                     context,
                     ended: true,
-                    ..Wanted::default()
+                    ..TextWidths::default()
                 };
                 let places = places(width, wanted);
                 let last = places.last().unwrap();

@@ -17,7 +17,7 @@ use crate::{
 const LAST_LINES: usize = 10;
 
 /// Returns no lines for a session that hasn't ended.
-pub fn told(view: &DetailView<'_>) -> Vec<DetailLine> {
+pub fn ending_lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     let Some(verdict) = verdict(view.session, peak(view)) else {
         return Vec::new();
     };

@@ -1,10 +1,10 @@
 //! The detail of one session.
 
 mod cluster;
+mod containers;
 mod ending;
 mod history;
-mod idle;
-mod kernels;
+mod idle_checks;
 mod pull;
 mod usage;
 
@@ -19,7 +19,7 @@ use super::{
     status, text,
 };
 use crate::{
-    app::{app::App, area::Areas, clock, detail::Detail},
+    app::{app::App, area::Areas, detail::Detail, durations},
     model::{
         catalogue::AcceleratorKind,
         environment::EnvironmentSource,
@@ -102,12 +102,12 @@ pub fn lines(
     };
     let mut lines = title(&view);
     // An ended session first shows its usage and the last lines of its log.
-    let ended = !ending::told(&view).is_empty();
+    let ended = !ending::ending_lines(&view).is_empty();
     if ended {
         lines.extend(usage::lines(&view));
         lines.extend(ending::last_lines(&view));
     }
-    lines.push(idle::alert(&view));
+    lines.push(idle_checks::alert(&view));
     lines.extend(pull::lines(&view));
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
@@ -117,12 +117,12 @@ pub fn lines(
     if !ended {
         lines.extend(usage::lines(&view));
     }
-    lines.extend(idle::lines(&view));
+    lines.extend(idle_checks::lines(&view));
     lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));
     lines.extend(places(session, width));
-    lines.extend(kernels::lines(&view));
+    lines.extend(containers::lines(&view));
     lines.push(Vec::new());
     lines.extend(history::lines(app, detail, width, glyphs));
     lines
@@ -136,7 +136,7 @@ fn title(view: &DetailView<'_>) -> Vec<DetailLine> {
     let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
     let gap = " ".repeat(width.saturating_sub(text::width(&name) + text::width(&word.0)));
     let mut lines = vec![vec![(name, Face::Title), (gap, Face::Text), word]];
-    let ending = ending::told(view);
+    let ending = ending::ending_lines(view);
     let reason = match (&session.status_message, &session.status_info) {
         _ if !ending.is_empty() => None,
         (Some(message), _) if !message.is_empty() => Some(message),
@@ -176,10 +176,10 @@ fn row(label: &str, value: impl Into<String>) -> DetailLine {
 /// allocated less than requested.
 fn allocation(session: &Session, width: usize) -> Vec<DetailLine> {
     let (asked, given) = (&session.requested_slots, &session.occupied_slots);
-    let told = *given != ResourceSlots::default();
+    let granted = *given != ResourceSlots::default();
     let label = "Resources";
-    let mut lines = wrapped_row(label, &amounts(if told { given } else { asked }), width);
-    if told && !asked.fits(given) {
+    let mut lines = wrapped_row(label, &amounts(if granted { given } else { asked }), width);
+    if granted && !asked.fits(given) {
         let mut line = row("", "");
         line.push((
             format!("fewer than requested: {}", amounts(asked)),
@@ -212,9 +212,9 @@ fn cores(cpu: Cpu) -> String {
 fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<DetailLine> {
     let seconds = session.elapsed_seconds(now);
     let elapsed = if detail.focused || session.terminated_at.is_some() {
-        clock::fine(seconds)
+        durations::fine(seconds)
     } else {
-        clock::coarse(seconds)
+        durations::coarse(seconds)
     };
     let waited = session
         .started_at
@@ -227,7 +227,7 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<D
     let mut lines = vec![row(label, elapsed)];
     // Starting takes a few seconds, which don't count as waiting.
     let waited = waited.filter(|seconds| *seconds >= 5);
-    lines.extend(waited.map(|seconds| row("Waited", clock::fine(seconds))));
+    lines.extend(waited.map(|seconds| row("Waited", durations::fine(seconds))));
     lines.push(row("Created", moment(app, session.created_at)));
     for (label, at) in [
         (

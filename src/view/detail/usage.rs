@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{DetailLine, DetailView, text};
 use crate::{
-    app::{clock, detail::Used},
+    app::{detail::Used, durations},
     model::{
         figures::{Figures, Metric, Series},
         resources::{Bytes, Cpu},
@@ -59,8 +59,8 @@ struct UsageRow<'a> {
 /// Shows the current use of a running session, or the last record of an ended one.
 pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     let live = view.session.status.is_live();
-    let told = view.detail.figures();
-    let rows = match told {
+    let state = view.detail.figures();
+    let rows = match state {
         Used::Known(figures) if !figures.series.is_empty() => {
             let usage = view.app.mirror.usage(view.session.key());
             recorded(figures, usage.and_then(|usage| usage.throttled))
@@ -72,14 +72,14 @@ pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
         return Vec::new();
     }
     let columns = UsageColumns::of(view.width, view.glyphs);
-    let mut lines = vec![Vec::new(), head(told, live, !rows.is_empty(), &columns)];
-    let at = match told {
+    let mut lines = vec![Vec::new(), head(state, live, !rows.is_empty(), &columns)];
+    let at = match state {
         Used::Known(figures) => &figures.at[..],
         _ => &[],
     };
     let form = view.glyphs.spark;
     lines.extend(rows.iter().map(|row| row.line(at, &columns, form)));
-    let note = match told {
+    let note = match state {
         Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
         Used::Asked if rows.is_empty() => Some("loading".to_owned()),
         Used::Known(_) if rows.is_empty() => Some("no data yet".to_owned()),
@@ -116,14 +116,16 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
 }
 
 /// The title with the period that the bars cover, and the meaning of the numbers.
-fn head(told: &Used, live: bool, rows: bool, columns: &UsageColumns) -> DetailLine {
+fn head(state: &Used, live: bool, rows: bool, columns: &UsageColumns) -> DetailLine {
     let title = if live { "Usage" } else { "Usage recorded" };
     let mut line = vec![(title.to_owned(), Face::Title)];
     if !rows {
         return line;
     }
-    let back = match told {
-        Used::Known(figures) => seconds(figures).map(|it| format!("  last {}", clock::coarse(it))),
+    let back = match state {
+        Used::Known(figures) => {
+            seconds(figures).map(|it| format!("  last {}", durations::coarse(it)))
+        }
         _ => None,
     };
     let room = columns.label + columns.spark;

@@ -9,13 +9,13 @@ use crate::{
     app::{
         app::App,
         area::DialogAreas,
-        clock,
+        durations,
         panels::extend::{ExtendDialog, ExtendRow, whom_to_ask},
     },
     model::session::Session,
     rules::reclaim::{Reclaim, nearest, reclaim},
     theme::face::Face,
-    view::{detail::short_moment, dialog, idle, paint::Paint, text},
+    view::{detail::short_moment, dialog, idle_cell, paint::Paint, text},
 };
 
 const WIDTH: u16 = 66;
@@ -78,9 +78,9 @@ fn end(app: &App, session: &Session, now: Timestamp) -> (String, Face) {
             Face::Text,
         ),
         (Reclaim::At(until), Some((check, _))) if until > now => {
-            let left = clock::coarse(until.as_second() - now.as_second());
+            let left = durations::coarse(until.as_second() - now.as_second());
             let (at, name) = (short_moment(app, until, now), check.checker.title());
-            let (_, face) = idle::until_end(session, now);
+            let (_, face) = idle_cell::until_end(session, now);
             (format!("{name} will reclaim it in {left}, at {at}."), face)
         }
         (Reclaim::Due | Reclaim::At(_), _) => (

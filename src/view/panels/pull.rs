@@ -44,16 +44,16 @@ impl Dialog for PullDialog {
         };
         let from = text::fit(&from, room, paint.glyphs.ellipsis);
         paint.text(inner.x, inner.y + 2, inner.width, &from, Face::Dim);
-        let told = Rect {
+        let details = Rect {
             y: inner.y + 4,
             height: TOLD,
             ..inner
         };
-        draw_told(paint, told, pull);
+        draw_details(paint, details, pull);
     }
 }
 
-fn draw_told(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
+fn draw_details(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
     if let Some(why) = &pull.broken {
         let text = format!("Retrying: {why}");
         let lines = text::wrap(&text, usize::from(area.width));

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
-    app::{app::App, area::DialogAreas, clock, launcher::Launcher, panels::recents::Recents},
+    app::{app::App, area::DialogAreas, durations, launcher::Launcher, panels::recents::Recents},
     model::{
         environment::Environment, recent::Recent, secret_rules, session::SessionType,
         spec::LaunchRequest,
@@ -115,7 +115,7 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     let x = place.right() - AGO - AMOUNTS;
     paint.text(x, place.y, AMOUNTS, &amounts, Face::Dim);
     let seconds = now.as_second() - entry.at.as_second();
-    let ago = clock::coarse(seconds);
+    let ago = durations::coarse(seconds);
     paint.right(place.right() - AGO, place.y, AGO, &ago, Face::Dim);
 }
 
@@ -211,7 +211,7 @@ mod tests {
     use crate::model::resources::{Bytes, Cpu};
 
     #[test]
-    fn amounts_are_told_by_number_or_by_preset() {
+    fn amounts_are_reported_by_number_or_by_preset() {
         let mut launch = LaunchRequest::default();
         assert_eq!(amounts(&launch, "-"), "");
         launch.preset = Some("small".to_owned());

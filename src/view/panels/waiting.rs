@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
-    app::{app::App, area::DialogAreas, clock, panels::waiting::WaitingDialog},
+    app::{app::App, area::DialogAreas, durations, panels::waiting::WaitingDialog},
     model::session::Session,
     rules::ahead,
     theme::face::Face,
@@ -118,14 +118,14 @@ fn answer(paint: &mut Paint<'_>, rows: Rect, text: &str, face: Face) {
 
 /// `PENDING for 12m, #3 in the queue of default`.
 fn standing(session: &Session, now: Timestamp) -> String {
-    let waited = clock::coarse(session.elapsed_seconds(now));
+    let waited = durations::coarse(session.elapsed_seconds(now));
     let place = session.placement.queue_position;
     let place = place.map(|place| format!(", #{} in the queue", place + 1));
     let group = session.placement.resource_group.as_ref();
     let group = group.map(|group| format!(" of {group}"));
     let place = place.map(|place| place + &group.unwrap_or_default());
     let starts = session.placement.starts_by.map(|at| {
-        let left = clock::coarse(at.duration_since(now).as_secs());
+        let left = durations::coarse(at.duration_since(now).as_secs());
         format!("; starts in {left} or earlier")
     });
     format!(

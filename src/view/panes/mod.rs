@@ -204,7 +204,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     } else if let Some(at) = copying {
         windows::copy_hints(at)
     } else if pane.takes_keys() {
-        way_out(keymap)
+        leave_hints(keymap)
     } else {
         hints_when_ended(pane, keymap)
     };
@@ -295,7 +295,7 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
     }
 }
 
-fn way_out(keymap: &Keymap) -> Vec<PaneHint> {
+fn leave_hints(keymap: &Keymap) -> Vec<PaneHint> {
     let leaders = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
     let Some(leader) = leaders.first().map(|key| shown(key)) else {
         return Vec::new();

@@ -115,7 +115,7 @@ pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap
         .sum();
     let room = usize::from(area.width).saturating_sub(wanted + 2);
     let bytes = text::grouped(held.text.len() as u64);
-    let ways = [
+    let variants = [
         format!(
             "a program in {} wants your clipboard: {bytes} bytes",
             held.name
@@ -123,8 +123,8 @@ pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap
         format!("{} wants your clipboard: {bytes} bytes", held.name),
         format!("clipboard: {bytes} bytes from {}", held.name),
     ];
-    let fits = |way: &&String| text::width(way) <= room;
-    let said = ways.iter().find(fits).unwrap_or(&ways[2]);
+    let fits = |variant: &&String| text::width(variant) <= room;
+    let said = variants.iter().find(fits).unwrap_or(&variants[2]);
     let said = text::fit(said, room, paint.glyphs.ellipsis);
     let mut x = paint.text(area.x + 1, area.y, area.width, &said, Face::Warning);
     x += super::GAP.len() as u16;

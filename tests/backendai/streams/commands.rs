@@ -15,9 +15,9 @@ use workbay::{
 };
 
 use super::{
-    manager::{About, Answer, Manager, SESSION, no_such},
-    sshd::{self, Event, Sshd, USUAL},
-    tcpproxy::{Ended, Fault, Line},
+    manager::{Answer, RequestTopic, SESSION, StreamManager, no_such},
+    sshd::{self, Sshd, SshdEvent, USUAL},
+    tcpproxy::{Ended, Fault, TcpProxy},
     typed,
 };
 
@@ -30,27 +30,31 @@ pub fn command(argv: &[&str]) -> ExecCommand {
 }
 
 /// A manager with a session that has an sshd and its key.
-pub async fn lab() -> Manager {
-    let manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Port]);
-    manager.answer(About::Key, [Answer::Text(sshd::key("id_container"))]);
+pub async fn lab() -> StreamManager {
+    let manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Port]);
+    manager.answer(RequestTopic::Key, [Answer::Text(sshd::key("id_container"))]);
     manager
 }
 
-/// A command under way, and its far side.
+/// A running command, and its far side.
 pub struct Started {
     pub attached: Attached,
-    pub line: Line,
-    pub events: mpsc::UnboundedReceiver<Event>,
+    pub line: TcpProxy,
+    pub events: mpsc::UnboundedReceiver<SshdEvent>,
 }
 
-async fn start(manager: &mut Manager, engine: &BackendAiEngine, command: ExecCommand) -> Started {
+async fn start(
+    manager: &mut StreamManager,
+    engine: &BackendAiEngine,
+    command: ExecCommand,
+) -> Started {
     start_at(manager, engine, command, USUAL).await
 }
 
 /// The same with an sshd of another kind.
 pub async fn start_at(
-    manager: &mut Manager,
+    manager: &mut StreamManager,
     engine: &BackendAiEngine,
     command: ExecCommand,
     sshd: Sshd,
@@ -68,12 +72,12 @@ pub async fn start_at(
 }
 
 /// Why a command is not begun by this sshd.
-async fn refused(manager: &mut Manager, engine: &BackendAiEngine, sshd: Sshd) -> Failure {
+async fn refused(manager: &mut StreamManager, engine: &BackendAiEngine, sshd: Sshd) -> Failure {
     refused_at(manager, engine, command(&["true"]), sshd).await
 }
 
 pub async fn refused_at(
-    manager: &mut Manager,
+    manager: &mut StreamManager,
     engine: &BackendAiEngine,
     command: ExecCommand,
     sshd: Sshd,
@@ -162,7 +166,7 @@ async fn words_no_program_can_be_given_are_refused_before_anything_is_asked() {
         let why = refused.map(|_| ()).unwrap_err().to_string();
         assert!(why.contains("invalid command"), "{why}");
     }
-    assert!(manager.asked(About::Standing).is_empty());
+    assert!(manager.asked(RequestTopic::Standing).is_empty());
 }
 
 #[tokio::test]
@@ -227,7 +231,10 @@ async fn a_terminal_has_a_size_and_no_end_of_its_input() {
         ..command(&["head", "-n1"])
     };
     let mut started = start(&mut manager, &engine, on_a_terminal).await;
-    assert_eq!(started.events.recv().await, Some(Event::Terminal(100, 30)));
+    assert_eq!(
+        started.events.recv().await,
+        Some(SshdEvent::Terminal(100, 30))
+    );
     let input = &started.attached.input;
     let size = Input::Resize {
         columns: 0,
@@ -235,7 +242,7 @@ async fn a_terminal_has_a_size_and_no_end_of_its_input() {
     };
     input.send(Input::Eof).await.unwrap();
     input.send(size).await.unwrap();
-    assert_eq!(started.events.recv().await, Some(Event::Size(1, 40)));
+    assert_eq!(started.events.recv().await, Some(SshdEvent::Size(1, 40)));
     input.send(typed("on\n")).await.unwrap();
     assert_eq!(finish(&mut started.attached).await.stdout, b"on\n");
 }
@@ -246,8 +253,8 @@ async fn dropped_it_is_hung_up_and_its_connection_goes() {
     let engine = manager.engine();
     let mut started = start(&mut manager, &engine, command(&["sleep", "1000"])).await;
     drop(started.attached);
-    assert_eq!(started.events.recv().await, Some(Event::HungUp));
-    assert_eq!(started.events.recv().await, Some(Event::Closed));
+    assert_eq!(started.events.recv().await, Some(SshdEvent::HungUp));
+    assert_eq!(started.events.recv().await, Some(SshdEvent::Closed));
     assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
 }
 
@@ -258,12 +265,16 @@ async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
     let mut one = start(&mut manager, &engine, command(&["true"])).await;
     let mut other = start(&mut manager, &engine, command(&["cat"])).await;
     assert_eq!(finish(&mut one.attached).await.code, Some(0));
-    // Whoever still holds the end of a stream holds no connection.
+    // A task that still has the end of a stream has no connection.
     assert_eq!(one.line.ended().await, Ended::Farewell(Some(1000)));
     other.attached.input.send(Input::Eof).await.unwrap();
     assert_eq!(finish(&mut other.attached).await.code, Some(0));
     assert_eq!(other.line.ended().await, Ended::Farewell(Some(1000)));
-    assert_eq!(manager.asked(About::Key).len(), 1, "the key is read once");
+    assert_eq!(
+        manager.asked(RequestTopic::Key).len(),
+        1,
+        "the key is read once"
+    );
 }
 
 #[tokio::test]
@@ -321,7 +332,7 @@ async fn a_key_that_does_not_open_is_read_anew_once() {
     let mut manager = lab().await;
     let old = Answer::Text(sshd::key("stranger"));
     let new = Answer::Text(sshd::key("id_container"));
-    manager.answer(About::Key, [old.clone(), new]);
+    manager.answer(RequestTopic::Key, [old.clone(), new]);
     let engine = manager.engine();
     let error = refused(&mut manager, &engine, USUAL).await.to_string();
     assert!(
@@ -331,8 +342,8 @@ async fn a_key_that_does_not_open_is_read_anew_once() {
     // It was not kept.
     let mut started = start(&mut manager, &engine, command(&["true"])).await;
     assert_eq!(finish(&mut started.attached).await.code, Some(0));
-    // One that was kept is read anew before its refusal is told.
-    manager.answer(About::Key, [Answer::Text(sshd::key("host"))]);
+    // One that was kept is read again before its refusal is reported.
+    manager.answer(RequestTopic::Key, [Answer::Text(sshd::key("host"))]);
     let changed = Sshd {
         takes: "host",
         host: "host",
@@ -354,9 +365,9 @@ async fn a_key_that_does_not_open_is_read_anew_once() {
 }
 
 #[tokio::test]
-async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
+async fn a_session_without_key_or_sshd_is_reported_with_a_fix() {
     let mut manager = lab().await;
-    manager.answer(About::Key, [no_such("No such file.")]);
+    manager.answer(RequestTopic::Key, [no_such("No such file.")]);
     let engine = manager.engine();
     let error = refused(&mut manager, &engine, USUAL).await;
     let failure = error;
@@ -367,9 +378,9 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     assert!(hint.unwrap().contains("Open a terminal instead"));
 
     let manager = lab().await;
-    manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
+    manager.answer(RequestTopic::Tcpproxy, [no_such("No such app service.")]);
     let apps = r#"[{"name":"ttyd","protocol":"http","ports":[7681]}]"#;
-    manager.answer(About::Apps, [super::manager::json(apps)]);
+    manager.answer(RequestTopic::Apps, [super::manager::json(apps)]);
     let error = manager.engine().exec(SESSION, command(&["true"])).await;
     let failure = error.map(|_| ()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused, "{failure:?}");
@@ -380,7 +391,7 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
 }
 
 #[tokio::test]
-async fn an_sshd_that_runs_nothing_or_is_none_is_told() {
+async fn an_sshd_that_runs_nothing_or_is_none_is_reported() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let idle = Sshd {
@@ -409,12 +420,12 @@ async fn an_sshd_that_runs_nothing_or_is_none_is_told() {
 async fn the_key_is_in_nothing_that_is_said() {
     let mut manager = lab().await;
     let broken = sshd::key("id_container").replace("b3BlbnNzaC1rZXk", "broken0broken0b");
-    manager.answer(About::Key, [Answer::Text(broken)]);
+    manager.answer(RequestTopic::Key, [Answer::Text(broken)]);
     let engine = manager.engine();
     let error = refused(&mut manager, &engine, USUAL).await;
     let said = format!("{error} {error:?} {engine:?}");
     assert!(said.contains("has an unsupported type"), "{said}");
     assert!(!said.contains("broken0"), "{said}");
-    let asked = manager.asked(About::Key).remove(0);
+    let asked = manager.asked(RequestTopic::Key).remove(0);
     assert!(asked.target.ends_with("/download_single?file=id_container"));
 }

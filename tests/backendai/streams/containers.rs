@@ -2,14 +2,14 @@
 
 use workbay::{
     engine::api::{AttachRequest, ExecCommand, Input, Output, Streams as _},
-    model::{failure::FailureKind, id::KernelId, shell::ShellStart},
+    model::{failure::FailureKind, id::KernelId, shell_start::ShellStart},
 };
 
 use super::{
     commands::{command, finish, lab, lost, refused_at, start_at},
-    manager::{About, KERNEL, SESSION, SUB, containers},
+    manager::{KERNEL, RequestTopic, SESSION, SUB, containers},
     request,
-    sshd::{self, Event, MAIN, Sshd, USUAL},
+    sshd::{self, MAIN, Sshd, SshdEvent, USUAL},
     tcpproxy::{Ended, Fault},
     typed,
 };
@@ -42,7 +42,7 @@ async fn a_command_runs_in_another_container() {
     assert_eq!(ran.code, Some(7));
     // Nothing keeps the session from being idle.
     assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
-    // Named, the main container needs no way through another one.
+    // The main container, when named, is reached directly.
     let main = ExecCommand {
         kernel: Some(kernel(KERNEL)),
         ..command(&["true"])
@@ -81,7 +81,7 @@ async fn dropped_it_is_hung_up_and_both_connections_go() {
     loop {
         // The command that read the key has closed before.
         match started.events.recv().await {
-            Some(Event::HungUp) => break,
+            Some(SshdEvent::HungUp) => break,
             Some(_) => {}
             None => panic!("it was not hung up"),
         }
@@ -124,7 +124,7 @@ async fn a_terminal_there_has_a_size_and_gives_its_place_away() {
     let mut attached = attached.unwrap();
     // The command that read the key has no terminal.
     let size = loop {
-        if let Event::Terminal(columns, rows) = events.recv().await.expect("it is asked for") {
+        if let SshdEvent::Terminal(columns, rows) = events.recv().await.expect("it is asked for") {
             break (columns, rows);
         }
     };
@@ -173,7 +173,7 @@ async fn what_leads_nowhere_says_so() {
     assert_eq!(error.to_string(), "the session doesn't have this container");
     // A name that comes from outside leads nowhere else.
     for host in ["", "a b", "sub1;x", "[::1]"] {
-        manager.answer(About::Containers, [containers(host)]);
+        manager.answer(RequestTopic::Containers, [containers(host)]);
         let error = engine.exec(SESSION, there(&["true"])).await.map(|_| ());
         assert!(
             error

@@ -8,12 +8,12 @@ use workbay::{
 
 use super::{
     last,
-    manager::{About, Answer, Manager, SESSION},
+    manager::{Answer, RequestTopic, SESSION, StreamManager},
     request,
     tcpproxy::Fault,
 };
 
-async fn failure(manager: &Manager) -> Failure {
+async fn failure(manager: &StreamManager) -> Failure {
     let opened = manager.engine().attach(SESSION, request("pane")).await;
     opened.err().expect("it was opened")
 }
@@ -26,8 +26,8 @@ async fn before_and_within_the_answer_to_the_upgrade() {
         "HTTP/1.1 101 OK\r\n\r\n",
         "SSH-2.0-x\r\n\r\n",
     ] {
-        let manager = Manager::start().await;
-        manager.answer(About::Tcpproxy, [Answer::Raw(answer)]);
+        let manager = StreamManager::start().await;
+        manager.answer(RequestTopic::Tcpproxy, [Answer::Raw(answer)]);
         let error = failure(&manager).await;
         assert!(error.is_lost(), "{answer:?}: {error:?}");
         assert!(
@@ -49,8 +49,8 @@ async fn failed_for_the_cut(opening: JoinHandle<Result<Attached>>) {
 
 #[tokio::test]
 async fn before_ttyd_answers() {
-    let mut manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Port]);
+    let mut manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Port]);
     let engine = manager.engine();
     let opening = tokio::spawn(async move { engine.attach(SESSION, request("pane")).await });
     let (_bytes, line) = manager.port().await;
@@ -61,8 +61,8 @@ async fn before_ttyd_answers() {
 #[tokio::test]
 async fn within_ttyd_s_answer() {
     use tokio::io::AsyncWriteExt as _;
-    let mut manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Port]);
+    let mut manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Port]);
     let engine = manager.engine();
     let opening = tokio::spawn(async move { engine.attach(SESSION, request("pane")).await });
     let (mut bytes, line) = manager.port().await;
@@ -73,7 +73,7 @@ async fn within_ttyd_s_answer() {
 
 #[tokio::test]
 async fn once_it_is_open() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let mut terminal = manager
         .engine()
         .attach(SESSION, request("pane"))

@@ -6,7 +6,7 @@ use workbay::engine::api::{DialTarget, Output, Streams as _};
 
 use super::{
     last,
-    manager::{About, Answer, Manager, SESSION},
+    manager::{Answer, RequestTopic, SESSION, StreamManager},
     tcpproxy::{Ended, Fault},
     typed,
 };
@@ -20,8 +20,8 @@ fn sshd() -> DialTarget {
 
 #[tokio::test]
 async fn bytes_go_both_ways() {
-    let mut manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Port]);
+    let mut manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Port]);
     let mut dialled = manager.engine().dial(SESSION, &sshd()).await.unwrap();
     let (mut bytes, line) = manager.port().await;
     bytes.write_all(b"SSH-2.0-there\r\n").await.unwrap();
@@ -37,8 +37,8 @@ async fn bytes_go_both_ways() {
 
 #[tokio::test]
 async fn dropped_it_is_closed_at_once() {
-    let mut manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Port]);
+    let mut manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Port]);
     let dialled = manager.engine().dial(SESSION, &sshd()).await.unwrap();
     let (_bytes, line) = manager.port().await;
     drop(dialled);
@@ -47,8 +47,8 @@ async fn dropped_it_is_closed_at_once() {
 
 #[tokio::test]
 async fn a_port_that_refuses() {
-    let manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Close(1013)]);
+    let manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Close(1013)]);
     let mut dialled = manager.engine().dial(SESSION, &sshd()).await.unwrap();
     let Output::Lost { why } = last(&mut dialled).await else {
         panic!("a refusal is no end");

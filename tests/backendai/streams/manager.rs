@@ -25,7 +25,7 @@ use workbay::{
     },
 };
 
-use super::tcpproxy::{self, Line, Ttyd};
+use super::tcpproxy::{self, TcpProxy, Ttyd};
 
 pub const SESSION: SessionId = SessionId::from_u128(0x5e55_1011);
 pub const KERNEL: &str = "0000000a-0000-4000-8000-00000000000a";
@@ -58,7 +58,7 @@ fn acceptor() -> TlsAcceptor {
 
 /// What a request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum About {
+pub enum RequestTopic {
     Version,
     Login,
     User,
@@ -90,7 +90,7 @@ pub enum Answer {
 
 #[derive(Clone, Debug)]
 pub struct Asked {
-    pub about: About,
+    pub about: RequestTopic,
     /// Path and query.
     pub target: String,
     headers: HashMap<String, String>,
@@ -102,30 +102,30 @@ impl Asked {
     }
 }
 
-pub struct Manager {
+pub struct StreamManager {
     address: SocketAddr,
-    /// The certificates a client is told to trust, where the manager speaks TLS.
+    /// The certificates that a client trusts, where the manager speaks TLS.
     encrypted: bool,
-    script: Arc<Mutex<Script>>,
-    terminals: mpsc::UnboundedReceiver<(Ttyd, Line)>,
-    ports: mpsc::UnboundedReceiver<(DuplexStream, Line)>,
+    script: Arc<Mutex<AnswerScript>>,
+    terminals: mpsc::UnboundedReceiver<(Ttyd, TcpProxy)>,
+    ports: mpsc::UnboundedReceiver<(DuplexStream, TcpProxy)>,
 }
 
 #[derive(Default)]
-struct Script {
+struct AnswerScript {
     /// The next answers; the last one stays.
-    answers: HashMap<About, VecDeque<Answer>>,
+    answers: HashMap<RequestTopic, VecDeque<Answer>>,
     asked: Vec<Asked>,
 }
 
 #[derive(Clone)]
-struct Desk {
-    script: Arc<Mutex<Script>>,
-    terminals: mpsc::UnboundedSender<(Ttyd, Line)>,
-    ports: mpsc::UnboundedSender<(DuplexStream, Line)>,
+struct ManagerState {
+    script: Arc<Mutex<AnswerScript>>,
+    terminals: mpsc::UnboundedSender<(Ttyd, TcpProxy)>,
+    ports: mpsc::UnboundedSender<(DuplexStream, TcpProxy)>,
 }
 
-impl Manager {
+impl StreamManager {
     /// One with a running session of ours that has a ttyd.
     pub async fn start() -> Self {
         Self::begin(None).await
@@ -140,10 +140,10 @@ impl Manager {
         let encrypted = acceptor.is_some();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let script = Arc::new(Mutex::new(Script::default()));
+        let script = Arc::new(Mutex::new(AnswerScript::default()));
         let (terminals_in, terminals) = mpsc::unbounded_channel();
         let (ports_in, ports) = mpsc::unbounded_channel();
-        let desk = Desk {
+        let desk = ManagerState {
             script: script.clone(),
             terminals: terminals_in,
             ports: ports_in,
@@ -170,23 +170,26 @@ impl Manager {
             ports,
         };
         let version = r#"{"version":"v9.20250722","manager":"26.9.6"}"#;
-        manager.answer(About::Version, [json(version)]);
-        manager.answer(About::User, [json(WHO)]);
+        manager.answer(RequestTopic::Version, [json(version)]);
+        manager.answer(RequestTopic::User, [json(WHO)]);
         manager.stand("RUNNING");
-        manager.answer(About::Containers, [containers("sub1")]);
-        manager.answer(About::Apps, [json(APPS)]);
-        manager.answer(About::Tcpproxy, [Answer::Ttyd]);
-        manager.answer(About::TaskLogs, [no_such("No such virtual folder.")]);
+        manager.answer(RequestTopic::Containers, [containers("sub1")]);
+        manager.answer(RequestTopic::Apps, [json(APPS)]);
+        manager.answer(RequestTopic::Tcpproxy, [Answer::Ttyd]);
+        manager.answer(RequestTopic::TaskLogs, [no_such("No such virtual folder.")]);
         manager
     }
 
     /// How the next requests about something are answered; the last answer stays.
-    pub fn answer<const N: usize>(&self, about: About, answers: [Answer; N]) {
+    pub fn answer<const N: usize>(&self, about: RequestTopic, answers: [Answer; N]) {
         self.lock().answers.insert(about, answers.into());
     }
 
     pub fn stand(&self, status: &str) {
-        self.answer(About::Standing, [standing(status, "INTERACTIVE", ME)]);
+        self.answer(
+            RequestTopic::Standing,
+            [standing(status, "INTERACTIVE", ME)],
+        );
     }
 
     pub fn engine(&self) -> BackendAiEngine {
@@ -224,23 +227,23 @@ impl Manager {
     }
 
     /// The next terminal that is opened.
-    pub async fn terminal(&mut self) -> (Ttyd, Line) {
+    pub async fn terminal(&mut self) -> (Ttyd, TcpProxy) {
         self.terminals.recv().await.unwrap()
     }
 
     /// The next connection to a port.
-    pub async fn port(&mut self) -> (DuplexStream, Line) {
+    pub async fn port(&mut self) -> (DuplexStream, TcpProxy) {
         self.ports.recv().await.unwrap()
     }
 
     /// What was asked about something.
-    pub fn asked(&self, about: About) -> Vec<Asked> {
+    pub fn asked(&self, about: RequestTopic) -> Vec<Asked> {
         let script = self.lock();
         let of_it = script.asked.iter().filter(|asked| asked.about == about);
         of_it.cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Script> {
+    fn lock(&self) -> MutexGuard<'_, AnswerScript> {
         self.script.lock().unwrap()
     }
 }
@@ -285,7 +288,7 @@ pub fn log(text: &str) -> Answer {
     json(format!(r#"{{"result":{{"logs":{text}}}}}"#))
 }
 
-impl Desk {
+impl ManagerState {
     /// One request a connection.
     async fn serve(self, mut line: impl Wire) {
         let Some(asked) = read(&mut line).await else {
@@ -350,7 +353,7 @@ fn whole(status: u16, kind: &str, body: &str) -> String {
     )
 }
 
-/// One request, its body read but kept only as far as it tells what is asked.
+/// One request, its body read but kept only as far as it shows what is asked.
 async fn read(line: &mut impl Wire) -> Option<Asked> {
     let mut text = Vec::new();
     let head = loop {
@@ -383,19 +386,19 @@ async fn read(line: &mut impl Wire) -> Option<Asked> {
     })
 }
 
-fn about(target: &str, body: &str) -> About {
+fn about(target: &str, body: &str) -> RequestTopic {
     let path = target.trim_start_matches("/func");
     match path.split('?').next().unwrap() {
-        "/" => About::Version,
-        "/server/login" => About::Login,
-        "/admin/gql" if body.contains("containers {") => About::Containers,
-        "/admin/gql" if body.contains("compute_session") => About::Standing,
-        "/admin/gql" => About::User,
-        "/session/_/logs" => About::TaskLogs,
-        path if path.ends_with("/download_single") => About::Key,
-        path if path.ends_with("/apps") => About::Apps,
-        path if path.ends_with("/tcpproxy") => About::Tcpproxy,
-        path if path.ends_with("/logs") => About::Logs,
+        "/" => RequestTopic::Version,
+        "/server/login" => RequestTopic::Login,
+        "/admin/gql" if body.contains("containers {") => RequestTopic::Containers,
+        "/admin/gql" if body.contains("compute_session") => RequestTopic::Standing,
+        "/admin/gql" => RequestTopic::User,
+        "/session/_/logs" => RequestTopic::TaskLogs,
+        path if path.ends_with("/download_single") => RequestTopic::Key,
+        path if path.ends_with("/apps") => RequestTopic::Apps,
+        path if path.ends_with("/tcpproxy") => RequestTopic::Tcpproxy,
+        path if path.ends_with("/logs") => RequestTopic::Logs,
         other => panic!("{other} is not played"),
     }
 }

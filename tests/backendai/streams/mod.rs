@@ -28,7 +28,7 @@ fn request(tag: &str) -> AttachRequest {
         tag: tag.to_owned(),
         columns: 100,
         rows: 30,
-        start: workbay::model::shell::ShellStart::default(),
+        start: workbay::model::shell_start::ShellStart::default(),
     }
 }
 

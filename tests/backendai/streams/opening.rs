@@ -6,17 +6,17 @@ use workbay::{
 };
 
 use super::{
-    manager::{About, Answer, Manager, SESSION, json, no_such, problem, standing},
+    manager::{Answer, RequestTopic, SESSION, StreamManager, json, no_such, problem, standing},
     request,
 };
 
 /// What a person reads when a terminal is asked for.
-async fn refusal(manager: &Manager) -> Failure {
+async fn refusal(manager: &StreamManager) -> Failure {
     let opened = manager.engine().attach(SESSION, request("pane")).await;
     opened.err().expect("it was opened")
 }
 
-async fn dial_refusal(manager: &Manager, service: &str, port: Option<u16>) -> String {
+async fn dial_refusal(manager: &StreamManager, service: &str, port: Option<u16>) -> String {
     let to = DialTarget {
         service: service.to_owned(),
         port,
@@ -27,7 +27,7 @@ async fn dial_refusal(manager: &Manager, service: &str, port: Option<u16>) -> St
 
 #[tokio::test]
 async fn a_session_that_does_not_run() {
-    let manager = Manager::start().await;
+    let manager = StreamManager::start().await;
     for status in ["PENDING", "CREATING", "TERMINATED", "RESCHEDULING"] {
         manager.stand(status);
         assert_eq!(
@@ -36,14 +36,14 @@ async fn a_session_that_does_not_run() {
         );
     }
     // The manager would have opened the one that now has the name.
-    assert_eq!(manager.asked(About::Tcpproxy).len(), 0);
+    assert_eq!(manager.asked(RequestTopic::Tcpproxy).len(), 0);
 }
 
 #[tokio::test]
 async fn a_session_that_is_not_there() {
-    let manager = Manager::start().await;
+    let manager = StreamManager::start().await;
     let gone = json(r#"{"data":{"compute_session":null}}"#);
-    manager.answer(About::Standing, [gone]);
+    manager.answer(RequestTopic::Standing, [gone]);
     assert_eq!(
         refusal(&manager).await.to_string(),
         format!("session {SESSION} doesn't exist on the engine any more")
@@ -52,34 +52,34 @@ async fn a_session_that_is_not_there() {
 
 #[tokio::test]
 async fn somebody_else_s_session() {
-    let manager = Manager::start().await;
+    let manager = StreamManager::start().await;
     let other = standing("RUNNING", "INTERACTIVE", "other@lablup.com");
-    manager.answer(About::Standing, [other]);
+    manager.answer(RequestTopic::Standing, [other]);
     assert_eq!(
         refusal(&manager).await.to_string(),
         "session 'lab-1' belongs to other@lablup.com. The manager opens terminals and connections \
          only in your own sessions"
     );
-    assert_eq!(manager.asked(About::Tcpproxy).len(), 0);
+    assert_eq!(manager.asked(RequestTopic::Tcpproxy).len(), 0);
 }
 
 #[tokio::test]
 async fn a_service_that_is_not_offered() {
-    let manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
+    let manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [no_such("No such app service.")]);
     assert_eq!(
         dial_refusal(&manager, "jupyter", None).await,
         "the session has no service 'jupyter'. Available: sshd, ttyd"
     );
     manager.answer(
-        About::Tcpproxy,
+        RequestTopic::Tcpproxy,
         [problem(400, "invalid-api-params", "Missing or invalid")],
     );
     assert_eq!(
         dial_refusal(&manager, "sshd", Some(22)).await,
         "service 'sshd' has no port 22. Available: 2200"
     );
-    let asked = manager.asked(About::Tcpproxy).pop().unwrap();
+    let asked = manager.asked(RequestTopic::Tcpproxy).pop().unwrap();
     assert!(asked.target.ends_with("/tcpproxy?app=sshd&port=22"));
 }
 
@@ -92,25 +92,25 @@ async fn a_service_that_is_coming_up_is_waited_for() {
         Answer::Close(1001),
     ];
     for answer in not_yet {
-        let mut manager = Manager::start().await;
-        manager.answer(About::Tcpproxy, [answer, Answer::Ttyd]);
+        let mut manager = StreamManager::start().await;
+        manager.answer(RequestTopic::Tcpproxy, [answer, Answer::Ttyd]);
         let _terminal = manager
             .engine()
             .attach(SESSION, request("pane"))
             .await
             .unwrap();
         manager.terminal().await;
-        assert_eq!(manager.asked(About::Tcpproxy).len(), 2);
+        assert_eq!(manager.asked(RequestTopic::Tcpproxy).len(), 2);
     }
 }
 
 #[tokio::test]
 async fn a_session_that_ends_meanwhile_is_not_waited_for() {
-    let manager = Manager::start().await;
+    let manager = StreamManager::start().await;
     let [running, ended] =
         ["RUNNING", "TERMINATED"].map(|s| standing(s, "INTERACTIVE", "user@lablup.com"));
-    manager.answer(About::Standing, [running, ended]);
-    manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
+    manager.answer(RequestTopic::Standing, [running, ended]);
+    manager.answer(RequestTopic::Tcpproxy, [no_such("No such app service.")]);
     assert_eq!(
         refusal(&manager).await.to_string(),
         "the engine refused: the session isn't running (it is TERMINATED)"
@@ -119,10 +119,10 @@ async fn a_session_that_ends_meanwhile_is_not_waited_for() {
 
 #[tokio::test]
 async fn keys_that_are_not_accepted_any_more() {
-    let manager = Manager::start().await;
+    let manager = StreamManager::start().await;
     let refused = || problem(401, "auth-failed", "Credential/signature mismatch.");
-    manager.answer(About::Tcpproxy, [refused()]);
-    manager.answer(About::Apps, [refused()]);
+    manager.answer(RequestTopic::Tcpproxy, [refused()]);
+    manager.answer(RequestTopic::Apps, [refused()]);
     let error = refusal(&manager).await;
     assert!(error.kind == FailureKind::Denied, "{error:?}");
     assert!(
@@ -134,39 +134,39 @@ async fn keys_that_are_not_accepted_any_more() {
 
 #[tokio::test]
 async fn an_expired_login_is_made_anew_once() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let accepted = json(r#"{"authenticated":true,"data":{"access_key":"AK"}}"#);
-    manager.answer(About::Login, [accepted]);
+    manager.answer(RequestTopic::Login, [accepted]);
     let expired = || problem(401, "auth-failed", "Unauthorized access");
-    manager.answer(About::Tcpproxy, [expired(), Answer::Ttyd]);
-    manager.answer(About::Apps, [expired(), json("[]")]);
+    manager.answer(RequestTopic::Tcpproxy, [expired(), Answer::Ttyd]);
+    manager.answer(RequestTopic::Apps, [expired(), json("[]")]);
     let _terminal = manager
         .web_engine()
         .attach(SESSION, request("pane"))
         .await
         .unwrap();
     manager.terminal().await;
-    assert_eq!(manager.asked(About::Login).len(), 2);
+    assert_eq!(manager.asked(RequestTopic::Login).len(), 2);
 }
 
 #[tokio::test]
 async fn a_web_page_where_a_manager_should_be() {
-    let manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [Answer::Html(200)]);
-    manager.answer(About::Apps, [Answer::Html(200)]);
+    let manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [Answer::Html(200)]);
+    manager.answer(RequestTopic::Apps, [Answer::Html(200)]);
     let error = refusal(&manager).await.to_string();
     assert!(error.contains("a web page and isn't a manager"), "{error}");
 }
 
 #[tokio::test]
 async fn a_refusal_that_will_not_pass() {
-    let manager = Manager::start().await;
+    let manager = StreamManager::start().await;
     manager.answer(
-        About::Tcpproxy,
+        RequestTopic::Tcpproxy,
         [problem(403, "generic-forbidden", "Forbidden operation.")],
     );
     let error = refusal(&manager).await.to_string();
     let expected = "the manager refuses the connection to service 'ttyd': it answered 403";
     assert!(error.starts_with(expected), "{error}");
-    assert_eq!(manager.asked(About::Tcpproxy).len(), 1);
+    assert_eq!(manager.asked(RequestTopic::Tcpproxy).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! The sshd of a session behind a port: it lets in whoever has the session's key and runs what it is told
+//! The sshd of a session behind a port: it lets in whoever has the session's key and runs the commands it gets
 //! by a real shell.
 
 use std::{
@@ -22,7 +22,7 @@ use tokio::{
 
 /// What a client asked a program for, beside its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum SshdEvent {
     Terminal(u32, u32),
     Size(u32, u32),
     HungUp,
@@ -79,14 +79,14 @@ pub const MAIN: Sshd = Sshd {
 };
 
 impl Sshd {
-    /// Answers at a port; what clients ask for is told.
-    pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<Event> {
-        let (tell, told) = mpsc::unbounded_channel();
-        self.serve_and_tell(bytes, tell);
-        told
+    /// Answers at a port; what clients ask for is reported.
+    pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<SshdEvent> {
+        let (sender, events) = mpsc::unbounded_channel();
+        self.serve_and_report(bytes, sender);
+        events
     }
 
-    fn serve_and_tell<S>(self, bytes: S, tell: mpsc::UnboundedSender<Event>)
+    fn serve_and_report<S>(self, bytes: S, sender: mpsc::UnboundedSender<SshdEvent>)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -95,7 +95,7 @@ impl Sshd {
             auth_rejection_time: std::time::Duration::ZERO,
             ..server::Config::default()
         });
-        let door = Door { sshd: self, tell };
+        let door = Door { sshd: self, sender };
         tokio::spawn(async move {
             if let Ok(running) = server::run_stream(config, bytes, door).await {
                 // A client that is cut off is what some tests are about.
@@ -107,7 +107,7 @@ impl Sshd {
 
 struct Door {
     sshd: Sshd,
-    tell: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<SshdEvent>,
 }
 
 impl server::Handler for Door {
@@ -134,7 +134,7 @@ impl server::Handler for Door {
         session: &mut Session,
     ) -> Result<(), Self::Error> {
         let handle = session.handle();
-        tokio::spawn(serve(channel, handle, self.sshd.runs, self.tell.clone()));
+        tokio::spawn(serve(channel, handle, self.sshd.runs, self.sender.clone()));
         reply.accept().await;
         Ok(())
     }
@@ -155,7 +155,7 @@ impl server::Handler for Door {
             return Ok(());
         };
         reply.accept().await;
-        sub.serve_and_tell(channel.into_stream(), self.tell.clone());
+        sub.serve_and_report(channel.into_stream(), self.sender.clone());
         Ok(())
     }
 }
@@ -164,7 +164,7 @@ async fn serve(
     mut channel: Channel<Msg>,
     handle: server::Handle,
     runs: bool,
-    tell: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<SshdEvent>,
 ) {
     let id = channel.id();
     let command = loop {
@@ -174,7 +174,7 @@ async fn serve(
                 row_height,
                 ..
             }) => {
-                let _ = tell.send(Event::Terminal(col_width, row_height));
+                let _ = sender.send(SshdEvent::Terminal(col_width, row_height));
                 handle.channel_success(id).await.unwrap();
             }
             Some(ChannelMsg::Exec { command, .. }) if runs => break command,
@@ -211,13 +211,13 @@ async fn serve(
     };
     let exit = tokio::select! {
         exit = output => exit,
-        () = listen(from, stdin, pid, tell) => return,
+        () = listen(from, stdin, pid, sender) => return,
     };
     match exit {
         Ok(code) => handle.exit_status_request(id, code).await.unwrap(),
         Err(signal) => {
-            let told = handle.exit_signal_request(id, signal, false, String::new(), String::new());
-            told.await.unwrap();
+            let sent = handle.exit_signal_request(id, signal, false, String::new(), String::new());
+            sent.await.unwrap();
         }
     }
     // The client may have gone before.
@@ -241,9 +241,9 @@ async fn listen(
     mut from: ChannelReadHalf,
     stdin: ChildStdin,
     pid: Pid,
-    tell: mpsc::UnboundedSender<Event>,
+    sender: mpsc::UnboundedSender<SshdEvent>,
 ) {
-    // Whoever waits for the program hears nothing of the client meanwhile.
+    // The task that waits for the program receives nothing from the client meanwhile.
     let (feed, fed) = mpsc::unbounded_channel();
     tokio::spawn(feed_in(stdin, fed));
     let mut feed = Some(feed);
@@ -258,24 +258,24 @@ async fn listen(
             }
             Some(ChannelMsg::Eof) => {
                 feed = None;
-                Event::Eof
+                SshdEvent::Eof
             }
             Some(ChannelMsg::WindowChange {
                 col_width,
                 row_height,
                 ..
-            }) => Event::Size(col_width, row_height),
+            }) => SshdEvent::Size(col_width, row_height),
             Some(ChannelMsg::Signal { signal: Sig::HUP }) => {
                 let _ = kill_process(pid, Signal::HUP);
-                Event::HungUp
+                SshdEvent::HungUp
             }
             Some(ChannelMsg::Close) | None => {
-                let _ = tell.send(Event::Closed);
+                let _ = sender.send(SshdEvent::Closed);
                 return;
             }
             Some(_) => continue,
         };
-        let _ = tell.send(event);
+        let _ = sender.send(event);
     }
 }
 
@@ -292,7 +292,7 @@ async fn feed_in(mut stdin: ChildStdin, mut fed: mpsc::UnboundedReceiver<Bytes>)
 pub async fn babble(mut bytes: DuplexStream) {
     let said = [b"SSH-2.0-odd\r\n".as_slice(), &[0xff; 256]].concat();
     bytes.write_all(&said).await.unwrap();
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     // Until the client has had enough of it.
-    let _ = bytes.read_to_end(&mut heard).await;
+    let _ = bytes.read_to_end(&mut received).await;
 }

@@ -5,7 +5,7 @@ use workbay::engine::api::{Output, Streams as _};
 
 use super::{
     last,
-    manager::{About, Manager, SESSION, json},
+    manager::{RequestTopic, SESSION, StreamManager, json},
     request,
     tcpproxy::{Ended, Fault},
     typed,
@@ -13,7 +13,7 @@ use super::{
 
 #[tokio::test]
 async fn with_keys_the_upgrade_is_signed() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let mut terminal = manager
         .engine()
         .attach(SESSION, request("pane"))
@@ -25,8 +25,8 @@ async fn with_keys_the_upgrade_is_signed() {
     let shown = Output::Stdout(Bytes::from_static(b"$ "));
     assert_eq!(terminal.output.recv().await, Some(shown));
     terminal.input.send(typed("ls\r")).await.unwrap();
-    assert_eq!(ttyd.heard().await, "0ls\r");
-    let asked = &manager.asked(About::Tcpproxy)[0];
+    assert_eq!(ttyd.received().await, "0ls\r");
+    let asked = &manager.asked(RequestTopic::Tcpproxy)[0];
     assert_eq!(
         asked.target,
         format!("/stream/session/{SESSION}/tcpproxy?app=ttyd")
@@ -40,16 +40,16 @@ async fn with_keys_the_upgrade_is_signed() {
 
 #[tokio::test]
 async fn with_a_password_the_upgrade_bears_the_login() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let accepted = json(r#"{"authenticated":true,"data":{"access_key":"AK"}}"#);
-    manager.answer(About::Login, [accepted]);
+    manager.answer(RequestTopic::Login, [accepted]);
     let _terminal = manager
         .web_engine()
         .attach(SESSION, request("pane"))
         .await
         .unwrap();
     manager.terminal().await;
-    let asked = &manager.asked(About::Tcpproxy)[0];
+    let asked = &manager.asked(RequestTopic::Tcpproxy)[0];
     assert_eq!(
         asked.target,
         format!("/func/stream/session/{SESSION}/tcpproxy?app=ttyd")
@@ -60,7 +60,7 @@ async fn with_a_password_the_upgrade_bears_the_login() {
 
 #[tokio::test]
 async fn dropped_it_is_closed_at_once_on_both_sockets() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let terminal = manager
         .engine()
         .attach(SESSION, request("pane"))
@@ -74,8 +74,8 @@ async fn dropped_it_is_closed_at_once_on_both_sockets() {
 
 #[tokio::test]
 async fn an_opening_that_is_given_up_leaves_nothing_behind() {
-    let mut manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [super::manager::Answer::Port]);
+    let mut manager = StreamManager::start().await;
+    manager.answer(RequestTopic::Tcpproxy, [super::manager::Answer::Port]);
     let engine = manager.engine();
     let opening = tokio::spawn({
         let engine = engine.clone();
@@ -85,14 +85,14 @@ async fn an_opening_that_is_given_up_leaves_nothing_behind() {
     let (_bytes, line) = manager.port().await;
     opening.abort();
     assert_eq!(line.ended().await, Ended::Gone);
-    manager.answer(About::Tcpproxy, [super::manager::Answer::Ttyd]);
+    manager.answer(RequestTopic::Tcpproxy, [super::manager::Answer::Ttyd]);
     let _terminal = engine.attach(SESSION, request("pane")).await.unwrap();
     manager.terminal().await;
 }
 
 #[tokio::test]
 async fn the_same_tag_again_ends_the_older_one_first() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let engine = manager.engine();
     let mut first = engine.attach(SESSION, request("pane")).await.unwrap();
     let (mut older, line) = manager.terminal().await;
@@ -105,12 +105,12 @@ async fn the_same_tag_again_ends_the_older_one_first() {
     assert_eq!(last(&mut first).await, Output::End { exit_code: None });
     let _second = second.await.unwrap().unwrap();
     manager.terminal().await;
-    assert_eq!(manager.asked(About::Tcpproxy).len(), 2);
+    assert_eq!(manager.asked(RequestTopic::Tcpproxy).len(), 2);
 }
 
 #[tokio::test]
 async fn all_of_a_session_are_let_go_of() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let engine = manager.engine();
     let mut open = Vec::new();
     for tag in ["one", "two"] {
@@ -127,13 +127,13 @@ async fn all_of_a_session_are_let_go_of() {
 
 #[tokio::test]
 async fn after_a_loss_the_same_pane_comes_back() {
-    let mut manager = Manager::start().await;
+    let mut manager = StreamManager::start().await;
     let engine = manager.engine();
     let mut terminal = engine.attach(SESSION, request("pane")).await.unwrap();
     let (_ttyd, line) = manager.terminal().await;
     line.fault(Fault::Cut);
     assert!(matches!(last(&mut terminal).await, Output::Lost { .. }));
-    // The face still holds the old one when it attaches anew.
+    // The client still has the old one when it attaches again.
     let mut again = engine.attach(SESSION, request("pane")).await.unwrap();
     let (mut ttyd, _line) = manager.terminal().await;
     ttyd.show(b"the same screen").await;
@@ -143,7 +143,7 @@ async fn after_a_loss_the_same_pane_comes_back() {
 
 #[tokio::test]
 async fn through_tls_of_a_private_authority() {
-    let mut manager = Manager::start_encrypted().await;
+    let mut manager = StreamManager::start_encrypted().await;
     let mut terminal = manager
         .engine()
         .attach(SESSION, request("pane"))
@@ -154,7 +154,7 @@ async fn through_tls_of_a_private_authority() {
     let shown = Output::Stdout(Bytes::from_static(b"$ "));
     assert_eq!(terminal.output.recv().await, Some(shown));
     terminal.input.send(typed("ls\r")).await.unwrap();
-    assert_eq!(ttyd.heard().await, "0ls\r");
+    assert_eq!(ttyd.received().await, "0ls\r");
     drop(terminal);
     ttyd.farewell().await;
     assert_eq!(line.ended().await, Ended::Farewell(Some(1000)));

@@ -1,4 +1,4 @@
-//! What the face draws on here: cells in memory, every frame kept for who looks.
+//! What the face draws on here: cells in memory, every frame kept for the test.
 
 use std::{
     io,

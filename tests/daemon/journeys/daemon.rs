@@ -6,7 +6,7 @@ use super::{
     person::Person,
     support::{
         House,
-        place::{self, Place},
+        place::{self, DaemonDirectories},
     },
 };
 
@@ -18,7 +18,7 @@ fn be_the_daemon() {
 
 #[tokio::test]
 async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
-    let place = Place::new("journeys::daemon::be_the_daemon");
+    let place = DaemonDirectories::new("journeys::daemon::be_the_daemon");
     let mut person = Person::sits_down("jin", place.options(""));
     person.sees("▪ connected").await;
     person.launches("lasting").await;

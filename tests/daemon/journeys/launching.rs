@@ -51,7 +51,7 @@ async fn a_launch_without_room_waits_and_says_for_what() {
 }
 
 #[tokio::test]
-async fn a_launch_is_seen_while_it_is_on_its_way() {
+async fn a_launch_is_seen_while_it_is_in_progress() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     house.engine.hold(Call::Create);
@@ -69,7 +69,7 @@ async fn a_launch_is_seen_while_it_is_on_its_way() {
 }
 
 #[tokio::test]
-async fn a_launch_whose_image_is_on_its_way_is_left_to_go_on_or_given_up() {
+async fn a_launch_whose_image_is_in_progress_is_left_to_go_on_or_given_up() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     for left in [true, false] {
@@ -95,7 +95,7 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     let mut house = House::open().await;
     let mut person = Person::at(&house).await;
     person.launches("first-one").await;
-    // What others hold is counted before each launch: the answer does not come.
+    // What others use is counted before each launch: the answer does not come.
     house.engine.hold(Call::List);
     let lists = house.engine.count(Call::List);
     person.presses("n").await;

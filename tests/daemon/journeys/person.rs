@@ -9,7 +9,7 @@ use workbay::{
     client::ConnectOptions,
     key::Key,
     keymap::Keymap,
-    run::live::{Parts, live},
+    run::live::{TuiParts, live},
     theme::{ColorDepth, Theme},
 };
 
@@ -21,7 +21,7 @@ use super::{
     },
 };
 
-/// Keys on their way to the face.
+/// Keys sent to the client.
 const KEYS: usize = 256;
 
 /// The face runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
@@ -65,10 +65,10 @@ impl Person {
     /// Starts the face; nothing is waited for.
     pub fn sits_down(name: &str, connect: ConnectOptions) -> Self {
         let (keys, mut typed) = mpsc::channel(KEYS);
-        let (tell, drawn) = watch::channel(0);
+        let (sender, drawn) = watch::channel(0);
         let frames = Arc::new(Frames::default());
-        let mut board = Board::new(80, 24, Arc::clone(&frames), tell);
-        let parts = Parts {
+        let mut board = Board::new(80, 24, Arc::clone(&frames), sender);
+        let parts = TuiParts {
             state_file: None,
             spool: None,
             app: App::new(facts(name), Keymap::default()),
@@ -123,7 +123,7 @@ impl Person {
         self.frames.last()
     }
 
-    /// The line of the screen that holds this text.
+    /// The line of the screen with this text.
     pub fn line(&self, text: &str) -> String {
         let screen = self.screen();
         let line = screen.lines().find(|line| line.contains(text));
@@ -143,11 +143,11 @@ impl Person {
         self.waits(&wanted, |screen| !screen.contains(text)).await;
     }
 
-    /// Waits until one line holds all these texts.
+    /// Waits until one line has all these texts.
     pub async fn sees_line(&self, texts: &[&str]) {
         let wanted = format!("one line holds {texts:?}");
-        let holds = |line: &str| texts.iter().all(|text| line.contains(text));
-        self.waits(&wanted, |screen| screen.lines().any(holds))
+        let has_texts = |line: &str| texts.iter().all(|text| line.contains(text));
+        self.waits(&wanted, |screen| screen.lines().any(has_texts))
             .await;
     }
 

@@ -91,7 +91,7 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
     person.sees("flood ").await;
     person.presses("esc").await;
     person.launches("calm-one").await;
-    // Who left does not read: what was under way comes to rest.
+    // A client that left does not read: what was in progress comes to rest.
     let settled = std::cell::Cell::new(u64::MAX);
     eventually("nobody reads the flood", || {
         let read = house.engine.flooded(id);
@@ -127,7 +127,7 @@ async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
 }
 
 #[tokio::test]
-async fn a_shell_that_writes_without_an_end_holds_up_nobody() {
+async fn a_shell_that_writes_without_an_end_blocks_nobody() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     person.launches("calm-one").await;

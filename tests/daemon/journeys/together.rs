@@ -39,7 +39,7 @@ async fn a_closed_window_ends_nothing_and_one_comes_back_to_the_same_session() {
     person.presses("s").await;
     person.types("again").await;
     person.sees("again").await;
-    // A program that ends in the shell is told, and Enter opens a new one.
+    // The end of a program in the shell is reported, and Enter opens a new one.
     person.presses("e x i t ctrl-j").await;
     person.sees("shell ended").await;
     person.presses("enter").await;

@@ -30,7 +30,7 @@ pub fn version() -> Option<String> {
     Some(said.trim().strip_prefix("tmux ")?.to_owned())
 }
 
-/// What the session's runner tells tmux of our emulator.
+/// What the session's runner tells tmux about our emulator.
 fn features() -> &'static str {
     let rest = ATTACH.split("const FEATURES: &str =").nth(1);
     rest.and_then(|rest| rest.split('"').nth(1)).unwrap()
@@ -43,7 +43,7 @@ pub struct Tmux {
     writer: Box<dyn std::io::Write + Send>,
     bytes: Receiver<Vec<u8>>,
     pub ours: Emulator,
-    pub theirs: alacritty::Screen,
+    pub theirs: alacritty::ReferenceScreen,
     /// Where a program in it would write.
     tty: String,
 }
@@ -96,7 +96,7 @@ impl Tmux {
             _master: pair.master,
             bytes,
             ours: Emulator::new(COLUMNS, ROWS),
-            theirs: alacritty::Screen::new(COLUMNS, ROWS),
+            theirs: alacritty::ReferenceScreen::new(COLUMNS, ROWS),
             tty: String::new(),
         };
         // It has read its settings when it has asked for the keys.
@@ -141,7 +141,7 @@ impl Tmux {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The text tmux holds.
+    /// The text that tmux has.
     pub fn text(&self) -> String {
         let said = self.said(&["capture-pane", "-p", "-t", "main"]);
         let lines: Vec<&str> = said.lines().map(str::trim_end).collect();

@@ -2,11 +2,11 @@
 
 use proptest::{prelude::*, sample::Index};
 
-use super::stream::{self, Stream};
+use super::stream::{self, RecordedStream};
 
 /// A piece of a stream, and what was done to it.
 #[derive(Clone, Debug)]
-struct Part {
+struct StreamPart {
     stream: Index,
     from: Index,
     length: usize,
@@ -14,8 +14,8 @@ struct Part {
     lost: Vec<Index>,
 }
 
-impl Part {
-    fn bytes(&self, streams: &[Stream]) -> Vec<u8> {
+impl StreamPart {
+    fn bytes(&self, streams: &[RecordedStream]) -> Vec<u8> {
         let whole = self.stream.get(streams).bytes();
         let from = self.from.index(whole.len());
         let to = whole.len().min(from + self.length);
@@ -41,7 +41,7 @@ fn byte() -> impl Strategy<Value = u8> {
     ]
 }
 
-fn part() -> impl Strategy<Value = Part> {
+fn part() -> impl Strategy<Value = StreamPart> {
     (
         any::<Index>(),
         any::<Index>(),
@@ -49,7 +49,7 @@ fn part() -> impl Strategy<Value = Part> {
         prop::collection::vec((any::<Index>(), byte()), 0..6),
         prop::collection::vec(any::<Index>(), 0..4),
     )
-        .prop_map(|(stream, from, length, changes, lost)| Part {
+        .prop_map(|(stream, from, length, changes, lost)| StreamPart {
             stream,
             from,
             length,

@@ -9,12 +9,12 @@ pub enum Act {
 }
 
 #[derive(Clone, Debug)]
-pub struct Stream {
+pub struct RecordedStream {
     pub name: String,
     pub acts: Vec<Act>,
 }
 
-impl Stream {
+impl RecordedStream {
     /// What is printed, without the sizes.
     pub fn bytes(&self) -> Vec<u8> {
         let fed = self.acts.iter().filter_map(|act| match act {
@@ -26,13 +26,13 @@ impl Stream {
 }
 
 /// Those that were made to be nasty.
-pub fn made() -> Vec<Stream> {
+pub fn made() -> Vec<RecordedStream> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/corpus"));
     let files = std::fs::read_dir(folder).unwrap();
-    let mut streams: Vec<Stream> = files
+    let mut streams: Vec<RecordedStream> = files
         .map(|file| file.unwrap().path())
         .filter(|path| path.extension().is_some_and(|end| end == "txt"))
-        .map(|path| Stream {
+        .map(|path| RecordedStream {
             name: path.file_stem().unwrap().to_string_lossy().into_owned(),
             acts: acts(&std::fs::read_to_string(&path).unwrap()),
         })
@@ -43,9 +43,9 @@ pub fn made() -> Vec<Stream> {
 }
 
 /// The recorded ones as well.
-pub fn all() -> &'static [Stream] {
-    static ALL: LazyLock<Vec<Stream>> = LazyLock::new(|| {
-        let recorded = crate::STREAMS.iter().map(|(name, bytes)| Stream {
+pub fn all() -> &'static [RecordedStream] {
+    static ALL: LazyLock<Vec<RecordedStream>> = LazyLock::new(|| {
+        let recorded = crate::STREAMS.iter().map(|(name, bytes)| RecordedStream {
             name: (*name).to_owned(),
             acts: vec![Act::Feed(bytes.to_vec())],
         });

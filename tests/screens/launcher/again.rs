@@ -15,7 +15,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{SIZES, launches, list, offer, opened, told};
+use super::{SIZES, answered, launches, list, offer, opened};
 use crate::screen::{Screen, noon};
 
 /// As the daemon remembers it: with a secret that it does not.
@@ -46,7 +46,7 @@ fn again(screen: Screen, launch: LaunchRequest) -> Screen {
 fn a_regular_launches_again_with_two_keys() {
     let screen = again(list(80, 24).press("j j ."), before());
     assert!(screen.sees("train-resnet-"), "{}", screen.text());
-    let screen = told(screen, offer()).press("enter");
+    let screen = answered(screen, offer()).press("enter");
     let [launch] = &launches(&screen)[..] else {
         panic!("{}", screen.text());
     };
@@ -60,7 +60,7 @@ fn a_regular_launches_again_with_two_keys() {
     // One without a folder went without one before: it is not asked for again.
     let mut bare = before();
     bare.mounts.clear();
-    let screen = told(again(list(80, 24).press("j j ."), bare), offer());
+    let screen = answered(again(list(80, 24).press("j j ."), bare), offer());
     assert_eq!(launches(&screen.press("enter")).len(), 1);
 }
 
@@ -70,7 +70,7 @@ fn launched_again_what_is_gone_or_kept_nowhere_is_asked_for() {
     launch.environment = Some("vanished:1.0".to_owned());
     launch.env.insert("API_TOKEN".to_owned(), String::new());
     launch.mounts.push("gone".parse().unwrap());
-    let screen = told(again(list(80, 24).press("j j ."), launch), offer());
+    let screen = answered(again(list(80, 24).press("j j ."), launch), offer());
     insta::assert_snapshot!(screen.text());
     let blocked = screen.press("enter");
     assert!(launches(&blocked).is_empty(), "{}", blocked.text());
@@ -80,7 +80,7 @@ fn launched_again_what_is_gone_or_kept_nowhere_is_asked_for() {
 fn a_made_up_name_is_made_up_anew() {
     let mut launch = before();
     launch.name = Some("a1b2c3d4-session".to_owned());
-    let screen = told(again(list(80, 24).press("j ."), launch), offer()).press("enter");
+    let screen = answered(again(list(80, 24).press("j ."), launch), offer()).press("enter");
     assert_eq!(launches(&screen)[0].name, None);
 }
 
@@ -121,7 +121,7 @@ fn launches_of_before_are_a_key_away() {
     }
     let screen = recalled(list(80, 24).press("H")).press("down enter");
     assert!(screen.sees("train-resnet-") && !screen.is_open::<Recents>());
-    assert_eq!(launches(&told(screen, offer()).press("enter")).len(), 1);
+    assert_eq!(launches(&answered(screen, offer()).press("enter")).len(), 1);
     let screen = recalled(list(80, 24).press("H")).press("down p");
     let edit = RecentEdit::Pin { pinned: true };
     assert!(
@@ -191,7 +191,7 @@ fn recipes_are_saved_and_opened() {
     assert_eq!(path.to_str(), Some("mine.toml"));
     let why = "mine.toml:3:1: there is no setting 'cpus': did you mean cpu?";
     let result = Err(Clean::new(why));
-    let broken = screen.tell(Msg::Recipe { ticket, result });
+    let broken = screen.send(Msg::Recipe { ticket, result });
     assert!(broken.sees("did you mean cpu?") && broken.sees("mine.toml"));
     let screen = broken.press("enter");
     let Some(Effect::ReadRecipe { ticket, .. }) = screen.effects().last().cloned() else {
@@ -200,7 +200,7 @@ fn recipes_are_saved_and_opened() {
     let mut recipe = before();
     recipe.name = Some("from-a-recipe".to_owned());
     let result = Ok(Box::new(recipe));
-    let screen = screen.tell(Msg::Recipe { ticket, result });
+    let screen = screen.send(Msg::Recipe { ticket, result });
     assert!(screen.sees("from-a-recipe"), "{}", screen.text());
     let screen = screen.press("enter");
     assert_eq!(launches(&screen)[0].name.as_deref(), Some("from-a-recipe"));

@@ -79,7 +79,7 @@ fn a_command_is_written_in_the_editor() {
     };
     assert_eq!(text, "echo one");
     let result = Ok("echo one\necho two\n".to_owned());
-    let screen = screen.tell(Msg::Edited { ticket, result });
+    let screen = screen.send(Msg::Edited { ticket, result });
     assert!(screen.sees("echo two"), "{}", screen.text());
     // An editor that failed changes nothing.
     let screen = screen.press("alt-e");
@@ -87,7 +87,7 @@ fn a_command_is_written_in_the_editor() {
         panic!("{:?}", screen.effects().last());
     };
     let result = Err(Clean::new("the editor failed"));
-    let screen = screen.tell(Msg::Edited { ticket, result });
+    let screen = screen.send(Msg::Edited { ticket, result });
     assert!(screen.sees("echo two") && screen.sees("the editor failed"));
 }
 

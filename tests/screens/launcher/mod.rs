@@ -1,4 +1,4 @@
-//! The launcher: its pages, what is wrong on each, what lies on top of it, and the way through it.
+//! The launcher: its pages, what is wrong on each, what lies on top of it, and the steps through it.
 
 mod again;
 mod fields;
@@ -60,7 +60,7 @@ fn offer() -> Catalogue {
     }
 }
 
-fn told(screen: Screen, offer: Catalogue) -> Screen {
+fn answered(screen: Screen, offer: Catalogue) -> Screen {
     let catalogue = Box::new(offer);
     screen.answer(
         |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
@@ -74,9 +74,9 @@ fn list(columns: u16, rows: u16) -> Screen {
         .notice(Change::Usage { samples: busy() })
 }
 
-/// The launcher, opened, the catalogue told.
+/// The launcher, opened, with the catalogue.
 fn opened(columns: u16, rows: u16) -> Screen {
-    told(list(columns, rows).press("n"), offer())
+    answered(list(columns, rows).press("n"), offer())
 }
 
 fn launches(screen: &Screen) -> Vec<LaunchRequest> {

@@ -1,4 +1,4 @@
-//! The way through the launcher's steps by Enter, there and back, and what is said on the way.
+//! The launcher's steps by Enter, there and back, and what they show.
 
 use workbay::{
     app::launcher::Launcher,
@@ -12,7 +12,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{launches, list, offer, told};
+use super::{answered, launches, list, offer};
 use crate::screen::Screen;
 
 /// The launcher, opened on a machine with these folders.
@@ -21,10 +21,10 @@ fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
         folders: folders.iter().map(|it| Folder::own(it, "local")).collect(),
         ..offer()
     };
-    told(list(columns, rows).press("n"), catalogue)
+    answered(list(columns, rows).press("n"), catalogue)
 }
 
-/// The line below the one that holds `above`.
+/// The line below the one with `above`.
 fn below(screen: &Screen, above: &str) -> String {
     let text = screen.text();
     let mut lines = text.lines().skip_while(|line| !line.contains(above));
@@ -178,14 +178,14 @@ fn launching_and_each_card_are_explained() {
     insta::assert_snapshot!(screen.text());
     assert!(screen.sees("PENDING"));
     let mut screen = screen;
-    for told in [
+    for answered in [
         "Ports of programs",
         "outlive",
         "resources of each",
         "batch session",
     ] {
         screen = screen.press("F1 up F1");
-        assert!(screen.sees(told), "{told}: {}", screen.text());
+        assert!(screen.sees(answered), "{answered}: {}", screen.text());
     }
 }
 

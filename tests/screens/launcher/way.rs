@@ -1,4 +1,4 @@
-//! The way from opening the launcher to the session, and what stands in it.
+//! The steps from opening the launcher to the session, and what prevents a launch.
 
 use workbay::{
     app::{effect::Effect, launcher::Launcher},
@@ -9,12 +9,12 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{batch, launches, list, offer, opened, told};
+use super::{answered, batch, launches, list, offer, opened};
 use crate::world::{day, key, session, snapshot};
 
 #[test]
 fn a_newcomers_first_launch_takes_four_keys() {
-    let screen = told(list(80, 24).press("n"), offer()).press("ctrl-r enter");
+    let screen = answered(list(80, 24).press("n"), offer()).press("ctrl-r enter");
     assert!(launches(&screen).is_empty());
     assert!(screen.sees("no folder mounted"), "{}", screen.text());
     let screen = screen.press("enter");

@@ -107,12 +107,12 @@ impl Containers for MemoryEngine {
 
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
         self.enter(Call::Events).await?;
-        let (tell, told) = mpsc::channel(1024);
-        self.lock().listeners.push(tell);
-        let next = |mut told: mpsc::Receiver<_>| async move {
-            let event = told.recv().await?;
-            Some((event, told))
+        let (sender, receiver) = mpsc::channel(1024);
+        self.lock().listeners.push(sender);
+        let next = |mut receiver: mpsc::Receiver<_>| async move {
+            let event = receiver.recv().await?;
+            Some((event, receiver))
         };
-        Ok(futures_util::stream::unfold(told, next).boxed())
+        Ok(futures_util::stream::unfold(receiver, next).boxed())
     }
 }

@@ -86,10 +86,10 @@ impl MemoryEngine {
     /// Somebody removes the container.
     pub fn vanish(&self, session: SessionId) {
         self.lock().world.containers.remove(&session);
-        self.save_and_tell(session, EventKind::Removed);
+        self.save_and_send(session, EventKind::Removed);
     }
 
-    /// What other instances hold.
+    /// What other instances use.
     pub fn set_others(&self, mem: Bytes) {
         self.lock().others = ResourceSlots::new(Cpu::from_millis(1000), mem);
     }

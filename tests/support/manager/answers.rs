@@ -81,7 +81,7 @@ impl State {
             return self.modify(&body["variables"]["input"]);
         }
         let data = if query.contains("user {") && !query.contains("keypairs(") {
-            self.who()
+            self.user()
         } else if query.contains("t0:") {
             self.totals(&body["variables"])
         } else if query.contains("compute_session_nodes") {
@@ -123,7 +123,7 @@ impl State {
         (wants_project && !query.contains("project_id: $project")).then_some("project_id")
     }
 
-    fn who(&self) -> Value {
+    fn user(&self) -> Value {
         json!({"user": {"uuid": USER_ID, "email": USER, "full_name": "User Lablup",
             "role": self.role, "domain_name": "default", "groups": [
                 {"id": PROJECT_ID, "name": "default"},

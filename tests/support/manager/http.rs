@@ -21,8 +21,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Whether its line (`POST /session`) begins with `part` or its body holds it.
-    pub fn holds(&self, part: &str) -> bool {
+    /// Whether its line (`POST /session`) begins with `part` or its body contains it.
+    pub fn contains(&self, part: &str) -> bool {
         format!("{} {}", self.method, self.target).starts_with(part) || self.body.contains(part)
     }
 
@@ -32,9 +32,9 @@ impl Asked {
 }
 
 #[derive(Default)]
-pub(super) struct Reader(Vec<u8>);
+pub(super) struct HttpReader(Vec<u8>);
 
-impl Reader {
+impl HttpReader {
     /// The next request of a connection; `None` at its end.
     pub(super) async fn next(&mut self, stream: &mut TcpStream) -> Option<Asked> {
         let head_end = loop {

@@ -190,7 +190,7 @@ impl Manager {
         self.set(|state| state.sessions.insert(0, session));
     }
 
-    /// Plays `reply` for every request whose line or body holds `part` (`POST /session`,
+    /// Plays `reply` for every request whose line or body contains `part` (`POST /session`,
     /// `compute_session_nodes`).
     pub fn on(&self, part: &str, reply: Reply) {
         self.times(usize::MAX, part, reply);
@@ -215,11 +215,11 @@ impl Manager {
         self.state.lock().unwrap().asked.clone()
     }
 
-    /// Requests whose line or body holds `part`.
+    /// Requests whose line or body contains `part`.
     pub fn count(&self, part: &str) -> usize {
         self.asked()
             .iter()
-            .filter(|asked| asked.holds(part))
+            .filter(|asked| asked.contains(part))
             .count()
     }
 
@@ -233,7 +233,7 @@ impl Manager {
 }
 
 async fn serve(mut stream: TcpStream, state: Arc<Mutex<State>>) {
-    let mut reader = http::Reader::default();
+    let mut reader = http::HttpReader::default();
     while let Some(asked) = reader.next(&mut stream).await {
         let (rule, usual) = {
             let mut state = state.lock().unwrap();
@@ -264,7 +264,7 @@ impl State {
         let at = self
             .rules
             .iter()
-            .position(|(part, _, left)| *left > 0 && asked.holds(part))?;
+            .position(|(part, _, left)| *left > 0 && asked.contains(part))?;
         let (_, reply, left) = &mut self.rules[at];
         *left = left.saturating_sub(1);
         Some(reply.clone())

@@ -8,8 +8,8 @@ use workbay::{
     engine::{
         api::Result,
         manager::{
-            self, Manager, ManagerEvent, Page, PageQuery, Progress, ProgressStream, SessionChange,
-            Totals,
+            self, Manager, ManagerEvent, PageQuery, ProgressStream, SessionChange, SessionPage,
+            TaskProgress, Totals,
         },
     },
     model::{
@@ -28,7 +28,7 @@ use super::{MemoryScheduler, Question};
 
 #[async_trait]
 impl Manager for MemoryScheduler {
-    async fn page(&self, query: &PageQuery) -> Result<Page> {
+    async fn page(&self, query: &PageQuery) -> Result<SessionPage> {
         self.enter(Question::Page).await?;
         let inner = self.lock();
         let text = query.text.clone().unwrap_or_default();
@@ -40,7 +40,7 @@ impl Manager for MemoryScheduler {
         let total = found.len() as u64;
         let page = found.into_iter().skip(query.offset as usize);
         let sessions = page.take(query.limit as usize).cloned().collect();
-        Ok(Page { sessions, total })
+        Ok(SessionPage { sessions, total })
     }
 
     async fn totals(&self) -> Result<Totals> {
@@ -65,7 +65,7 @@ impl Manager for MemoryScheduler {
         self.enter(Question::Launch).await?;
         self.lock().launches.push(request.clone());
         let id = self.lock().make(request.name.as_deref(), "PENDING");
-        self.tell(id);
+        self.send_event(id);
         Ok(id)
     }
 
@@ -92,7 +92,7 @@ impl Manager for MemoryScheduler {
             SessionChange::Commit { .. } => {
                 self.enter(Question::Commit).await?;
                 let steps = (1..=3).map(|step| {
-                    Ok(Progress {
+                    Ok(TaskProgress {
                         message: format!("Step {step}").into(),
                         done: f64::from(step),
                         total: 3.0,
@@ -148,12 +148,12 @@ impl Manager for MemoryScheduler {
         if inner.deaf {
             return Err(Failure::unsupported("no events"));
         }
-        let (tell, told) = mpsc::channel(1024);
-        inner.listeners.push(tell);
-        let next = |mut told: mpsc::Receiver<_>| async move {
-            let event = told.recv().await?;
-            Some((event, told))
+        let (sender, receiver) = mpsc::channel(1024);
+        inner.listeners.push(sender);
+        let next = |mut receiver: mpsc::Receiver<_>| async move {
+            let event = receiver.recv().await?;
+            Some((event, receiver))
         };
-        Ok(futures_util::stream::unfold(told, next).boxed())
+        Ok(futures_util::stream::unfold(receiver, next).boxed())
     }
 }

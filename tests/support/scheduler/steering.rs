@@ -23,13 +23,13 @@ impl MemoryScheduler {
         }
     }
 
-    /// The engine brings a session to a status and tells of it.
+    /// The engine brings a session to a status and reports it.
     pub fn bring(&self, id: SessionId, status: &str) {
         self.edit(id, |session| session.status = Status::from(status));
-        self.tell(id);
+        self.send_event(id);
     }
 
-    /// Changes a session without telling.
+    /// Changes a session without an event.
     pub fn edit(&self, id: SessionId, change: impl FnOnce(&mut Session)) {
         change(self.lock().sessions.get_mut(&id).expect("it is there"));
     }
@@ -43,7 +43,7 @@ impl MemoryScheduler {
     }
 
     /// Sends an event.
-    pub fn tell(&self, session: SessionId) {
+    pub fn send_event(&self, session: SessionId) {
         let event = ManagerEvent {
             session,
             event: "session_changed".into(),

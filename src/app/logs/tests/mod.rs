@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use jiff::Timestamp;
 
 use super::{
-    feed::{LogEvent, Page},
+    feed::{LogEvent, LogPage},
     *,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A log and its reader, in memory.
-struct World {
+struct LogTest {
     logs: Logs,
     ids: Ids,
     reader: LogReader,
@@ -26,13 +26,13 @@ struct World {
     busy: Option<VecDeque<LogOrder>>,
 }
 
-impl World {
+impl LogTest {
     /// A log of ten rows of twenty cells.
     fn new() -> Self {
-        Self::with_limits(Limits::default())
+        Self::with_limits(LogStoreLimits::default())
     }
 
-    fn with_limits(limits: Limits) -> Self {
+    fn with_limits(limits: LogStoreLimits) -> Self {
         let mut ids = Ids::default();
         let (mut logs, steps) = Logs::open(&testing::session(1, "work-1"), 0, None, &mut ids);
         assert!(matches!(
@@ -88,11 +88,11 @@ impl World {
             while self.reader.has_work() {
                 self.reader.work();
             }
-            let told = self.reader.take();
-            if told.is_empty() {
+            let events = self.reader.take();
+            if events.is_empty() {
                 return;
             }
-            for msg in told {
+            for msg in events {
                 let Msg::Log { log, event } = msg else {
                     panic!("{msg:?}");
                 };
@@ -174,7 +174,7 @@ fn lines(first: usize, last: usize) -> (String, String) {
 
 #[test]
 fn the_end_is_followed_until_one_scrolls_away() {
-    let mut world = World::numbered(100);
+    let mut world = LogTest::numbered(100);
     assert_eq!(world.edges(), lines(90, 99));
     world.act(Action::ListUp);
     assert_eq!(world.edges(), lines(89, 98));
@@ -199,7 +199,7 @@ fn the_end_is_followed_until_one_scrolls_away() {
 
 #[test]
 fn long_lines_wrap_or_run_out_of_sight() {
-    let mut world = World::new();
+    let mut world = LogTest::new();
     world.prints("가나다라마바사아자차카타\nshort\n");
     assert_eq!(world.rows(), ["가나다라마바사아자차", "카타", "short"]);
     world.act(Action::LogsWrap);
@@ -214,7 +214,7 @@ fn long_lines_wrap_or_run_out_of_sight() {
 
 #[test]
 fn scrolling_goes_by_rows_of_wrapped_lines() {
-    let mut world = World::new();
+    let mut world = LogTest::new();
     for n in 0..10 {
         world.prints(&format!("{n}{}\n", "x".repeat(49)));
     }
@@ -237,7 +237,7 @@ fn scrolling_goes_by_rows_of_wrapped_lines() {
 
 #[test]
 fn saving_takes_all_lines_and_a_safe_name() {
-    let mut world = World::numbered(2);
+    let mut world = LogTest::numbered(2);
     world.prints("\x1b[31mred\x1b]52;c;aGk=\x07\n");
     world.logs.name = "a/../b c".into();
     let steps = world.act(Action::LogsSave);
@@ -256,7 +256,7 @@ fn saving_takes_all_lines_and_a_safe_name() {
 
 #[test]
 fn a_log_that_breaks_off_is_read_again_on_request() {
-    let mut world = World::numbered(3);
+    let mut world = LogTest::numbered(3);
     world.ends(StreamEnd::Lost {
         why: "engine gone".into(),
     });
@@ -268,7 +268,7 @@ fn a_log_that_breaks_off_is_read_again_on_request() {
     let (before, stream) = (world.logs.source, world.logs.stream);
     assert_ne!(before, stream);
     let now = Timestamp::UNIX_EPOCH;
-    world.reader = LogReader::new(stream, None, Limits::default(), false, now);
+    world.reader = LogReader::new(stream, None, LogStoreLimits::default(), false, now);
     world.opens();
     assert!(world.steps.contains(&close(before)), "{:?}", world.steps);
     world.prints("line 0\n");
@@ -281,7 +281,7 @@ fn a_log_that_breaks_off_is_read_again_on_request() {
 
 #[test]
 fn what_cannot_be_read_says_why() {
-    let mut world = World::new();
+    let mut world = LogTest::new();
     let failure = Failure::not_found("no log is kept").hint("look later");
     world.ends(StreamEnd::Failed { failure });
     let why = "no log is kept. look later".into();
@@ -290,7 +290,7 @@ fn what_cannot_be_read_says_why() {
 
 #[test]
 fn any_size_shows_something() {
-    let mut world = World::numbered(5);
+    let mut world = LogTest::numbered(5);
     world.prints("한글 and more than fits\n");
     for columns in 0..12 {
         for rows in 0..4 {
@@ -333,7 +333,7 @@ fn times_are_shown_and_hidden_at_once() {
             revision: 1,
             ..Extent::default()
         };
-        LogEvent::Page(Page {
+        LogEvent::Page(LogPage {
             first,
             entries,
             extent,
@@ -346,7 +346,7 @@ fn times_are_shown_and_hidden_at_once() {
     assert_eq!(text(&logs), "05-04 09:30:01 red");
     let shown = logs.entry(0).unwrap();
     assert_eq!(shown.text_start(), 15);
-    assert!(shown.line().look_at(0).dim && !shown.line().look_at(15).dim);
+    assert!(shown.line().style_at(0).dim && !shown.line().style_at(15).dim);
     assert_eq!(logs.entry(1).unwrap().text_start(), 0);
     logs.event(logs.stream, page(0));
     assert_eq!(text(&logs), "05-04 09:30:01 red", "also what comes later");

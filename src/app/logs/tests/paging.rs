@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn every_line_is_reached_from_the_end_page_by_page() {
-    let mut world = World::numbered(3_000);
+    let mut world = LogTest::numbered(3_000);
     let mut lowest = 3_000;
     while lowest > 0 {
         let (first, last) = world.logs.position().unwrap();
@@ -31,7 +31,7 @@ fn every_line_is_reached_from_the_end_page_by_page() {
 
 #[test]
 fn keys_pressed_while_lines_are_read_are_not_lost() {
-    let mut world = World::numbered(3_000);
+    let mut world = LogTest::numbered(3_000);
     world.busy = Some(VecDeque::new());
     for _ in 0..100 {
         world.act(Action::ListPageUp);
@@ -54,11 +54,11 @@ fn keys_pressed_while_lines_are_read_are_not_lost() {
 
 #[test]
 fn the_end_of_a_long_log_is_there_before_the_rest() {
-    let mut world = World::new();
+    let mut world = LogTest::new();
     world.reader = LogReader::new(
         world.logs.stream,
         None,
-        Limits::default(),
+        LogStoreLimits::default(),
         true,
         "2026-05-04T10:00:00Z".parse().unwrap(),
     );
@@ -70,7 +70,7 @@ fn the_end_of_a_long_log_is_there_before_the_rest() {
     };
     let text = |numbers: std::ops::Range<usize>| numbers.map(line).collect::<String>();
     world.prints(&text(0..40_000));
-    assert!(world.reader.wants_preview());
+    assert!(world.reader.needs_preview());
     world.reader.preview_opened();
     world
         .reader

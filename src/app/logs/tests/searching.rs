@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn searching_goes_from_hit_to_hit() {
-    let mut world = World::numbered(100);
+    let mut world = LogTest::numbered(100);
     world.act(Action::LogsSearch);
     assert_eq!(world.logs.scope(), Scope::Input);
     world.types("line 5");
@@ -25,8 +25,8 @@ fn searching_goes_from_hit_to_hit() {
 
 #[test]
 fn a_key_goes_to_the_first_error_and_then_to_the_next() {
-    let mut world = World::numbered(100);
-    let press = |world: &mut World| world.does(Action::LogsError);
+    let mut world = LogTest::numbered(100);
+    let press = |world: &mut LogTest| world.does(Action::LogsError);
     let steps = press(&mut world);
     assert!(format!("{steps:?}").contains("no error found"), "{steps:?}");
     world.prints("epoch 1: 0 errors, error_rate 0.1\n");
@@ -46,7 +46,7 @@ fn a_key_goes_to_the_first_error_and_then_to_the_next() {
 
 #[test]
 fn a_search_in_a_log_that_is_being_read_waits_for_the_rest() {
-    let mut world = World::new();
+    let mut world = LogTest::new();
     world.prints("one\ntwo\n");
     world.act(Action::LogsSearch);
     world.types("three");

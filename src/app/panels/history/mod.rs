@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FILTER_HINTS, Hint, Panel, PanelEnv, list::motion};
+use super::{FILTER_HINTS, Hint, Panel, PanelEnv, scroll::motion};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -230,8 +230,8 @@ impl HistoryTable {
     fn arrange(&mut self) {
         let place = self.rows.get(self.marked).copied();
         let entries = self.all();
-        let holds = |place: &usize| self.filter.holds(&entries[*place]);
-        let mut rows: Vec<usize> = (0..entries.len()).filter(holds).collect();
+        let matches = |place: &usize| self.filter.matches(&entries[*place]);
+        let mut rows: Vec<usize> = (0..entries.len()).filter(matches).collect();
         // Entries with the same time keep the engine's order.
         let key = |place: &usize| match self.sorted_by {
             SortedBy::Updated => entries[*place].updated_at(),

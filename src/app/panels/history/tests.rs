@@ -38,7 +38,7 @@ fn entry(id: &str, created: i64, updated: i64) -> HistoryEntry {
     }
 }
 
-fn told(entries: Vec<HistoryEntry>) -> HistoryTable {
+fn answered(entries: Vec<HistoryEntry>) -> HistoryTable {
     let key = SessionKey::new(ContextName::local(), SessionId::from_u128(1));
     let mut it = HistoryTable::new(key, "name".into());
     it.laid_out(3, &TestEnv::default().env());
@@ -59,7 +59,7 @@ fn act(it: &mut HistoryTable, action: Action) {
 
 #[test]
 fn it_is_sorted_by_either_time_both_ways() {
-    let mut it = told(vec![entry("a", 1, 9), entry("b", 2, 5), entry("c", 3, 7)]);
+    let mut it = answered(vec![entry("a", 1, 9), entry("b", 2, 5), entry("c", 3, 7)]);
     assert_eq!(order(&it), ["a", "c", "b"]);
     act(&mut it, Action::HistorySort);
     assert_eq!(order(&it), ["c", "b", "a"]);
@@ -68,8 +68,8 @@ fn it_is_sorted_by_either_time_both_ways() {
 }
 
 #[test]
-fn steps_unfold_and_the_marked_one_stays_when_it_is_told_anew() {
-    let mut it = told(vec![entry("a", 1, 9), entry("b", 2, 5)]);
+fn steps_unfold_and_the_marked_one_stays_when_it_is_reported_again() {
+    let mut it = answered(vec![entry("a", 1, 9), entry("b", 2, 5)]);
     act(&mut it, Action::ListLast);
     act(&mut it, Action::HistoryUnfold);
     let (first, second) = (ShownLine::Entry(0), ShownLine::Entry(1));
@@ -85,7 +85,7 @@ fn steps_unfold_and_the_marked_one_stays_when_it_is_told_anew() {
 
 #[test]
 fn what_is_typed_filters_at_once_and_a_slip_keeps_the_list() {
-    let mut it = told(vec![entry("a", 1, 9), entry("b", 2, 5)]);
+    let mut it = answered(vec![entry("a", 1, 9), entry("b", 2, 5)]);
     act(&mut it, Action::HistoryFilter);
     let env = TestEnv::default();
     it.paste("id:b", &env.env());
@@ -99,8 +99,8 @@ fn what_is_typed_filters_at_once_and_a_slip_keeps_the_list() {
 }
 
 #[test]
-fn nothing_told_is_no_fall() {
-    let mut it = told(Vec::new());
+fn nothing_reported_is_no_fall() {
+    let mut it = answered(Vec::new());
     for action in [
         Action::ListDown,
         Action::HistoryUnfold,

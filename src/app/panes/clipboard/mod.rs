@@ -4,7 +4,7 @@
 //! Both arrive as the same bytes, and programs in a session can change everything in it. So a text counts as
 //! yours only with a permit. A permit is given when a key or a click that copies has just been sent to the
 //! pane (see `copying`). It is for one text of that pane, and it ends as soon as you do something else. If
-//! two different texts arrive at once, the TUI can't tell which is yours and sends neither.
+//! two different texts arrive at once, the TUI doesn't know which is yours and sends neither.
 
 use std::{collections::HashMap, path::PathBuf};
 
@@ -126,11 +126,11 @@ impl Clipboard {
             self.sent = Some((permit.place, copied.text.clone(), permit.until));
             return self.of_user(permit.pane, copied);
         }
-        let told = format!(
+        let warning = format!(
             "not copied: a program in {} wrote to your clipboard at the same time",
             copied.name
         );
-        let mut steps = vec![Step::toast(Level::Warning, told)];
+        let mut steps = vec![Step::toast(Level::Warning, warning)];
         steps.extend(self.of_program(copied, seen));
         steps
     }

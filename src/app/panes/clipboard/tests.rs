@@ -8,12 +8,12 @@ const SESSION: ShellPlace = ShellPlace::Session(SessionKey::local(SessionId::fro
 const OTHER: ShellPlace = ShellPlace::Session(SessionKey::local(SessionId::from_u128(2)));
 const PANE: PaneId = PaneId(1);
 
-struct World {
+struct ClipboardTest {
     clipboard: Clipboard,
     now: Timestamp,
 }
 
-impl World {
+impl ClipboardTest {
     fn new(policy: ClipboardPolicy) -> Self {
         Self {
             clipboard: Clipboard::new(policy),
@@ -80,7 +80,7 @@ fn toasts(steps: &[Step]) -> usize {
 #[test]
 fn what_the_user_copied_goes_out_unasked_and_once() {
     for policy in ClipboardPolicy::ALL {
-        let mut world = World::new(policy);
+        let mut world = ClipboardTest::new(policy);
         world.copies();
         assert!(world.comes("한글 line").is_empty(), "another may come");
         assert_eq!(sent(&world.until_rest()), ["한글 line"]);
@@ -96,7 +96,7 @@ fn what_the_user_copied_goes_out_unasked_and_once() {
 #[test]
 fn without_a_permit_a_text_is_a_programs() {
     for policy in [ClipboardPolicy::Ask, ClipboardPolicy::Refuse] {
-        let mut world = World::new(policy);
+        let mut world = ClipboardTest::new(policy);
         let mut steps = world.comes("EVIL");
         steps.extend(world.until_rest());
         assert!(sent(&steps).is_empty(), "{policy:?}");
@@ -105,7 +105,7 @@ fn without_a_permit_a_text_is_a_programs() {
 
 #[test]
 fn a_permit_is_over_after_its_time() {
-    let mut world = World::new(ClipboardPolicy::Ask);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Ask);
     world.copies();
     world.now = after(world.now, WINDOW);
     let mut steps = world.comes("EVIL");
@@ -116,7 +116,7 @@ fn a_permit_is_over_after_its_time() {
 
 #[test]
 fn a_permit_is_for_one_session() {
-    let mut world = World::new(ClipboardPolicy::Refuse);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
     world.copies();
     let mut steps = world.write("EVIL", |it| {
         it.copied.place = OTHER;
@@ -128,7 +128,7 @@ fn a_permit_is_for_one_session() {
 
 #[test]
 fn a_permit_is_for_one_pane_of_a_session() {
-    let mut world = World::new(ClipboardPolicy::Refuse);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
     world.copies();
     let mut steps = world.write("EVIL", |it| it.pane = PaneId(2));
     steps.extend(world.until_rest());
@@ -139,7 +139,7 @@ fn a_permit_is_for_one_pane_of_a_session() {
 fn two_panes_of_one_session_bring_the_same_copy() {
     for first in [PANE, PaneId(2)] {
         let second = PaneId(3 - first.0);
-        let mut world = World::new(ClipboardPolicy::Refuse);
+        let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
         world.copies();
         let mut steps = world.write("mine", |it| it.pane = first);
         steps.extend(world.write("mine", |it| it.pane = second));
@@ -152,7 +152,7 @@ fn two_panes_of_one_session_bring_the_same_copy() {
 
 #[test]
 fn where_a_program_writes_at_the_same_time_nothing_goes_out() {
-    let contested: [fn(&mut World) -> Vec<Step>; 4] = [
+    let contested: [fn(&mut ClipboardTest) -> Vec<Step>; 4] = [
         // A program's text before, after, in the same bytes, and from another pane.
         |world| {
             let mut steps = world.comes("EVIL");
@@ -180,7 +180,7 @@ fn where_a_program_writes_at_the_same_time_nothing_goes_out() {
     ];
     for policy in [ClipboardPolicy::Ask, ClipboardPolicy::Refuse] {
         for contest in contested {
-            let mut world = World::new(policy);
+            let mut world = ClipboardTest::new(policy);
             let mut steps = contest(&mut world);
             steps.extend(world.until_rest());
             assert!(sent(&steps).is_empty(), "{policy:?}");
@@ -191,14 +191,14 @@ fn where_a_program_writes_at_the_same_time_nothing_goes_out() {
 
 #[test]
 fn something_else_ends_the_permit() {
-    let mut world = World::new(ClipboardPolicy::Refuse);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
     world.copies();
     assert!(world.clipboard.end_permit().is_empty());
     let mut steps = world.comes("EVIL");
     steps.extend(world.until_rest());
     assert!(sent(&steps).is_empty());
     // A text that has arrived before that is the user's.
-    let mut world = World::new(ClipboardPolicy::Refuse);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
     world.copies();
     world.comes("mine");
     assert_eq!(sent(&world.clipboard.end_permit()), ["mine"]);
@@ -206,7 +206,7 @@ fn something_else_ends_the_permit() {
 
 #[test]
 fn what_a_program_wrote_waits_for_the_user() {
-    let mut world = World::new(ClipboardPolicy::Ask);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Ask);
     world.comes("first");
     world.comes("second");
     assert_eq!(world.held(), Some("second"));
@@ -219,7 +219,7 @@ fn what_a_program_wrote_waits_for_the_user() {
 
 #[test]
 fn nothing_is_written_by_a_pane_that_is_not_on_the_screen() {
-    let mut world = World::new(ClipboardPolicy::Allow);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Allow);
     let steps = world.write("x", |it| it.seen = false);
     assert!(sent(&steps).is_empty());
     assert_eq!(toasts(&steps), 1);
@@ -227,7 +227,7 @@ fn nothing_is_written_by_a_pane_that_is_not_on_the_screen() {
 
 #[test]
 fn refused_writes_are_reported_once_and_counted() {
-    let mut world = World::new(ClipboardPolicy::Refuse);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
     assert_eq!(toasts(&world.comes("one")), 1);
     assert_eq!(toasts(&world.comes("two")), 0);
     let steps = world.clipboard.allow(SESSION, &"train".into());
@@ -240,7 +240,7 @@ fn refused_writes_are_reported_once_and_counted() {
 #[test]
 fn a_refusal_is_remembered_and_drops_what_is_held() {
     for policy in [ClipboardPolicy::Allow, ClipboardPolicy::Ask] {
-        let mut world = World::new(policy);
+        let mut world = ClipboardTest::new(policy);
         world.clipboard.forbid(SESSION, &"train".into());
         for _ in 0..3 {
             assert!(sent(&world.comes("x")).is_empty());
@@ -259,7 +259,7 @@ fn too_long() -> String {
 #[test]
 fn a_program_cannot_write_what_is_too_long_and_no_file_is_made_of_it() {
     for policy in ClipboardPolicy::ALL {
-        let mut world = World::new(policy);
+        let mut world = ClipboardTest::new(policy);
         let mut steps = world.comes(&too_long());
         steps.extend(world.until_rest());
         assert!(
@@ -273,7 +273,7 @@ fn a_program_cannot_write_what_is_too_long_and_no_file_is_made_of_it() {
 
 #[test]
 fn what_the_user_copied_and_is_too_long_is_asked_about() {
-    let mut world = World::new(ClipboardPolicy::Refuse);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Refuse);
     world.copies();
     let mut steps = world.comes(&too_long());
     steps.extend(world.until_rest());
@@ -283,7 +283,7 @@ fn what_the_user_copied_and_is_too_long_is_asked_about() {
 
 #[test]
 fn of_a_shell_of_this_host_everything_is_a_programs() {
-    let mut world = World::new(ClipboardPolicy::Ask);
+    let mut world = ClipboardTest::new(ClipboardPolicy::Ask);
     world.write("x", |it| it.copied.place = ShellPlace::Host);
     assert_eq!(world.held(), Some("x"));
 }

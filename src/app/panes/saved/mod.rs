@@ -8,7 +8,7 @@ use crate::{
     app::step::Ids,
     model::{
         id::{KernelId, SessionKey},
-        shell::ShellStart,
+        shell_start::ShellStart,
         text::Clean,
     },
 };

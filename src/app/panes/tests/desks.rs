@@ -139,7 +139,7 @@ fn tabs_fit_and_the_one_on_top_is_among_them() {
     }
     assert_eq!(world.panes.tabs(1000).len(), 20);
     let long = Clean::new(&"가".repeat(40));
-    world.told(19, &long, None);
+    world.session_changed(19, &long, None);
     let label = world.panes.label(19);
     assert!(label.width() < 40 && label.contains('…'), "{label}");
 }

@@ -82,11 +82,11 @@ impl World {
     }
 
     /// The daemon reports a session.
-    fn told(&mut self, number: u128, name: &Clean, info: Option<&str>) -> Vec<Step> {
-        let mut told = testing::session(number, name.as_str());
-        told.status = Status::Running;
-        told.status_info = info.map(Into::into);
-        self.panes.session_changed(&told, &mut self.ids)
+    fn session_changed(&mut self, number: u128, name: &Clean, info: Option<&str>) -> Vec<Step> {
+        let mut session = testing::session(number, name.as_str());
+        session.status = Status::Running;
+        session.status_info = info.map(Into::into);
+        self.panes.session_changed(&session, &mut self.ids)
     }
 
     fn act(&mut self, action: Action) -> Vec<Step> {
@@ -105,7 +105,7 @@ impl World {
             shift: false,
         };
         let (tabs, panes, borders) = self.panes.place(PAGE);
-        let ground = Ground {
+        let ground = MouseLayout {
             tabs,
             panes: &panes,
             borders: &borders,
@@ -186,15 +186,15 @@ fn keys_typed_while_it_opens_arrive_then() {
 }
 
 #[test]
-fn sizes_are_told_to_every_open_pane() {
+fn sizes_are_reported_to_every_open_pane() {
     let mut world = World::live(1);
     world.open(2);
     world.happens(StreamEvent::Opened);
     assert_eq!(world.panes.set_page(PAGE), []);
-    let told = world.panes.set_page(Rect::new(0, 0, 100, 31));
-    assert_eq!(told.len(), 2);
+    let steps = world.panes.set_page(Rect::new(0, 0, 100, 31));
+    assert_eq!(steps.len(), 2);
     assert!(matches!(
-        told[0],
+        steps[0],
         Step::Do(Effect::ResizeStream {
             columns: 100,
             rows: 30,

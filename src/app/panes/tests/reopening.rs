@@ -114,13 +114,13 @@ fn while_the_daemon_is_away_panes_wait_for_it() {
 fn what_a_paused_container_refused_is_opened_when_it_resumes() {
     let mut world = World::live(1);
     let name = Clean::new("work-1");
-    world.told(1, &name, Some(Session::PAUSED));
+    world.session_changed(1, &name, Some(Session::PAUSED));
     let failure = Failure::refused("the container is paused");
     world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
     assert!(matches!(world.state(), PaneState::Lost { .. }));
-    let steps = world.told(1, &name, None);
+    let steps = world.session_changed(1, &name, None);
     assert_eq!(opened(&steps), [("face-1".to_owned(), 80, 22)]);
-    assert_eq!(world.told(1, &name, None), [], "once");
+    assert_eq!(world.session_changed(1, &name, None), [], "once");
 }
 
 #[test]

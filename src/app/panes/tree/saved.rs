@@ -8,10 +8,10 @@ use crate::app::panes::{
 
 impl Tree {
     /// Saves the panes for which there is data. The others are left out, and their neighbors take their area.
-    pub fn saved(&self, told: &dyn Fn(PaneId) -> Option<SavedPane>) -> Option<SavedTree> {
+    pub fn saved(&self, pane_of: &dyn Fn(PaneId) -> Option<SavedPane>) -> Option<SavedTree> {
         match self {
-            Self::Pane(pane) => told(*pane).map(SavedTree::Pane),
-            Self::Split(split) => match (split.first.saved(told), split.second.saved(told)) {
+            Self::Pane(pane) => pane_of(*pane).map(SavedTree::Pane),
+            Self::Split(split) => match (split.first.saved(pane_of), split.second.saved(pane_of)) {
                 (Some(first), Some(second)) => Some(SavedTree::Split {
                     axis: split.axis,
                     share: split.share,

@@ -7,7 +7,7 @@ use super::{Owners, Widest};
 use crate::{
     app::{
         mirror::Mirror,
-        sessions::{filter::Filter, sort::Order},
+        sessions::{filter::Filter, sort::SortOrder},
         shown_contexts::ShownContexts,
     },
     model::{
@@ -77,7 +77,7 @@ fn letters(text: &str) -> u64 {
 
 impl Index {
     /// Collects the sessions of a tab again.
-    pub fn collect(&mut self, mirror: &Mirror, tab: Tab, shown: ShownContexts, order: Order) {
+    pub fn collect(&mut self, mirror: &Mirror, tab: Tab, shown: ShownContexts, order: SortOrder) {
         let of_tab = |session: &&Session| session.tab() == tab && shown.has(session.context);
         let mut found: Vec<&Session> = mirror.sessions().filter(of_tab).collect();
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));

@@ -69,7 +69,7 @@ proptest! {
     ) {
         let mirror = mirror(tab);
         let mut index = Index::default();
-        index.collect(&mirror, tab, ShownContexts::All, Order::default());
+        index.collect(&mirror, tab, ShownContexts::All, SortOrder::default());
         let mut filter = Filter::default();
         // Types it letter by letter, and deletes it again.
         let letters: Vec<usize> = typed.char_indices().map(|(at, _)| at).chain([typed.len()]).collect();
@@ -91,7 +91,12 @@ fn owners_projects_and_agents_are_found_where_there_are_several_owners() {
     let mut filter = Filter::default();
     let mut found = |mirror: &Mirror, text: &str| {
         let mut index = Index::default();
-        index.collect(mirror, Tab::Running, ShownContexts::All, Order::default());
+        index.collect(
+            mirror,
+            Tab::Running,
+            ShownContexts::All,
+            SortOrder::default(),
+        );
         kept(&mut index, &mut filter, text, mirror).len()
     };
     let several = mirror(Tab::Running);

@@ -5,8 +5,9 @@ use std::{fs, path::Path};
 use crate::{
     cli::fail::{Fail, code},
     config::{
+        config_file,
         document::{Document, Item},
-        reading, saving,
+        saving,
     },
     model::id::ContextName,
 };
@@ -21,7 +22,7 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
     };
     // Follows a link, because the user keeps the file that it points to.
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let before = reading::text(file).map_err(|why| {
+    let before = config_file::text(file).map_err(|why| {
         let fail = Fail::new(code::FAILED, format!("{}: {}", file.display(), why.message));
         fail.hint(why.help.unwrap_or_default())
     })?;

@@ -20,8 +20,8 @@ use crate::{
     },
     config::paths::Paths,
     protocol::{
+        lock_record::{self, Holder},
         message::{DaemonStatus, Reply, Request},
-        presence::{self, Holder},
     },
 };
 
@@ -125,7 +125,7 @@ pub async fn ask(paths: &Paths) -> Result<DaemonStatus, Fail> {
 
 /// Whether no process has the daemon's lock.
 pub fn is_absent(paths: &Paths) -> bool {
-    matches!(presence::holder(&paths.lock()), Ok(Holder::Nobody))
+    matches!(lock_record::holder(&paths.lock()), Ok(Holder::Nobody))
 }
 
 fn absent(paths: &Paths, json: bool) -> Outcome {

@@ -22,8 +22,8 @@ use crate::{
     },
     config::paths::Paths,
     protocol::{
+        lock_record::{self, Holder},
         message::Request,
-        presence::{self, Holder},
     },
 };
 
@@ -99,7 +99,7 @@ struct Process {
 impl Process {
     /// The process that the lock file names, if it has the lock file open.
     fn find(paths: &Paths) -> Option<Self> {
-        let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&paths.lock()) else {
+        let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&paths.lock()) else {
             return None;
         };
         let pid = Pid::from_raw(daemon.pid.try_into().ok()?)?;

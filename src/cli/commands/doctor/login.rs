@@ -6,7 +6,7 @@ use super::Finding;
 use crate::{
     cli::Start,
     config::contexts::EngineSpec,
-    protocol::presence::{self, Holder},
+    protocol::lock_record::{self, Holder},
 };
 
 /// Where systemd lists the users that linger.
@@ -85,7 +85,7 @@ fn agent(start: &Start) -> Option<Finding> {
             EngineSpec::Backendai(_) => false,
         })?;
     let name = by_ssh.context.name;
-    let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&start.paths.lock()) else {
+    let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&start.paths.lock()) else {
         return env::var_os(AGENT).is_none().then(|| {
             let message = format!(
                 "context {name} uses SSH, but no SSH agent is available ({AGENT} isn't set)"

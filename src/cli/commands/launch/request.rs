@@ -11,7 +11,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::fields::Fields;
 use crate::{
     cli::{fail::Fail, now},
-    config::reading,
+    config::config_file,
     model::{
         launch_field::LaunchField,
         session::SessionType,
@@ -20,7 +20,7 @@ use crate::{
         stop_hook::StopHook,
         text::Clean,
     },
-    rules::launch::{script, table::Reading},
+    rules::launch::{script, table::TimeContext},
 };
 
 /// The surroundings that the meaning of the words depends on.
@@ -55,7 +55,7 @@ pub fn over(
     if fields.has(LaunchField::Image) {
         request.environment = None;
     }
-    let reading = Reading {
+    let reading = TimeContext {
         now: around.now,
         zone: &around.zone,
     };
@@ -84,7 +84,7 @@ fn read(
     request: &mut LaunchRequest,
     field: LaunchField,
     text: &str,
-    reading: Reading<'_>,
+    reading: TimeContext<'_>,
 ) -> Result<(), Fail> {
     let text = match field {
         LaunchField::BootstrapScript => script(text)?,
@@ -177,7 +177,7 @@ fn script(text: &str) -> Result<String, Fail> {
 fn beginning(file: &str) -> io::Result<String> {
     let mut text = String::new();
     let most = script::MOST as u64 + 1;
-    reading::open(Path::new(file))?
+    config_file::open(Path::new(file))?
         .take(most)
         .read_to_string(&mut text)?;
     Ok(text)

@@ -18,7 +18,7 @@ use crate::{
         frame::MAX_FRAME,
         message::{ContextState, Snapshot, StreamOpen},
     },
-    state_machine::Known,
+    state_machine::MachineState,
 };
 
 /// Max ended sessions in one snapshot.
@@ -109,18 +109,24 @@ pub(in crate::daemon) fn context_number(
     })
 }
 
-pub(in crate::daemon) fn find(known: &dyn Known, key: SessionKey) -> Result<&Session, Failure> {
+pub(in crate::daemon) fn find(
+    known: &dyn MachineState,
+    key: SessionKey,
+) -> Result<&Session, Failure> {
     known.session(key.id).ok_or_else(|| {
         Failure::not_found(format!("session {} not found", key.id.short()))
             .hint("`workbay ls --tab all` lists names and ids")
     })
 }
 
-type Answer = Result<Arc<dyn Engine>, Failure>;
+type EngineAnswer = Result<Arc<dyn Engine>, Failure>;
 
 /// The engine to open a stream on, or why the stream can't be opened. `None` = not yet known, ask again
 /// after the next event.
-pub(in crate::daemon) fn may_open(contexts: &[ContextRunner], open: &StreamOpen) -> Option<Answer> {
+pub(in crate::daemon) fn may_open(
+    contexts: &[ContextRunner],
+    open: &StreamOpen,
+) -> Option<EngineAnswer> {
     match judge(contexts, open) {
         Ok(Some(engine)) => Some(Ok(engine)),
         Ok(None) => None,
@@ -202,7 +208,7 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
     Err(Failure::refused(text))
 }
 
-fn check_log(known: &dyn Known, session: &Session) -> Result<(), Failure> {
+fn check_log(known: &dyn MachineState, session: &Session) -> Result<(), Failure> {
     if known.is_forgotten(session.id) {
         return Err(Failure::refused(format!(
             "the log of {} was deleted: logs of ended sessions are kept for [history] \
@@ -224,8 +230,12 @@ mod tests {
         failed.status = Status::Error;
         failed.status_message = Some("the pull failed".into());
         assert!(!has_begun(&failed));
-        let told = wait_for_log(&failed, false).unwrap_err().message();
-        assert!(told.as_str().ends_with("hasn't started: the pull failed"));
+        let message = wait_for_log(&failed, false).unwrap_err().message();
+        assert!(
+            message
+                .as_str()
+                .ends_with("hasn't started: the pull failed")
+        );
         failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
         assert!(has_begun(&failed));
     }

@@ -19,7 +19,7 @@ const ASKED: [&str; 2] = ["user-requested", "force-terminated"];
 
 /// The last known state of a session that has not ended.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownSession {
     status: Status,
     /// The session was seen running.
     ran: bool,
@@ -27,16 +27,16 @@ struct Known {
     /// failed launch on its own.
     launched: bool,
     /// A notification about the session's end was already sent, when the end was decided.
-    end_is_told: bool,
+    end_is_reported: bool,
 }
 
-impl Known {
+impl KnownSession {
     fn new(session: &Session) -> Self {
         Self {
             status: session.status.clone(),
             ran: session.started_at.is_some() || session.status.is_live(),
             launched: false,
-            end_is_told: false,
+            end_is_reported: false,
         }
     }
 }
@@ -44,7 +44,7 @@ impl Known {
 /// Tracks every session that has not ended.
 #[derive(Debug, Default)]
 pub(in crate::daemon) struct Noticing {
-    known: HashMap<SessionKey, Known>,
+    known: HashMap<SessionKey, KnownSession>,
 }
 
 /// What happened in one step of the daemon.
@@ -64,9 +64,9 @@ impl Noticing {
     pub fn begin<'a>(sessions: impl Iterator<Item = &'a Session>) -> Self {
         let open = sessions.filter(|session| !session.status.is_final());
         let known = open.map(|session| {
-            let known = Known {
-                end_is_told: session.status == Status::Terminating,
-                ..Known::new(session)
+            let known = KnownSession {
+                end_is_reported: session.status == Status::Terminating,
+                ..KnownSession::new(session)
             };
             (session.key(), known)
         });
@@ -76,7 +76,7 @@ impl Noticing {
     }
 
     /// The notifications that follow from a step. They are sent after its changes.
-    pub fn hear(&mut self, happened: &Happened<'_>, now: Timestamp) -> Vec<Notice> {
+    pub fn derive(&mut self, happened: &Happened<'_>, now: Timestamp) -> Vec<Notice> {
         let mut notices = Vec::new();
         let new: HashSet<SessionKey> = happened.launched.iter().map(|it| it.key()).collect();
         for session in &happened.launched {
@@ -89,12 +89,12 @@ impl Noticing {
                 &text,
             ));
             let known = self.known.entry(session.key());
-            known.or_insert_with(|| Known::new(session)).launched = true;
+            known.or_insert_with(|| KnownSession::new(session)).launched = true;
         }
         // Notifications in this step can report an end before the session shows it.
         for change in happened.changes {
             if let Change::Notice { notice } = change {
-                self.end_was_told(notice);
+                self.note_reported_end(notice);
             }
         }
         for change in happened.changes {
@@ -109,12 +109,12 @@ impl Noticing {
         notices
     }
 
-    fn end_was_told(&mut self, notice: &Notice) {
+    fn note_reported_end(&mut self, notice: &Notice) {
         let reclaimed = matches!(notice.kind, NoticeKind::Reclaimed { .. });
         if let Some(key) = notice.session.filter(|_| reclaimed)
             && let Some(known) = self.known.get_mut(&key)
         {
-            known.end_is_told = true;
+            known.end_is_reported = true;
         }
     }
 
@@ -130,11 +130,11 @@ impl Noticing {
         let before = self.known.remove(&key);
         let launched = new.contains(&key) || before.as_ref().is_some_and(|it| it.launched);
         if !session.status.is_final() {
-            let known = Known {
+            let known = KnownSession {
                 ran: before.as_ref().is_some_and(|it| it.ran) || session.status.is_live(),
                 launched,
-                end_is_told: before.as_ref().is_some_and(|it| it.end_is_told),
-                ..Known::new(session)
+                end_is_reported: before.as_ref().is_some_and(|it| it.end_is_reported),
+                ..KnownSession::new(session)
             };
             self.known.insert(key, known);
         }
@@ -163,7 +163,7 @@ fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text
 type News = (NoticeKind, Level, String);
 
 /// `explained` = the controller or observer of the engine already reports why the session never ran.
-fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
+fn news(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
     let (name, status) = (&session.name, &session.status);
     if before.status == *status {
         return None;
@@ -174,15 +174,15 @@ fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
         return begun.then_some((NoticeKind::Running, Level::Success, text));
     }
     // A session that was in ERROR was already reported as failed.
-    let told = before.status == Status::Error;
+    let reported = before.status == Status::Error;
     match status {
         Status::Error if !explained => Some(failed(session, "failed")),
-        Status::Terminated | Status::Cancelled if !told => end(before, session, explained),
+        Status::Terminated | Status::Cancelled if !reported => end(before, session, explained),
         _ => None,
     }
 }
 
-fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
+fn end(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
     let name = &session.name;
     let info = session.status_info.as_ref().map_or("", Clean::as_str);
     if ASKED.contains(&info) {
@@ -198,7 +198,7 @@ fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
     if let Some(checker) = IdleChecker::of_reason(info) {
         let kind = NoticeKind::Reclaimed { checker };
         let text = with_reason(session, "was reclaimed");
-        return (!before.end_is_told).then_some((kind, Level::Warning, text));
+        return (!before.end_is_reported).then_some((kind, Level::Warning, text));
     }
     if !before.ran && session.started_at.is_none() {
         let what = match session.status {

@@ -12,14 +12,14 @@ use tokio::{
 };
 
 /// The group of a child that leads it and isn't reaped yet. The borrow prevents other code from reaping it.
-pub(super) struct Group<'a> {
+pub(super) struct ProcessGroup<'a> {
     leader: &'a mut Child,
     pid: Pid,
     /// Reports that the leader has ended, without reaping it. Needs Linux 5.3.
     handle: Option<AsyncFd<OwnedFd>>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> ProcessGroup<'a> {
     /// Returns `None` if the leader was already reaped.
     pub fn of(leader: &'a mut Child) -> Option<Self> {
         let pid = Pid::from_raw(leader.id()?.cast_signed())?;
@@ -99,7 +99,7 @@ mod tests {
     async fn its_number_is_nobody_elses_until_all_of_it_were_killed() {
         let mut shell = shell("wait");
         let member = watch(said(&mut shell).await).unwrap();
-        let group = Group::of(&mut shell).unwrap();
+        let group = ProcessGroup::of(&mut shell).unwrap();
         let leader = group.pid;
         group.signal(Signal::TERM);
         group.leader_ended().await;
@@ -110,11 +110,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_was_waited_for_has_no_group_any_more() {
+    async fn a_session_that_was_waited_for_has_no_group_any_more() {
         let mut shell = shell("exit 0");
         let member = said(&mut shell).await;
         assert!(shell.wait().await.unwrap().success());
-        assert!(Group::of(&mut shell).is_none());
+        assert!(ProcessGroup::of(&mut shell).is_none());
         assert!(
             state(member).is_some(),
             "what goes on by itself is left alone"

@@ -17,7 +17,7 @@ use tokio::{
     time::timeout,
 };
 
-use self::group::Group;
+use self::group::ProcessGroup;
 use crate::{
     daemon::connection::inbound::Inbound,
     model::{
@@ -44,12 +44,12 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(in crate::daemon) struct Hooks {
     settings: Arc<HookSettings>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<HookQueue>>,
     core: mpsc::Sender<Inbound>,
 }
 
 #[derive(Default)]
-struct State {
+struct HookQueue {
     waiting: VecDeque<Notice>,
     running: usize,
     /// Whether the last hook failed. Only the first of several failures in a row is reported.
@@ -65,12 +65,12 @@ impl Hooks {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HookQueue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs the hook for a notice, or queues the notice.
-    pub fn hear(&self, change: &Change) {
+    pub fn handle(&self, change: &Change) {
         let Change::Notice { notice } = change else {
             return;
         };
@@ -110,10 +110,10 @@ impl Hooks {
     async fn run(self, notice: Notice) {
         let event = notice.kind.word();
         let result = carry_out(&self.settings, &notice).await;
-        let told = self.ended(result.is_ok());
+        let stopped = self.ended(result.is_ok());
         if let Err(why) = result {
             tracing::warn!(event, %why, "the hook failed");
-            if !told {
+            if !stopped {
                 let text = format!("the hook for {event} failed: {why}. See the daemon's log");
                 let text = Clean::new(&text);
                 // Sending fails only while the daemon ends.
@@ -179,7 +179,7 @@ fn of(status: ExitStatus) -> Result<(), String> {
 
 /// Sends `SIGTERM` to the process group, then kills it.
 async fn end(child: &mut Child) {
-    if let Some(group) = Group::of(child) {
+    if let Some(group) = ProcessGroup::of(child) {
         group.signal(Signal::TERM);
         let _ = timeout(GRACE, group.leader_ended()).await;
         group.kill().await;

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_lines_are_told_as_they_were_seen() {
+    fn the_last_lines_are_reported_as_they_were_seen() {
         assert_eq!(of(""), [""; 0]);
         assert_eq!(of("one\ntwo\n"), ["one", "two"]);
         assert_eq!(of("10%\r20%\r100%\r\ndone"), ["100%", "done"]);

@@ -13,7 +13,7 @@ use crate::{
         clock,
         connection::inbound::ConnectionId,
         context::{
-            driver::Step,
+            driver::DriverStep,
             lazy_engine::AnyEngine,
             runner::{ContextRunner, Number},
         },
@@ -28,7 +28,7 @@ use crate::{
         usage::Usage,
     },
     protocol::message::{FromDaemon, Reply, RequestId},
-    state_machine::Known,
+    state_machine::MachineState,
 };
 
 /// Figures are kept for one day or longer: those of running sessions must outlive a daemon.
@@ -66,9 +66,9 @@ pub(in crate::daemon) fn by_context(
 /// deletes the figures of deleted sessions.
 pub(in crate::daemon) fn put_away(
     recorder: &mut Recorder,
-    known: &dyn Known,
+    known: &dyn MachineState,
     lazy_engine: &AnyEngine,
-    step: &mut Step,
+    step: &mut DriverStep,
     oldest: Timestamp,
 ) {
     for change in &step.changes {
@@ -76,7 +76,7 @@ pub(in crate::daemon) fn put_away(
             Change::Session { session } if session.status.is_final() => {
                 let engine = lazy_engine.there();
                 if let Some(usage) = engine.and_then(|engine| engine.last_usage(session.id)) {
-                    recorder.heard_last(session.id, &usage);
+                    recorder.record_last(session.id, &usage);
                 }
                 step.writes
                     .extend(of_ended(recorder, known, session, oldest));
@@ -89,7 +89,7 @@ pub(in crate::daemon) fn put_away(
 
 fn of_ended(
     recorder: &mut Recorder,
-    known: &dyn Known,
+    known: &dyn MachineState,
     session: &Session,
     oldest: Timestamp,
 ) -> Vec<Write> {
@@ -105,7 +105,7 @@ fn of_ended(
 }
 
 impl Core {
-    pub(in crate::daemon) fn save_ended_figures(&mut self, number: Number, step: &mut Step) {
+    pub(in crate::daemon) fn save_ended_figures(&mut self, number: Number, step: &mut DriverStep) {
         let oldest = self.oldest_figures();
         let ContextRunner {
             machine,
@@ -168,14 +168,14 @@ impl Core {
         match self.store.figures(key).await {
             Ok(figures) => {
                 let figures = figures.unwrap_or_default();
-                self.tell_with_last_lines(connection, id, number, key.id, figures);
+                self.report_with_last_lines(connection, id, number, key.id, figures);
             }
             Err(error) => self.answer(connection, id, Err(replies::store_failure(&error))),
         }
     }
 
     /// Reads the last lines in a task, because the log may be on a remote engine and the loop must not wait.
-    fn tell_with_last_lines(
+    fn report_with_last_lines(
         &self,
         connection: ConnectionId,
         id: RequestId,

@@ -1,10 +1,10 @@
 //! One metric of a session: the values that are kept, and the totals of all values so far.
 
-use super::measure::Reading;
+use super::measure::MetricReading;
 use crate::model::figures::Series;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Column {
+pub(super) struct TapeColumn {
     /// One value for each time of the tape.
     pub values: Vec<Option<u64>>,
     pub peak: Option<u64>,
@@ -17,7 +17,7 @@ pub(super) struct Column {
     span: u64,
 }
 
-impl Column {
+impl TapeColumn {
     /// A column that begins after `times` samples without a value.
     pub fn new(times: usize) -> Self {
         Self {
@@ -27,8 +27,8 @@ impl Column {
     }
 
     /// Adds a value that was valid for `millis` milliseconds; 0 = the time isn't known.
-    pub fn push(&mut self, reading: Reading, millis: u64) {
-        let Reading {
+    pub fn push(&mut self, reading: MetricReading, millis: u64) {
+        let MetricReading {
             value,
             limit,
             total,

@@ -13,7 +13,7 @@ const WHOLE_DEVICE: u64 = 10_000;
 
 /// One metric's reading in a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct MetricReading {
     pub value: Option<u64>,
     pub limit: Option<u64>,
     pub total: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Counters {
 
 /// The readings of a sample. `before` are the counters of the previous sample, if it was taken shortly
 /// before.
-pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
+pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, MetricReading)> {
     let mut all = vec![
         (Metric::Cpu, gauge(usage.cpu.map(Cpu::millis))),
         (Metric::Mem, gauge(Some(usage.mem.0))),
@@ -41,21 +41,21 @@ pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, 
     all
 }
 
-pub(super) fn gauge(value: Option<u64>) -> Reading {
-    Reading {
+pub(super) fn gauge(value: Option<u64>) -> MetricReading {
+    MetricReading {
         value,
-        ..Reading::default()
+        ..MetricReading::default()
     }
 }
 
-fn accelerator(device: &AcceleratorUsage) -> [(Metric, Reading); 2] {
+fn accelerator(device: &AcceleratorUsage) -> [(Metric, MetricReading); 2] {
     let name = &device.name;
-    let utilization = Reading {
+    let utilization = MetricReading {
         value: device.utilization.map(u64::from),
         limit: Some(WHOLE_DEVICE),
         total: None,
     };
-    let mem = Reading {
+    let mem = MetricReading {
         value: device.mem.map(|mem| mem.0),
         limit: device.mem_total.map(|total| total.0),
         total: None,
@@ -67,7 +67,7 @@ fn accelerator(device: &AcceleratorUsage) -> [(Metric, Reading); 2] {
 }
 
 /// The rates of those counters that the engine reports.
-fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
+fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, MetricReading)> {
     let now = &usage.traffic;
     let then = before.map(|before| before.traffic).unwrap_or_default();
     let millis = before.map_or(0, |before| passed(before.at, usage.at));
@@ -87,16 +87,17 @@ fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
             now.network_out_rate,
         ),
     ];
-    let told = counters.into_iter().map(|(metric, then, now, told)| {
+    let reported = counters.into_iter().map(|(metric, then, now, reported)| {
         let counted = now.and_then(|now| rate(then, now, millis));
-        let reading = Reading {
-            value: told.or(counted),
+        let reading = MetricReading {
+            value: reported.or(counted),
             limit: None,
             total: now,
         };
         (metric, reading)
     });
-    told.filter(|(_, reading)| *reading != Reading::default())
+    reported
+        .filter(|(_, reading)| *reading != MetricReading::default())
         .collect()
 }
 

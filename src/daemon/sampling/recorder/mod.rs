@@ -39,7 +39,7 @@ impl Recorder {
     }
 
     /// Adds the last sample of a session that has ended.
-    pub fn heard_last(&mut self, session: SessionId, usage: &Usage) {
+    pub fn record_last(&mut self, session: SessionId, usage: &Usage) {
         self.tapes.entry(session).or_default().close(usage);
     }
 

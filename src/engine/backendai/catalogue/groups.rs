@@ -34,11 +34,11 @@ const QUEUES: usize = 20;
 #[derive(Default)]
 pub(super) struct Groups {
     pub(super) names: Vec<Clean>,
-    facts: BTreeMap<Clean, Facts>,
+    facts: BTreeMap<Clean, GroupFacts>,
 }
 
 #[derive(Default)]
-struct Facts {
+struct GroupFacts {
     /// The smallest share of a device, in thousandths.
     quantum: Option<u64>,
     /// The amount of each slot on the largest agent.
@@ -59,7 +59,7 @@ impl ManagerConnection {
         })
     }
 
-    async fn facts(&self, project: Option<&str>) -> BTreeMap<Clean, Facts> {
+    async fn facts(&self, project: Option<&str>) -> BTreeMap<Clean, GroupFacts> {
         let Some(project) = project.filter(|_| self.features.group_facts) else {
             return BTreeMap::new();
         };
@@ -106,11 +106,11 @@ fn queues<'a>(groups: impl Iterator<Item = &'a ResourceGroup>) -> (String, Value
     (query, Value::Object(variables))
 }
 
-fn facts(node: Node<'_>) -> Option<(Clean, Facts)> {
+fn facts(node: Node<'_>) -> Option<(Clean, GroupFacts)> {
     let quantum = node.number("accelerator_quantum_size");
     let quantum = quantum.filter(|quantum| (0.001..1000.0).contains(quantum));
     let largest = slots(&node.blob("resource_allocation_limit_for_sessions"));
-    let facts = Facts {
+    let facts = GroupFacts {
         quantum: quantum.map(|quantum| (quantum * 1000.0).round() as u64),
         largest: (largest != ResourceSlots::default()).then_some(largest),
     };

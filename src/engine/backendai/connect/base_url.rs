@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told() {
+    fn what_is_no_address_is_reported() {
         for bad in ["", "manager", "ftp://x", "unix:///x", "http://"] {
             let error = BaseUrl::new(bad, false).unwrap_err().to_string();
             assert!(error.starts_with("endpoint '"), "{bad}: {error}");

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_side_and_the_amount_are_told() {
+    fn the_side_and_the_amount_are_reported() {
         let date = "Sat, 21 Nov 2026 12:00:00 GMT";
         assert_eq!(
             said("2026-11-21T13:01:10Z", date),

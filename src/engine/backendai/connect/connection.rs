@@ -71,7 +71,7 @@ impl ManagerConnection {
             )));
         }
         http.speak(&announced.api_version());
-        let me = who(&http).await?;
+        let me = current_user(&http).await?;
         let project = choose_project(config.project.as_deref(), &me)?;
         let features = Features::of(version);
         let agents_hidden = are_agents_hidden(&http).await;
@@ -120,7 +120,7 @@ async fn are_agents_hidden(http: &Http) -> bool {
     asked.is_err_and(|error| error.kind == FailureKind::Refused)
 }
 
-async fn who(http: &Http) -> Result<CurrentUser> {
+async fn current_user(http: &Http) -> Result<CurrentUser> {
     let data = http.ask(Schema::One, WHO, json!({})).await?;
     let user = Node::new(&data["user"]);
     let Some(id) = user.text("uuid") else {

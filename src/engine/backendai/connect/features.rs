@@ -20,9 +20,9 @@ pub(in crate::engine::backendai) struct Features {
     /// (25.6).
     pub(in crate::engine::backendai) group_facts: bool,
     /// Reports the timeout of a batch session (26.3).
-    pub(in crate::engine::backendai) tells_timeout: bool,
+    pub(in crate::engine::backendai) reports_timeout: bool,
     /// Reports the variables and the bootstrap script of a session (26.3).
-    pub(in crate::engine::backendai) tells_runtime: bool,
+    pub(in crate::engine::backendai) reports_runtime: bool,
     /// Has nodes for the folders of a session, and image references (25.4).
     pub(in crate::engine::backendai) vfolder_nodes: bool,
     /// Has `owner` and `queue_position` of a session (25.13).
@@ -30,7 +30,7 @@ pub(in crate::engine::backendai) struct Features {
     /// Owners may read scheduling histories (26.2).
     pub(in crate::engine::backendai) scheduling_history: bool,
     /// A session that failed to start has no reason, or only one of its kernels has one (26.2).
-    pub(in crate::engine::backendai) tells_failed_starts: bool,
+    pub(in crate::engine::backendai) reports_failed_starts: bool,
     /// Sessions can be deprioritized, reserved, preempted and rescheduled (26.8).
     pub(in crate::engine::backendai) preemption: bool,
 }
@@ -49,12 +49,12 @@ impl Features {
             agent_choice: version >= Version(24, 9, 1),
             bound_presets: since(25, 4),
             group_facts: since(25, 6),
-            tells_timeout: since(26, 3),
-            tells_runtime: since(26, 3),
+            reports_timeout: since(26, 3),
+            reports_runtime: since(26, 3),
             vfolder_nodes: since(25, 4),
             owner: since(25, 13),
             scheduling_history: since(26, 2),
-            tells_failed_starts: since(26, 2),
+            reports_failed_starts: since(26, 2),
             preemption: since(26, 8),
         }
     }
@@ -72,7 +72,7 @@ mod tests {
         assert!(!of("24.09.12").batch_timeout && of("24.12.1").batch_timeout);
         assert!(!of("24.09.0").agent_choice && of("24.09.1").agent_choice);
         assert!(of("25.4.1").bound_presets && !of("25.4.1").group_facts);
-        assert!(of("25.6.15").group_facts && !of("25.6.15").tells_timeout);
+        assert!(of("25.6.15").group_facts && !of("25.6.15").reports_timeout);
         assert!(!of("24.12.1").vfolder_mounts);
         assert!(of("24.12.1").scope_id);
         assert!(of("25.6.15").vfolder_nodes && !of("25.6.15").owner);

@@ -95,7 +95,7 @@ fn group(images: &[Value], me: &str) -> Vec<Environment> {
     });
     // The manager may list a local image twice.
     all.dedup();
-    tell_architectures_apart(&mut all);
+    distinguish_architectures(&mut all);
     all
 }
 
@@ -185,7 +185,7 @@ fn accelerators(image: Node<'_>) -> Vec<Clean> {
 }
 
 /// Tells versions apart that have the same tag for several architectures.
-fn tell_architectures_apart(all: &mut [Environment]) {
+fn distinguish_architectures(all: &mut [Environment]) {
     // The list is sorted, so equal versions are neighbors.
     let same = |a: &Environment, b: &Environment| a.name == b.name && a.version == b.version;
     let twins: Vec<bool> = (0..all.len())
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_tell_services_and_names_of_own_images() {
+    fn labels_give_services_and_names_of_own_images() {
         let labels = json!([
             {"key": "ai.backend.service-ports", "value": "jupyter:http:8080, x:tcp:[80,81],y:preopen:9"},
             {"key": "ai.backend.customized-image.name", "value": "mine"}

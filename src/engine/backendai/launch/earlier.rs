@@ -13,7 +13,7 @@ use super::super::{
 use crate::{
     engine::api::Result,
     model::id::SessionId,
-    rules::launch::again::{Recalled, Told, recalled},
+    rules::launch::relaunch::{Recalled, ReportedLaunch, recalled},
 };
 
 const RUNTIME: &str = "query($id: UUID!) { sessionV2(id: $id) { runtime { environ { entries { name \
@@ -31,25 +31,25 @@ impl BackendAiEngine {
 
 impl ManagerConnection {
     /// Returns nothing for managers that don't report it.
-    async fn runtime_of(&self, session: SessionId) -> Told {
-        if !self.features.tells_runtime {
-            return Told::default();
+    async fn runtime_of(&self, session: SessionId) -> ReportedLaunch {
+        if !self.features.reports_runtime {
+            return ReportedLaunch::default();
         }
         let variables = json!({"id": session.to_string()});
         match self.http.ask(Schema::Two, RUNTIME, variables).await {
             Ok(data) => read(&data),
             Err(error) => {
                 tracing::debug!(%error, %session, "its variables are unknown");
-                Told::default()
+                ReportedLaunch::default()
             }
         }
     }
 }
 
-fn read(data: &Value) -> Told {
+fn read(data: &Value) -> ReportedLaunch {
     let runtime = &data["sessionV2"]["runtime"];
     if !runtime.is_object() {
-        return Told::default();
+        return ReportedLaunch::default();
     }
     let entries = runtime["environ"]["entries"].as_array();
     let pair = |entry: &Value| {
@@ -58,7 +58,7 @@ fn read(data: &Value) -> Told {
     };
     let env: BTreeMap<String, String> = entries.into_iter().flatten().filter_map(pair).collect();
     let script = Node::new(runtime).str("bootstrapScript");
-    Told {
+    ReportedLaunch {
         env: Some(env),
         bootstrap_script: Some(script.map(str::to_owned).filter(|it| !it.is_empty())),
     }

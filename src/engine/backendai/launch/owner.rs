@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_own_a_session() {
+    fn users_that_cannot_own_a_session() {
         assert_eq!(why(&json!({"user": null})), "user x@example.com not found");
         let user = json!({"email": "x@example.com", "is_active": false});
         assert_eq!(

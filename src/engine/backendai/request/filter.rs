@@ -21,13 +21,13 @@ pub(in crate::engine::backendai) fn tab(
     let unstarted = unstarted();
     let mut filter = match tab {
         Tab::Running => format!("(status in [{running}])"),
-        Tab::Finished if features.tells_failed_starts => and(
+        Tab::Finished if features.reports_failed_starts => and(
             &format!("(status in [{finished}])"),
             &format!("(!{unstarted})"),
         ),
         Tab::Finished => format!("(status in [{finished}])"),
         // All sessions that no other tab shows, with known statuses or not.
-        Tab::Others if features.tells_failed_starts => {
+        Tab::Others if features.reports_failed_starts => {
             format!("((!(status in [{running}, {finished}])) | {unstarted})")
         }
         Tab::Others => format!("(!(status in [{running}, {finished}]))"),

@@ -77,7 +77,7 @@ fn data_of(reply: GqlReply) -> Result<Value> {
         .map(|fault| quote(&fault.message))
         .collect::<Vec<_>>()
         .join("; ");
-    if holds_something(&reply.data) {
+    if has_value(&reply.data) {
         if !faults.is_empty() {
             tracing::warn!(errors = said, "the manager's answer is incomplete");
         }
@@ -90,7 +90,7 @@ fn data_of(reply: GqlReply) -> Result<Value> {
     Err(declined(format!("the manager can't answer: {said}")))
 }
 
-fn holds_something(data: &Value) -> bool {
+fn has_value(data: &Value) -> bool {
     match data {
         Value::Object(fields) => fields.values().any(|value| !value.is_null()),
         _ => false,

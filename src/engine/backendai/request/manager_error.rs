@@ -148,13 +148,13 @@ impl Recipient {
     }
 
     fn denied(&self, said: &str) -> Failure {
-        let (who, what) = if self.by_password {
+        let (account, what) = if self.by_password {
             ("the login", "username and password")
         } else {
             ("the keys", "access-key and secret-key")
         };
         Failure::denied(format!(
-            "the manager at {} doesn't accept {who} of context '{}': {said}",
+            "the manager at {} doesn't accept {account} of context '{}': {said}",
             self.endpoint, self.context
         ))
         .hint(format!(

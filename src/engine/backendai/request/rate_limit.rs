@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_refusal_is_waited_for_when_short_and_told_when_long() {
+    async fn a_refusal_is_waited_for_when_short_and_reported_when_long() {
         let pace = RateLimit::default();
         let short = headers(&[("retry-after", "2")]);
         assert_eq!(pace.refused(&short, 0).unwrap(), Duration::from_secs(2));

@@ -5,7 +5,7 @@ const MAX: usize = 1 << 20;
 
 /// One event. Comments don't count as events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine::backendai) struct Event {
+pub(in crate::engine::backendai) struct SseEvent {
     pub(in crate::engine::backendai) name: String,
     pub(in crate::engine::backendai) data: String,
 }
@@ -17,13 +17,13 @@ pub(in crate::engine::backendai) struct Parser {
     line: Vec<u8>,
     /// The last byte was a carriage return, so a following line feed doesn't end another line.
     after_return: bool,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
 }
 
 impl Parser {
     /// The events that `bytes` complete; `None` if an event is too long.
-    pub(in crate::engine::backendai) fn push(&mut self, bytes: &[u8]) -> Option<Vec<Event>> {
+    pub(in crate::engine::backendai) fn push(&mut self, bytes: &[u8]) -> Option<Vec<SseEvent>> {
         let mut events = Vec::new();
         for &byte in bytes {
             let after_return = std::mem::replace(&mut self.after_return, byte == b'\r');
@@ -39,7 +39,7 @@ impl Parser {
         Some(events)
     }
 
-    fn end_line(&mut self, events: &mut Vec<Event>) {
+    fn end_line(&mut self, events: &mut Vec<SseEvent>) {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
@@ -74,8 +74,8 @@ mod tests {
 
     const TEXT: &str = ": ping\n\nevent: session_started\ndata: {\"a\":1}\n\nretry: 5\ndata:x\ndata: y\r\n\r\nevent: lost\n\n";
 
-    fn expected() -> Vec<Event> {
-        let event = |name: &str, data: &str| Event {
+    fn expected() -> Vec<SseEvent> {
+        let event = |name: &str, data: &str| SseEvent {
             name: name.to_owned(),
             data: data.to_owned(),
         };
@@ -104,7 +104,7 @@ mod tests {
     }
 
     /// The events of `pieces`, and whether the parser refused them.
-    fn pushed(pieces: &[&[u8]]) -> (Vec<Event>, bool) {
+    fn pushed(pieces: &[&[u8]]) -> (Vec<SseEvent>, bool) {
         let mut parser = Parser::default();
         let mut events = Vec::new();
         for piece in pieces {

@@ -11,7 +11,7 @@ use crate::{
             BackendAiEngine,
             request::{http::ManagerCall, manager_error::declined},
         },
-        manager::Progress,
+        manager::TaskProgress,
     },
     model::{
         failure::{Failure, FailureKind},
@@ -24,7 +24,7 @@ impl BackendAiEngine {
         &self,
         session: SessionId,
         image_name: &str,
-    ) -> Result<BoxStream<'static, Result<Progress>>> {
+    ) -> Result<BoxStream<'static, Result<TaskProgress>>> {
         check(image_name)?;
         let connection = self.core.connection().await?;
         let body = json!({"image_name": image_name, "image_visibility": "user"});

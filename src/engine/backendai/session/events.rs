@@ -15,10 +15,10 @@ use crate::{
                 lenient_json::Node,
                 manager_error::{Recipient, declined},
                 quote::quote,
-                sse::{Event, Parser},
+                sse::{Parser, SseEvent},
             },
         },
-        manager::{ManagerEvent, Progress},
+        manager::{ManagerEvent, TaskProgress},
     },
     model::{failure::Failure, text::Clean},
 };
@@ -51,7 +51,7 @@ impl BackendAiEngine {
 pub(in crate::engine::backendai) async fn task(
     http: Arc<Http>,
     id: &str,
-) -> Result<BoxStream<'static, Result<Progress>>> {
+) -> Result<BoxStream<'static, Result<TaskProgress>>> {
     let path = format!("/events/background-task?taskId={}", quote(id));
     let events = follow(http, path).await?;
     let steps = stream::unfold((events, false), |(mut events, ended)| async move {
@@ -74,12 +74,12 @@ pub(in crate::engine::backendai) async fn task(
 }
 
 enum TaskStep {
-    On(Progress),
-    Last(Option<Result<Progress>>),
+    On(TaskProgress),
+    Last(Option<Result<TaskProgress>>),
 }
 
 /// Opens a stream of events. An end and a silence are errors.
-async fn follow(http: Arc<Http>, path: String) -> Result<BoxStream<'static, Result<Event>>> {
+async fn follow(http: Arc<Http>, path: String) -> Result<BoxStream<'static, Result<SseEvent>>> {
     let call = ManagerCall::get(path).accepting("text/event-stream");
     let response = http.open(&call).await?;
     let reading = EventReader {
@@ -99,13 +99,13 @@ async fn follow(http: Arc<Http>, path: String) -> Result<BoxStream<'static, Resu
 struct EventReader {
     response: reqwest::Response,
     parser: Parser,
-    ready: VecDeque<Event>,
+    ready: VecDeque<SseEvent>,
     whom: Recipient,
     over: bool,
 }
 
 impl EventReader {
-    async fn next(&mut self) -> Option<Result<Event>> {
+    async fn next(&mut self) -> Option<Result<SseEvent>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(Ok(event));
@@ -137,7 +137,7 @@ impl EventReader {
 }
 
 /// Reads an event about a session; `None` for other events and those that can't be read.
-fn session_event(event: &Event) -> Option<ManagerEvent> {
+fn session_event(event: &SseEvent) -> Option<ManagerEvent> {
     let data: Value = serde_json::from_str(&event.data).ok()?;
     let data = Node::new(&data);
     Some(ManagerEvent {
@@ -147,11 +147,11 @@ fn session_event(event: &Event) -> Option<ManagerEvent> {
     })
 }
 
-fn task_event(event: &Event) -> Option<TaskStep> {
+fn task_event(event: &SseEvent) -> Option<TaskStep> {
     let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
     let data = Node::new(&data);
     let message = data.text("message").unwrap_or_default();
-    let progress = |done: f64| Progress {
+    let progress = |done: f64| TaskProgress {
         message: message.clone(),
         done,
         total: data.number("total_progress").unwrap_or(0.0),
@@ -186,8 +186,8 @@ fn task_event(event: &Event) -> Option<TaskStep> {
 mod tests {
     use super::*;
 
-    fn event(name: &str, data: &str) -> Event {
-        Event {
+    fn event(name: &str, data: &str) -> SseEvent {
+        SseEvent {
             name: name.to_owned(),
             data: data.to_owned(),
         }

@@ -59,7 +59,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_negative_exit_code_is_not_told() {
+    fn a_negative_exit_code_is_not_reported() {
         assert_eq!(
             exit_code_of(&json!({"kernel": {"exit_code": 137}})),
             Some(137)

@@ -17,7 +17,7 @@ use crate::{
                 queries::{self, ExtraFields, SearchScope},
             },
         },
-        manager::{Page, PageQuery, Totals},
+        manager::{PageQuery, SessionPage, Totals},
     },
     model::{
         id::SessionId,
@@ -145,7 +145,7 @@ impl ManagerConnection {
     /// The timeout of a batch session, if the manager reports it.
     async fn timeout_of(&self, session: &Session) -> Option<Span> {
         let is_batch = session.session_type == SessionType::Batch;
-        if !is_batch || !self.features.tells_timeout {
+        if !is_batch || !self.features.reports_timeout {
             return None;
         }
         let variables = json!({"id": session.id.to_string()});
@@ -191,7 +191,10 @@ impl BackendAiEngine {
         nodes.filter_map(|node| reader.session(node)).collect()
     }
 
-    pub(in crate::engine::backendai) async fn read_page(&self, query: &PageQuery) -> Result<Page> {
+    pub(in crate::engine::backendai) async fn read_page(
+        &self,
+        query: &PageQuery,
+    ) -> Result<SessionPage> {
         let connection = self.core.connection().await?;
         let filter = filter::tab(connection.features, query.tab, query.text.as_deref());
         let extra = connection.extra(query.tab != Tab::Finished);
@@ -204,7 +207,7 @@ impl BackendAiEngine {
             query.limit,
         );
         let (data, total) = found.await?;
-        Ok(Page {
+        Ok(SessionPage {
             sessions: self.read(&connection, &data),
             total,
         })

@@ -3,7 +3,7 @@
 pub(super) mod commit;
 pub(super) mod events;
 pub(super) mod history;
-pub(super) mod idle;
+pub(super) mod idle_checks;
 pub(super) mod kernels;
 pub(super) mod list;
 pub(super) mod operate;

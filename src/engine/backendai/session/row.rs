@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{
-    idle,
+    idle_checks,
     kernels::{exit_code_of, kernels, main_image},
     status_reason,
 };
@@ -83,7 +83,7 @@ impl RowReader<'_> {
             idle_checks: if status.is_final() {
                 Vec::new()
             } else {
-                idle::read(&node.blob("idle_checks"), self.now)
+                idle_checks::read(&node.blob("idle_checks"), self.now)
             },
             status,
             startup_command: node.text("startup_command"),

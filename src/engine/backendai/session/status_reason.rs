@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn older_managers_tell_it_in_the_session() {
+    fn older_managers_report_it_in_the_session() {
         let data = json!({"scheduler": {"retries": 3, "failed_predicates": [
             {"name": "concurrency", "msg": "You cannot run more than 3 concurrent sessions"},
             {"name": "dependencies"}]}});

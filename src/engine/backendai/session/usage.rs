@@ -149,7 +149,7 @@ mod tests {
     use crate::model::id::KernelId;
 
     #[test]
-    fn everything_a_kernel_tells_of() {
+    fn everything_a_kernel_reports() {
         let metric = |current: &str, capacity: &str, unit: &str| json!({"current": current, "capacity": capacity, "pct": "0.00", "unit_hint": unit});
         let endless = "9223372036854775807";
         let stat = json!({

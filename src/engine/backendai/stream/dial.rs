@@ -31,11 +31,11 @@ pub(super) fn start<S>(pipe: PortPipe<S>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    start_telling(pipe, Arc::default())
+    start_reporting(pipe, Arc::default())
 }
 
 /// Like [`start`], and stores in `lost` how the connection was lost before the stream ends.
-pub(super) fn start_telling<S>(pipe: PortPipe<S>, lost: Arc<OnceLock<PipeEnd>>) -> Attached
+pub(super) fn start_reporting<S>(pipe: PortPipe<S>, lost: Arc<OnceLock<PipeEnd>>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {

@@ -35,7 +35,7 @@ const LOST_LINES: &str = "\n… lines are missing: the log was truncated before 
 
 /// A session's log as the manager keeps it.
 #[async_trait]
-pub(super) trait Source: Send + Sync + 'static {
+pub(super) trait ManagerLog: Send + Sync + 'static {
     /// The whole log; `None` if it doesn't exist yet, or doesn't exist any more.
     async fn log(&self) -> Result<Option<String>>;
 
@@ -48,7 +48,7 @@ pub(super) trait Source: Send + Sync + 'static {
 
 /// Opens the log as a stream. Fails at once if the log can't be read at all.
 pub(super) async fn open(
-    source: impl Source,
+    source: impl ManagerLog,
     options: LogOptions,
 ) -> Result<BoxStream<'static, Result<LogChunk>>> {
     let first = source.log().await?;
@@ -92,7 +92,7 @@ struct Follower<S> {
     done: bool,
 }
 
-impl<S: Source> Follower<S> {
+impl<S: ManagerLog> Follower<S> {
     async fn next(mut self) -> Option<(Result<LogChunk>, Self)> {
         loop {
             if let Some(piece) = self.ready.pop_front() {

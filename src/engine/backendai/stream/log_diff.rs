@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_new_is_told() {
+    fn only_what_is_new_is_reported() {
         let mut seen = LogPosition::default();
         assert_eq!(seen.read("", false), news(""));
         assert_eq!(seen.read("one\n", false), news("one\n"));
@@ -174,7 +174,7 @@ mod tests {
         /// However much of the beginning a growing log loses, the reported text equals the log as
         /// long as the newest lines stay.
         #[test]
-        fn what_is_told_is_the_log(steps in prop::collection::vec((1..400usize, 0..300usize), 1..20)) {
+        fn what_is_reported_is_the_log(steps in prop::collection::vec((1..400usize, 0..300usize), 1..20)) {
             let line = |n: usize| format!("{n} 줄 of a log that a session wrote\n");
             let (mut first, mut end) = (0, 0);
             let (mut seen, mut reported) = (LogPosition::default(), String::new());

@@ -13,7 +13,7 @@ use super::{
             manager_error::declined,
         },
     },
-    follow::{self, Source},
+    follow::{self, ManagerLog},
     precheck::StreamSession,
 };
 use crate::{
@@ -47,17 +47,17 @@ struct WholeLog {
 
 #[derive(Deserialize)]
 struct LogsReply {
-    result: Logs,
+    result: LogsResponse,
 }
 
 #[derive(Deserialize)]
-struct Logs {
+struct LogsResponse {
     #[serde(default)]
     logs: Option<String>,
 }
 
 #[async_trait]
-impl Source for WholeLog {
+impl ManagerLog for WholeLog {
     async fn log(&self) -> Result<Option<String>> {
         let error = match self.read().await {
             Ok(log) if !log.is_empty() => return Ok(Some(log)),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_never_comes_up_is_told_with_the_last_reason() {
+    async fn what_never_comes_up_is_reported_with_the_last_reason() {
         let error = patiently(|| async { not_yet::<()>() }).await.unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -13,16 +13,16 @@ use crate::model::id::SessionId;
 /// Time limit for an older terminal to close.
 const GOING: Duration = Duration::from_secs(3);
 
-type Key = (SessionId, String);
+type TerminalKey = (SessionId, String);
 
 /// The open terminals.
 #[derive(Clone, Default)]
 pub(in super::super) struct OpenTerminals {
-    terminals: Arc<Mutex<HashMap<Key, Terminal>>>,
+    terminals: Arc<Mutex<HashMap<TerminalKey, OpenTerminal>>>,
 }
 
 #[derive(Clone)]
-struct Terminal {
+struct OpenTerminal {
     number: u64,
     taken: CancellationToken,
     gone: CancellationToken,
@@ -31,8 +31,8 @@ struct Terminal {
 /// One terminal's claim on its tag. Dropping it releases the tag.
 pub(super) struct TagClaim {
     held: OpenTerminals,
-    key: Key,
-    terminal: Terminal,
+    key: TerminalKey,
+    terminal: OpenTerminal,
 }
 
 impl OpenTerminals {
@@ -42,7 +42,7 @@ impl OpenTerminals {
         let (claim, older) = {
             let mut terminals = self.lock();
             let older = terminals.get(&key).cloned();
-            let terminal = Terminal {
+            let terminal = OpenTerminal {
                 number: older.as_ref().map_or(0, |older| older.number + 1),
                 taken: CancellationToken::new(),
                 gone: CancellationToken::new(),
@@ -66,7 +66,7 @@ impl OpenTerminals {
 
     /// Ends every terminal of a session.
     pub(super) async fn take_all(&self, session: SessionId) {
-        let older: Vec<Terminal> = {
+        let older: Vec<OpenTerminal> = {
             let terminals = self.lock();
             let of_session = terminals.iter().filter(|((of, _), _)| *of == session);
             of_session.map(|(_, terminal)| terminal.clone()).collect()
@@ -74,14 +74,14 @@ impl OpenTerminals {
         end(older).await;
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Terminal>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TerminalKey, OpenTerminal>> {
         self.terminals
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn end(terminals: impl IntoIterator<Item = Terminal>) {
+async fn end(terminals: impl IntoIterator<Item = OpenTerminal>) {
     let going: Vec<_> = terminals
         .into_iter()
         .map(|terminal| {
@@ -146,10 +146,10 @@ mod tests {
     async fn a_place_given_up_late_is_not_its_successor_s() {
         let held = OpenTerminals::default();
         let first = held.take(SESSION, "pane").await;
-        let mut taking = std::pin::pin!(held.take(SESSION, "pane"));
-        assert!(futures_util::poll!(&mut taking).is_pending());
+        let mut second_take = std::pin::pin!(held.take(SESSION, "pane"));
+        assert!(futures_util::poll!(&mut second_take).is_pending());
         drop(first);
-        let second = taking.await;
+        let second = second_take.await;
         assert_eq!(held.lock().len(), 1);
         drop(second);
         assert!(held.lock().is_empty());

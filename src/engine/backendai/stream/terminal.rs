@@ -212,7 +212,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
                 () = self.output.closed() => return TerminalEnd::Dropped,
                 next = self.from.next() => {
                     received = true;
-                    match heard_as(next) {
+                    match received_message(next) {
                         Ok(bytes) => {
                             let Some(full) = self.hand_on(bytes).await else {
                                 return TerminalEnd::Dropped;
@@ -269,7 +269,7 @@ fn pulse() -> Interval {
 }
 
 /// Reads a message of ttyd: bytes to show (perhaps none), or the end.
-fn heard_as(next: Option<Result<Message, tungstenite::Error>>) -> Result<Bytes, Output> {
+fn received_message(next: Option<Result<Message, tungstenite::Error>>) -> Result<Bytes, Output> {
     match next {
         Some(Ok(Message::Binary(message))) => Ok(match ttyd::read(message) {
             TtydMessage::Output(bytes) => bytes,

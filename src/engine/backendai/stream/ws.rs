@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_does_not_offer_is_told() {
+    fn what_a_session_does_not_offer_is_reported() {
         let one = |name: &str, ports: &[u16]| ListedService {
             name: name.to_owned(),
             ports: ports.to_vec(),

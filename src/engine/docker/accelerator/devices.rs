@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn from_what_a_library_tells_to_what_the_engine_is_asked() {
+    fn from_what_a_library_reports_to_what_the_engine_is_asked() {
         let library: &dyn Library = &FakeLibrary(2);
         let devices = library.devices();
         let offer = amounts(&devices, &Rules::new());
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sessions_devices_do_is_told_by_their_numbers() {
+    fn what_a_sessions_devices_do_is_reported_by_their_numbers() {
         let library: &dyn Library = &FakeLibrary(4);
         let numbers = BTreeSet::from([3, 7]);
         let reported = usage_of(&numbers, &library.usage(&numbers));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_told_as_the_site_wants_it() {
+    fn what_is_found_is_reported_as_the_site_wants_it() {
         let none = Rules::new();
         assert!(amounts(&[], &shares(5)).is_empty());
         assert_eq!(amounts(&machine(2), &none), ask(WHOLE, 2000));

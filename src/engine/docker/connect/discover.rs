@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_of_other_machines_are_told_by_their_scheme() {
+    fn engines_of_other_machines_are_reported_by_their_scheme() {
         let of = |url: &str, verify: bool| {
             let around = ProcessEnv {
                 docker_host: Some(url.into()),

@@ -106,7 +106,7 @@ mod tests {
     };
 
     #[test]
-    fn contexts_are_followed_and_a_missing_one_is_told() {
+    fn contexts_are_followed_and_a_missing_one_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         let meta = dir.path().join("contexts/meta/0a1b/meta.json");
         fs::create_dir_all(meta.parent().unwrap()).unwrap();

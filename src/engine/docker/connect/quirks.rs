@@ -45,7 +45,7 @@ pub(in crate::engine::docker) enum UserMapping {
 
 /// The limits that the engine can set. Others aren't requested, because some engines then refuse the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::docker) struct Limits {
+pub(in crate::engine::docker) struct SettableLimits {
     pub(in crate::engine::docker) cpu: bool,
     pub(in crate::engine::docker) cores: bool,
     pub(in crate::engine::docker) memory: bool,
@@ -53,7 +53,7 @@ pub(in crate::engine::docker) struct Limits {
     pub(in crate::engine::docker) processes: bool,
 }
 
-impl Limits {
+impl SettableLimits {
     const ALL: Self = Self {
         cpu: true,
         cores: true,
@@ -87,7 +87,7 @@ impl Limits {
 pub(in crate::engine::docker) struct Quirks {
     pub(in crate::engine::docker) kind: ContainerProgram,
     pub(in crate::engine::docker) mapping: UserMapping,
-    pub(in crate::engine::docker) limits: Limits,
+    pub(in crate::engine::docker) limits: SettableLimits,
     /// Whether containers have their own control groups, from which usage can be read.
     pub(in crate::engine::docker) own_groups: bool,
     /// Whether the engine has an init program for containers; otherwise workbay's runner does its work.
@@ -166,7 +166,7 @@ impl Quirks {
             UserMapping::None
         };
         let reported = |flag: Option<bool>| flag.unwrap_or(true);
-        let limits = Limits {
+        let limits = SettableLimits {
             cpu: reported(info.cpu_cfs_quota),
             cores: reported(info.cpu_set),
             memory: reported(info.memory_limit),
@@ -216,14 +216,14 @@ impl Quirks {
 
 /// A rootless Podman sets the limits delegated to its user, and none with control groups of version 1,
 /// whatever its Docker-compatible API reports.
-fn podman_limits(host: &PodmanHost) -> Limits {
+fn podman_limits(host: &PodmanHost) -> SettableLimits {
     if !host.security.rootless {
-        return Limits::ALL;
+        return SettableLimits::ALL;
     }
     let delegated = |name: &str| {
         host.cgroup_version != "v1" && host.cgroup_controllers.iter().any(|one| one == name)
     };
-    Limits {
+    SettableLimits {
         cpu: delegated("cpu"),
         cores: delegated("cpuset"),
         memory: delegated("memory"),
@@ -247,7 +247,7 @@ fn most(said: &QuirkInputs<'_>, rootless: bool, limit: &str) -> i64 {
     let all = [Some("self".to_owned()), engine.map(|pid| pid.to_string())];
     all.into_iter()
         .flatten()
-        .filter_map(|who| fs::read_to_string(format!("/proc/{who}/limits")).ok())
+        .filter_map(|id| fs::read_to_string(format!("/proc/{id}/limits")).ok())
         .filter_map(|limits| hard_limit(&limits, limit))
         .fold(if rootless { ROOTLESS } else { OPEN_FILES }, i64::min)
 }
@@ -303,7 +303,10 @@ mod tests {
     #[test]
     fn an_engine_says_which_limits_it_can_set() {
         let all = docker(&SystemInfo::default());
-        assert_eq!((all.limits, all.limits.warning()), (Limits::ALL, None));
+        assert_eq!(
+            (all.limits, all.limits.warning()),
+            (SettableLimits::ALL, None)
+        );
         let none = docker(&SystemInfo {
             memory_limit: Some(false),
             pids_limit: Some(false),
@@ -328,7 +331,7 @@ mod tests {
         let new = host("v2", r#""memory", "pids""#);
         assert!(new.limits.memory && new.limits.processes && !new.limits.cpu && new.own_groups);
         assert!(new.limits.warning().unwrap().contains("can't limit CPU"));
-        assert_eq!(podman("{}").limits, Limits::ALL);
+        assert_eq!(podman("{}").limits, SettableLimits::ALL);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(in crate::engine::docker) struct ImageFacts {
 }
 
 /// Everything that goes into a new container.
-pub(in crate::engine::docker) struct Parts<'a> {
+pub(in crate::engine::docker) struct ContainerParts<'a> {
     pub(in crate::engine::docker) plan: &'a CreatePlan,
     pub(in crate::engine::docker) planned: PlannedContainer,
     pub(in crate::engine::docker) identity: &'a Identity,
@@ -151,7 +151,7 @@ fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
     }
 }
 
-impl Parts<'_> {
+impl ContainerParts<'_> {
     /// The user that the container runs as; `None` = the image's own.
     fn user(&self) -> Option<(u32, u32)> {
         let is_ours = self.plan.spec.user.is_ours();
@@ -162,7 +162,7 @@ impl Parts<'_> {
 /// The request that creates the container.
 pub(in crate::engine::docker) fn body(
     connection: &EngineConnection,
-    parts: Parts<'_>,
+    parts: ContainerParts<'_>,
 ) -> ContainerCreateBody {
     let user = parts.user();
     let seen = parts.given.devices.all();
@@ -203,7 +203,7 @@ fn names_on(network: &SessionNetwork, planned: PlannedContainer) -> Option<Netwo
 }
 
 /// The command line of the runner.
-fn command(parts: &Parts<'_>) -> Vec<String> {
+fn command(parts: &ContainerParts<'_>) -> Vec<String> {
     let spec = &parts.plan.spec;
     let mut command = parts.runner.to_vec();
     command.extend(["runner".to_owned(), "main".to_owned()]);
@@ -224,7 +224,7 @@ fn command(parts: &Parts<'_>) -> Vec<String> {
 }
 
 /// The first lines of the log.
-fn start_lines(parts: &Parts<'_>) -> Vec<String> {
+fn start_lines(parts: &ContainerParts<'_>) -> Vec<String> {
     let (plan, spec) = (parts.plan, &parts.plan.spec);
     let cores = parts
         .given
@@ -255,7 +255,7 @@ fn start_lines(parts: &Parts<'_>) -> Vec<String> {
     lines
 }
 
-fn host_config(connection: &EngineConnection, parts: &Parts<'_>) -> HostConfig {
+fn host_config(connection: &EngineConnection, parts: &ContainerParts<'_>) -> HostConfig {
     let (spec, quirks) = (&parts.plan.spec, &connection.quirks);
     let can = quirks.limits;
     let memory = i64::try_from(spec.mem.0).unwrap_or(i64::MAX);

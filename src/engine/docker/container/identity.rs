@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn root_never_runs_sessions_and_mapped_engines_are_told() {
+    fn root_never_runs_sessions_and_mapped_engines_are_reported() {
         let of = Identity::of;
         assert_eq!(of((0, 0), UserMapping::None).inside, (1000, 1000));
         assert_eq!(of((501, 20), UserMapping::None).inside, (501, 20));

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_containers_of_a_cluster_are_told_apart_and_count_once_each() {
+    fn the_containers_of_a_cluster_are_distinguished_and_count_once_each() {
         let mut plan = plan();
         plan.subs = vec![KernelId::from_u128(3), KernelId::from_u128(4)];
         plan.spec.cluster_size = 3;

@@ -9,7 +9,7 @@ use bollard::{
 
 use super::{
     cores,
-    create::{self, ImageFacts, Parts},
+    create::{self, ContainerParts, ImageFacts},
     identity::Identity,
     labels::{self, AssignedResources},
     list::{remove_container, summaries},
@@ -143,7 +143,7 @@ impl DockerEngine {
             let labels = create::labels(making.plan, planned, instance, &given, &making.toolbox)?;
             let body = create::body(
                 connection,
-                Parts {
+                ContainerParts {
                     plan: making.plan,
                     planned,
                     identity: &making.identity,
@@ -349,12 +349,12 @@ impl ExclusiveUse {
     /// The resources of containers that run or are about to run.
     async fn now(connection: &EngineConnection) -> Result<Self> {
         let all = summaries(connection, &[labels::INSTANCE.to_owned()], true).await?;
-        let holds = |state: Option<State>| {
+        let is_present = |state: Option<State>| {
             !matches!(state, Some(State::EXITED | State::DEAD | State::REMOVING))
         };
         let all: Vec<labels::Labels> = all
             .into_iter()
-            .filter(|one| holds(one.state))
+            .filter(|one| is_present(one.state))
             .filter_map(|one| one.labels)
             .collect();
         let lists = |label: &str| {

@@ -62,7 +62,7 @@ impl Containers for DockerEngine {
                 unclear.push(part.container_id.into_string());
             }
         }
-        parts.extend(looks(&connection, unclear, instance).await?);
+        parts.extend(inspect_all(&connection, unclear, instance).await?);
         hide_unreachable(&connection, &mut parts);
         let ours = survey::together(parts);
         for seen in &ours {
@@ -113,7 +113,7 @@ impl Containers for DockerEngine {
             return Ok(());
         };
         if !error.is_lost() {
-            let never_ran = look(&connection, &main, self.config.instance).await;
+            let never_ran = inspect(&connection, &main, self.config.instance).await;
             if matches!(never_ran, Ok(Some(part)) if part.state == ContainerState::Created) {
                 self.undo(&connection, session).await;
             }
@@ -250,7 +250,7 @@ impl DockerEngine {
     ) -> Result<Option<Sighting>> {
         let count = members.len();
         let ids = members.into_iter().map(|member| member.id).collect();
-        let parts = looks(connection, ids, self.config.instance).await?;
+        let parts = inspect_all(connection, ids, self.config.instance).await?;
         if parts.len() < count {
             self.forget_container(session);
         }
@@ -279,7 +279,7 @@ impl DockerEngine {
         member: &Member,
         name: &str,
     ) -> Result<()> {
-        let seen = look(connection, &member.id, self.config.instance).await?;
+        let seen = inspect(connection, &member.id, self.config.instance).await?;
         let seen = seen.ok_or_else(|| Failure::session_not_found(session))?;
         if seen
             .name
@@ -350,13 +350,13 @@ async fn end(connection: Arc<EngineConnection>, id: String, grace_seconds: u32) 
 }
 
 /// The full records of these containers; containers that are gone are left out.
-async fn looks(
+async fn inspect_all(
     connection: &EngineConnection,
     ids: Vec<String>,
     instance: InstanceId,
 ) -> Result<Vec<SessionContainer>> {
     let mut asked = stream::iter(ids)
-        .map(|id| async move { look(connection, &id, instance).await })
+        .map(|id| async move { inspect(connection, &id, instance).await })
         .buffer_unordered(AT_ONCE);
     let mut parts = Vec::new();
     while let Some(part) = asked.next().await {
@@ -378,7 +378,7 @@ fn hide_unreachable(connection: &EngineConnection, parts: &mut [SessionContainer
     }
 }
 
-async fn look(
+async fn inspect(
     connection: &EngineConnection,
     id: &str,
     instance: InstanceId,
@@ -398,7 +398,7 @@ async fn look(
 
 /// What running containers of other instances use, from the labels of each container.
 fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots {
-    let holds = |state: Option<State>| {
+    let is_running = |state: Option<State>| {
         matches!(
             state,
             // A container that was only created may be left over from a daemon that died.
@@ -406,7 +406,7 @@ fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots
         )
     };
     all.iter()
-        .filter(|one| holds(one.state))
+        .filter(|one| is_running(one.state))
         .filter_map(|one| one.labels.as_ref())
         .filter(|labels| !labels::is_of(labels, instance))
         .filter_map(labels::slots)

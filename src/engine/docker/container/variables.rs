@@ -55,7 +55,7 @@ pub(in crate::engine::docker) fn of_plan(
     all.extend(spec.env.clone());
     let secrets = plan.secrets.iter();
     all.extend(secrets.map(|(name, secret)| (name.clone(), secret.expose().to_owned())));
-    hold_preloads(&mut all, around.image);
+    move_preloads(&mut all, around.image);
     // Login shells read /etc/profile, which resets PATH. The home directory's own files restore it from here.
     if let Some(path) = all.get("PATH").cloned() {
         all.insert(inside::SESSION_PATH.to_owned(), path);
@@ -66,7 +66,7 @@ pub(in crate::engine::docker) fn of_plan(
 }
 
 /// Moves preloaded libraries of the image or the user to other variables, so that the bundled tools don't load them.
-fn hold_preloads(all: &mut BTreeMap<String, String>, image: &[String]) {
+fn move_preloads(all: &mut BTreeMap<String, String>, image: &[String]) {
     for (name, elsewhere) in inside::PRELOADS {
         let of_image = image
             .iter()
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_and_folders_are_told_and_the_persons_words_win() {
+    fn ports_and_folders_are_reported_and_the_persons_words_win() {
         let mut plan = plan();
         plan.spec.preopen_ports = vec![9000, 9001];
         plan.spec.mounts = vec![Mounted {

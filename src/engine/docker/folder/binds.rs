@@ -6,7 +6,7 @@ use bollard::models::Mount;
 
 use super::{
     mounts,
-    store::{FolderStore, make_way, refused},
+    store::{FolderStore, create_path, refused},
 };
 use crate::engine::docker::image::host;
 use crate::{
@@ -96,7 +96,7 @@ pub(in crate::engine::docker) fn make_places(
             placed.push(bind.clone());
             continue;
         };
-        match make_way(&root, &below, owner) {
+        match create_path(&root, &below, owner) {
             Ok(()) => placed.push(bind.clone()),
             Err(error) => {
                 let why = format!(
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_way_is_told_and_an_automatic_folder_is_left_out() {
+    fn what_is_in_the_way_is_reported_and_an_automatic_folder_is_left_out() {
         let dir = tempfile::tempdir().unwrap();
         let folder_store = FolderStore::new(dir.path().join("folders"));
         let home = dir.path().join("home");

@@ -128,7 +128,7 @@ impl Folders for DockerEngine {
 
 /// Creates the missing directories of `below` in `root`, for `owner`. Anything else in the path is an error, even
 /// a link: sessions write here, and a link may lead anywhere.
-pub(in crate::engine::docker) fn make_way(
+pub(in crate::engine::docker) fn create_path(
     root: &Path,
     below: &Path,
     owner: (u32, u32),
@@ -194,15 +194,15 @@ mod tests {
         let (inner, outer) = (dir.path().join("in"), dir.path().join("out"));
         fs::create_dir(&inner).unwrap();
         fs::create_dir(&outer).unwrap();
-        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
-        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
+        create_path(&inner, Path::new("a/b/c"), caller()).unwrap();
+        create_path(&inner, Path::new("a/b/c"), caller()).unwrap();
         assert!(inner.join("a/b/c").is_dir());
         std::os::unix::fs::symlink(&outer, inner.join("link")).unwrap();
-        assert!(make_way(&inner, Path::new("link/x"), caller()).is_err());
+        assert!(create_path(&inner, Path::new("link/x"), caller()).is_err());
         assert!(!outer.join("x").exists());
         fs::write(inner.join("file"), "").unwrap();
-        assert!(make_way(&inner, Path::new("file"), caller()).is_err());
-        assert!(make_way(&inner, Path::new("../out/x"), caller()).is_err());
+        assert!(create_path(&inner, Path::new("file"), caller()).is_err());
+        assert!(create_path(&inner, Path::new("../out/x"), caller()).is_err());
         assert!(!outer.join("x").exists());
     }
 }

@@ -55,7 +55,7 @@ pub(in crate::engine::docker) fn copy(
     Ok(())
 }
 
-struct Entry {
+struct DotfileEntry {
     path: PathBuf,
     kind: DotfileKind,
     size: u64,
@@ -69,7 +69,7 @@ enum DotfileKind {
 }
 
 /// Everything in a directory, directories before their contents. Sockets and devices are left out.
-fn below(root: &Path) -> io::Result<Vec<Entry>> {
+fn below(root: &Path) -> io::Result<Vec<DotfileEntry>> {
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
     while let Some(dir) = waiting.pop() {
@@ -90,7 +90,7 @@ fn below(root: &Path) -> io::Result<Vec<Entry>> {
             } else {
                 0
             };
-            found.push(Entry { path, kind, size });
+            found.push(DotfileEntry { path, kind, size });
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));

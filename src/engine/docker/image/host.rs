@@ -105,14 +105,14 @@ pub(in crate::engine::docker) fn mounts() -> Vec<Mount> {
     }
     let etc = ETC.iter().map(|name| Path::new("/etc").join(name));
     all.extend(
-        etc.filter(|path| fs::canonicalize(path).is_ok_and(|place| holds_no_keys(&place)))
+        etc.filter(|path| fs::canonicalize(path).is_ok_and(|place| has_no_keys(&place)))
             .map(|path| mounts::read_only(&path, &path)),
     );
     all
 }
 
 /// Whether a path without links is neither inside a key directory nor above one.
-fn holds_no_keys(place: &Path) -> bool {
+fn has_no_keys(place: &Path) -> bool {
     let mut keys = KEYS.iter().map(Path::new);
     !keys.any(|keys| keys.starts_with(place) || place.starts_with(keys))
 }
@@ -281,7 +281,7 @@ mod tests {
         let sources = all.iter().filter_map(|mount| mount.source.as_deref());
         for source in sources {
             let place = fs::canonicalize(source).unwrap();
-            assert!(holds_no_keys(&place), "{source}");
+            assert!(has_no_keys(&place), "{source}");
         }
         for (place, is_fine) in [
             ("/etc/ssl/certs", true),
@@ -291,7 +291,7 @@ mod tests {
             ("/etc/ssl/private/key.pem", false),
             ("/etc/ssl/private-not", true),
         ] {
-            assert_eq!(holds_no_keys(Path::new(place)), is_fine, "{place}");
+            assert_eq!(has_no_keys(Path::new(place)), is_fine, "{place}");
         }
     }
 

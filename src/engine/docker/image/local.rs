@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_tell_what_an_image_needs_and_offers() {
+    fn labels_give_what_an_image_needs_and_offers() {
         let image = labelled(
             "cr/python:3.11-py311-cuda12.1",
             &[

@@ -13,7 +13,7 @@ use super::connect::connection::EngineConnection;
 
 /// How to end a program whose reader is gone.
 #[derive(Clone, Debug)]
-pub(super) enum Ending {
+pub(super) enum KillMethod {
     /// Through this machine's process table.
     Here,
     /// With a command of the runner inside, for processes on another machine. Only the program's own user may do this.
@@ -33,17 +33,17 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Time between asking and killing.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Ends the program of exec `exec` in `container`: asks first, then kills. [`Ending::Here`] uses this machine's
+/// Ends the program of exec `exec` in `container`: asks first, then kills. [`KillMethod::Here`] uses this machine's
 /// process table: sessions run as the caller (or the caller is root).
 pub(super) async fn end(
     connection: &EngineConnection,
     exec: &str,
     container: &str,
-    ending: &Ending,
+    ending: &KillMethod,
 ) {
     match ending {
-        Ending::Here => end_here(connection, exec, container).await,
-        Ending::Inside { argv, user } => {
+        KillMethod::Here => end_here(connection, exec, container).await,
+        KillMethod::Inside { argv, user } => {
             for _ in 0..ATTEMPTS {
                 end_inside(connection, container, argv, user.as_deref()).await;
                 if has_ended(connection, exec).await {
@@ -52,7 +52,7 @@ pub(super) async fn end(
             }
             tracing::warn!(container, "a program without a reader keeps running");
         }
-        Ending::ByItself => {}
+        KillMethod::ByItself => {}
     }
 }
 

@@ -61,9 +61,9 @@ impl ProcessHandle {
     /// until it is dead, so these are killed as well.
     pub fn signal_group(&self, sign: Signal, is_meant: impl Fn(Pid) -> bool) -> bool {
         let reached = self.signal(sign);
-        let looks = if sign == Signal::KILL { LOOKS } else { 1 };
+        let checks = if sign == Signal::KILL { LOOKS } else { 1 };
         let mut signalled = vec![self.pid];
-        for _ in 0..looks {
+        for _ in 0..checks {
             let new = self.members(&signalled, &is_meant);
             if new.is_empty() {
                 break;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_not_meant_is_spared() {
+    async fn other_sessions_are_spared() {
         let (mut shell, leader, member) = group();
         assert!(ProcessHandle::take(leader, |_| false).unwrap().is_none());
         let child = take(member);

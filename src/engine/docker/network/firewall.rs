@@ -53,8 +53,8 @@ impl Firewall {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, found) = last.as_ref()?;
         let is_well = *found == Guarded::default();
-        let holds = if is_well { HOLDS } else { RETRY };
-        (at.elapsed() < holds).then(|| found.clone())
+        let valid_for = if is_well { HOLDS } else { RETRY };
+        (at.elapsed() < valid_for).then(|| found.clone())
     }
 
     fn note(&self, found: &Guarded) {

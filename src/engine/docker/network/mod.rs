@@ -51,20 +51,22 @@ impl SessionNetwork {
 
 /// The network for a session's containers.
 #[derive(Debug, PartialEq, Eq)]
-enum Choice {
+enum NetworkChoice {
     Default,
     Nothing,
     OfUser,
     OfSession,
 }
 
-fn choose(isolation: Isolation, kind: ContainerProgram, is_cluster: bool) -> Choice {
+fn choose(isolation: Isolation, kind: ContainerProgram, is_cluster: bool) -> NetworkChoice {
     match (isolation, kind, is_cluster) {
-        (_, _, true) => Choice::OfSession,
-        (Isolation::None, _, false) => Choice::Nothing,
-        (_, ContainerProgram::Podman, false) | (Isolation::Bridge, _, false) => Choice::Default,
-        (Isolation::User, ContainerProgram::Docker, false) => Choice::OfUser,
-        (Isolation::Session, ContainerProgram::Docker, false) => Choice::OfSession,
+        (_, _, true) => NetworkChoice::OfSession,
+        (Isolation::None, _, false) => NetworkChoice::Nothing,
+        (_, ContainerProgram::Podman, false) | (Isolation::Bridge, _, false) => {
+            NetworkChoice::Default
+        }
+        (Isolation::User, ContainerProgram::Docker, false) => NetworkChoice::OfUser,
+        (Isolation::Session, ContainerProgram::Docker, false) => NetworkChoice::OfSession,
     }
 }
 
@@ -108,21 +110,21 @@ impl DockerEngine {
         let (rules, is_cluster) = (self.config.network, !plan.subs.is_empty());
         let isolation = rules.isolation();
         let whose = match choose(isolation, connection.quirks.kind, is_cluster) {
-            Choice::Nothing => {
+            NetworkChoice::Nothing => {
                 return Ok(SessionNetwork {
                     mode: Some("none".to_owned()),
                     ..SessionNetwork::default()
                 });
             }
-            Choice::Default => {
+            NetworkChoice::Default => {
                 let found = known(rules, connection).unwrap_or_default();
                 return Ok(SessionNetwork {
                     warnings: self.weigh(&found)?,
                     ..SessionNetwork::default()
                 });
             }
-            Choice::OfUser => NetworkScope::User,
-            Choice::OfSession => NetworkScope::Session(plan.session),
+            NetworkChoice::OfUser => NetworkScope::User,
+            NetworkChoice::OfSession => NetworkScope::Session(plan.session),
         };
         let wanted = NetworkRequest {
             whose,
@@ -248,20 +250,20 @@ mod tests {
         use Isolation::{Bridge, None, Session, User};
         let docker =
             |isolation, is_cluster| choose(isolation, ContainerProgram::Docker, is_cluster);
-        assert_eq!(docker(User, false), Choice::OfUser);
-        assert_eq!(docker(Session, false), Choice::OfSession);
-        assert_eq!(docker(None, false), Choice::Nothing);
-        assert_eq!(docker(Bridge, false), Choice::Default);
+        assert_eq!(docker(User, false), NetworkChoice::OfUser);
+        assert_eq!(docker(Session, false), NetworkChoice::OfSession);
+        assert_eq!(docker(None, false), NetworkChoice::Nothing);
+        assert_eq!(docker(Bridge, false), NetworkChoice::Default);
         for isolation in Isolation::ALL {
-            assert_eq!(docker(isolation, true), Choice::OfSession);
+            assert_eq!(docker(isolation, true), NetworkChoice::OfSession);
         }
         assert_eq!(
             choose(User, ContainerProgram::Podman, false),
-            Choice::Default
+            NetworkChoice::Default
         );
         assert_eq!(
             choose(None, ContainerProgram::Podman, false),
-            Choice::Nothing
+            NetworkChoice::Nothing
         );
     }
 

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 const QUEUE: usize = 4;
 const PIECE: usize = 256 * 1024;
 
-pub(super) type UploadArchive = tar::Builder<Pieces>;
+pub(super) type UploadArchive = tar::Builder<PieceWriter>;
 
 /// Extracts the archive that `fill` writes at `/` of a container, running or not.
 pub(super) async fn upload(
@@ -32,7 +32,7 @@ pub(super) async fn upload(
     let (sender, receiver) = mpsc::channel(QUEUE);
     let reported = sender.clone();
     let writing = off_loop(move || {
-        let mut tar = tar::Builder::new(Pieces {
+        let mut tar = tar::Builder::new(PieceWriter {
             sender,
             piece: Vec::with_capacity(PIECE),
         });
@@ -65,12 +65,12 @@ pub(super) async fn upload(
 }
 
 /// Splits the written bytes into pieces and sends them to the engine.
-pub(super) struct Pieces {
+pub(super) struct PieceWriter {
     sender: mpsc::Sender<io::Result<Bytes>>,
     piece: Vec<u8>,
 }
 
-impl Pieces {
+impl PieceWriter {
     fn hand_on(&mut self) -> io::Result<()> {
         if self.piece.is_empty() {
             return Ok(());
@@ -82,7 +82,7 @@ impl Pieces {
     }
 }
 
-impl io::Write for Pieces {
+impl io::Write for PieceWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);
         if self.piece.len() >= PIECE {

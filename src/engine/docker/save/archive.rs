@@ -23,7 +23,7 @@ const LOOK_EVERY: u64 = 16 * Bytes::MIB;
 
 /// Limits for all files saved for one session together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct ArchiveLimits {
     /// Bytes on the disk.
     pub(super) disk: u64,
     /// Bytes of the archives, holes included.
@@ -37,7 +37,7 @@ const HOLES: u64 = 10;
 /// On a small file system, one part of this many stays free.
 const PART: u64 = 10;
 
-impl Limits {
+impl ArchiveLimits {
     pub(super) fn of(limits: SaveLimits) -> Self {
         let most = match limits.most {
             Bytes(0) => u64::MAX,
@@ -89,7 +89,7 @@ pub(super) struct SaveArchive {
     target: PathBuf,
     part: PartialFile,
     out: File,
-    limits: Limits,
+    limits: ArchiveLimits,
     disk: u64,
     length: u64,
     /// Zeros that aren't written yet.
@@ -99,7 +99,7 @@ pub(super) struct SaveArchive {
 
 impl SaveArchive {
     /// Only this user may read what a session contained.
-    pub(super) fn create(target: &Path, limits: Limits) -> io::Result<Self> {
+    pub(super) fn create(target: &Path, limits: ArchiveLimits) -> io::Result<Self> {
         let part = target.with_extension(format!("{}.part", process::id()));
         match fs::remove_file(&part) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    const SMALL: Limits = Limits {
+    const SMALL: ArchiveLimits = ArchiveLimits {
         disk: 100_000,
         length: 1 << 32,
         free: 0,
@@ -252,7 +252,7 @@ mod tests {
         let error = archive.add(&vec![1; 100_001]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
         drop(archive);
-        let short = Limits {
+        let short = ArchiveLimits {
             length: 1_000_000,
             ..SMALL
         };
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn some_space_stays_free_and_less_of_a_small_file_system() {
-        let limits = Limits::of(SaveLimits::default());
+        let limits = ArchiveLimits::of(SaveLimits::default());
         let (gib, large) = (1 << 30, 1 << 40);
         assert!(limits.check_room(gib, large).is_ok());
         let error = limits.check_room(gib - 1, large).unwrap_err();
@@ -277,8 +277,8 @@ mod tests {
             most: Bytes(0),
             keep_free: Bytes(0),
         };
-        assert!(Limits::of(open).check_room(0, large).is_ok());
-        assert_eq!(Limits::of(open).disk, u64::MAX);
+        assert!(ArchiveLimits::of(open).check_room(0, large).is_ok());
+        assert_eq!(ArchiveLimits::of(open).disk, u64::MAX);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::{
     model::{failure::Failure, id::SessionId, inside},
 };
 pub(super) use archive::remove_unfinished;
-use archive::{Limits, SaveArchive};
+use archive::{ArchiveLimits, SaveArchive};
 
 /// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; returns the first. Failed paths don't stop
 /// the others: the error lists both.
@@ -35,7 +35,7 @@ pub(super) async fn save(
     let container = engine.container(&connection, session).await?;
     make(dir).map_err(|error| failed(dir, &error))?;
     let (mut saved, mut problems) = (Vec::new(), Vec::new());
-    let mut limits = Limits::of(engine.config.save_limits);
+    let mut limits = ArchiveLimits::of(engine.config.save_limits);
     for (path, number) in paths.iter().zip(1..) {
         let file = match number {
             1 => dir.join(format!("{name}.tar")),
@@ -70,7 +70,7 @@ async fn save_one(
     container: &str,
     path: &str,
     file: &Path,
-    limits: Limits,
+    limits: ArchiveLimits,
 ) -> Result<(u64, u64)> {
     let options = DownloadFromContainerOptions {
         path: absolute(path),

@@ -19,7 +19,7 @@ use crate::{
         api::{Attached, Input, Output, Result},
         docker::{
             connect::connection::EngineConnection,
-            kill::{self, Ending},
+            kill::{self, KillMethod},
         },
     },
     model::{
@@ -50,7 +50,7 @@ struct RunningExec {
     connection: Arc<EngineConnection>,
     container: String,
     exec: String,
-    ending: Ending,
+    ending: KillMethod,
 }
 
 /// Starts `argv` in `container`. Dropping the receiver of the output ends the program.
@@ -59,7 +59,7 @@ pub(in crate::engine::docker) async fn start(
     container: String,
     argv: Vec<String>,
     tty: bool,
-    ending: Ending,
+    ending: KillMethod,
 ) -> Result<Attached> {
     start_as(connection, container, argv, tty, ending, None).await
 }
@@ -71,7 +71,7 @@ pub(in crate::engine::docker) async fn start_as(
     container: String,
     argv: Vec<String>,
     tty: bool,
-    ending: Ending,
+    ending: KillMethod,
     user: Option<&str>,
 ) -> Result<Attached> {
     let options = CreateExecOptions {

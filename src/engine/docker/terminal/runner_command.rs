@@ -105,7 +105,7 @@ fn size(columns: u16, rows: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::shell::ShellStart;
+    use crate::model::shell_start::ShellStart;
 
     #[test]
     fn the_runner_is_called_as_the_container_was_made() {

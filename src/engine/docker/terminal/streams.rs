@@ -16,7 +16,7 @@ use crate::{
             DockerEngine,
             connect::connection::EngineConnection,
             container::identity::{Identity, caller},
-            kill::Ending,
+            kill::KillMethod,
             log::follow,
         },
     },
@@ -140,19 +140,19 @@ impl ProgramStarter {
         &self,
         key: Option<String>,
         user: Option<&str>,
-    ) -> Ending {
-        key.map_or(Ending::Here, |key| Ending::Inside {
+    ) -> KillMethod {
+        key.map_or(KillMethod::Here, |key| KillMethod::Inside {
             argv: runner_command::end(&self.runner, &key),
             user: user.map(str::to_owned),
         })
     }
 
     /// How to end a program that ends when its input does.
-    fn by_itself(&self) -> Ending {
+    fn by_itself(&self) -> KillMethod {
         if self.is_ours {
-            Ending::Here
+            KillMethod::Here
         } else {
-            Ending::ByItself
+            KillMethod::ByItself
         }
     }
 }

@@ -5,11 +5,11 @@
 //! descriptions, the C.UTF-8 locale, and a shell for images that have none. Each set of inputs has its own directory,
 //! which is built under a temporary name and then renamed, so that a running session's toolbox never changes.
 
+mod bundled_shell;
 mod elf;
 mod first_run;
 mod program;
 mod prune;
-mod shell;
 
 use std::{
     collections::HashSet,
@@ -18,9 +18,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use bundled_shell::Shell;
 use program::Program;
 pub(super) use program::on_path;
-use shell::Shell;
 
 use crate::{
     engine::api::Result,

@@ -55,7 +55,7 @@ fn another_binary_means_another_toolbox() {
 }
 
 #[test]
-fn an_unwritable_place_is_told_with_its_name() {
+fn an_unwritable_place_is_reported_with_its_name() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();

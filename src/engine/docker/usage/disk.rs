@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     model::resources::Bytes,
-    tree::{self, Entry, Next},
+    tree::{self, TreeEntry, WalkStep},
 };
 
 /// With more entries than this, the size is unknown.
@@ -50,7 +50,7 @@ fn blocks_of(directory: &Path, left: &mut u32) -> Option<u64> {
             *left = fewer.ok_or_else(|| io::Error::other("too many entries"))?;
         }
         count.add(&entry);
-        Ok(Next::Into)
+        Ok(WalkStep::Into)
     });
     counted.ok().map(|()| count.blocks)
 }
@@ -63,7 +63,7 @@ struct DiskCounter {
 }
 
 impl DiskCounter {
-    fn add(&mut self, entry: &Entry<'_>) {
+    fn add(&mut self, entry: &TreeEntry<'_>) {
         let stat = entry.stat;
         if entry.is_directory() || stat.st_nlink < 2 || self.met.insert(stat.st_ino) {
             self.blocks += u64::try_from(stat.st_blocks).unwrap_or(0);

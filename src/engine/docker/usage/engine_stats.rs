@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_not_known() {
+    fn what_is_not_reported_is_not_known() {
         let body = serde_json::json!({
             "cpu_stats": {"cpu_usage": {"total_usage": 7}},
             "memory_stats": {"usage": 10},

@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_fit_tells_nothing() {
+    fn a_file_that_does_not_fit_reports_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("long");
         fs::write(&path, "12345678").unwrap();

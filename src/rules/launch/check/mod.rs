@@ -1,9 +1,9 @@
 //! All rules of a launch, with the same message wherever a rule is checked.
 
 mod choices;
+mod request;
 mod slots;
 mod warnings;
-mod words;
 
 use jiff::Timestamp;
 
@@ -16,8 +16,8 @@ use crate::model::{
 };
 pub use crate::rules::launch::check::{
     choices::check_agent,
+    request::{check_value, check_words},
     warnings::{short_of_shmem, warnings},
-    words::{check_value, check_words},
 };
 use crate::{
     model::launch_field::{FieldProblem, LaunchField as Field},

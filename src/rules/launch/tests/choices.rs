@@ -9,7 +9,7 @@ fn mounts(words: &[&str]) -> Vec<crate::model::spec::FolderMount> {
     words.iter().map(|word| word.parse().unwrap()).collect()
 }
 
-const CASES: &[(Change, LaunchField, &str)] = &[
+const CASES: &[(RequestEdit, LaunchField, &str)] = &[
     (
         |r| r.project = Some("other".into()),
         LaunchField::Project,
@@ -96,7 +96,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
 ];
 
 #[test]
-fn what_is_not_there_is_told_at_its_field() {
+fn what_is_not_there_is_reported_at_its_field() {
     for (change, field, words) in CASES {
         fails(&request(*change), *field, words);
     }
@@ -104,7 +104,7 @@ fn what_is_not_there_is_told_at_its_field() {
 
 #[test]
 fn what_is_there_is_taken() {
-    let good: &[Change] = &[
+    let good: &[RequestEdit] = &[
         |r| r.project = Some("research".into()),
         |r| r.resource_group = Some("gpu".into()),
         |r| r.preset = Some("small".into()),
@@ -142,7 +142,7 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         offer: Some(&offer),
         ..Ground::at(now())
     };
-    let by_hand: [Change; 3] = [
+    let by_hand: [RequestEdit; 3] = [
         |_| {},
         |r| r.cpu = Some(cores(1)),
         |r| {
@@ -158,7 +158,7 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         assert_eq!(found, [(LaunchField::Preset, why.clone())]);
     }
     // The preset's own amounts, when typed, don't count as custom amounts.
-    let by_preset: [Change; 2] = [
+    let by_preset: [RequestEdit; 2] = [
         |r| r.preset = Some("small".into()),
         |r| {
             r.preset = Some("small".into());
@@ -172,13 +172,13 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
 }
 
 #[test]
-fn what_the_engine_cannot_do_is_told_with_its_reason() {
+fn what_the_engine_cannot_do_is_reported_with_its_reason() {
     let capabilities = unable();
     let ground = Ground {
         capabilities: Some(&capabilities),
         ..Ground::at(now())
     };
-    let cases: &[(Change, LaunchField)] = &[
+    let cases: &[(RequestEdit, LaunchField)] = &[
         (
             |r| {
                 r.cluster_mode = ClusterMode::MultiNode;

@@ -94,7 +94,7 @@ fn a_manager_may_take_an_image_that_it_does_not_list() {
 }
 
 #[test]
-fn nothing_is_said_of_images_before_they_are_told() {
+fn nothing_is_said_of_images_before_they_are_reported() {
     for capabilities in [None, Some(ours()), Some(able())] {
         let said = said(&image("python:3.13"), &[], capabilities.as_ref());
         assert_eq!(said, [[], []]);

@@ -2,8 +2,8 @@
 
 mod choices;
 mod environments;
+mod request;
 mod slots;
-mod words;
 
 use std::collections::BTreeMap;
 
@@ -177,15 +177,15 @@ fn unable() -> Capabilities {
     }
 }
 
-type Change = fn(&mut LaunchRequest);
+type RequestEdit = fn(&mut LaunchRequest);
 
-fn request(change: Change) -> LaunchRequest {
+fn request(change: RequestEdit) -> LaunchRequest {
     let mut request = LaunchRequest::default();
     change(&mut request);
     request
 }
 
-fn batch(change: Change) -> LaunchRequest {
+fn batch(change: RequestEdit) -> LaunchRequest {
     let mut request = LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some("make".into()),

@@ -9,7 +9,7 @@ fn shares(amount: u64) -> BTreeMap<String, u64> {
     BTreeMap::from([("cuda.shares".to_owned(), amount)])
 }
 
-const CASES: &[(Change, LaunchField, &str)] = &[
+const CASES: &[(RequestEdit, LaunchField, &str)] = &[
     (
         |r| r.cpu = Some(Cpu::from_millis(500)),
         LaunchField::Cpu,
@@ -122,7 +122,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
 ];
 
 #[test]
-fn what_cannot_be_had_is_told_at_its_field() {
+fn what_cannot_be_had_is_reported_at_its_field() {
     for (change, field, words) in CASES {
         fails(&request(*change), *field, words);
     }
@@ -130,7 +130,7 @@ fn what_cannot_be_had_is_told_at_its_field() {
 
 #[test]
 fn what_can_be_had_is_taken() {
-    let good: &[Change] = &[
+    let good: &[RequestEdit] = &[
         |r| r.cpu = Some(Cpu::from_millis(1_500)),
         |r| r.cpu = Some(cores(4)),
         |r| r.mem = Some(Bytes::mib(576)),
@@ -168,7 +168,7 @@ fn an_environment_that_needs_an_accelerator_or_cannot_use_one() {
     needs.facts.minimum.accelerators = shares(1_000);
     let mut other = environment();
     other.facts.accelerators = vec!["rocm".into()];
-    let said = |environment: &Environment, change: Change| {
+    let said = |environment: &Environment, change: RequestEdit| {
         let ground = Ground {
             environment: Some(environment),
             offer: Some(&offer),
@@ -176,12 +176,12 @@ fn an_environment_that_needs_an_accelerator_or_cannot_use_one() {
         };
         reported(check(&request(change), &ground))
     };
-    let none: Change = |r| r.resource_group = Some("gpu".into());
-    let enough: Change = |r| {
+    let none: RequestEdit = |r| r.resource_group = Some("gpu".into());
+    let enough: RequestEdit = |r| {
         r.resource_group = Some("gpu".into());
         r.accelerators = shares(1_000);
     };
-    let by_preset: Change = |r| {
+    let by_preset: RequestEdit = |r| {
         r.resource_group = Some("gpu".into());
         r.preset = Some("train".into());
     };
@@ -207,7 +207,7 @@ fn warnings_forbid_nothing() {
         offer: Some(&offer),
         ..Ground::at(now())
     };
-    let said = |change: Change| {
+    let said = |change: RequestEdit| {
         let request = request(change);
         assert_eq!(reported(check(&request, &ground)), []);
         reported(warnings(&request, &ground))

@@ -13,12 +13,12 @@ use super::{
     super::files,
     preview::{self, Preview},
     scan::{Scan, Seek, Sought},
-    store::{Limits, LogStore},
+    store::{LogStore, LogStoreLimits},
 };
 use crate::{
     app::{
         logs::{
-            feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched, Want},
+            feed::{Extent, LogEvent, LogOrder, LogPage, PREVIEW, Searched, Want},
             lines::{Lines, LogEntry},
             window::time_text,
         },
@@ -34,7 +34,7 @@ const PREVIEW_AFTER: usize = 128 << 10;
 const STEP: usize = 4;
 
 #[derive(Debug)]
-enum End {
+enum LogEnd {
     /// Not needed yet, or not needed anymore.
     None,
     /// The end is being read.
@@ -50,7 +50,7 @@ pub struct LogReader {
     log: StreamId,
     store: LogStore,
     lines: Lines,
-    end: End,
+    end: LogEnd,
     /// A line of the preview, and the same line of the log.
     joined: Option<(u64, u64)>,
     opened_at: Timestamp,
@@ -66,7 +66,7 @@ pub struct LogReader {
     hit: Option<u64>,
     /// All lines have been searched once.
     was_complete: bool,
-    told: (Extent, Searched),
+    reported: (Extent, Searched),
     out: Vec<LogEvent>,
 }
 
@@ -76,7 +76,7 @@ impl LogReader {
     pub fn new(
         log: StreamId,
         spool: Option<PathBuf>,
-        limits: Limits,
+        limits: LogStoreLimits,
         timed: bool,
         now: Timestamp,
     ) -> Self {
@@ -88,7 +88,7 @@ impl LogReader {
             } else {
                 Lines::default()
             },
-            end: End::None,
+            end: LogEnd::None,
             joined: None,
             opened_at: now,
             loading: true,
@@ -99,7 +99,7 @@ impl LogReader {
             seek: None,
             hit: None,
             was_complete: false,
-            told: (Extent::default(), Searched::default()),
+            reported: (Extent::default(), Searched::default()),
             out: Vec::new(),
         }
     }
@@ -133,21 +133,21 @@ impl LogReader {
     }
 
     /// Whether the end of the log should be read in parallel.
-    pub fn wants_preview(&self) -> bool {
+    pub fn needs_preview(&self) -> bool {
         let has_times = self.last_time.is_some();
         let is_long = self.read > PREVIEW_AFTER && self.store.end() > preview::LINES.into();
-        self.loading && has_times && is_long && matches!(self.end, End::None)
+        self.loading && has_times && is_long && matches!(self.end, LogEnd::None)
     }
 
     /// The end is now read in parallel.
     pub fn preview_opened(&mut self) {
         if self.loading {
-            self.end = End::Open(Preview::new());
+            self.end = LogEnd::Open(Preview::new());
         }
     }
 
     pub fn preview(&mut self, source: LogSource, bytes: &[u8]) {
-        if let End::Open(preview) = &mut self.end {
+        if let LogEnd::Open(preview) = &mut self.end {
             preview.read(source, bytes);
             self.revision += 1;
         }
@@ -155,7 +155,7 @@ impl LogReader {
 
     /// Whether more bytes of the end are useless.
     pub fn has_preview_enough(&self) -> bool {
-        matches!(self.end, End::Reached(_) | End::Over)
+        matches!(self.end, LogEnd::Reached(_) | LogEnd::Over)
     }
 
     /// Checks whether the log is read as far as the preview.
@@ -163,11 +163,11 @@ impl LogReader {
         let Some(time) = self.last_time else {
             return;
         };
-        self.end = match mem::replace(&mut self.end, End::Over) {
-            End::Open(preview) if preview.begins_before(time) => End::Reached(preview),
+        self.end = match mem::replace(&mut self.end, LogEnd::Over) {
+            LogEnd::Open(preview) if preview.begins_before(time) => LogEnd::Reached(preview),
             other => other,
         };
-        let End::Reached(preview) = &self.end else {
+        let LogEnd::Reached(preview) = &self.end else {
             return;
         };
         let Some(last) = preview.last() else {
@@ -189,11 +189,11 @@ impl LogReader {
 
     /// The preview up to its end matches the log up to this line.
     fn join(&mut self, line: u64) {
-        if let End::Open(preview) | End::Reached(preview) = &self.end {
+        if let LogEnd::Open(preview) | LogEnd::Reached(preview) = &self.end {
             let preview = preview.ended();
             self.joined = Some((preview, line));
             self.out.push(LogEvent::Joined { preview, line });
-            self.end = End::Over;
+            self.end = LogEnd::Over;
         }
         self.loading = false;
         self.revision += 1;
@@ -210,7 +210,7 @@ impl LogReader {
 
     /// No bytes came for a while. If the preview has lines, there is more to read.
     pub fn idle(&mut self) {
-        let waits = matches!(&self.end, End::Open(preview) if preview.last().is_some());
+        let waits = matches!(&self.end, LogEnd::Open(preview) if preview.last().is_some());
         if self.loading && !waits {
             self.loaded();
         }
@@ -240,7 +240,7 @@ impl LogReader {
         match order {
             LogOrder::Page(want) => match self.page(want) {
                 Ok(page) => {
-                    self.told.0 = page.extent.clone();
+                    self.reported.0 = page.extent.clone();
                     self.out.push(LogEvent::Page(page));
                 }
                 Err(error) => self.broken(&error),
@@ -332,13 +332,13 @@ impl LogReader {
 
     fn news(&mut self) {
         let extent = self.extent();
-        if extent != self.told.0 {
-            self.told.0 = extent.clone();
+        if extent != self.reported.0 {
+            self.reported.0 = extent.clone();
             self.out.push(LogEvent::Extent(extent));
         }
         match self.searched() {
-            Ok(Some(state)) if state != self.told.1 => {
-                self.told.1 = state;
+            Ok(Some(state)) if state != self.reported.1 => {
+                self.reported.1 = state;
                 self.out.push(LogEvent::Searched(state));
             }
             Ok(_) => {}
@@ -348,8 +348,8 @@ impl LogReader {
 
     fn extent(&self) -> Extent {
         let preview = match &self.end {
-            End::Open(preview) | End::Reached(preview) => preview.extent(),
-            End::None | End::Over => None,
+            LogEnd::Open(preview) | LogEnd::Reached(preview) => preview.extent(),
+            LogEnd::None | LogEnd::Over => None,
         };
         Extent {
             first: self.store.first(),
@@ -380,21 +380,21 @@ impl LogReader {
         }))
     }
 
-    fn page(&self, want: Want) -> io::Result<Page> {
+    fn page(&self, want: Want) -> io::Result<LogPage> {
         let extent = self.extent();
         let (number, lines) = match want {
             Want::Last { lines } => (extent.last(), lines as u64),
             Want::Around { number, lines } => (self.number(number), lines as u64),
         };
         let preview = match &self.end {
-            End::Open(preview) | End::Reached(preview) if number >= PREVIEW => Some(preview),
+            LogEnd::Open(preview) | LogEnd::Reached(preview) if number >= PREVIEW => Some(preview),
             _ => None,
         };
         let (first, entries) = match preview {
             Some(preview) => preview.page(number, lines),
             None => self.stored(number, lines)?,
         };
-        Ok(Page {
+        Ok(LogPage {
             first,
             entries,
             extent,

@@ -2,7 +2,7 @@ use super::*;
 use crate::app::logs::search::Matcher;
 
 fn reader(timed: bool) -> LogReader {
-    let limits = Limits::default();
+    let limits = LogStoreLimits::default();
     LogReader::new(1, None, limits, timed, Timestamp::UNIX_EPOCH)
 }
 
@@ -14,7 +14,7 @@ fn events(reader: &mut LogReader) -> Vec<LogEvent> {
     events.collect()
 }
 
-fn pages(events: &[LogEvent]) -> Vec<&Page> {
+fn pages(events: &[LogEvent]) -> Vec<&LogPage> {
     let mut pages = Vec::new();
     for event in events {
         if let LogEvent::Page(page) = event {
@@ -31,25 +31,25 @@ fn an_unfinished_line_is_the_last_of_a_page() {
     reader.read(LogSource::Stdout, b"one\n 10%\r 20%");
     let want = LogOrder::Page(Want::Last { lines: 10 });
     assert_eq!(reader.order(want.clone()), None);
-    let told = events(&mut reader);
-    let page = pages(&told)[0];
-    let text = |page: &Page, at: usize| page.entries[at].line.text.to_string();
+    let events_seen = events(&mut reader);
+    let page = pages(&events_seen)[0];
+    let text = |page: &LogPage, at: usize| page.entries[at].line.text.to_string();
     assert_eq!((page.first, page.entries.len()), (0, 2));
     assert_eq!(text(page, 1), " 20%");
     let before = page.extent.clone();
     assert_eq!(before.end, 2);
     reader.read(LogSource::Stdout, b"\r 30%");
-    let told = events(&mut reader);
-    let [LogEvent::Extent(extent)] = &told[..] else {
-        panic!("{told:?}");
+    let events_seen = events(&mut reader);
+    let [LogEvent::Extent(extent)] = &events_seen[..] else {
+        panic!("{events_seen:?}");
     };
     assert_eq!(extent.end, 2);
     assert_ne!(extent.revision, before.revision, "the line is another now");
     assert_eq!(events(&mut reader), [], "nothing is said twice");
     reader.ended(StreamEnd::Exited { exit_code: None });
     reader.order(want);
-    let told = events(&mut reader);
-    assert_eq!(text(pages(&told)[0], 1), " 30%");
+    let events_seen = events(&mut reader);
+    assert_eq!(text(pages(&events_seen)[0], 1), " 30%");
 }
 
 #[test]
@@ -76,15 +76,15 @@ fn a_search_is_replaced_and_ended_at_any_time() {
     while reader.has_work() {
         reader.work();
     }
-    let told = events(&mut reader);
-    let hits: Vec<&LogEvent> = told
+    let events_seen = events(&mut reader);
+    let hits: Vec<&LogEvent> = events_seen
         .iter()
         .filter(|event| matches!(event, LogEvent::Hit { id: 2, .. }))
         .collect();
     let number = Some(1_999);
     assert_eq!(hits, [&LogEvent::Hit { id: 2, number }]);
-    let Some(LogEvent::Searched(state)) = told.last() else {
-        panic!("{told:?}");
+    let Some(LogEvent::Searched(state)) = events_seen.last() else {
+        panic!("{events_seen:?}");
     };
     assert_eq!((state.id, state.matches, state.position), (2, 11, Some(1)));
     assert!(state.complete && state.searched == 20_000);
@@ -178,9 +178,9 @@ fn what_is_held_of_a_flood_is_bounded() {
         reader.work();
     }
     reader.idle();
-    let told = events(&mut reader);
-    let Some(LogEvent::Searched(state)) = told.last() else {
-        panic!("{told:?}");
+    let events_seen = events(&mut reader);
+    let Some(LogEvent::Searched(state)) = events_seen.last() else {
+        panic!("{events_seen:?}");
     };
     assert_eq!(state.matches, extent.end - extent.first);
     assert_eq!(state.position, Some(1), "the first line kept");

@@ -16,7 +16,7 @@ use crate::{app::logs::lines::LogEntry, model::text::Clean};
 
 /// How much is kept. Beyond a limit, the oldest lines are dropped.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct LogStoreLimits {
     /// Maximum bytes on disk.
     pub spool: u64,
     /// Maximum bytes in memory, used if the disk can't be written.
@@ -27,7 +27,7 @@ pub struct Limits {
     pub free: u64,
 }
 
-impl Default for Limits {
+impl Default for LogStoreLimits {
     /// Engines keep 250 MiB of a log.
     fn default() -> Self {
         Self {
@@ -59,7 +59,7 @@ struct Block {
 pub(super) struct LogStore {
     /// The directory of the spool. `None` = in memory.
     directory: Option<PathBuf>,
-    limits: Limits,
+    limits: LogStoreLimits,
     segments: VecDeque<Segment>,
     /// Number of dropped segments.
     first_segment: u64,
@@ -74,7 +74,7 @@ pub(super) struct LogStore {
 }
 
 impl LogStore {
-    pub(super) fn new(directory: Option<PathBuf>, limits: Limits) -> Self {
+    pub(super) fn new(directory: Option<PathBuf>, limits: LogStoreLimits) -> Self {
         Self {
             directory,
             limits,

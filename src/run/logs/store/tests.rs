@@ -28,7 +28,7 @@ fn texts(entries: &[LogEntry]) -> Vec<String> {
     entries.iter().map(text).collect()
 }
 
-const SMALL: Limits = Limits {
+const SMALL: LogStoreLimits = LogStoreLimits {
     spool: 64 << 10,
     memory: 32 << 10,
     segment: 8 << 10,
@@ -40,7 +40,7 @@ fn directory() -> tempfile::TempDir {
 }
 
 /// The store has exactly these lines from its first one on.
-fn holds(store: &LogStore, first: u64, end: u64) {
+fn assert_range(store: &LogStore, first: u64, end: u64) {
     assert_eq!((store.first(), store.end()), (first, end));
     for number in [first, first.midpoint(end), end - 1] {
         let (from, page) = store.page(number, 10).unwrap();
@@ -55,9 +55,9 @@ fn holds(store: &LogStore, first: u64, end: u64) {
 fn nothing_is_left_in_the_directory_and_nobody_else_may_read_it() {
     let directory = directory();
     let spool = directory.path().join("of/the/cache");
-    let mut store = LogStore::new(Some(spool.clone()), Limits::default());
+    let mut store = LogStore::new(Some(spool.clone()), LogStoreLimits::default());
     store.append(&numbered(0..5_000));
-    holds(&store, 0, 5_000);
+    assert_range(&store, 0, 5_000);
     assert!(store.in_memory().is_none());
     assert!(std::fs::read_dir(&spool).unwrap().next().is_none());
     let Some(Segment::File { file, .. }) = store.segments.front() else {
@@ -83,7 +83,7 @@ fn the_oldest_lines_go_beyond_the_limits_and_numbers_stay() {
         }
         assert!(store.first() > 0);
         assert!(store.bytes > limit / 2, "{}", store.bytes);
-        holds(&store, store.first(), 10_000);
+        assert_range(&store, store.first(), 10_000);
         assert!(store.blocks.len() < 200);
     }
 }
@@ -95,18 +95,18 @@ fn without_a_place_on_the_disk_the_last_lines_stay_in_memory() {
     std::fs::write(&file, b"").unwrap();
     let mut store = LogStore::new(Some(file), SMALL);
     store.append(&numbered(0..300));
-    holds(&store, 0, 300);
+    assert_range(&store, 0, 300);
     let why = store.in_memory().unwrap();
     assert!(why.as_str().contains("kept in memory"), "{why}");
     // A disk with less room than must stay free.
-    let full = Limits {
+    let full = LogStoreLimits {
         free: u64::MAX,
         ..SMALL
     };
     let mut store = LogStore::new(Some(directory.path().to_owned()), full);
     store.append(&numbered(0..300));
     assert!(store.in_memory().is_some());
-    holds(&store, 0, 300);
+    assert_range(&store, 0, 300);
 }
 
 #[test]
@@ -130,13 +130,13 @@ fn a_disk_that_fills_up_loses_no_line() {
     store.append(&numbered(100..200));
     assert!(store.in_memory().is_some());
     store.append(&numbered(200..250));
-    holds(&store, 0, 250);
+    assert_range(&store, 0, 250);
     for number in 90..110 {
-        holds_line(&store, number);
+        assert_line(&store, number);
     }
 }
 
-fn holds_line(store: &LogStore, number: u64) {
+fn assert_line(store: &LogStore, number: u64) {
     let (first, page) = store.page(number, 1).unwrap();
     let at = usize::try_from(number - first).unwrap();
     assert_eq!(texts(&page)[at], format!("line {number}"));
@@ -144,7 +144,7 @@ fn holds_line(store: &LogStore, number: u64) {
 
 #[test]
 fn long_lines_make_short_pages() {
-    let mut store = LogStore::new(None, Limits::default());
+    let mut store = LogStore::new(None, LogStoreLimits::default());
     let long = vec!["x".repeat(15_000); 1_000];
     store.append(&entries(&long));
     let (first, page) = store.page(500, 500).unwrap();

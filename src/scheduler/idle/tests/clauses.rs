@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{Facts, Says, activity, lifetime, network, utilization};
+use super::facts::{IdleFacts, Says, activity, lifetime, network, utilization};
 use crate::{
     model::{
         idle::{IdleChecker, Join, Reprieve},
@@ -13,22 +13,22 @@ use crate::{
 };
 
 /// What is known, when it is checked, and the expected result.
-struct Row {
+struct ClauseCase {
     clause: &'static str,
     checker: IdleChecker,
-    facts: Facts,
+    facts: IdleFacts,
     second: i64,
     says: Says,
 }
 
-fn row(clause: &'static str, facts: Facts, second: i64, says: Says) -> Row {
+fn row(clause: &'static str, facts: IdleFacts, second: i64, says: Says) -> ClauseCase {
     let rules = &facts.rules;
     let checker = match (rules.network_timeout, rules.session_lifetime) {
         (Some(_), _) => IdleChecker::NetworkTimeout,
         (_, Some(_)) => IdleChecker::SessionLifetime,
         _ => IdleChecker::Utilization,
     };
-    Row {
+    ClauseCase {
         clause,
         checker,
         facts,
@@ -37,13 +37,13 @@ fn row(clause: &'static str, facts: Facts, second: i64, says: Says) -> Row {
     }
 }
 
-fn with(mut facts: Facts, change: impl FnOnce(&mut Facts)) -> Facts {
+fn with(mut facts: IdleFacts, change: impl FnOnce(&mut IdleFacts)) -> IdleFacts {
     change(&mut facts);
     facts
 }
 
-fn of_network() -> Vec<Row> {
-    let facts = || Facts::new(network(600));
+fn of_network() -> Vec<ClauseCase> {
+    let facts = || IdleFacts::new(network(600));
     let batch = with(facts(), |f| f.session_type = SessionType::Batch);
     let clause = "network_timeout: remaining = last access - now + timeout";
     let used = with(facts(), |f| f.activity = Some(activity(300, 0)));
@@ -67,7 +67,12 @@ fn of_network() -> Vec<Row> {
     rows.push(row(clause, unknown, 9_999, Says::Rests));
     rows.push(row(clause, facts(), 9_999, Says::Over));
     let clause = "network_timeout: a timeout of 0 is never";
-    rows.push(row(clause, Facts::new(network(0)), 9_999, Says::Nothing));
+    rows.push(row(
+        clause,
+        IdleFacts::new(network(0)),
+        9_999,
+        Says::Nothing,
+    ));
     rows.push(row(clause, facts(), 9_999, Says::Over));
     let clause = "no checker for inference sessions";
     let serving = with(facts(), |f| f.session_type = SessionType::Inference);
@@ -76,8 +81,8 @@ fn of_network() -> Vec<Row> {
     rows
 }
 
-fn of_lifetime() -> Vec<Row> {
-    let facts = || Facts::new(lifetime(1_000));
+fn of_lifetime() -> Vec<ClauseCase> {
+    let facts = || IdleFacts::new(lifetime(1_000));
     let clause = "session_lifetime: idle when remaining <= 0";
     let mut rows = vec![
         row(clause, facts(), 999, Says::Ends(1_000)),
@@ -88,7 +93,12 @@ fn of_lifetime() -> Vec<Row> {
     rows.push(row(clause, late(), 1_499, Says::Ends(1_500)));
     rows.push(row(clause, late(), 1_500, Says::Over));
     let clause = "session_lifetime: 0 is off";
-    rows.push(row(clause, Facts::new(lifetime(0)), 9_999, Says::Nothing));
+    rows.push(row(
+        clause,
+        IdleFacts::new(lifetime(0)),
+        9_999,
+        Says::Nothing,
+    ));
     rows.push(row(clause, facts(), 9_999, Says::Over));
     let clause = "session_lifetime: whatever it does";
     let busy = with(facts(), |f| {
@@ -100,8 +110,8 @@ fn of_lifetime() -> Vec<Row> {
     rows
 }
 
-fn of_grace_and_window() -> Vec<Row> {
-    let facts = || Facts::new(utilization(Join::And, &[("cpu_util", 5)]));
+fn of_grace_and_window() -> Vec<ClauseCase> {
+    let facts = || IdleFacts::new(utilization(Join::And, &[("cpu_util", 5)]));
     let clause = "utilization: nothing counts in the initial grace period";
     let graced = || {
         with(facts(), |f| {
@@ -143,10 +153,10 @@ fn of_grace_and_window() -> Vec<Row> {
     rows
 }
 
-fn of_thresholds() -> Vec<Row> {
+fn of_thresholds() -> Vec<ClauseCase> {
     let both = [("cpu_util", 5), ("mem", 10)];
-    let and = || Facts::new(utilization(Join::And, &both));
-    let or = || Facts::new(utilization(Join::Or, &both));
+    let and = || IdleFacts::new(utilization(Join::And, &both));
+    let or = || IdleFacts::new(utilization(Join::Or, &both));
     let clause = "utilization: and = only when all are below";
     let mut rows = vec![
         row(clause, and().using(0, 200, 0, 50), 200, Says::Rests),
@@ -158,12 +168,12 @@ fn of_thresholds() -> Vec<Row> {
     rows.push(row(clause, or().using(0, 200, 0, 50), 200, Says::Over));
     rows.push(row(clause, or().using(0, 200, 900, 0), 200, Says::Over));
     let clause = "utilization: mem = used / asked";
-    let mem = |used| Facts::new(utilization(Join::And, &both[1..])).using(0, 200, 0, used);
+    let mem = |used| IdleFacts::new(utilization(Join::And, &both[1..])).using(0, 200, 0, used);
     rows.push(row(clause, mem(10), 200, Says::Rests));
     rows.push(row(clause, mem(9), 200, Says::Over));
     let clause = "utilization: cpu_util = busy / cores asked";
     let cpu = |cores: u64| {
-        let facts = Facts::new(utilization(Join::And, &both[..1])).using(0, 200, 150, 0);
+        let facts = IdleFacts::new(utilization(Join::And, &both[..1])).using(0, 200, 150, 0);
         with(facts, |f| {
             f.slots.cpu = crate::model::resources::Cpu::from_millis(cores * 1000);
         })
@@ -173,7 +183,7 @@ fn of_thresholds() -> Vec<Row> {
     let clause = "utilization: what was not asked for is left out";
     let gpu = |asked: u64, busy: u32| {
         let rules = utilization(Join::Or, &[("cpu_util", 5), ("cuda_util", 5)]);
-        let facts = Facts::new(rules).using(0, 200, 900, 0).devices(busy);
+        let facts = IdleFacts::new(rules).using(0, 200, 900, 0).devices(busy);
         with(facts, |f| {
             f.slots.accelerators.insert("cuda.device".to_owned(), asked);
         })
@@ -193,7 +203,7 @@ fn of_thresholds() -> Vec<Row> {
     rows.push(row(clause, unknown(0), 200, Says::Over));
     let clause = "utilization: without any value never";
     let blind = |value: bool| {
-        let facts = Facts::new(utilization(Join::Or, &both[..1])).using(0, 200, 0, 0);
+        let facts = IdleFacts::new(utilization(Join::Or, &both[..1])).using(0, 200, 0, 0);
         with(facts, |f| {
             for sample in f.samples.iter_mut().filter(|_| !value) {
                 sample.cpu = None;
@@ -204,7 +214,7 @@ fn of_thresholds() -> Vec<Row> {
     rows.push(row(clause, blind(true), 200, Says::Over));
     let clause = "utilization: nothing watched = never";
     let watching = |count: usize| {
-        let facts = Facts::new(utilization(Join::Or, &both[..count]));
+        let facts = IdleFacts::new(utilization(Join::Or, &both[..count]));
         facts.using(0, 200, 0, 0)
     };
     rows.push(row(clause, watching(0), 200, Says::Nothing));
@@ -212,8 +222,8 @@ fn of_thresholds() -> Vec<Row> {
     rows
 }
 
-fn of_fairness() -> Vec<Row> {
-    let facts = || Facts::new(network(600));
+fn of_fairness() -> Vec<ClauseCase> {
+    let facts = || IdleFacts::new(network(600));
     let since = |second| with(facts(), |f| f.watched_since = second);
     let clause = "no end without notice: a fifth of the limit after it could first be told";
     let mut rows = vec![
@@ -222,18 +232,19 @@ fn of_fairness() -> Vec<Row> {
     ];
     let clause = "no end without notice: five minutes are enough";
     let long = || {
-        with(Facts::new(lifetime(86_400)), |f| {
+        with(IdleFacts::new(lifetime(86_400)), |f| {
             f.watched_since = 90_000;
         })
     };
     rows.push(row(clause, long(), 90_299, Says::Ends(90_300)));
     rows.push(row(clause, long(), 90_300, Says::Over));
     let clause = "no end without notice: a second at least";
-    let short = || with(Facts::new(lifetime(2)), |f| f.watched_since = 10);
+    let short = || with(IdleFacts::new(lifetime(2)), |f| f.watched_since = 10);
     rows.push(row(clause, short(), 10, Says::Ends(11)));
     rows.push(row(clause, short(), 11, Says::Over));
     let clause = "no end without notice: a fifth of the window after use went down";
-    let busy = || Facts::new(utilization(Join::And, &[("cpu_util", 50)])).using(0, 200, 1_000, 0);
+    let busy =
+        || IdleFacts::new(utilization(Join::And, &[("cpu_util", 50)])).using(0, 200, 1_000, 0);
     // The average falls below a half after 50 s without use.
     let rests = busy().using(205, 265, 0, 0);
     let Says::Ends(end) = rests.says(&IdleChecker::Utilization, 265) else {
@@ -246,7 +257,7 @@ fn of_fairness() -> Vec<Row> {
     let ahead = with(facts(), |f| f.activity = Some(activity(10_000, 0)));
     rows.push(row(clause, ahead.clone(), 100, Says::Ends(700)));
     rows.push(row(clause, ahead, 10_601, Says::Over));
-    let born = with(Facts::new(lifetime(1_000)), |f| f.started = 10_000);
+    let born = with(IdleFacts::new(lifetime(1_000)), |f| f.started = 10_000);
     rows.push(row(clause, born.clone(), 100, Says::Ends(1_100)));
     rows.push(row(clause, born, 11_000, Says::Over));
     let clause = "who is exempt is not ended";
@@ -267,7 +278,7 @@ fn of_fairness() -> Vec<Row> {
 }
 
 #[test]
-fn every_clause_holds_for_who_lives_and_for_who_ends() {
+fn every_clause_holds_for_sessions_that_live_and_for_those_that_end() {
     let parts = [
         of_network(),
         of_lifetime(),
@@ -275,23 +286,23 @@ fn every_clause_holds_for_who_lives_and_for_who_ends() {
         of_thresholds(),
         of_fairness(),
     ];
-    let mut told: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+    let mut outcomes: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for row in parts.into_iter().flatten() {
         let said = row.facts.says(&row.checker, row.second);
         assert_eq!(said, row.says, "{} at {}", row.clause, row.second);
-        let (lives, ends) = told.entry(row.clause).or_default();
+        let (lives, ends) = outcomes.entry(row.clause).or_default();
         *lives |= said != Says::Over;
         *ends |= said == Says::Over;
     }
-    for (clause, both) in told {
+    for (clause, both) in outcomes {
         assert_eq!(both, (true, true), "{clause}: a row is missing");
     }
 }
 
 #[test]
-fn figures_are_told_beside_the_verdict() {
+fn figures_are_reported_beside_the_verdict() {
     let rules = utilization(Join::And, &[("cpu_util", 5), ("mem", 10), ("cuda_util", 5)]);
-    let mut facts = Facts::new(rules).using(0, 200, 42, 0);
+    let mut facts = IdleFacts::new(rules).using(0, 200, 42, 0);
     facts.slots.accelerators.insert("cuda.device".into(), 1_000);
     for sample in &mut facts.samples {
         sample.mem = crate::model::resources::Bytes(12_800_000);
@@ -301,8 +312,8 @@ fn figures_are_told_beside_the_verdict() {
         (check.limit, check.join),
         (Some(Span(100)), Some(Join::And))
     );
-    let told = check.resources.iter();
-    let told: Vec<_> = told
+    let readings = check.resources.iter();
+    let readings: Vec<_> = readings
         .map(|it| (it.resource.as_str(), it.average, it.threshold))
         .collect();
     // Memory is in whole percents. A resource without a value is reported as such.
@@ -311,5 +322,5 @@ fn figures_are_told_beside_the_verdict() {
         ("cuda_util", -1, 500),
         ("mem", 1_200, 1_000),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(readings, expected);
 }

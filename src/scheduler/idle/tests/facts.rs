@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::{
-    figures::Window,
+    averages::UsageWindow,
     judge::{Case, judge},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 
 /// It started at 0, wasn't used since, and was watched for long. It requested 1 CPU and 100 MiB.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct IdleFacts {
     pub session_type: SessionType,
     pub started: i64,
     pub activity: Option<Activity>,
@@ -33,7 +33,7 @@ pub struct Facts {
     pub watched_since: i64,
 }
 
-impl Facts {
+impl IdleFacts {
     pub fn new(rules: IdleRules) -> Self {
         Self {
             session_type: SessionType::Interactive,
@@ -71,7 +71,7 @@ impl Facts {
     }
 
     pub fn judged(&self, second: i64) -> Vec<IdleCheck> {
-        let mut window = Window::default();
+        let mut window = UsageWindow::default();
         if let Some(rules) = &self.rules.utilization {
             for sample in &self.samples {
                 window.push(sample.at, sample, &self.slots, rules);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{
     super::judge::notice,
-    facts::{Facts, activity, lifetime, network, utilization},
+    facts::{IdleFacts, activity, lifetime, network, utilization},
     lives::{ends_after_its_notice, pass, play, runs, used},
 };
 use crate::{
@@ -39,7 +39,7 @@ fn a_machine_that_slept_warns_before_it_ends() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 5_000;
-    play.tell(SLEPT);
+    play.handle(SLEPT);
     ends_after_its_notice(&mut play, id);
 }
 
@@ -48,10 +48,10 @@ fn a_clock_that_was_set_back_does_not_make_it_live_for_ever() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 100_000;
-    play.tell(SLEPT);
+    play.handle(SLEPT);
     used(&mut play, id, Use::Typed);
     play.now -= 100_000;
-    play.tell(SLEPT);
+    play.handle(SLEPT);
     pass(&mut play, 590);
     assert_eq!(play.status(id), Status::Running);
     pass(&mut play, 30);
@@ -66,13 +66,13 @@ fn rules() -> impl Strategy<Value = IdleRules> {
     ]
 }
 
-fn facts() -> impl Strategy<Value = Facts> {
+fn facts() -> impl Strategy<Value = IdleFacts> {
     let second = -6_000..6_000_i64;
     let used = (second.clone(), 0..2_u32);
     let kept = (any::<bool>(), proptest::option::of(second.clone()));
     (rules(), second.clone(), used, kept, second).prop_map(
         |(rules, started, (used, open), (exempt, until), since)| {
-            let mut facts = Facts::new(rules).using(0, 200, 0, 0);
+            let mut facts = IdleFacts::new(rules).using(0, 200, 0, 0);
             facts.started = started;
             facts.activity = Some(activity(used, open));
             facts.reprieve = Reprieve {
@@ -88,25 +88,25 @@ fn facts() -> impl Strategy<Value = Facts> {
 
 /// One action of the user, or an accident, while a session runs.
 #[derive(Clone, Debug)]
-enum Action {
+enum Stimulus {
     Type,
     Wait(i64),
     Jump(i64),
     Restart(i64),
 }
 
-fn action() -> impl Strategy<Value = Action> {
+fn stimulus() -> impl Strategy<Value = Stimulus> {
     prop_oneof![
-        Just(Action::Type),
-        (1..900_i64).prop_map(Action::Wait),
-        (-3_000..3_000_i64).prop_map(Action::Jump),
-        (0..3_000_i64).prop_map(Action::Restart),
+        Just(Stimulus::Type),
+        (1..900_i64).prop_map(Stimulus::Wait),
+        (-3_000..3_000_i64).prop_map(Stimulus::Jump),
+        (0..3_000_i64).prop_map(Stimulus::Restart),
     ]
 }
 
 proptest! {
     #[test]
-    fn over_is_only_who_could_be_warned(facts in facts(), second in -6_000..12_000_i64) {
+    fn only_a_warned_session_is_over(facts in facts(), second in -6_000..12_000_i64) {
         for check in facts.judged(second) {
             let limit = check.limit.unwrap();
             let known = at(facts.watched_since) + notice(limit);
@@ -122,24 +122,24 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_ended_unwarned(actions in proptest::collection::vec(action(), 1..12)) {
+    fn nobody_is_ended_unwarned(actions in proptest::collection::vec(stimulus(), 1..12)) {
         let mut play = play(network(600));
         let id = runs(&mut play, LaunchRequest::default());
         // Since when the daemon could warn without a gap.
         let mut since = play.now;
-        let mut heard = 0;
+        let mut seen = 0;
         for action in actions {
             match action {
-                Action::Type => used(&mut play, id, Use::Typed),
-                Action::Wait(seconds) => pass(&mut play, seconds),
-                Action::Jump(seconds) => {
+                Stimulus::Type => used(&mut play, id, Use::Typed),
+                Stimulus::Wait(seconds) => pass(&mut play, seconds),
+                Stimulus::Jump(seconds) => {
                     play.now += seconds;
-                    (since, heard) = (play.now, play.notices.len());
-                    play.tell(SLEPT);
+                    (since, seen) = (play.now, play.notices.len());
+                    play.handle(SLEPT);
                 }
-                Action::Restart(seconds) => {
+                Stimulus::Restart(seconds) => {
                     play.now += seconds;
-                    (since, heard) = (play.now, play.notices.len());
+                    (since, seen) = (play.now, play.notices.len());
                     play.restart();
                     pass(&mut play, 1);
                 }
@@ -150,7 +150,7 @@ proptest! {
             }
             let ended = session.terminated_at.unwrap();
             prop_assert!(ended >= at(since) + SignedDuration::from_secs(120));
-            let warned = &play.notices[heard..];
+            let warned = &play.notices[seen..];
             prop_assert!(warned.len() >= 2, "{warned:?}");
             prop_assert!(ended.duration_since(warned[0].at).as_secs() >= 119);
             break;

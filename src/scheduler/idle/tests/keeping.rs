@@ -2,7 +2,7 @@
 
 use super::{
     facts::{lifetime, network},
-    lives::{ends_after_its_notice, pass, runs, told, used},
+    lives::{ends_after_its_notice, notices_of, pass, runs, used},
 };
 use crate::{
     model::{
@@ -81,7 +81,7 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
     pass(&mut play, 3_700);
     assert_eq!(play.status(id), Status::Running);
     // The second extension follows after the warnings were repeated.
-    let warned = told(&play).len();
+    let warned = notices_of(&play).len();
     assert!(warned >= 2, "{warned}");
     keep(&mut play, id, Keep::Extend).unwrap();
     let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
@@ -125,7 +125,7 @@ fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
     play.restart();
     pass(&mut play, 5_000);
     assert_eq!(play.status(id), Status::Running);
-    assert_eq!(told(&play), [""; 0]);
+    assert_eq!(notices_of(&play), [""; 0]);
     assert_eq!(
         play.session(id).idle_checks[0].state,
         IdleState::NotCounting
@@ -135,7 +135,7 @@ fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
 }
 
 #[test]
-fn what_is_not_allowed_says_so_and_who_to_ask() {
+fn what_is_not_allowed_says_so_and_whom_to_ask() {
     let mut closed = play(network(600), ReprieveRules::default());
     let id = runs(&mut closed, LaunchRequest::default());
     for (asked, message) in [
@@ -169,7 +169,7 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
 }
 
 #[test]
-fn the_catalogue_tells_the_rules() {
+fn the_catalogue_reports_the_rules() {
     let mut play = play(network(600), twice_an_hour());
     let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,

@@ -44,7 +44,7 @@ pub fn pass(play: &mut Play, seconds: i64) {
             break;
         };
         play.now = play.now.max(due);
-        play.tell(Fact::Tick);
+        play.handle(Fact::Tick);
     }
     play.now = play.now.max(end);
 }
@@ -59,7 +59,7 @@ pub fn runs(play: &mut Play, request: LaunchRequest) -> SessionId {
 }
 
 pub fn used(play: &mut Play, session: SessionId, usage: Use) {
-    play.tell(Fact::Used { session, usage });
+    play.handle(Fact::Used { session, usage });
 }
 
 /// The code and the sentence of the reason.
@@ -74,7 +74,7 @@ fn end(play: &Play, id: SessionId) -> (String, String) {
 }
 
 /// The warnings and the code of the end, from all notifications.
-pub fn told(play: &Play) -> Vec<&'static str> {
+pub fn notices_of(play: &Play) -> Vec<&'static str> {
     let words = play.notices.iter().filter_map(|notice| match notice.kind {
         NoticeKind::IdleWarning { .. } => Some("warning"),
         NoticeKind::Reclaimed { .. } => Some("reclaimed"),
@@ -88,7 +88,7 @@ pub fn ends_after_its_notice(play: &mut Play, id: SessionId) {
     pass(play, 110);
     assert_eq!(play.status(id), Status::Running);
     assert_eq!(
-        told(play),
+        notices_of(play),
         ["warning", "warning"],
         "at once and at a minute"
     );
@@ -97,17 +97,25 @@ pub fn ends_after_its_notice(play: &mut Play, id: SessionId) {
 }
 
 #[test]
-fn who_is_not_used_is_warned_and_ended() {
+fn a_session_that_is_not_used_is_warned_and_ended() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     let check = &play.session(id).idle_checks[0];
     assert_eq!(check.checker, IdleChecker::NetworkTimeout);
     assert!(matches!(check.state, IdleState::Counting { .. }));
-    let before = (play.told.len(), play.written);
+    let before = (play.changed.len(), play.written);
     pass(&mut play, 580);
     assert_eq!(play.status(id), Status::Running);
-    assert_eq!(told(&play), ["warning", "warning"], "at 5 minutes and at 1");
-    assert_eq!((play.told.len(), play.written), before, "time is no news");
+    assert_eq!(
+        notices_of(&play),
+        ["warning", "warning"],
+        "at 5 minutes and at 1"
+    );
+    assert_eq!(
+        (play.changed.len(), play.written),
+        before,
+        "time is no news"
+    );
     pass(&mut play, 30);
     let (info, why) = end(&play, id);
     assert_eq!(info, "idle-timeout");
@@ -115,7 +123,7 @@ fn who_is_not_used_is_warned_and_ended() {
         why,
         "not used for 10 min (limit: 10 min, last used: its start)"
     );
-    assert_eq!(told(&play), ["warning", "warning", "reclaimed"]);
+    assert_eq!(notices_of(&play), ["warning", "warning", "reclaimed"]);
     let entry = play
         .history
         .iter()
@@ -147,7 +155,7 @@ fn typing_keeps_it_and_is_not_written_each_second() {
     let noted = play.stored[&id].session.activity.unwrap();
     assert_eq!(noted.kind, ActivityKind::Typed);
     assert!(at(play.now).duration_since(noted.at).as_secs() <= 60);
-    assert_eq!(told(&play), [""; 0]);
+    assert_eq!(notices_of(&play), [""; 0]);
     pass(&mut play, 1_700);
     assert_eq!(play.status(id), Status::Running);
     pass(&mut play, 110);
@@ -243,7 +251,7 @@ fn sample(play: &mut Play, id: SessionId, seconds: i64, cpu: u64) {
     while play.now < end {
         let usage = Usage::new(at(play.now), Some(Cpu::from_millis(cpu)), Bytes::mib(1));
         let samples = vec![(id, usage)];
-        play.tell(Fact::Sampled { samples });
+        play.handle(Fact::Sampled { samples });
         pass(play, 4);
     }
 }
@@ -272,7 +280,11 @@ fn a_busy_session_lives_and_a_lazy_one_is_ended() {
     assert_eq!(info, "idle-utilization");
     let begins = "it used too little of its resources over 100 s (cpu_util ";
     assert!(why.starts_with(begins), "{why}");
-    assert!(told(&play).contains(&"warning"), "{:?}", told(&play));
+    assert!(
+        notices_of(&play).contains(&"warning"),
+        "{:?}",
+        notices_of(&play)
+    );
     assert_eq!(play.controller.sampled(), []);
     play.check_rest();
 }
@@ -282,22 +294,22 @@ fn averages_that_hardly_move_are_no_news() {
     let mut play = play(utilization(Join::And, &[("cpu_util", 5)]));
     let id = runs(&mut play, LaunchRequest::default());
     sample(&mut play, id, 200, 400);
-    let before = (play.told.len(), play.written);
+    let before = (play.changed.len(), play.written);
     for cpu in [401, 399, 402, 398, 400] {
         sample(&mut play, id, 100, cpu);
     }
-    assert_eq!((play.told.len(), play.written), before);
+    assert_eq!((play.changed.len(), play.written), before);
 }
 
 #[test]
-fn who_is_looked_at_is_not_ended_meanwhile() {
+fn a_session_that_is_looked_at_is_not_ended_meanwhile() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 595;
     let event = Happening::Other;
-    play.tell(Fact::Happened { session: id, event });
+    play.handle(Fact::Happened { session: id, event });
     play.now += 10;
-    play.tell(Fact::Tick);
+    play.handle(Fact::Tick);
     assert_eq!(play.status(id), Status::Running);
     assert_eq!(play.orders.len(), 1, "it is being looked at");
     pass(&mut play, 1);
@@ -310,7 +322,7 @@ fn without_an_engine_nobody_is_ended_and_then_not_at_once() {
     let id = runs(&mut play, LaunchRequest::default());
     let connection = play.connection;
     play.connected = false;
-    play.tell(Fact::EngineDown {
+    play.handle(Fact::EngineDown {
         connection,
         failure: fault(FailureKind::Unreachable),
     });
@@ -320,7 +332,7 @@ fn without_an_engine_nobody_is_ended_and_then_not_at_once() {
     play.connected = true;
     pass(&mut play, 100);
     assert_eq!(play.status(id), Status::Running);
-    assert_eq!(told(&play).last(), Some(&"warning"));
+    assert_eq!(notices_of(&play).last(), Some(&"warning"));
     pass(&mut play, 100);
     assert_eq!(end(&play, id).0, "idle-timeout");
 }

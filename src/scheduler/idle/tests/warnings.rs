@@ -25,8 +25,8 @@ fn warned(warner: &mut Warner, from: i64, to: i64, checks: &[IdleCheck]) -> Vec<
     let mut seconds = Vec::new();
     seconds.extend(warner.look(at(from), ID, checks).map(|_| from));
     while let Some(due) = warner.next_deadline().filter(|due| *due <= at(to)) {
-        let who: Vec<SessionId> = warner.due(due).collect();
-        assert_eq!(who, [ID]);
+        let sessions: Vec<SessionId> = warner.due(due).collect();
+        assert_eq!(sessions, [ID]);
         let second = due.as_second() - at(0).as_second();
         seconds.extend(warner.look(due, ID, checks).map(|_| second));
     }
@@ -50,7 +50,7 @@ fn each_mark_once_and_only_those_shorter_than_the_limit() {
 }
 
 #[test]
-fn who_comes_late_is_told_once_at_once() {
+fn a_late_client_is_notified_once_at_once() {
     let soon = [ends(290, Some(3_600))];
     assert_eq!(warned(&mut Warner::default(), 0, 290, &soon), [0, 230]);
 }

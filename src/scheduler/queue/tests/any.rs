@@ -18,9 +18,9 @@ use crate::{
     scheduler::{
         queue::{
             decide::{Decision, Waiter, Why, decide},
-            hold::Hold,
+            positions::AT_ONCE,
             room::Room,
-            tell::AT_ONCE,
+            wait_reason::WaitReason,
         },
         tests::play::{Play, at, info},
     },
@@ -64,7 +64,7 @@ fn waiters(all: &[Comes]) -> Vec<Waiter<'static>> {
         starts_at: (it.2 % 7 == 0).then(|| at(it.2 * 2)),
         since: at(it.2),
         runs_for: None,
-        wants: ResourceSlots::new(Cpu::from_millis(it.3), Bytes::mib(it.4)),
+        requested: ResourceSlots::new(Cpu::from_millis(it.3), Bytes::mib(it.4)),
         retries: it.5,
     };
     (1..).zip(all).map(waiter).collect()
@@ -107,7 +107,7 @@ proptest! {
         let begun: Vec<_> = all.iter().filter(|it| decision.begin.contains(&it.id)).collect();
         let sum = |group: Option<&str>| {
             let of = begun.iter().filter(|it| group.is_none_or(|group| it.group == group));
-            of.fold(ResourceSlots::default(), |sum, it| sum.plus(&it.wants))
+            of.fold(ResourceSlots::default(), |sum, it| sum.plus(&it.requested))
         };
         let machine = ResourceSlots::new(Cpu::from_millis(4000), Bytes(Bytes::GIB));
         let all_held = sum(None).plus(&others);
@@ -144,7 +144,7 @@ proptest! {
                 before = Some(waiter);
             }
             let strict = line.iter().filter(|it| {
-                let hopeful = matches!(&it.why, Why::Tried(hold) if !matches!(hold, Hold::Never(_)));
+                let hopeful = matches!(&it.why, Why::Tried(wait_reason) if !matches!(wait_reason, WaitReason::Never(_)));
                 hopeful && (skip == 0 || by_id[&it.id].retries < skip)
             });
             for head in strict {
@@ -178,8 +178,8 @@ proptest! {
     fn nobody_starves(comes in comes(), skip in 0..4_u32) {
         let rules = rules(skip);
         let mut all = waiters(&comes);
-        all.retain(|it| it.group != "half" || it.wants.cpu <= Cpu::from_millis(2000));
-        all.retain(|it| it.group != "new" || it.wants.cpu <= Cpu::from_millis(3000));
+        all.retain(|it| it.group != "half" || it.requested.cpu <= Cpu::from_millis(2000));
+        all.retain(|it| it.group != "new" || it.requested.cpu <= Cpu::from_millis(3000));
         for _ in 0..=all.len() {
             // All running sessions have ended by the next round.
             let decision = decided(&rules, &ResourceSlots::default(), &all, at(100));
@@ -210,7 +210,7 @@ fn crowd(count: u128) -> Play {
 }
 
 #[test]
-fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
+fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
     let mut play = crowd(10_000);
     let waiting = |play: &Play| {
         let sessions = play.controller.sessions();
@@ -223,10 +223,14 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
         .filter_map(|session| session.placement.queue_position)
         .collect();
     assert_eq!(places.len(), 10_001, "each has a place of its own");
-    let (written, told) = (play.written, play.told.len());
+    let (written, changes) = (play.written, play.changed.len());
     play.wait(15);
     assert_eq!(play.written, written, "nothing changed, nothing is written");
-    assert_eq!(play.told.len(), told, "nothing changed, nothing is told");
+    assert_eq!(
+        play.changed.len(),
+        changes,
+        "nothing changed, nothing is told"
+    );
 
     let running = play
         .controller
@@ -238,12 +242,12 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_tells_them_all() {
         running,
         SessionRequest::Terminate { force },
     ));
-    let told = play.told.len();
+    let changes = play.changed.len();
     while waiting(&play) == 10_001 {
         play.carry_out(0, None);
     }
-    let told = play.told.len() - told;
-    assert!(told < 10 * AT_ONCE, "{told} were told at once");
+    let changes = play.changed.len() - changes;
+    assert!(changes < 10 * AT_ONCE, "{changes} were told at once");
     let before = play.written;
     play.work_off();
     assert!(

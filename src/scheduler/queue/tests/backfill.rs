@@ -63,7 +63,7 @@ fn id(number: usize) -> SessionId {
 }
 
 /// A machine on which sessions are launched, run and end.
-struct Machine<'a> {
+struct SimulatedMachine<'a> {
     rules: &'a ResourceRules,
     all: &'a [Comes],
     begun: BTreeMap<usize, i64>,
@@ -72,7 +72,7 @@ struct Machine<'a> {
     passed: usize,
 }
 
-impl Machine<'_> {
+impl SimulatedMachine<'_> {
     fn slots(&self, number: usize) -> ResourceSlots {
         let it = &self.all[number];
         ResourceSlots::new(Cpu::from_millis(it.cpu), Bytes::mib(it.mem))
@@ -112,7 +112,7 @@ impl Machine<'_> {
             starts_at: None,
             since: at(it.at),
             runs_for: Some(SignedDuration::from_secs(it.timeout)),
-            wants: self.slots(number),
+            requested: self.slots(number),
             retries: 0,
         }
     }
@@ -120,7 +120,7 @@ impl Machine<'_> {
 
 /// Runs until all sessions have ended; `Err` is what went wrong.
 fn run(rules: &ResourceRules, all: &[Comes]) -> Result<usize, TestCaseError> {
-    let mut machine = Machine {
+    let mut machine = SimulatedMachine {
         rules,
         all,
         begun: BTreeMap::new(),

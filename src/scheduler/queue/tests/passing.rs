@@ -124,7 +124,7 @@ fn a_lifetime_ends_a_session_for_certain_too() {
 }
 
 #[test]
-fn who_does_not_fit_either_is_told_so() {
+fn a_session_that_does_not_fit_either_is_reported_so() {
     let (mut play, _) = held_up(None, |_| ());
     let wide = play.comes(cpus("wide", 3000));
     assert_eq!(

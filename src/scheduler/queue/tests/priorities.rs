@@ -53,7 +53,7 @@ fn only_a_priority_in_range_of_a_waiting_session_is_taken() {
 }
 
 #[test]
-fn who_waits_for_its_time_is_not_counted_among_those_in_line() {
+fn a_session_that_waits_for_its_time_is_not_counted_among_those_in_line() {
     let mut play = Play::with(settings(|_| ()));
     play.comes(LaunchRequest {
         session_type: SessionType::Batch,

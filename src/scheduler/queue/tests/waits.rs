@@ -85,7 +85,7 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
 }
 
 #[test]
-fn what_can_never_begin_holds_up_nobody() {
+fn what_can_never_begin_blocks_nobody() {
     let mut play = full();
     let wide = play.comes(cpus("wide", 3000));
     let small = play.comes(named("small"));
@@ -140,11 +140,11 @@ fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
     play.wait(15);
     assert_eq!(play.written, before, "a try more is not written");
     play.terminate(play.launched[0]);
-    let told = history(&play, id);
-    let tries: u32 = told[0].rsplit(' ').next().unwrap().parse().unwrap();
-    assert!(tries > 10, "{told:?}");
+    let entries = history(&play, id);
+    let tries: u32 = entries[0].rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(tries > 10, "{entries:?}");
     assert_eq!(
-        told[1..],
+        entries[1..],
         [
             "schedule-sessions Success 1",
             "check-precondition Success 1",
@@ -194,19 +194,19 @@ fn each_reason_has_an_entry_of_its_own() {
     play.terminate(play.launched[0]);
     play.wait(15);
     let mine = play.history.iter().filter(|it| it.session == id);
-    let told: Vec<_> = mine
+    let holds_seen: Vec<_> = mine
         .filter(|it| it.result == Outcome::NeedRetry)
         .map(|it| (it.message.as_ref().unwrap().as_str(), it.error_code.clone()))
         .collect();
-    let [first, second] = told.as_slice() else {
-        panic!("{told:?}");
+    let [first, second] = holds_seen.as_slice() else {
+        panic!("{holds_seen:?}");
     };
     assert!(
         first.0.contains("1 CPU") && second.0.contains("of memory"),
-        "{told:?}"
+        "{holds_seen:?}"
     );
     let code = Some("agent_schedule_unavailable".into());
-    assert!(first.1 == code && second.1 == code, "{told:?}");
+    assert!(first.1 == code && second.1 == code, "{holds_seen:?}");
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn what_other_instances_end_is_seen_and_nobody_looks_when_nobody_waits() {
 }
 
 #[test]
-fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
+fn a_session_that_waits_for_its_time_does_not_block_others_and_begins_then() {
     let mut play = Play::new();
     let start = at(play.now + 3600);
     let batch = play.comes(LaunchRequest {
@@ -318,7 +318,7 @@ fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
 }
 
 #[test]
-fn who_waits_too_long_is_cancelled() {
+fn a_session_that_waits_too_long_is_cancelled() {
     let mut play = full_by(|rules| group(rules).pending_timeout = Some(Span(600)));
     let id = play.comes(named("waits"));
     play.wait(200);
@@ -365,7 +365,7 @@ fn limits_of_a_person_hold_back_too() {
 }
 
 #[test]
-fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
+fn a_session_that_waits_is_cancelled_at_once_with_or_without_an_engine() {
     let mut play = full();
     let one = play.comes(named("one1"));
     let two = play.comes(named("two2"));
@@ -374,7 +374,7 @@ fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
     assert_eq!(play.status(one), Status::Cancelled);
     assert_eq!(info(&play, one), "user-requested");
     play.connected = false;
-    play.tell(crate::scheduler::fact::Fact::EngineDown {
+    play.handle(crate::scheduler::fact::Fact::EngineDown {
         connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
@@ -389,7 +389,7 @@ fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
     let mut play = full();
     let id = play.comes(named("waits"));
     play.connected = false;
-    play.tell(crate::scheduler::fact::Fact::EngineDown {
+    play.handle(crate::scheduler::fact::Fact::EngineDown {
         connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });

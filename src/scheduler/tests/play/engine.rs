@@ -56,7 +56,7 @@ impl Play {
             unsized_layers: 0,
             more_layers: false,
         };
-        self.tell(Fact::Pulling { number, figures });
+        self.handle(Fact::Pulling { number, figures });
         let result = match failure {
             Some(kind) => Err(fault(kind)),
             None => {
@@ -64,7 +64,7 @@ impl Play {
                 Ok(())
             }
         };
-        self.tell(Fact::Pulled { number, result });
+        self.handle(Fact::Pulled { number, result });
     }
 
     /// Carries out one order, or lets it fail.
@@ -123,7 +123,7 @@ impl Play {
                 }
             }
         };
-        self.tell(fact);
+        self.handle(fact);
     }
 
     pub fn act(&mut self, order: &Order) -> Option<Sighting> {

@@ -84,7 +84,7 @@ pub struct Play {
     pub answered: BTreeMap<u64, Result<Answer, Failure>>,
     pub history: Vec<HistoryEntry>,
     /// Sessions that were reported as changed, in order.
-    pub told: Vec<SessionId>,
+    pub changed: Vec<SessionId>,
     /// Notifications, in order.
     pub notices: Vec<Notice>,
     /// Sessions whose stop hook began, once for each time.
@@ -130,7 +130,7 @@ impl Play {
             stored: BTreeMap::new(),
             answered: BTreeMap::new(),
             history: Vec::new(),
-            told: Vec::new(),
+            changed: Vec::new(),
             notices: Vec::new(),
             stop_hooks: Vec::new(),
             statistics: None,
@@ -149,11 +149,11 @@ impl Play {
     }
 
     pub fn begin(&mut self) {
-        self.tell(Fact::Tick);
+        self.handle(Fact::Tick);
         self.work_off();
     }
 
-    pub fn tell(&mut self, fact: Fact) {
+    pub fn handle(&mut self, fact: Fact) {
         self.now += 1;
         let turn = self.controller.handle(at(self.now), fact);
         self.take(turn);
@@ -166,7 +166,7 @@ impl Play {
         }
         for change in &turn.changes {
             match change {
-                Change::Session { session } => self.told.push(session.id),
+                Change::Session { session } => self.changed.push(session.id),
                 Change::Pull { pull, .. } => self.pulls.push((**pull).clone()),
                 Change::Notice { notice } => self.notices.push((**notice).clone()),
                 Change::Statistics { statistics, .. } => {
@@ -188,7 +188,7 @@ impl Play {
         }
         self.orders.extend(turn.orders);
         for fact in turn.follow {
-            self.tell(fact);
+            self.handle(fact);
         }
     }
 
@@ -220,7 +220,7 @@ impl Play {
     pub fn ask(&mut self, ask: Ask) -> u64 {
         self.asked += 1;
         let ticket = self.asked;
-        self.tell(Fact::Asked { ticket, ask });
+        self.handle(Fact::Asked { ticket, ask });
         ticket
     }
 
@@ -271,7 +271,7 @@ impl Play {
     /// Carries out all orders and lets deadlines pass, until only waiting sessions are left.
     pub fn work_off(&mut self) {
         self.connected = true;
-        let mut looks = 0;
+        let mut rounds = 0;
         for _ in 0..100_000 {
             if !self.orders.is_empty() {
                 self.carry_out(0, None);
@@ -283,11 +283,11 @@ impl Play {
             let due = self.controller.next_deadline().filter(|due| *due <= soon);
             // Surveys for room repeat forever while a session waits.
             let looking = due.is_some() && self.controller.queue.look_at == due;
-            looks += u32::from(looking);
+            rounds += u32::from(looking);
             match due {
-                Some(due) if looks < 3 || self.controller.queue.retell_at.is_some() => {
+                Some(due) if rounds < 3 || self.controller.queue.report_again_at.is_some() => {
                     self.now = self.now.max(due.as_second() - at(0).as_second());
-                    self.tell(Fact::Tick);
+                    self.handle(Fact::Tick);
                 }
                 _ => return,
             }
@@ -306,13 +306,13 @@ impl Play {
             let gone = Err(Failure::refused("the daemon was killed"));
             self.answered.entry(ticket).or_insert(gone);
         }
-        self.tell(Fact::Tick);
+        self.handle(Fact::Tick);
     }
 
     /// Lets time pass.
     pub fn wait(&mut self, seconds: i64) {
         self.now += seconds;
-        self.tell(Fact::Tick);
+        self.handle(Fact::Tick);
         self.work_off();
     }
 

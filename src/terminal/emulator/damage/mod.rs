@@ -67,17 +67,17 @@ impl Damage {
 
     /// How many of these bytes the parser may process at once from this cursor position. Call [`Damage::after`]
     /// with the new row of the cursor.
-    pub fn piece(&mut self, bytes: &[u8], cursor: (u16, u16), columns: u16) -> Piece {
+    pub fn piece(&mut self, bytes: &[u8], cursor: (u16, u16), columns: u16) -> ParserChunk {
         if self.all {
             self.scan.skip(bytes);
-            return Piece {
+            return ParserChunk {
                 length: bytes.len(),
                 reach: Reach::Nothing,
                 row: cursor.0,
             };
         }
         let (length, reach) = self.scan.piece(bytes, cursor.1, columns);
-        Piece {
+        ParserChunk {
             length,
             reach,
             row: cursor.0,
@@ -85,7 +85,7 @@ impl Damage {
     }
 
     /// Records that the parser has processed a piece and that its cursor is in this row now.
-    pub fn after(&mut self, piece: &Piece, row: u16) {
+    pub fn after(&mut self, piece: &ParserChunk, row: u16) {
         match piece.reach {
             Reach::Nothing => {}
             Reach::Row => match self.revisions.get_mut(usize::from(piece.row)) {
@@ -100,7 +100,7 @@ impl Damage {
 }
 
 /// Bytes that the parser processes at once.
-pub(super) struct Piece {
+pub(super) struct ParserChunk {
     pub length: usize,
     reach: Reach,
     /// The row of the cursor before the piece.

@@ -49,7 +49,7 @@ impl Scan {
                 None => return (bytes.len(), Reach::All),
             }
         }
-        let mut line = Line {
+        let mut line = RowCursor {
             at: 0,
             column: column.into(),
             columns: columns.into(),
@@ -81,7 +81,7 @@ impl Scan {
         }
     }
 
-    fn sequence(&mut self, bytes: &[u8], line: &mut Line) -> ControlFlow<Reach> {
+    fn sequence(&mut self, bytes: &[u8], line: &mut RowCursor) -> ControlFlow<Reach> {
         let Some((length, does)) = sequence(bytes) else {
             self.lost = true;
             line.at += 1;
@@ -101,7 +101,7 @@ impl Scan {
 }
 
 /// The position in the bytes while they stay within one row.
-struct Line {
+struct RowCursor {
     at: usize,
     /// The largest column that the cursor can be in.
     column: usize,
@@ -109,7 +109,7 @@ struct Line {
     reach: Reach,
 }
 
-impl Line {
+impl RowCursor {
     fn character(&mut self, byte: u8, rest: &[u8]) -> ControlFlow<Reach> {
         match byte {
             b'\n' | 0x0b | 0x0c if self.at == 0 => {

@@ -26,7 +26,7 @@ const CSI_LIMIT: usize = 256;
 
 /// What the parser gets next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum ParserInput<'a> {
     /// Unchanged bytes.
     Pass(&'a [u8]),
     /// The open OSC string is too long: end it without acting on it.
@@ -59,19 +59,19 @@ pub(super) enum Step<'a> {
 
 #[derive(Debug, Default)]
 pub(super) struct InputFilter {
-    state: State,
+    state: FilterState,
     /// Parameters and intermediates of the open sequence.
     csi: Vec<u8>,
     /// For the parser, what came before the ESC is still open: an unfinished sequence or a string.
     open: bool,
-    /// Within a string other than OSC, as far as known. Such strings are in `State::Ground` too.
+    /// Within a string other than OSC, as far as known. Such strings are in `FilterState::Ground` too.
     in_string: bool,
     /// The child chose an attribute that the parser can't store, so all attributes are followed.
     follows: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-enum State {
+enum FilterState {
     /// Text, or a string that the parser ignores: only ESC matters.
     #[default]
     Ground,
@@ -92,7 +92,12 @@ enum State {
 
 impl InputFilter {
     /// Passes each step of `bytes` to `take`, in order. `columns` limits repetitions.
-    pub(super) fn split(&mut self, bytes: &[u8], columns: u16, mut take: impl FnMut(Step<'_>)) {
+    pub(super) fn split(
+        &mut self,
+        bytes: &[u8],
+        columns: u16,
+        mut take: impl FnMut(ParserInput<'_>),
+    ) {
         let mut from = 0;
         let mut at = 0;
         // Where the open sequence began, if it began in these bytes.
@@ -100,8 +105,8 @@ impl InputFilter {
         // The position before which updates are known to end in these bytes. `None` = not known.
         let mut updated = Some(0);
         while at < bytes.len() {
-            let skipped = matches!(self.state, State::Skipping);
-            if let State::Ground | State::Skipping = self.state {
+            let skipped = matches!(self.state, FilterState::Skipping);
+            if let FilterState::Ground | FilterState::Skipping = self.state {
                 at += next_of_interest(&bytes[at..], skipped);
                 if skipped {
                     from = at;
@@ -116,7 +121,10 @@ impl InputFilter {
             }
             let in_sequence = matches!(
                 self.state,
-                State::Csi | State::Escape | State::LinkEscape | State::Intermediate
+                FilterState::Csi
+                    | FilterState::Escape
+                    | FilterState::LinkEscape
+                    | FilterState::Intermediate
             );
             let cut = self.after(byte, columns);
             match cut {
@@ -137,22 +145,22 @@ impl InputFilter {
                         Some(began) => {
                             pass(&bytes[from..began], &mut take);
                             if self.open {
-                                take(Step::Cancel);
+                                take(ParserInput::Cancel);
                             }
                         }
-                        None => take(Step::Cancel),
+                        None => take(ParserInput::Cancel),
                     }
                     take(match whole {
-                        Whole::Repeat => Step::Repeat { count: columns },
-                        Whole::Select => Step::Select(&self.csi),
-                        Whole::SaveCursor => Step::SaveCursor,
-                        Whole::SoftReset => Step::SoftReset,
-                        Whole::Instead(bytes) => Step::Instead(bytes),
-                        Whole::Move(end) => Step::Move {
+                        Replacement::Repeat => ParserInput::Repeat { count: columns },
+                        Replacement::Select => ParserInput::Select(&self.csi),
+                        Replacement::SaveCursor => ParserInput::SaveCursor,
+                        Replacement::SoftReset => ParserInput::SoftReset,
+                        Replacement::Instead(bytes) => ParserInput::Instead(bytes),
+                        Replacement::Move(end) => ParserInput::Move {
                             parameters: &self.csi,
                             end,
                         },
-                        Whole::BackTab => Step::BackTab(repeats(&self.csi).max(1)),
+                        Replacement::BackTab => ParserInput::BackTab(repeats(&self.csi).max(1)),
                     });
                     from = at + 1;
                 }
@@ -163,7 +171,7 @@ impl InputFilter {
                     if updated.is_none() {
                         let before = began.unwrap_or(from);
                         pass(&bytes[from..before], &mut take);
-                        take(Step::Update);
+                        take(ParserInput::Update);
                         from = before;
                     }
                 }
@@ -180,105 +188,108 @@ impl InputFilter {
 
     fn after(&mut self, byte: u8, columns: u16) -> Cut {
         if byte == ESC {
-            self.open = self.in_string || !matches!(self.state, State::Ground | State::Skipping);
+            self.open = self.in_string
+                || !matches!(self.state, FilterState::Ground | FilterState::Skipping);
         }
         let (state, cut) = match self.state {
-            State::Csi => self.in_csi(byte, columns),
+            FilterState::Csi => self.in_csi(byte, columns),
             // `ESC \` must still close the string for the parser.
-            State::Ground | State::Skipping if byte == ESC => (State::Escape, Cut::None),
-            State::Ground => (State::Ground, Cut::None),
-            State::Escape | State::LinkEscape => self.in_escape(byte),
-            State::Intermediate => match byte {
-                ESC => (State::Escape, Cut::None),
-                CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
+            FilterState::Ground | FilterState::Skipping if byte == ESC => {
+                (FilterState::Escape, Cut::None)
+            }
+            FilterState::Ground => (FilterState::Ground, Cut::None),
+            FilterState::Escape | FilterState::LinkEscape => self.in_escape(byte),
+            FilterState::Intermediate => match byte {
+                ESC => (FilterState::Escape, Cut::None),
+                CAN | SUB | 0x30..=0x7e => (FilterState::Ground, Cut::None),
                 _ => (self.state, Cut::None),
             },
-            State::Osc { length, head } => in_osc(length, head, byte),
-            State::Skipping => (State::Ground, Cut::Before(Step::Pass(&[]))),
+            FilterState::Osc { length, head } => in_osc(length, head, byte),
+            FilterState::Skipping => (FilterState::Ground, Cut::Before(ParserInput::Pass(&[]))),
         };
         self.state = state;
-        self.follows |= matches!(cut, Cut::After(Step::Link));
+        self.follows |= matches!(cut, Cut::After(ParserInput::Link));
         cut
     }
 
-    fn in_escape(&mut self, byte: u8) -> (State, Cut) {
+    fn in_escape(&mut self, byte: u8) -> (FilterState, Cut) {
         self.in_string = matches!(byte, b'P' | b'X' | b'^' | b'_');
         match byte {
             b'[' => {
                 self.csi.clear();
-                (State::Csi, Cut::None)
+                (FilterState::Csi, Cut::None)
             }
             b']' => {
                 let (length, head) = (0, [0; 3]);
-                (State::Osc { length, head }, Cut::None)
+                (FilterState::Osc { length, head }, Cut::None)
             }
             b'c' => {
                 self.follows = false;
-                (State::Ground, Cut::After(Step::Reset))
+                (FilterState::Ground, Cut::After(ParserInput::Reset))
             }
-            b'\\' if matches!(self.state, State::LinkEscape) => {
-                (State::Ground, Cut::After(Step::Link))
+            b'\\' if matches!(self.state, FilterState::LinkEscape) => {
+                (FilterState::Ground, Cut::After(ParserInput::Link))
             }
-            b'7' => (State::Ground, Cut::Whole(Whole::SaveCursor)),
-            b'D' => (State::Ground, instead(b"\n")),
-            b'E' => (State::Ground, instead(b"\r\n")),
-            0x20..=0x2f => (State::Intermediate, Cut::None),
-            CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
+            b'7' => (FilterState::Ground, Cut::Whole(Replacement::SaveCursor)),
+            b'D' => (FilterState::Ground, instead(b"\n")),
+            b'E' => (FilterState::Ground, instead(b"\r\n")),
+            0x20..=0x2f => (FilterState::Intermediate, Cut::None),
+            CAN | SUB | 0x30..=0x7e => (FilterState::Ground, Cut::None),
             // Control characters take effect, but the escape sequence continues.
             _ => (self.state, Cut::None),
         }
     }
 
-    fn in_csi(&mut self, byte: u8, columns: u16) -> (State, Cut) {
+    fn in_csi(&mut self, byte: u8, columns: u16) -> (FilterState, Cut) {
         match byte {
-            ESC => (State::Escape, Cut::None),
-            CAN | SUB => (State::Ground, Cut::None),
-            0x40..=0x7e => (State::Ground, self.ended(byte, columns)),
+            ESC => (FilterState::Escape, Cut::None),
+            CAN | SUB => (FilterState::Ground, Cut::None),
+            0x40..=0x7e => (FilterState::Ground, self.ended(byte, columns)),
             0x20..=0x3f => {
                 if self.csi.len() < CSI_LIMIT {
                     self.csi.push(byte);
                 }
-                (State::Csi, Cut::None)
+                (FilterState::Csi, Cut::None)
             }
-            _ => (State::Csi, Cut::None),
+            _ => (FilterState::Csi, Cut::None),
         }
     }
 
     /// The same sequence with another last byte.
     fn renamed(&self, end: u8) -> Cut {
         let bytes = [b"\x1b[", self.csi.as_slice(), &[end]].concat();
-        Cut::Whole(Whole::Instead(bytes))
+        Cut::Whole(Replacement::Instead(bytes))
     }
 
     /// Decides what to do with a complete sequence.
     fn ended(&mut self, end: u8, columns: u16) -> Cut {
         match end {
-            b'b' if repeats(&self.csi) > columns => Cut::Whole(Whole::Repeat),
-            b's' if self.csi.is_empty() => Cut::Whole(Whole::SaveCursor),
+            b'b' if repeats(&self.csi) > columns => Cut::Whole(Replacement::Repeat),
+            b's' if self.csi.is_empty() => Cut::Whole(Replacement::SaveCursor),
             b'u' if self.csi.is_empty() => instead(b"\x1b8"),
             b'a' if is_selection(&self.csi) => self.renamed(b'C'),
-            b'e' if is_selection(&self.csi) => Cut::Whole(Whole::Move(b'B')),
+            b'e' if is_selection(&self.csi) => Cut::Whole(Replacement::Move(b'B')),
             b'A' | b'B' | b'D' | b'd' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
-                Cut::Whole(Whole::Move(end))
+                Cut::Whole(Replacement::Move(end))
             }
             // The parser moves the cursor to the top of the region, but it must go to the home position.
             b'r' if is_selection(&self.csi) => {
                 let mut bytes = [b"\x1b[", self.csi.as_slice(), b"r"].concat();
                 bytes.extend_from_slice(b"\x1b[H");
-                Cut::Whole(Whole::Instead(bytes))
+                Cut::Whole(Replacement::Instead(bytes))
             }
             b'I' if is_selection(&self.csi) => {
                 let stops = repeats(&self.csi).clamp(1, columns / 8 + 1);
-                Cut::Whole(Whole::Instead(vec![b'\t'; stops.into()]))
+                Cut::Whole(Replacement::Instead(vec![b'\t'; stops.into()]))
             }
-            b'Z' if is_selection(&self.csi) => Cut::Whole(Whole::BackTab),
+            b'Z' if is_selection(&self.csi) => Cut::Whole(Replacement::BackTab),
             b'h' if self.csi == UPDATE => Cut::Update,
-            b'h' if saves_cursor(&self.csi) => Cut::After(Step::CursorSaved),
-            b'p' if self.csi == b"!" => Cut::Whole(Whole::SoftReset),
+            b'h' if saves_cursor(&self.csi) => Cut::After(ParserInput::CursorSaved),
+            b'p' if self.csi == b"!" => Cut::Whole(Replacement::SoftReset),
             b'm' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
                 self.follows |= may_need_entry(&self.csi);
                 if self.follows {
-                    Cut::Whole(Whole::Select)
+                    Cut::Whole(Replacement::Select)
                 } else {
                     Cut::None
                 }
@@ -289,7 +300,7 @@ impl InputFilter {
 }
 
 fn instead(bytes: &[u8]) -> Cut {
-    Cut::Whole(Whole::Instead(bytes.to_vec()))
+    Cut::Whole(Replacement::Instead(bytes.to_vec()))
 }
 
 /// How often `CSI … b` repeats, or 0 if it isn't a plain repetition.
@@ -317,9 +328,9 @@ fn saves_cursor(csi: &[u8]) -> bool {
         .any(|mode| mode.ends_with(b"1049"))
 }
 
-fn pass(bytes: &[u8], take: &mut impl FnMut(Step<'_>)) {
+fn pass(bytes: &[u8], take: &mut impl FnMut(ParserInput<'_>)) {
     if !bytes.is_empty() {
-        take(Step::Pass(bytes));
+        take(ParserInput::Pass(bytes));
     }
 }
 
@@ -346,16 +357,16 @@ fn ends_string(byte: u8) -> bool {
 enum Cut {
     None,
     /// Drops the current byte.
-    Before(Step<'static>),
-    After(Step<'static>),
+    Before(ParserInput<'static>),
+    After(ParserInput<'static>),
     /// Drops the sequence that ends with the current byte.
-    Whole(Whole),
+    Whole(Replacement),
     /// The sequence that ends with the current byte begins an update.
     Update,
 }
 
 /// The replacement for a sequence.
-enum Whole {
+enum Replacement {
     Repeat,
     Select,
     SaveCursor,
@@ -365,13 +376,13 @@ enum Whole {
     Move(u8),
 }
 
-fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (State, Cut) {
+fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (FilterState, Cut) {
     let is_link = length >= 2 && head.starts_with(b"8;");
     match byte {
-        ESC if is_link => return (State::LinkEscape, Cut::None),
-        ESC => return (State::Escape, Cut::None),
-        BEL if is_link => return (State::Ground, Cut::After(Step::Link)),
-        byte if ends_string(byte) => return (State::Ground, Cut::None),
+        ESC if is_link => return (FilterState::LinkEscape, Cut::None),
+        ESC => return (FilterState::Escape, Cut::None),
+        BEL if is_link => return (FilterState::Ground, Cut::After(ParserInput::Link)),
+        byte if ends_string(byte) => return (FilterState::Ground, Cut::None),
         _ => {}
     }
     if let Some(slot) = head.get_mut(length) {
@@ -383,10 +394,10 @@ fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (State, Cut) {
         OSC_LIMIT
     };
     if length >= limit {
-        return (State::Skipping, Cut::Before(Step::DropString));
+        return (FilterState::Skipping, Cut::Before(ParserInput::DropString));
     }
     let length = length + 1;
-    (State::Osc { length, head }, Cut::None)
+    (FilterState::Osc { length, head }, Cut::None)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ fn split(input: &mut InputFilter, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
     let mut passed = Vec::new();
     let mut steps = Vec::new();
     input.split(bytes, 80, |step| match step {
-        Step::Pass(bytes) => passed.extend_from_slice(bytes),
+        ParserInput::Pass(bytes) => passed.extend_from_slice(bytes),
         other => steps.push(format!("{other:?}")),
     });
     (passed, steps)
@@ -57,18 +57,18 @@ fn long_repetitions_are_cut_to_a_line() {
 }
 
 #[test]
-fn a_full_reset_is_told() {
+fn a_full_reset_is_reported() {
     let (passed, steps) = split(&mut InputFilter::default(), b"\x1bcx");
     assert_eq!(passed, b"\x1bcx");
     assert_eq!(steps, ["Reset"]);
 }
 
 #[test]
-fn looks_are_taken_out_from_the_first_that_the_parser_cannot_keep() {
+fn styles_are_taken_out_from_the_first_that_the_parser_cannot_keep() {
     let stream = b"\x1b[1;31ma\x1b[38;2;1;2;3mb\x1b[38;5;2mc\x1b[4:3md\x1b[1me\x1bc\x1b[1mf";
     let (passed, steps) = split(&mut InputFilter::default(), stream);
     assert_eq!(passed, b"\x1b[1;31mabcde\x1bc\x1b[1mf");
-    let select = |text: &str| format!("{:?}", Step::Select(text.as_bytes()));
+    let select = |text: &str| format!("{:?}", ParserInput::Select(text.as_bytes()));
     let expected = [
         select("38;2;1;2;3"),
         select("38;5;2"),
@@ -93,7 +93,7 @@ fn a_sequence_in_pieces_is_taken_out_whole() {
 }
 
 #[test]
-fn links_are_told_behind_their_end() {
+fn links_are_reported_behind_their_end() {
     for end in ["\x07", "\x1b\\"] {
         let stream = format!("a\x1b]8;;http://a{end}b\x1b]88;x{end}c");
         let (passed, steps) = split(&mut InputFilter::default(), stream.as_bytes());
@@ -103,7 +103,7 @@ fn links_are_told_behind_their_end() {
 }
 
 #[test]
-fn only_an_update_that_is_left_open_is_told() {
+fn only_an_update_that_is_left_open_is_reported() {
     let begin = "\x1b[?2026h";
     let end = "\x1b[?2026l";
     let whole = format!("a{begin}b{end}c{begin}d{begin}e{end}");

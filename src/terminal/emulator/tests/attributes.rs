@@ -33,7 +33,7 @@ fn every_cell_keeps_the_look_it_was_printed_with() {
 }
 
 #[test]
-fn looks_are_the_same_however_the_bytes_are_cut() {
+fn styles_are_the_same_however_the_bytes_are_cut() {
     let stream = "a\x1b[9;31mb\x1b[4::3;58::2::1::2::3mc\x1b]8;id=1;http://a\x1b\\\x1b[29md\x1b]8;;\x07e\x1b[0mf";
     let whole = fed(stream);
     for size in 1..stream.len() {
@@ -82,7 +82,7 @@ fn what_is_erased_keeps_the_background_alone() {
 }
 
 #[test]
-fn links_are_of_their_cells_and_survive_other_looks() {
+fn links_are_of_their_cells_and_survive_other_styles() {
     let emulator = fed("\x1b]8;;https://a.example/1;2\x1b\\a\x1b[1mb\x1b[0mc\x1b]8;;\x1b\\d");
     for column in 0..3 {
         assert_eq!(link(&emulator, column), "https://a.example/1;2");
@@ -92,7 +92,7 @@ fn links_are_of_their_cells_and_survive_other_looks() {
     assert_eq!(link(&fed("\x1b]8;;javascript:x\x07a"), 0), "");
 }
 
-/// The screen stays correct with many more looks than the table has room for.
+/// The screen stays correct with many more styles than the table has room for.
 #[test]
 fn the_table_is_bounded_and_what_is_seen_stays() {
     let mut emulator = Emulator::new(20, 5);

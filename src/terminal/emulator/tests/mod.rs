@@ -17,7 +17,7 @@ fn answers(bytes: &str) -> String {
 }
 
 #[test]
-fn text_wide_text_and_looks_become_cells() {
+fn text_wide_text_and_styles_become_cells() {
     let emulator = fed("a\x1b[1;31m한\x1b[0m\x1b[48;2;1;2;3mb");
     assert_eq!(emulator.row_text(0), "a한b");
     let wide = emulator.cell(1, 0).unwrap();
@@ -58,9 +58,9 @@ fn questions_are_answered() {
 }
 
 #[test]
-fn the_outer_terminals_colors_are_told_where_it_told_them() {
-    let told = |colors: DefaultColors, asked: &str| {
-        let mut emulator = Emulator::new(20, 5).telling(colors).anew();
+fn the_outer_terminals_colors_are_reported_where_it_reported_them() {
+    let replies = |colors: DefaultColors, asked: &str| {
+        let mut emulator = Emulator::new(20, 5).with_colors(colors).anew();
         emulator.feed(asked.as_bytes(), NOW);
         String::from_utf8(emulator.take_answers()).unwrap()
     };
@@ -72,15 +72,15 @@ fn the_outer_terminals_colors_are_told_where_it_told_them() {
         "\x1b]10;rgb:1212/3434/5656\x1b\\",
         "\x1b]11;rgb:ffff/fbfb/eeee\x1b\\",
     );
-    assert_eq!(told(light, "\x1b]10;?\x07"), fore);
-    assert_eq!(told(light, "\x1b]11;?\x1b\\"), back);
-    assert_eq!(told(light, "\x1b]10;?;?;?\x07"), [fore, back].concat());
-    assert_eq!(told(light, "\x1b]11;#000000\x07\x1b]11;?\x07"), back);
+    assert_eq!(replies(light, "\x1b]10;?\x07"), fore);
+    assert_eq!(replies(light, "\x1b]11;?\x1b\\"), back);
+    assert_eq!(replies(light, "\x1b]10;?;?;?\x07"), [fore, back].concat());
+    assert_eq!(replies(light, "\x1b]11;#000000\x07\x1b]11;?\x07"), back);
     let half = DefaultColors {
         foreground: None,
         ..light
     };
-    assert_eq!(told(half, "\x1b]10;?\x07"), "");
+    assert_eq!(replies(half, "\x1b]10;?\x07"), "");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn titles_are_clean_and_short() {
 }
 
 #[test]
-fn clipboard_writes_are_caught_and_bells_heard_once() {
+fn clipboard_writes_are_caught_and_bells_reported_once() {
     let mut emulator = fed("\x07\x07\x1b]52;c;aGVsbG8=\x07");
     assert!(emulator.take_bell());
     assert!(!emulator.take_bell());
@@ -217,7 +217,7 @@ fn a_sequence_that_breaks_off_takes_no_text_with_it() {
 }
 
 #[test]
-fn modes_are_told_and_reset() {
+fn modes_are_reported_and_reset() {
     let asked = fed("\x1b[?1h\x1b[?2004h\x1b[?1004h\x1b[?1002h\x1b[?1006h");
     let modes = asked.modes();
     assert!(modes.application_cursor && modes.bracketed_paste && modes.focus);
@@ -244,7 +244,7 @@ fn the_cursor_has_the_shape_the_child_chose() {
 }
 
 #[test]
-fn a_child_that_asks_for_all_keys_is_heard() {
+fn a_child_that_asks_for_all_keys_is_noticed() {
     let level = |stream: &str| fed(stream).modes().other_keys;
     assert_eq!(level(""), 0);
     assert_eq!(level("\x1b[>4;1m"), 1);

@@ -9,7 +9,7 @@ pub enum HistoryColumn {
     Phase,
     Result,
     /// From one status to another.
-    Way,
+    Transition,
     Attempts,
     Message,
 }
@@ -22,7 +22,7 @@ impl HistoryColumn {
             Self::Created => "Created",
             Self::Phase => "Phase",
             Self::Result => "Result",
-            Self::Way => "From, to",
+            Self::Transition => "From, to",
             Self::Attempts => "Tries",
             Self::Message => "Message",
         }
@@ -60,7 +60,7 @@ pub fn places(width: u16) -> Vec<HistoryPlace> {
     columns.extend([
         (HistoryColumn::Phase, phase),
         (HistoryColumn::Result, 10),
-        (HistoryColumn::Way, 0),
+        (HistoryColumn::Transition, 0),
         (HistoryColumn::Attempts, 5),
     ]);
     if wide {
@@ -68,13 +68,13 @@ pub fn places(width: u16) -> Vec<HistoryPlace> {
     }
     let fixed: u16 = columns.iter().map(|(_, cells)| cells + GAP).sum();
     let room = width.saturating_sub(1 + fixed - GAP);
-    let way = if wide { room.min(24) } else { room };
+    let transition = if wide { room.min(24) } else { room };
     let mut x = 1;
     let mut places = Vec::with_capacity(columns.len());
     for (column, cells) in columns {
         let cells = match column {
-            HistoryColumn::Way => way,
-            HistoryColumn::Message => room - way,
+            HistoryColumn::Transition => transition,
+            HistoryColumn::Message => room - transition,
             _ => cells,
         };
         places.push(HistoryPlace {

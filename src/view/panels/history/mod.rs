@@ -46,7 +46,7 @@ impl Dialog for HistoryTable {
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         draw_filter(paint, self, Rect { height: 1, ..inner });
         let places = columns::places(rows.width);
-        let table = Table {
+        let table = HistoryView {
             app,
             open: self,
             places: &places,
@@ -98,14 +98,14 @@ fn properties(room: usize) -> String {
     shown
 }
 
-struct Table<'a> {
+struct HistoryView<'a> {
     app: &'a App,
     open: &'a HistoryTable,
     places: &'a [HistoryPlace],
     now: Timestamp,
 }
 
-impl Table<'_> {
+impl HistoryView<'_> {
     fn draw_head(&self, paint: &mut Paint<'_>, rows: Rect) {
         for place in self.places {
             let sorted = match self.open.sorted_by {
@@ -227,7 +227,7 @@ impl Table<'_> {
             }
             HistoryColumn::Phase => plain(entry.phase.to_string()),
             HistoryColumn::Result => (entry.result.word().to_owned(), outcome_face(&entry.result)),
-            HistoryColumn::Way => plain(match &entry.from {
+            HistoryColumn::Transition => plain(match &entry.from {
                 Some(from) if *from == entry.to => entry.to.to_string(),
                 Some(from) => format!("{from} {} {}", paint.glyphs.to, entry.to),
                 None => entry.to.to_string(),

@@ -14,8 +14,8 @@ use crate::{
 const PAGE: ratatui::layout::Rect = ratatui::layout::Rect::new(0, 0, 80, 23);
 
 /// Two panes side by side: the first shows window 1, the second, which has the focus, window 3.
-fn two() -> World {
-    let mut world = World::live(&[(1, "bash"), (2, "vim")]);
+fn two() -> WindowsTest {
+    let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     world.act(Action::PaneSplitRight);
     let sized = world.panes.set_page(PAGE);
     world.take(sized);
@@ -29,7 +29,7 @@ fn two() -> World {
 }
 
 /// tmux lists these windows. Each pane shows one of them.
-fn list(world: &mut World, windows: &[u32], shown: &[u32]) {
+fn list(world: &mut WindowsTest, windows: &[u32], shown: &[u32]) {
     world.prints("%session-window-changed $1 @2\n");
     let row = |pane: u32, shows: u32, index: u32| {
         let active = u8::from(index == shows);
@@ -48,7 +48,7 @@ fn list(world: &mut World, windows: &[u32], shown: &[u32]) {
     world.answer(&rows);
 }
 
-fn active(world: &World) -> PaneId {
+fn active(world: &WindowsTest) -> PaneId {
     world.panes.active().unwrap().id
 }
 
@@ -117,7 +117,7 @@ fn a_split_goes_with_its_shell() {
 #[test]
 fn the_title_of_a_split_is_its_own_window() {
     let mut world = two();
-    let titles = |world: &World| -> Vec<Vec<u32>> {
+    let titles = |world: &WindowsTest| -> Vec<Vec<u32>> {
         let of = |pane| {
             let group = world.panes.head_windows(pane).unwrap();
             group.windows.iter().map(|window| window.index).collect()
@@ -150,7 +150,7 @@ fn the_list_of_shells_has_each_window_once() {
 
 #[test]
 fn in_a_session_that_has_ended_no_shell_is_offered() {
-    let mut world = World::live(&[(1, "bash")]);
+    let mut world = WindowsTest::live(&[(1, "bash")]);
     world.terminal(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert!(world.panes.active().unwrap().can_reopen());
     let mut over = session(1, "work");

@@ -20,8 +20,8 @@ fn cluster() -> Session {
 }
 
 /// A pane in the main container, and a focused one in another container.
-fn two() -> World {
-    let mut world = World::live(&[(1, "bash"), (2, "vim")]);
+fn two() -> WindowsTest {
+    let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     let opened = world
         .panes
         .open_container(&cluster(), SUB, false, &mut world.ids);

@@ -17,7 +17,7 @@ mod alone;
 mod containers;
 
 /// Panes in one session, with the daemon's side of their streams.
-struct World {
+struct WindowsTest {
     panes: Panes,
     ids: Ids,
     now: Timestamp,
@@ -33,7 +33,7 @@ struct World {
 
 const SESSION: SessionKey = SessionKey::local(SessionId::from_u128(1));
 
-impl World {
+impl WindowsTest {
     fn new(settings: TerminalSettings) -> Self {
         Self {
             panes: Panes::new("f").with(&settings),
@@ -182,7 +182,7 @@ impl World {
 
 #[test]
 fn one_line_to_a_session_as_long_as_a_pane_is_live() {
-    let mut world = World::live(&[(1, "bash"), (2, "vim")]);
+    let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     assert_eq!(world.windows(), [1, 2]);
     assert_eq!(world.controls.len(), 1);
     world.terminal(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
@@ -192,7 +192,7 @@ fn one_line_to_a_session_as_long_as_a_pane_is_live() {
 
 #[test]
 fn a_change_is_looked_at_once_and_once_more() {
-    let mut world = World::live(&[(1, "bash")]);
+    let mut world = WindowsTest::live(&[(1, "bash")]);
     world.prints("%window-add @2\n%session-window-changed $1 @2\n%window-renamed @2 x\n");
     assert_eq!(world.said.len(), 1, "{:?}", world.said);
     assert!(world.said[0].starts_with("list-panes"));
@@ -205,7 +205,7 @@ fn a_change_is_looked_at_once_and_once_more() {
 
 #[test]
 fn acts_are_commands_to_the_panes_own_session() {
-    let mut world = World::live(&[(1, "bash"), (2, "vim")]);
+    let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     for action in [
         Action::WindowNew,
         Action::WindowNext,
@@ -232,7 +232,7 @@ fn acts_are_commands_to_the_panes_own_session() {
 
 #[test]
 fn a_window_is_renamed_in_the_status_line() {
-    let mut world = World::live(&[(4, "bash")]);
+    let mut world = WindowsTest::live(&[(4, "bash")]);
     world.act(Action::WindowRename);
     let prompt = world.panes.prompt().unwrap();
     assert_eq!(prompt.input.text(), "bash");
@@ -248,7 +248,7 @@ fn a_window_is_renamed_in_the_status_line() {
 
 #[test]
 fn ending_a_window_is_asked_with_what_runs_there() {
-    let mut world = World::live(&[(2, "vim")]);
+    let mut world = WindowsTest::live(&[(2, "vim")]);
     world.act(Action::WindowClose);
     assert!(world.panes.prompt().unwrap().label().contains("vim"));
     world.type_("x");
@@ -262,7 +262,7 @@ fn ending_a_window_is_asked_with_what_runs_there() {
 
 #[test]
 fn a_text_is_looked_for_as_it_is_typed_and_as_it_is() {
-    let mut world = World::live(&[(1, "bash")]);
+    let mut world = WindowsTest::live(&[(1, "bash")]);
     world.act(Action::PaneSearch);
     world.type_("'#");
     assert_eq!(
@@ -286,8 +286,8 @@ fn a_text_is_looked_for_as_it_is_typed_and_as_it_is() {
 }
 
 #[test]
-fn what_is_not_found_is_told_while_one_types_and_after_it() {
-    let mut world = World::live(&[(1, "bash")]);
+fn what_is_not_found_is_reported_while_one_types_and_after_it() {
+    let mut world = WindowsTest::live(&[(1, "bash")]);
     world.act(Action::PaneSearch);
     world.type_("z");
     for answer in ["", "", "0\n"] {
@@ -302,7 +302,7 @@ fn what_is_not_found_is_told_while_one_types_and_after_it() {
 
 #[test]
 fn a_search_that_is_left_leaves_copy_mode_where_it_entered_it() {
-    let mut world = World::live(&[(1, "bash")]);
+    let mut world = WindowsTest::live(&[(1, "bash")]);
     world.act(Action::PaneSearch);
     world.act(Action::InputCancel);
     assert!(world.said.is_empty(), "nothing was looked for");
@@ -315,7 +315,7 @@ fn a_search_that_is_left_leaves_copy_mode_where_it_entered_it() {
 
 #[test]
 fn the_history_goes_to_a_file_of_the_sessions_name() {
-    let mut world = World::live(&[(2, "bash")]);
+    let mut world = WindowsTest::live(&[(2, "bash")]);
     world.act(Action::PaneSaveHistory);
     assert!(world.said[0].starts_with("capture-pane -p -J -S -"));
     world.answer("한글\nx\n");
@@ -328,7 +328,7 @@ fn the_history_goes_to_a_file_of_the_sessions_name() {
 
 #[test]
 fn without_a_line_the_key_says_why() {
-    let mut world = World::opening();
+    let mut world = WindowsTest::opening();
     let failure = Failure::refused("this engine has no control line");
     world.control(StreamEvent::Ended(StreamEnd::Failed { failure }));
     world.act(Action::WindowNew);
@@ -336,7 +336,7 @@ fn without_a_line_the_key_says_why() {
     world.act(Action::WindowRename);
     assert_eq!(world.toasts.len(), 2, "{:?}", world.toasts);
 
-    let mut world = World::new(TerminalSettings::default());
+    let mut world = WindowsTest::new(TerminalSettings::default());
     let steps = world.panes.open_host("here", &mut world.ids);
     world.take(steps);
     world.act(Action::WindowNew);
@@ -349,7 +349,7 @@ fn without_a_line_the_key_says_why() {
 
 #[test]
 fn an_old_session_that_knows_no_such_line_says_so_once() {
-    let mut world = World::opening();
+    let mut world = WindowsTest::opening();
     world.control(StreamEvent::Opened);
     world.control(StreamEvent::Data {
         source: LogSource::Stderr,
@@ -363,7 +363,7 @@ fn an_old_session_that_knows_no_such_line_says_so_once() {
 
 #[test]
 fn a_lost_line_is_opened_again_and_keeps_what_was_known() {
-    let mut world = World::live(&[(1, "bash"), (2, "vim")]);
+    let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     let old = world.controls[0];
     world.control(StreamEvent::Ended(StreamEnd::Lost { why: "x".into() }));
     assert_eq!(world.windows(), [1, 2]);
@@ -381,7 +381,7 @@ fn a_lost_line_is_opened_again_and_keeps_what_was_known() {
 
 #[test]
 fn what_is_asked_before_the_line_stands_is_said_then() {
-    let mut world = World::opening();
+    let mut world = WindowsTest::opening();
     world.act(Action::WindowNew);
     assert!(world.said.is_empty());
     world.control(StreamEvent::Opened);
@@ -390,11 +390,11 @@ fn what_is_asked_before_the_line_stands_is_said_then() {
 
 #[test]
 fn chosen_keys_are_set_and_auto_leaves_them() {
-    for (copy_keys, told) in [
+    for (copy_keys, expected) in [
         (CopyKeys::Auto, None),
         (CopyKeys::Vi, Some("set-option -gw mode-keys vi")),
     ] {
-        let mut world = World::opening();
+        let mut world = WindowsTest::opening();
         world.panes = std::mem::take(&mut world.panes).with(&TerminalSettings {
             copy_keys,
             ..TerminalSettings::default()
@@ -404,6 +404,6 @@ fn chosen_keys_are_set_and_auto_leaves_them() {
         world.take(steps);
         world.control(StreamEvent::Opened);
         let set = world.said.iter().find(|line| line.contains("mode-keys "));
-        assert_eq!(set.map(String::as_str), told);
+        assert_eq!(set.map(String::as_str), expected);
     }
 }

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     Rates,
-    column::Column,
-    measure::{self, Counters, Reading, passed},
+    column::TapeColumn,
+    measure::{self, Counters, MetricReading, passed},
     thin,
 };
 use crate::model::{
@@ -28,7 +28,7 @@ const GAP_BEGINS: SignedDuration = SignedDuration::from_secs(1);
 pub(super) struct Tape {
     /// Ascending, limited to [`thin::MOST`].
     at: Vec<Timestamp>,
-    columns: BTreeMap<Metric, Column>,
+    columns: BTreeMap<Metric, TapeColumn>,
     before: Option<Counters>,
     oom_kills: Option<u64>,
     /// The tapes of the containers of a cluster session, each with its newest sample only.
@@ -59,7 +59,7 @@ impl Tape {
         let before = self.at.is_empty().then_some(None);
         let before = before.unwrap_or_else(|| self.goes_on(usage.at));
         let millis = before.map_or(0, |before| passed(before.at, usage.at));
-        let mut readings: BTreeMap<Metric, Reading> =
+        let mut readings: BTreeMap<Metric, MetricReading> =
             measure::readings(usage, before).into_iter().collect();
         if let (Some(peak), true) = (usage.counted.mem_peak, self.at.is_empty()) {
             readings.insert(Metric::Mem, measure::gauge(Some(peak.0)));
@@ -71,9 +71,9 @@ impl Tape {
     }
 
     /// Passes the sample on to each container. Containers that the sample lacks have no known value now.
-    fn follow_kernels(&mut self, usage: &Usage, hear: fn(&mut Self, &Usage)) {
+    fn follow_kernels(&mut self, usage: &Usage, record: fn(&mut Self, &Usage)) {
         for (kernel, usage) in &usage.kernels {
-            hear(self.kernels.entry(*kernel).or_default(), usage);
+            record(self.kernels.entry(*kernel).or_default(), usage);
         }
         for tape in self.kernels.values_mut() {
             if tape.last() != Some(usage.at) {
@@ -124,14 +124,14 @@ impl Tape {
     }
 
     /// Adds one sample. Metrics that it lacks have no value at this time.
-    fn add(&mut self, at: Timestamp, millis: u64, mut readings: BTreeMap<Metric, Reading>) {
+    fn add(&mut self, at: Timestamp, millis: u64, mut readings: BTreeMap<Metric, MetricReading>) {
         let times = self.at.len();
         self.at.push(at);
         for (metric, column) in &mut self.columns {
             column.push(readings.remove(metric).unwrap_or_default(), millis);
         }
         for (metric, reading) in readings {
-            let mut column = Column::new(times);
+            let mut column = TapeColumn::new(times);
             column.push(reading, millis);
             self.columns.insert(metric, column);
         }
@@ -237,7 +237,7 @@ impl Tape {
         Self {
             at: record.figures.at,
             columns: columns
-                .map(|(series, span)| (series.metric.clone(), Column::resume(series, span)))
+                .map(|(series, span)| (series.metric.clone(), TapeColumn::resume(series, span)))
                 .collect(),
             before: None,
             oom_kills: record.figures.oom_kills,
@@ -246,7 +246,7 @@ impl Tape {
     }
 
     /// For CPU, the average over the whole run if the kernel counted it, as samples may be missing.
-    fn average(&self, metric: &Metric, column: &Column, session: &Session) -> Option<u64> {
+    fn average(&self, metric: &Metric, column: &TapeColumn, session: &Session) -> Option<u64> {
         let sampled = column.average()?;
         let whole = || {
             let ran = self.last()?.duration_since(session.started_at?).as_millis();
@@ -259,7 +259,7 @@ impl Tape {
 }
 
 /// The limit of CPU and memory is the requested amount.
-fn limit(metric: &Metric, column: &Column, asked: &ResourceSlots) -> Option<u64> {
+fn limit(metric: &Metric, column: &TapeColumn, asked: &ResourceSlots) -> Option<u64> {
     let asked = match metric {
         Metric::Cpu => Some(asked.cpu.millis()),
         Metric::Mem => Some(asked.mem.0),

@@ -35,17 +35,17 @@ pub(super) async fn enter(
     container: &Container,
 ) -> Result<SshConnection> {
     let main = super::enter(engine, session).await?;
-    let way = match ContainerHop::read(&main, container.host.as_str()).await {
-        Ok(way) => way,
+    let hop = match ContainerHop::read(&main, container.host.as_str()).await {
+        Ok(hop) => hop,
         Err(error) => {
             main.leave(channel::FAREWELL).await;
             return Err(error);
         }
     };
-    let stream = channel::tunnel(main, &way.host, way.port).await?;
+    let stream = channel::tunnel(main, &hop.host, hop.port).await?;
     let sshd = engine.core.known.of_container(session, container.id);
     let _turn = sshd.door().await;
-    match handshake::knock_at(wire::through(stream), &sshd, way.key).await {
+    match handshake::knock_at(wire::through(stream), &sshd, hop.key).await {
         Ok(LoginResult::In(entered)) => Ok(*entered),
         Ok(LoginResult::Denied) => Err(declined(format!(
             "the SSH server of {} doesn't accept the key of its session",
@@ -113,17 +113,17 @@ mod tests {
 
     #[test]
     fn containers_are_found_by_name_or_where_they_were_mapped() {
-        let way = |ports: &str, host| {
+        let hop = |ports: &str, host| {
             let printed = format!("-----BEGIN X-----\n\0{ports}");
-            let way = of(printed.as_bytes(), host).unwrap();
-            assert_eq!(way.key.expose(), "-----BEGIN X-----\n");
-            (way.host, way.port)
+            let hop = of(printed.as_bytes(), host).unwrap();
+            assert_eq!(hop.key.expose(), "-----BEGIN X-----\n");
+            (hop.host, hop.port)
         };
-        assert_eq!(way("", "sub1"), ("sub1".to_owned(), 2200));
+        assert_eq!(hop("", "sub1"), ("sub1".to_owned(), 2200));
         let mapped = r#"{"main1": ["10.0.0.1", 30001], "sub1": ["10.0.0.2", 30002]}"#;
-        assert_eq!(way(mapped, "sub1"), ("10.0.0.2".to_owned(), 30002));
-        assert_eq!(way(mapped, "sub2"), ("sub2".to_owned(), 2200));
-        assert_eq!(way(r#"{"sub1": [1, "x"]}"#, "sub1").1, 2200);
+        assert_eq!(hop(mapped, "sub1"), ("10.0.0.2".to_owned(), 30002));
+        assert_eq!(hop(mapped, "sub2"), ("sub2".to_owned(), 2200));
+        assert_eq!(hop(r#"{"sub1": [1, "x"]}"#, "sub1").1, 2200);
         assert!(of(b"cat: not found\n\0", "sub1").is_none());
         assert!(of(b"", "sub1").is_none());
     }

@@ -21,12 +21,12 @@ use crate::{
 const KEPT: usize = 512;
 
 /// The session, and the container if it isn't the main one.
-type Key = (SessionId, Option<KernelId>);
+type ContainerKey = (SessionId, Option<KernelId>);
 
 /// The containers that one engine has opened SSH connections to.
 #[derive(Default)]
 pub(in super::super::super) struct KnownSshd {
-    sshds: Mutex<HashMap<Key, Arc<Sshd>>>,
+    sshds: Mutex<HashMap<ContainerKey, Arc<Sshd>>>,
 }
 
 /// The sshd of one container.
@@ -50,7 +50,7 @@ impl KnownSshd {
         self.at((session, Some(kernel)))
     }
 
-    fn at(&self, key: Key) -> Arc<Sshd> {
+    fn at(&self, key: ContainerKey) -> Arc<Sshd> {
         let mut sshds = self.sshds.lock().unwrap_or_else(PoisonError::into_inner);
         if sshds.len() >= KEPT && !sshds.contains_key(&key) {
             sshds.retain(|_, sshd| Arc::strong_count(sshd) > 1);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_has_an_end_and_who_is_spoken_with_stays() {
+    fn what_is_remembered_has_an_end_and_one_in_use_stays() {
         let known = KnownSshd::default();
         let first = known.of(SessionId::from_u128(0));
         first.meet("SHA256:a").unwrap();

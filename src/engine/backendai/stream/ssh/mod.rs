@@ -119,7 +119,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<SshConnec
             let pipe = once(engine, session, &to).await?;
             handshake::knock(pipe, &sshd, key.clone()).await
         });
-        match knocked.await.map_err(with_a_way_out)? {
+        match knocked.await.map_err(with_fix)? {
             LoginResult::In(entered) => return Ok(*entered),
             LoginResult::Denied => sshd.forget_key().await,
         }
@@ -137,7 +137,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<SshConnec
 }
 
 /// Adds a fix to the error of an image without sshd.
-fn with_a_way_out(error: Failure) -> Failure {
+fn with_fix(error: Failure) -> Failure {
     let is_plain = error.kind == FailureKind::Refused && error.hint.is_none();
     if is_plain && error.what.as_str().contains("no service 'sshd'") {
         return error.hint(

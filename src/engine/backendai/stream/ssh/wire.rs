@@ -70,7 +70,7 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let handle = WireHandle::default();
-    let stream = dial::start_telling(pipe, handle.cut.clone());
+    let stream = dial::start_reporting(pipe, handle.cut.clone());
     on(stream, handle)
 }
 

@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use crate::{
     engine::{
         api::Result,
-        backendai::stream::follow::{self, Source},
+        backendai::stream::follow::{self, ManagerLog},
     },
     model::{
         failure::Failure,
@@ -21,20 +21,20 @@ use crate::{
 
 /// What the next readings find. The last step repeats. `None` means that there is no log.
 #[derive(Clone, Default)]
-struct Script {
-    steps: Arc<Mutex<VecDeque<Step>>>,
+struct LogScript {
+    steps: Arc<Mutex<VecDeque<LogReading>>>,
     readings: Arc<Mutex<usize>>,
 }
 
 #[derive(Clone)]
-struct Step {
+struct LogReading {
     log: Result<Option<String>>,
     ended: bool,
 }
 
-impl Script {
+impl LogScript {
     fn of<const N: usize>(steps: [(Result<Option<&str>>, bool); N]) -> Self {
-        let steps = steps.map(|(log, ended)| Step {
+        let steps = steps.map(|(log, ended)| LogReading {
             log: log.map(|log| log.map(str::to_owned)),
             ended,
         });
@@ -50,7 +50,7 @@ impl Script {
 }
 
 #[async_trait]
-impl Source for Script {
+impl ManagerLog for LogScript {
     async fn log(&self) -> Result<Option<String>> {
         *self.readings.lock().unwrap() += 1;
         let mut steps = self.steps.lock().unwrap();
@@ -81,7 +81,7 @@ fn following(tail: Option<u32>) -> LogOptions {
 }
 
 /// Everything that a log returns until it ends.
-async fn read(script: &Script, options: LogOptions) -> Result<String> {
+async fn read(script: &LogScript, options: LogOptions) -> Result<String> {
     let mut text = String::new();
     let mut chunks = follow::open(script.clone(), options).await?;
     while let Some(chunk) = chunks.next().await {
@@ -97,8 +97,8 @@ fn lost() -> Failure {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_new_is_told_until_the_session_ends() {
-    let script = Script::of([
+async fn what_is_new_is_reported_until_the_session_ends() {
+    let script = LogScript::of([
         (Ok(Some("one\n")), false),
         (Ok(Some("one\n")), false),
         (Ok(Some("one\ntwo\n")), false),
@@ -111,7 +111,7 @@ async fn what_is_new_is_told_until_the_session_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn a_log_that_is_not_there_yet_is_waited_for() {
-    let script = Script::of([
+    let script = LogScript::of([
         (Ok(None), false),
         (Ok(None), false),
         (Ok(Some("")), false),
@@ -126,21 +126,21 @@ async fn a_log_that_is_not_there_yet_is_waited_for() {
 
 #[tokio::test]
 async fn without_following_it_is_read_once() {
-    let script = Script::of([(Ok(Some("a\nb\nc\n")), false)]);
+    let script = LogScript::of([(Ok(Some("a\nb\nc\n")), false)]);
     let options = LogOptions {
         tail: Some(1),
         ..LogOptions::default()
     };
     assert_eq!(read(&script, options).await.unwrap(), "c\n");
     assert_eq!(script.readings(), 1);
-    let none = Script::of([(Ok(None), false)]);
+    let none = LogScript::of([(Ok(None), false)]);
     let error = read(&none, LogOptions::default()).await.unwrap_err();
     assert_eq!(error.to_string(), "the engine refused: no log");
 }
 
 #[tokio::test(start_paused = true)]
-async fn lost_lines_are_told_where_they_are_missing() {
-    let script = Script::of([
+async fn lost_lines_are_reported_where_they_are_missing() {
+    let script = LogScript::of([
         (Ok(Some("line 1 of the very long log\n")), false),
         (Ok(Some("line 9 of the very long log\n")), true),
     ]);
@@ -154,7 +154,7 @@ async fn lost_lines_are_told_where_they_are_missing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_manager_that_is_away_for_a_moment_is_waited_for() {
-    let script = Script::of([
+    let script = LogScript::of([
         (Ok(Some("one\n")), false),
         (Err(lost()), false),
         (Err(lost()), false),
@@ -164,8 +164,8 @@ async fn a_manager_that_is_away_for_a_moment_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_manager_that_stays_away_is_told() {
-    let script = Script::of([(Ok(Some("one\n")), false), (Err(lost()), false)]);
+async fn a_manager_that_stays_away_is_reported() {
+    let script = LogScript::of([(Ok(Some("one\n")), false), (Err(lost()), false)]);
     let mut chunks = follow::open(script.clone(), following(None)).await.unwrap();
     assert!(chunks.next().await.unwrap().is_ok());
     assert!(chunks.next().await.unwrap().unwrap_err().is_lost());
@@ -175,20 +175,20 @@ async fn a_manager_that_stays_away_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn the_log_of_an_ended_session_is_waited_for_but_not_for_ever() {
-    let script = Script::of([
+    let script = LogScript::of([
         (Ok(Some("one\n")), false),
         (Ok(None), true),
         (Ok(Some("one\ntwo\n")), true),
     ]);
     assert_eq!(read(&script, following(None)).await.unwrap(), "one\ntwo\n");
-    let never = Script::of([(Ok(Some("one\n")), false), (Ok(None), true)]);
+    let never = LogScript::of([(Ok(Some("one\n")), false), (Ok(None), true)]);
     assert_eq!(read(&never, following(None)).await.unwrap(), "one\n");
     assert_eq!(never.readings(), 4);
 }
 
 #[tokio::test(start_paused = true)]
 async fn nobody_reads_nobody_asks() {
-    let script = Script::of([(Ok(Some("one\n")), false)]);
+    let script = LogScript::of([(Ok(Some("one\n")), false)]);
     let mut chunks = follow::open(script.clone(), following(None)).await.unwrap();
     assert!(chunks.next().await.unwrap().is_ok());
     tokio::time::sleep(std::time::Duration::from_secs(600)).await;

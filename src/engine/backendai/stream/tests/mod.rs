@@ -14,7 +14,7 @@ use bytes::Bytes;
 use tokio::io::DuplexStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::protocol::Role};
 
-use self::tcpproxy::{Line, Port, Ttyd};
+use self::tcpproxy::{Port, TcpProxy, Ttyd};
 use super::{open_terminals::OpenTerminals, pipe::PortPipe, terminal};
 use crate::{
     engine::api::{Attached, Output},
@@ -34,7 +34,7 @@ async fn pipe() -> (PortPipe<DuplexStream>, Port) {
 struct Scene {
     terminal: Attached,
     ttyd: Ttyd,
-    line: Line,
+    line: TcpProxy,
 }
 
 async fn scene(held: &OpenTerminals, tag: &str) -> Scene {

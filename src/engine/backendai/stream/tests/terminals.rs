@@ -26,10 +26,10 @@ async fn typing_waits_until_the_program_has_the_terminal() {
     let mut scene = scene(&OpenTerminals::default(), "pane").await;
     // At this moment, Ctrl-C would end the program that starts tmux.
     scene.terminal.input.send(typed("\u{3}")).await.unwrap();
-    let early = tokio::time::timeout(Duration::from_millis(200), scene.ttyd.heard()).await;
+    let early = tokio::time::timeout(Duration::from_millis(200), scene.ttyd.received()).await;
     assert!(early.is_err(), "{early:?} was typed too early");
     scene.ttyd.show(b"$ ").await;
-    assert_eq!(scene.ttyd.heard().await, "0\u{3}");
+    assert_eq!(scene.ttyd.received().await, "0\u{3}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -43,8 +43,8 @@ async fn what_is_typed_and_shown_goes_through() {
     input.send(typed("echo 한글\r")).await.unwrap();
     let (columns, rows) = (120, 40);
     input.send(Input::Resize { columns, rows }).await.unwrap();
-    assert_eq!(scene.ttyd.heard().await, "0echo 한글\r");
-    assert_eq!(scene.ttyd.heard().await, r#"1{"columns":120,"rows":40}"#);
+    assert_eq!(scene.ttyd.received().await, "0echo 한글\r");
+    assert_eq!(scene.ttyd.received().await, r#"1{"columns":120,"rows":40}"#);
     scene.ttyd.show("한글\r\n".as_bytes()).await;
     assert_eq!(scene.terminal.output.recv().await, Some(stdout("한글\r\n")));
 }
@@ -54,7 +54,7 @@ async fn an_end_of_input_is_no_end_of_a_terminal() {
     let mut scene = scene(&OpenTerminals::default(), "pane").await;
     scene.terminal.input.send(Input::Eof).await.unwrap();
     scene.terminal.input.send(typed("a")).await.unwrap();
-    assert_eq!(scene.ttyd.heard().await, "0a");
+    assert_eq!(scene.ttyd.received().await, "0a");
     let (closed, _) = tokio::sync::mpsc::channel(1);
     drop(std::mem::replace(&mut scene.terminal.input, closed));
     scene.ttyd.show(b"still here").await;
@@ -75,7 +75,7 @@ async fn a_dropped_terminal_closes_both_sockets_and_types_its_last_words() {
         .await
         .unwrap();
     drop(scene.terminal);
-    assert_eq!(scene.ttyd.heard().await, "0last words");
+    assert_eq!(scene.ttyd.received().await, "0last words");
     scene.ttyd.farewell().await;
     assert_eq!(scene.line.ended().await, Ended::Farewell(Some(1000)));
     // The tag is free, so the next terminal doesn't have to wait.
@@ -88,7 +88,7 @@ async fn the_same_tag_again_ends_the_older_terminal_first() {
     let held = OpenTerminals::default();
     let mut first = scene(&held, "pane").await;
     let mut other = scene(&held, "other").await;
-    let taking = tokio::spawn({
+    let second_take = tokio::spawn({
         let held = held.clone();
         async move { held.take(super::SESSION, "pane").await }
     });
@@ -96,7 +96,7 @@ async fn the_same_tag_again_ends_the_older_terminal_first() {
     assert_eq!(first.line.ended().await, Ended::Farewell(Some(1000)));
     let (_, last) = all(&mut first.terminal.output).await;
     assert_eq!(last, Output::End { exit_code: None });
-    let _second = taking.await.unwrap();
+    let _second = second_take.await.unwrap();
     other.ttyd.show(b"untouched").await;
     assert_eq!(
         other.terminal.output.recv().await,
@@ -116,11 +116,11 @@ async fn a_flood_holds_the_program_back_and_loses_nothing() {
             let next = (at + 40_000).min(flood.len());
             scene.ttyd.show(&flood[at..next]).await;
             at = next;
-            let poll = tokio::time::timeout(Duration::from_millis(1), scene.ttyd.heard());
+            let poll = tokio::time::timeout(Duration::from_millis(1), scene.ttyd.received());
             if let Ok(said) = poll.await {
                 assert_eq!(said, "2");
                 pauses += 1;
-                assert_eq!(scene.ttyd.heard().await, "3");
+                assert_eq!(scene.ttyd.received().await, "3");
             }
         }
         scene.ttyd.end(1000).await;
@@ -139,7 +139,7 @@ async fn a_flood_holds_the_program_back_and_loses_nothing() {
 async fn a_terminal_where_nothing_happens_stays() {
     let mut scene = scene(&OpenTerminals::default(), "pane").await;
     let waiting = tokio::spawn(async move {
-        let said = scene.ttyd.heard().await;
+        let said = scene.ttyd.received().await;
         (said, scene.ttyd)
     });
     tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -160,7 +160,7 @@ async fn a_port_that_refuses_is_worth_another_attempt() {
 }
 
 #[tokio::test]
-async fn what_is_no_ttyd_is_told() {
+async fn what_is_no_ttyd_is_reported() {
     use tokio::io::AsyncWriteExt as _;
     let (pipe, mut port) = pipe().await;
     let page = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
@@ -171,7 +171,7 @@ async fn what_is_no_ttyd_is_told() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_at_the_opening_is_told() {
+async fn a_line_that_is_cut_at_the_opening_is_reported() {
     let (pipe, port) = pipe().await;
     port.line.fault(tcpproxy::Fault::Cut);
     let error = terminal::open(pipe, 80, 24).await.err();

@@ -29,7 +29,7 @@ mod tests {
 
     /// A blocking connection to such a socket would wait forever.
     #[test]
-    fn one_who_is_asked_by_too_many_listens_all_the_same() {
+    fn one_that_is_asked_by_too_many_listens_all_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("busy.sock");
         assert!(!listens(&path));

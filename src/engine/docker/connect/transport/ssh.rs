@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ssh_says_is_told_with_what_to_do() {
+    fn what_ssh_says_is_reported_with_what_to_do() {
         let place = SshPlace::parse("me@box").unwrap();
         for (said, why, hint) in [
             (

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_engine_is_told_at_once() {
+    async fn what_is_no_engine_is_reported_at_once() {
         use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
         for (says, reported) in [
             ("SSH-2.0-x\r\n", "isn't a container engine"),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_told_with_its_name() {
+    fn a_bad_file_is_reported_with_its_name() {
         let dir = tempfile::tempdir().unwrap();
         let files = TlsFiles::in_dir(dir.path());
         assert!(

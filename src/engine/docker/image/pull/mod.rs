@@ -26,7 +26,7 @@ use crate::{
     },
     model::{failure::Failure, pull::PullFigures, reference},
 };
-use progress::{Progress, PullChange};
+use progress::{PullChange, PullProgress};
 use reason::FailedPull;
 
 /// A registry that still has data but sends nothing for this time counts as lost. It is less than the client's
@@ -41,7 +41,7 @@ struct Pulling {
     login: Option<Login>,
     /// Whether the image was on the engine before.
     was_here: bool,
-    progress: Progress,
+    progress: PullProgress,
     over: bool,
 }
 
@@ -65,7 +65,7 @@ impl DockerEngine {
             .docker
             .create_image(Some(options), None, credentials);
         let pulling = Pulling {
-            progress: Progress::new(said.boxed(), connection.quirks.kind, SILENCE),
+            progress: PullProgress::new(said.boxed(), connection.quirks.kind, SILENCE),
             connection,
             reference,
             login,

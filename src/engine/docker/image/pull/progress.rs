@@ -26,7 +26,7 @@ pub(super) enum PullChange {
     Silent,
 }
 
-pub(super) struct Progress {
+pub(super) struct PullProgress {
     words: PullReports,
     tally: PullTotals,
     reported: PullFigures,
@@ -35,7 +35,7 @@ pub(super) struct Progress {
     received: Instant,
 }
 
-impl Progress {
+impl PullProgress {
     pub(super) fn new(words: PullReports, kind: ContainerProgram, patience: Duration) -> Self {
         let now = Instant::now();
         Self {
@@ -61,7 +61,7 @@ impl Progress {
                 }
                 said = self.words.next() => match said {
                     Some(Ok(said)) => {
-                        if self.tally.hear(&said) {
+                        if self.tally.update(&said) {
                             self.received = Instant::now();
                         }
                     }
@@ -99,13 +99,13 @@ mod tests {
     }
 
     /// One report per minute, then none.
-    fn slow(words: Vec<CreateImageInfo>) -> Progress {
+    fn slow(words: Vec<CreateImageInfo>) -> PullProgress {
         let words = stream::iter(words).then(async |word| {
             sleep(Duration::from_secs(60)).await;
             Ok(word)
         });
         let words = words.chain(stream::pending()).boxed();
-        Progress::new(words, ContainerProgram::Docker, PATIENCE)
+        PullProgress::new(words, ContainerProgram::Docker, PATIENCE)
     }
 
     #[tokio::test(start_paused = true)]

@@ -51,7 +51,7 @@ impl PullTotals {
 
     /// Handles one line of the engine's stream; `false` = nothing new (some engines repeat themselves while they
     /// wait). Ignores lines that aren't about a layer.
-    pub(super) fn hear(&mut self, said: &CreateImageInfo) -> bool {
+    pub(super) fn update(&mut self, said: &CreateImageInfo) -> bool {
         let (Some(id), Some(status)) = (&said.id, &said.status) else {
             return true;
         };
@@ -164,7 +164,7 @@ mod tests {
             ("bb", "Waiting", None),
             ("aa", "Downloading", Some((30, 100))),
         ] {
-            tally.hear(&said(id, status, progress));
+            tally.update(&said(id, status, progress));
         }
         let figures = PullFigures {
             layers: 3,
@@ -176,12 +176,12 @@ mod tests {
         };
         assert_eq!(tally.figures(), figures);
         // Unpacking counts different bytes than loading.
-        tally.hear(&said("aa", "Download complete", None));
-        tally.hear(&said("aa", "Extracting", Some((5, 400))));
+        tally.update(&said("aa", "Download complete", None));
+        tally.update(&said("aa", "Extracting", Some((5, 400))));
         assert_eq!(tally.figures().bytes_done, Bytes(100));
-        tally.hear(&said("aa", "Pull complete", None));
-        tally.hear(&said("bb", "Downloading", Some((7, 50))));
-        tally.hear(&said("bb", "Pull complete", None));
+        tally.update(&said("aa", "Pull complete", None));
+        tally.update(&said("bb", "Downloading", Some((7, 50))));
+        tally.update(&said("bb", "Pull complete", None));
         let figures = tally.figures();
         assert_eq!((figures.layers_done, figures.unsized_layers), (3, 0));
         assert_eq!(figures.bytes, Bytes(150));
@@ -191,7 +191,7 @@ mod tests {
     /// The reports of Podman 4.3: it reports neither the unpacking nor the number of layers, and at the end it
     /// reports the image itself like another layer.
     #[test]
-    fn what_podman_does_not_tell_is_not_made_up() {
+    fn what_podman_does_not_report_is_not_made_up() {
         let mut tally = PullTotals::new(ContainerProgram::Podman);
         for (id, status, progress) in [
             ("aa", "Pulling fs layer", None),
@@ -199,7 +199,7 @@ mod tests {
             ("bb", "Download complete", None),
             ("aa", "Downloading", Some((30, 100))),
         ] {
-            tally.hear(&said(id, status, progress));
+            tally.update(&said(id, status, progress));
         }
         let figures = PullFigures {
             layers: 2,
@@ -211,7 +211,7 @@ mod tests {
         };
         assert_eq!(tally.figures(), figures);
         for id in ["aa", "ff", "ff"] {
-            tally.hear(&said(id, "Download complete", None));
+            tally.update(&said(id, "Download complete", None));
         }
         let figures = PullFigures {
             layers_done: 2,
@@ -225,9 +225,9 @@ mod tests {
     #[test]
     fn a_layer_that_is_begun_anew_goes_back() {
         let mut tally = PullTotals::new(ContainerProgram::Docker);
-        tally.hear(&said("aa", "Downloading", Some((90, 100))));
-        tally.hear(&said("aa", "Retrying in 5 seconds", None));
-        tally.hear(&said("aa", "Downloading", Some((10, 100))));
+        tally.update(&said("aa", "Downloading", Some((90, 100))));
+        tally.update(&said("aa", "Retrying in 5 seconds", None));
+        tally.update(&said("aa", "Downloading", Some((10, 100))));
         assert_eq!(tally.figures().bytes_done, Bytes(10));
     }
 
@@ -235,14 +235,14 @@ mod tests {
     fn it_knows_whom_it_waits_for() {
         let mut tally = PullTotals::new(ContainerProgram::Docker);
         assert!(tally.waits_for_registry());
-        assert!(tally.hear(&said("aa", "Downloading", Some((90, 100)))));
-        assert!(!tally.hear(&said("aa", "Downloading", Some((90, 100)))));
+        assert!(tally.update(&said("aa", "Downloading", Some((90, 100)))));
+        assert!(!tally.update(&said("aa", "Downloading", Some((90, 100)))));
         assert!(tally.waits_for_registry());
-        assert!(tally.hear(&said("aa", "Download complete", None)));
+        assert!(tally.update(&said("aa", "Download complete", None)));
         assert!(!tally.waits_for_registry());
-        tally.hear(&said("bb", "Waiting", None));
+        tally.update(&said("bb", "Waiting", None));
         assert!(tally.waits_for_registry());
-        tally.hear(&said("bb", "Already exists", None));
+        tally.update(&said("bb", "Already exists", None));
         assert!(!tally.waits_for_registry());
     }
 
@@ -253,7 +253,7 @@ mod tests {
                 let mut tally = PullTotals::new(kind);
                 for line in bytes.split(|byte| *byte == b'\n').take(200) {
                     if let Ok(said) = serde_json::from_slice::<CreateImageInfo>(line) {
-                        tally.hear(&said);
+                        tally.update(&said);
                         tally.waits_for_registry();
                         tally.figures();
                     }

@@ -104,10 +104,10 @@ impl StoredLogin {
             serveraddress: Some(key.to_owned()),
             ..DockerCredentials::default()
         };
-        let tells = credentials.password.is_some()
+        let is_complete = credentials.password.is_some()
             || credentials.identitytoken.is_some()
             || credentials.registrytoken.is_some();
-        tells.then_some(credentials)
+        is_complete.then_some(credentials)
     }
 }
 

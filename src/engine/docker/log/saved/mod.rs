@@ -15,7 +15,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream::BoxStream};
 use tokio::sync::mpsc;
 
-use self::write::Piece;
+use self::write::LogPiece;
 use super::join::{Joiner, Records};
 use crate::{
     engine::{
@@ -58,7 +58,7 @@ pub(in crate::engine::docker) async fn save(
 async fn copy(
     connection: &EngineConnection,
     container: &str,
-    pieces: mpsc::Sender<Piece>,
+    pieces: mpsc::Sender<LogPiece>,
 ) -> Result<()> {
     let options = LogsOptionsBuilder::default()
         .stdout(true)
@@ -85,16 +85,16 @@ async fn copy(
                 lost if lost.is_lost() || lost.is_not_found() => return Err(lost),
                 other => {
                     let note = format!("\nworkbay: the rest of the log can't be read: {other}\n");
-                    let _ = pieces.send(Piece::Bytes(note.into())).await;
+                    let _ = pieces.send(LogPiece::Bytes(note.into())).await;
                     break;
                 }
             },
         };
-        if pieces.send(Piece::Bytes(whole.into())).await.is_err() {
+        if pieces.send(LogPiece::Bytes(whole.into())).await.is_err() {
             return Ok(());
         }
     }
-    let _ = pieces.send(Piece::End).await;
+    let _ = pieces.send(LogPiece::End).await;
     Ok(())
 }
 

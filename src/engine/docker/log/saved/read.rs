@@ -59,7 +59,7 @@ fn not_read(path: &Path, error: &io::Error) -> Failure {
 struct SavedLogReader {
     file: File,
     /// How its lines are changed; `None` = they aren't.
-    lines: Option<Lines>,
+    lines: Option<UntimedLines>,
     is_over: bool,
 }
 
@@ -85,7 +85,7 @@ impl SavedLogReader {
         let washes = with_times && (options.before.is_some() || !options.timestamps);
         Ok(Some(Self {
             file,
-            lines: washes.then(|| Lines::new(options)),
+            lines: washes.then(|| UntimedLines::new(options)),
             is_over: false,
         }))
     }
@@ -116,7 +116,7 @@ impl SavedLogReader {
 }
 
 /// Removes the times of lines and stops before the first line that isn't requested.
-struct Lines {
+struct UntimedLines {
     options: LogOptions,
     /// The beginning of a line that is still too short to contain a time.
     begun: Vec<u8>,
@@ -124,7 +124,7 @@ struct Lines {
     is_over: bool,
 }
 
-impl Lines {
+impl UntimedLines {
     fn new(options: LogOptions) -> Self {
         Self {
             options,

@@ -75,7 +75,7 @@ fn nothing_stays_of_a_log_that_was_not_read_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log");
     let (pieces, received) = mpsc::channel(4);
-    pieces.try_send(Piece::Bytes("begun\n".into())).unwrap();
+    pieces.try_send(LogPiece::Bytes("begun\n".into())).unwrap();
     drop(pieces);
     write::all(&path, received).unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
@@ -93,7 +93,7 @@ fn of_a_long_log_the_end_from_a_whole_line_on_is_kept_for_a_full_disk() {
 }
 
 #[tokio::test]
-async fn times_are_kept_and_told_only_where_they_are_asked_for() {
+async fn times_are_kept_and_reported_only_where_they_are_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log");
     let kept = "2026-05-04T09:30:01Z one\nwithout\n2026-05-04T09:30:02Z  10%\r 20%\r\n";

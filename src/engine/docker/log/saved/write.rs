@@ -19,19 +19,19 @@ const LAST: usize = 4 * 1024 * 1024;
 const LEAST: usize = 16 * 1024;
 
 /// A piece of a log for the disk.
-pub(super) enum Piece {
+pub(super) enum LogPiece {
     Bytes(Bytes),
     /// The log is complete.
     End,
 }
 
-/// Writes all pieces. Keeps nothing if [`Piece::End`] is missing.
-pub(super) fn all(path: &Path, mut pieces: mpsc::Receiver<Piece>) -> io::Result<()> {
+/// Writes all pieces. Keeps nothing if [`LogPiece::End`] is missing.
+pub(super) fn all(path: &Path, mut pieces: mpsc::Receiver<LogPiece>) -> io::Result<()> {
     let mut saving = Saving::begin(path)?;
     while let Some(piece) = pieces.blocking_recv() {
         match piece {
-            Piece::Bytes(bytes) => saving.add(&bytes)?,
-            Piece::End => return saving.finish(),
+            LogPiece::Bytes(bytes) => saving.add(&bytes)?,
+            LogPiece::End => return saving.finish(),
         }
     }
     Ok(())

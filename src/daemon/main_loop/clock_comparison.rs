@@ -13,13 +13,13 @@ const SLACK: SignedDuration = SignedDuration::from_secs(30);
 
 /// The readings of all clocks at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::daemon) struct Reading {
+pub(in crate::daemon) struct ClockReading {
     now: Timestamp,
     instant: Instant,
     since_boot: Duration,
 }
 
-impl Reading {
+impl ClockReading {
     pub fn take() -> Self {
         Self {
             now: clock::now(),
@@ -31,7 +31,7 @@ impl Reading {
 
 #[derive(Debug)]
 pub(in crate::daemon) struct Pace {
-    last: Reading,
+    last: ClockReading,
 }
 
 /// A difference between the clocks.
@@ -42,20 +42,20 @@ pub(in crate::daemon) struct Jump {
 }
 
 impl Pace {
-    pub fn new(last: Reading) -> Self {
+    pub fn new(last: ClockReading) -> Self {
         Self { last }
     }
 
     /// Returns how the clocks diverged since the last call.
-    pub fn look(&mut self, at: Reading) -> Option<Jump> {
+    pub fn look(&mut self, at: ClockReading) -> Option<Jump> {
         let last = std::mem::replace(&mut self.last, at);
         let signed = |span| SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
-        let told = at.now.duration_since(last.now);
+        let wall = at.now.duration_since(last.now);
         let timed = signed(at.instant.duration_since(last.instant));
         let real = signed(at.since_boot.saturating_sub(last.since_boot));
         let is_much = |span: &SignedDuration| span.abs() >= SLACK;
-        let set_by = Some(told.saturating_sub(real)).filter(is_much);
-        let parted = is_much(&told.saturating_sub(timed));
+        let set_by = Some(wall.saturating_sub(real)).filter(is_much);
+        let parted = is_much(&wall.saturating_sub(timed));
         (parted || set_by.is_some()).then(|| Jump {
             set_by: set_by.unwrap_or_default(),
         })
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_or_a_machine_that_slept_is_noticed_once() {
         let begun = Instant::now();
-        let at = |told: i64, timed: u64, real: u64| Reading {
-            now: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(told),
+        let at = |wall: i64, timed: u64, real: u64| ClockReading {
+            now: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(wall),
             instant: begun + Duration::from_secs(timed),
             since_boot: Duration::from_secs(real),
         };

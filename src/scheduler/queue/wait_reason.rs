@@ -11,7 +11,7 @@ use crate::model::{
 
 /// What blocks a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::scheduler) enum Hold {
+pub(in crate::scheduler) enum WaitReason {
     /// A batch session has a later start time.
     NotBefore(Timestamp),
     /// The user has reached the limit of sessions.
@@ -30,22 +30,22 @@ pub(in crate::scheduler) enum Hold {
 /// The first slot with too little available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::scheduler) struct Shortage {
-    slot: Slot,
+    slot: ShortSlot,
     need: u64,
     used: u64,
     all: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Slot {
+enum ShortSlot {
     Cpu,
     Memory,
     Accelerator(String),
 }
 
-/// The first slot of `wants` that doesn't fit, with `held` of `all` in use.
+/// The first slot of `requested` that doesn't fit, with `held` of `all` in use.
 pub(super) fn shortage(
-    wants: &ResourceSlots,
+    requested: &ResourceSlots,
     held: &ResourceSlots,
     all: &ResourceSlots,
 ) -> Option<Shortage> {
@@ -59,15 +59,15 @@ pub(super) fn shortage(
         })
     };
     let cpu = || {
-        let (need, used) = (wants.cpu.millis(), held.cpu.millis());
-        short(Slot::Cpu, need, used, all.cpu.millis())
+        let (need, used) = (requested.cpu.millis(), held.cpu.millis());
+        short(ShortSlot::Cpu, need, used, all.cpu.millis())
     };
-    let memory = || short(Slot::Memory, wants.mem.0, held.mem.0, all.mem.0);
+    let memory = || short(ShortSlot::Memory, requested.mem.0, held.mem.0, all.mem.0);
     let accelerator = || {
-        wants.accelerators.iter().find_map(|(slot, need)| {
+        requested.accelerators.iter().find_map(|(slot, need)| {
             let used = held.accelerators.get(slot).copied().unwrap_or(0);
             let all = all.accelerators.get(slot).copied().unwrap_or(0);
-            short(Slot::Accelerator(slot.clone()), *need, used, all)
+            short(ShortSlot::Accelerator(slot.clone()), *need, used, all)
         })
     };
     cpu().or_else(memory).or_else(accelerator)
@@ -76,7 +76,7 @@ pub(super) fn shortage(
 impl Shortage {
     fn amount(&self, amount: u64) -> String {
         match self.slot {
-            Slot::Memory => Bytes(amount).to_string(),
+            ShortSlot::Memory => Bytes(amount).to_string(),
             _ => Cpu::from_millis(amount).to_string(),
         }
     }
@@ -85,9 +85,9 @@ impl Shortage {
     fn needed(&self) -> String {
         let amount = self.amount(self.need);
         match &self.slot {
-            Slot::Cpu => format!("{amount} CPU"),
-            Slot::Memory => format!("{amount} of memory"),
-            Slot::Accelerator(slot) => format!("{amount} {slot}"),
+            ShortSlot::Cpu => format!("{amount} CPU"),
+            ShortSlot::Memory => format!("{amount} of memory"),
+            ShortSlot::Accelerator(slot) => format!("{amount} {slot}"),
         }
     }
 
@@ -98,7 +98,7 @@ impl Shortage {
     }
 }
 
-impl Hold {
+impl WaitReason {
     /// The reason as a sentence for the user.
     pub fn sentence(&self, group: &str) -> String {
         match self {
@@ -196,7 +196,7 @@ const STEPS: [&str; 5] = [
 /// The checks that were made, up to the one that failed.
 pub(super) fn steps(
     order: QueueOrder,
-    hold: Option<(&Hold, &str)>,
+    wait_reason: Option<(&WaitReason, &str)>,
     now: Timestamp,
 ) -> Vec<SubStep> {
     let step = |name: &str, result: Outcome, message: Option<String>| SubStep {
@@ -212,17 +212,17 @@ pub(super) fn steps(
         QueueOrder::Lifo => "LIFOSequencer",
     };
     let mut steps = vec![step(sequencer, Outcome::Success, None)];
-    let passed = hold.map_or(STEPS.len(), |(hold, _)| hold.step());
+    let passed = wait_reason.map_or(STEPS.len(), |(wait_reason, _)| wait_reason.step());
     steps.extend(
         STEPS[..passed]
             .iter()
             .map(|name| step(name, Outcome::Success, None)),
     );
-    if let Some((hold, group)) = hold {
-        let why = Some(hold.sentence(group));
+    if let Some((wait_reason, group)) = wait_reason {
+        let why = Some(wait_reason.sentence(group));
         steps.push(SubStep {
-            error_code: Some(hold.code().into()),
-            ..step(STEPS[hold.step()], Outcome::Failure, why)
+            error_code: Some(wait_reason.code().into()),
+            ..step(STEPS[wait_reason.step()], Outcome::Failure, why)
         });
     }
     steps

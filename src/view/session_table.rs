@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{
     bar,
     columns::{self, ColumnPlace},
-    idle,
+    idle_cell,
     paint::Paint,
     status, text,
 };
@@ -14,9 +14,9 @@ use crate::{
     app::{
         app::App,
         area::Areas,
-        clock,
+        durations,
         focus::Focus,
-        sessions::sort::{Column, Order},
+        sessions::sort::{Column, SortOrder},
         shown_contexts::ShownContexts,
     },
     model::{catalogue::AcceleratorKind, session::Session, status::Tab, text::Clean},
@@ -55,7 +55,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 
 /// The columns of a list of `width` cells.
 pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
-    let wanted = columns::Wanted {
+    let wanted = columns::TextWidths {
         context: context_width(app),
         ended: app.sessions.tab() == Tab::Finished,
         ..app.sessions.widest().into()
@@ -78,7 +78,7 @@ fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[ColumnPlace
     }
 }
 
-fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<Order>) {
+fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<SortOrder>) {
     let x = area.x + place.x;
     let title = match place.column {
         Column::Environment if place.width < 11 => "Env",
@@ -167,7 +167,7 @@ impl SessionRow<'_> {
                 }
             }
             Column::Elapsed => {
-                let elapsed = clock::coarse(session.elapsed_seconds(self.now));
+                let elapsed = durations::coarse(session.elapsed_seconds(self.now));
                 // Dims the elapsed time of a session that hasn't started: it waited, but didn't run.
                 let ran = session.started_at.is_some();
                 let face = if ran { Face::Text } else { Face::Dim };
@@ -182,7 +182,7 @@ impl SessionRow<'_> {
                 self.apart(paint, place);
             }
             Column::Reclaim => {
-                let (text, face) = idle::until_end(session, self.now);
+                let (text, face) = idle_cell::until_end(session, self.now);
                 paint.right(x, y, place.width, &text, self.face(face));
             }
             Column::Created => self.moment(paint, place, Some(session.created_at)),

@@ -1,4 +1,4 @@
-//! Who needs an image: sessions that can't begin without it, and `pull` requests.
+//! What needs an image: sessions that can't begin without it, and `pull` requests.
 
 use jiff::Timestamp;
 
@@ -68,7 +68,7 @@ impl Controller {
     }
 
     /// Sets the step of a session to waiting for its image.
-    pub(in crate::scheduler) fn want_image(&mut self, turn: &mut Turn, id: SessionId) {
+    pub(in crate::scheduler) fn require_image(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.held.get(&id) else {
             return;
         };
@@ -77,7 +77,7 @@ impl Controller {
         };
         let reference = reference::with_tag(image);
         self.pull(turn, &reference);
-        self.tell_pull(turn, &reference);
+        self.report_pull(turn, &reference);
     }
 
     /// Whether the image of a waiting session has arrived by other means.
@@ -123,7 +123,7 @@ impl Controller {
                     Some(under) => drop(under.tickets.insert(ticket)),
                     None => turn.answer(ticket, Ok(Answer::Done)),
                 }
-                self.tell_pull(turn, &reference);
+                self.report_pull(turn, &reference);
             }
         }
     }

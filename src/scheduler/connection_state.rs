@@ -6,7 +6,7 @@ use super::order::ConnectionNumber;
 use crate::model::capability::EngineState;
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct ConnectionTracker {
     pub state: EngineState,
     pub number: ConnectionNumber,
     pub attempt: u32,
@@ -20,7 +20,7 @@ pub(super) struct Line {
     pub lost_at: Option<Timestamp>,
 }
 
-impl Default for Line {
+impl Default for ConnectionTracker {
     fn default() -> Self {
         Self {
             state: EngineState::Connecting,

@@ -1,5 +1,5 @@
 //! A session is launched once more as it was: our own record of its launch counts; where there is none,
-//! what the manager does not tell is named before anything starts.
+//! what the manager does not report is named before anything starts.
 
 use crate::{
     folder::Made,
@@ -59,12 +59,15 @@ async fn variables_and_mounts_come_back_as_they_were() {
         ["relaunch", &name, "--dry-run"].as_slice(),
         &["export", &name],
     ] {
-        let told = own.ok(words);
-        assert!(told.contains(&mount), "{told}");
-        assert!(told.contains("A=b") || told.contains("A = \"b\""), "{told}");
+        let output = own.ok(words);
+        assert!(output.contains(&mount), "{output}");
+        assert!(
+            output.contains("A=b") || output.contains("A = \"b\""),
+            "{output}"
+        );
     }
 
-    // Another machine has no record: it says what the manager does not tell, and launches nothing.
+    // Another machine has no record: it says what the manager does not report, and launches nothing.
     let other = machine("");
     let refused = other.workbay(&["relaunch", &name]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -78,7 +81,7 @@ async fn variables_and_mounts_come_back_as_they_were() {
         shown.contains(folder.name()) && !shown.contains(" at /home/work"),
         "{shown}"
     );
-    // Given again it is enough; variables are told.
+    // Given again it is enough; variables are reported.
     let given = other.ok(&["relaunch", &name, "--mount", &mount, "--dry-run"]);
     assert!(given.contains("A=b") && given.contains(&mount), "{given}");
     let exported = other.ok(&["export", &name]);

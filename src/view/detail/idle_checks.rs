@@ -4,11 +4,11 @@
 use super::{DetailLine, DetailView, short_moment};
 use crate::{
     action::{Action, Scope},
-    app::clock,
+    app::durations,
     model::idle::{Activity, ActivityKind, IdleBasis, IdleCheck, IdleResource, IdleState, Join},
     rules::reclaim::{left, nearest, of_resource, standing},
     theme::face::Face,
-    view::idle::{face, word},
+    view::idle_cell::{face, word},
 };
 
 /// Cells of the labels below a checker's name.
@@ -34,7 +34,7 @@ pub fn alert(view: &DetailView<'_>) -> DetailLine {
     let when = if left < 0 {
         "now".to_owned()
     } else {
-        format!("in {}", clock::coarse(left))
+        format!("in {}", durations::coarse(left))
     };
     let text = format!(
         "{} reclaimed {when}: {}",
@@ -108,9 +108,9 @@ impl DetailView<'_> {
                     IdleBasis::GracePeriod => "grace period",
                 };
                 let time = if self.detail.focused {
-                    clock::digits(left)
+                    durations::digits(left)
                 } else {
-                    clock::coarse(left)
+                    durations::coarse(left)
                 };
                 (label, time, standing)
             }
@@ -159,7 +159,7 @@ impl DetailView<'_> {
     fn used(&self) -> Option<DetailLine> {
         let used = self.session.activity?;
         if used.open > 0 {
-            return Some(told("In use now", in_use(&used)));
+            return Some(detail_line("In use now", in_use(&used)));
         }
         let what = match used.kind {
             ActivityKind::Started => "session start",
@@ -168,8 +168,8 @@ impl DetailView<'_> {
             ActivityKind::App => "a connection",
             ActivityKind::Extended => "extended",
         };
-        let ago = clock::ago(self.now.as_second() - used.at.as_second());
-        Some(told("Last used", format!("{what}, {ago}")))
+        let ago = durations::ago(self.now.as_second() - used.at.as_second());
+        Some(detail_line("Last used", format!("{what}, {ago}")))
     }
 
     /// The extensions or the exemption of the session.
@@ -177,7 +177,7 @@ impl DetailView<'_> {
         let reprieve = self.session.reprieve;
         let mut lines = Vec::new();
         if reprieve.exempt {
-            lines.push(told("Exempt", "no idle checks".to_owned()));
+            lines.push(detail_line("Exempt", "no idle checks".to_owned()));
         }
         if let Some(until) = reprieve.until {
             let most = self.app.extension_rules.rules(self.session.context);
@@ -187,14 +187,14 @@ impl DetailView<'_> {
                 _ => format!("{} times", reprieve.extended),
             };
             let until = short_moment(self.app, until, self.now);
-            lines.push(told("Extended", format!("until {until} ({often})")));
+            lines.push(detail_line("Extended", format!("until {until} ({often})")));
         }
         lines
     }
 }
 
 /// A row that belongs to the session, not to one check.
-fn told(label: &str, text: String) -> DetailLine {
+fn detail_line(label: &str, text: String) -> DetailLine {
     let label = format!("{label:INDENTED$}");
     vec![(label, Face::Label), (text, Face::Value)]
 }

@@ -1,4 +1,4 @@
-//! The course of a pull: begin, progress, end, retry.
+//! The steps of a pull: begin, progress, end, retry.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::{
     super::{
         core::Controller,
         order::{Order, PullNumber},
-        purpose::Purpose,
+        purpose::OrderPurpose,
         turn::Turn,
     },
     Under,
@@ -67,11 +67,11 @@ impl Controller {
             return;
         };
         under.moved |= figures.bytes_done.0 > 0;
-        under.rate.hear(now, figures.bytes_done);
+        under.rate.add(now, figures.bytes_done);
         under.pull.figures = figures;
         under.pull.rate = under.rate.per_second();
         under.pull.seconds_left = under.rate.seconds_left(&figures);
-        self.tell_pull(turn, &reference);
+        self.report_pull(turn, &reference);
     }
 
     /// Handles the end of a pull, successful or not.
@@ -100,7 +100,7 @@ impl Controller {
             self.go_on(turn, now, id);
         }
         // The image is in the list of environments now.
-        self.survey(turn, Purpose::Reconcile, true);
+        self.survey(turn, OrderPurpose::Reconcile, true);
     }
 
     fn pull_failed(&mut self, turn: &mut Turn, now: Timestamp, reference: &str, failure: &Failure) {
@@ -113,7 +113,7 @@ impl Controller {
             under.pull.broken = Some(failure.message());
             under.pull.rate = None;
             under.pull.seconds_left = None;
-            return self.tell_pull(turn, reference);
+            return self.report_pull(turn, reference);
         }
         let attempts = under.pull.attempt;
         for ticket in self.end_pull(reference) {
@@ -135,7 +135,7 @@ impl Controller {
         let due: Vec<String> = due.map(|(reference, _)| reference.clone()).collect();
         for reference in due {
             self.order_pull(turn, &reference);
-            self.tell_pull(turn, &reference);
+            self.report_pull(turn, &reference);
         }
     }
 
@@ -160,7 +160,7 @@ impl Controller {
 
     /// Reports the progress in every session that waits for the image. It isn't written, because a
     /// restarted daemon begins the pull again.
-    pub(super) fn tell_pull(&mut self, turn: &mut Turn, reference: &str) {
+    pub(super) fn report_pull(&mut self, turn: &mut Turn, reference: &str) {
         let Some(under) = self.pulls.all.get(reference) else {
             return;
         };
@@ -172,11 +172,11 @@ impl Controller {
             });
         }
         for id in self.waiting_for(reference) {
-            self.tell_session(turn, id, &pull);
+            self.report_session(turn, id, &pull);
         }
     }
 
-    fn tell_session(&mut self, turn: &mut Turn, id: SessionId, pull: &Pull) {
+    fn report_session(&mut self, turn: &mut Turn, id: SessionId, pull: &Pull) {
         let Some(held) = self.held.get_mut(&id) else {
             return;
         };

@@ -7,7 +7,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::figures::Window;
+use super::averages::UsageWindow;
 use crate::{
     model::{
         id::SessionId,
@@ -22,13 +22,13 @@ use crate::{
 pub(super) struct Clock {
     /// The latest activity, to the second. The record gets it together with the checks.
     pub activity: Activity,
-    pub window: Window,
+    pub window: UsageWindow,
     /// How often usage figures are needed; `None` if not now.
     pub period: Option<Duration>,
     /// When the user included the session again after an exemption.
     pub included_at: Option<Timestamp>,
     /// When checks and activity were last reported.
-    pub told_at: Option<Timestamp>,
+    pub reported_at: Option<Timestamp>,
     look_at: Option<Timestamp>,
 }
 
@@ -51,10 +51,10 @@ impl Clock {
         };
         Self {
             activity,
-            window: Window::default(),
+            window: UsageWindow::default(),
             period: None,
             included_at: None,
-            told_at: None,
+            reported_at: None,
             look_at: None,
         }
     }
@@ -69,7 +69,7 @@ pub(in crate::scheduler) struct Idle {
     pub(super) clocks: BTreeMap<SessionId, Clock>,
     pub(super) warner: Warner,
     /// When each session is checked next.
-    looks: BTreeSet<(Timestamp, SessionId)>,
+    due_at: BTreeSet<(Timestamp, SessionId)>,
 }
 
 impl Idle {
@@ -96,9 +96,9 @@ impl Idle {
             return;
         };
         if let Some(old) = std::mem::replace(&mut clock.look_at, at) {
-            self.looks.remove(&(old, id));
+            self.due_at.remove(&(old, id));
         }
-        self.looks.extend(at.map(|at| (at, id)));
+        self.due_at.extend(at.map(|at| (at, id)));
     }
 
     /// The known state is outdated: checks the session at the next tick.
@@ -108,14 +108,14 @@ impl Idle {
 
     /// The sessions to check or warn by now.
     pub fn due(&self, now: Timestamp) -> BTreeSet<SessionId> {
-        let looks = self.looks.iter().take_while(|(at, _)| *at <= now);
-        let mut due: BTreeSet<SessionId> = looks.map(|(_, id)| *id).collect();
+        let due_at = self.due_at.iter().take_while(|(at, _)| *at <= now);
+        let mut due: BTreeSet<SessionId> = due_at.map(|(_, id)| *id).collect();
         due.extend(self.warner.due(now));
         due
     }
 
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let look = self.looks.first().map(|(at, _)| *at);
+        let look = self.due_at.first().map(|(at, _)| *at);
         look.into_iter().chain(self.warner.next_deadline()).min()
     }
 }

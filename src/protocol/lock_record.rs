@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The daemon that has the lock, and the path of its socket. Written once the daemon is ready; valid only
 /// while the file is locked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Presence {
+pub struct LockRecord {
     pub pid: u32,
     pub version: String,
     pub socket: String,
@@ -21,7 +21,7 @@ pub enum Holder {
     /// The file isn't locked: no daemon is running.
     Nobody,
     /// A daemon has the lock; `None` = it is still starting.
-    Daemon(Option<Presence>),
+    Daemon(Option<LockRecord>),
 }
 
 /// Checks whether a daemon has the lock file, by trying to lock it for a moment.
@@ -61,13 +61,13 @@ mod tests {
         let file = fs::File::create(&path).unwrap();
         file.lock().unwrap();
         assert_eq!(holder(&path).unwrap(), Holder::Daemon(None));
-        let presence = Presence {
+        let lock_record = LockRecord {
             pid: 42,
             version: "0.1.0".into(),
             socket: "/run/x.sock".into(),
             started_at: Timestamp::UNIX_EPOCH,
         };
-        fs::write(&path, serde_json::to_vec(&presence).unwrap()).unwrap();
-        assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(presence)));
+        fs::write(&path, serde_json::to_vec(&lock_record).unwrap()).unwrap();
+        assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(lock_record)));
     }
 }

@@ -39,7 +39,7 @@ impl From<LaunchRequest> for Recalled {
 
 /// What an engine reports about a launch besides the session; `None` = it reports nothing about it.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct ReportedLaunch {
     pub env: Option<BTreeMap<String, String>>,
     /// `Some(None)` = the launch had no script.
     pub bootstrap_script: Option<Option<String>>,
@@ -47,7 +47,7 @@ pub struct Told {
 
 /// Rebuilds the launch request from what the engine reports, and lists what is missing.
 #[must_use]
-pub fn recalled(session: &Session, reported: Told) -> Recalled {
+pub fn recalled(session: &Session, reported: ReportedLaunch) -> Recalled {
     let mut launch = again(session);
     let mut missing = Vec::new();
     let mut add = |field, what: String| {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_tells_how_it_was_launched() {
+    fn a_session_reports_how_it_was_launched() {
         let request = again(&session());
         let wanted = LaunchRequest {
             environment: Some("cr/stable/python:3.12".to_owned()),
@@ -216,8 +216,8 @@ mod tests {
     }
 
     #[test]
-    fn what_an_engine_does_not_tell_is_named() {
-        let all = recalled(&session(), Told::default());
+    fn what_an_engine_does_not_report_is_named() {
+        let all = recalled(&session(), ReportedLaunch::default());
         let fields: Vec<LaunchField> = all.missing.iter().map(|it| it.field).collect();
         assert_eq!(
             fields,
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(all.missing[2].what, what);
         let mut session = session();
         session.folders.clear();
-        let reported = Told {
+        let reported = ReportedLaunch {
             env: Some([("A".to_owned(), "b".to_owned())].into()),
             bootstrap_script: Some(None),
         };

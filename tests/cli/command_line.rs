@@ -28,11 +28,16 @@ fn a_command_of_several_lines_is_read_back_by_any_shell() {
         let (code, line, err) = run(&machine, &arguments);
         assert_eq!(code, 0, "{err}");
         for shell in ["sh", "bash"] {
-            let told: Vec<&str> = match command {
+            let command_words: Vec<&str> = match command {
                 "-n" => vec!["--command=-n"],
                 _ => vec!["--command", command],
             };
-            let whole = [&["launch", "--batch"][..], &told, &["--timeout", "2h"]].concat();
+            let whole = [
+                &["launch", "--batch"][..],
+                &command_words,
+                &["--timeout", "2h"],
+            ]
+            .concat();
             assert_eq!(words(shell, &line), whole, "{shell}: {line}");
         }
     }

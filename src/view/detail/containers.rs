@@ -10,7 +10,7 @@ use crate::{
     theme::face::Face,
 };
 
-/// Cells of a container's id that tell it from others.
+/// Cells of a container's id that distinguish it from others.
 const SHORT: usize = 12;
 
 /// One container has two rows, several have a table.

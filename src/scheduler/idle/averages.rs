@@ -25,8 +25,8 @@ pub(super) fn period(window: Span) -> Duration {
 
 /// The samples of one session, added up.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Window {
-    parts: VecDeque<Part>,
+pub(super) struct UsageWindow {
+    parts: VecDeque<UsagePeriod>,
     /// The first and the last sample of the series.
     first: Option<Timestamp>,
     last: Option<Timestamp>,
@@ -34,7 +34,7 @@ pub(super) struct Window {
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct UsagePeriod {
     begun: Timestamp,
     ended: Timestamp,
     sums: [Sum; UTILIZATION_RESOURCES.len()],
@@ -47,7 +47,7 @@ struct Sum {
     millis: i128,
 }
 
-impl Window {
+impl UsageWindow {
     /// Adds a sample. A sample that isn't newer than the last one is ignored.
     pub fn push(
         &mut self,
@@ -78,9 +78,9 @@ impl Window {
 
     fn add(&mut self, at: Timestamp, shares: [Option<i64>; 4], millis: i128, window: Span) {
         let part = window.duration() / PARTS;
-        let full = |last: &Part| at.duration_since(last.begun) > part;
+        let full = |last: &UsagePeriod| at.duration_since(last.begun) > part;
         if self.parts.back().is_none_or(full) {
-            self.parts.push_back(Part {
+            self.parts.push_back(UsagePeriod {
                 begun: self.parts.back().map_or(at, |last| last.ended),
                 ended: at,
                 sums: Default::default(),
@@ -95,7 +95,7 @@ impl Window {
                 }
             }
         }
-        let old = |part: &Part| at.duration_since(part.ended) > window.duration();
+        let old = |part: &UsagePeriod| at.duration_since(part.ended) > window.duration();
         while self.parts.front().is_some_and(old) {
             self.parts.pop_front();
         }
@@ -137,8 +137,8 @@ fn shares(usage: &Usage, slots: &ResourceSlots) -> [Option<i64>; 4] {
         .filter_map(|device| device.utilization.map(u64::from))
         .collect();
     let all = |bytes: fn(&crate::model::usage::AcceleratorUsage) -> Option<u64>| {
-        let told: Vec<u64> = devices.iter().filter_map(bytes).collect();
-        (!told.is_empty()).then(|| told.iter().sum::<u64>())
+        let reported: Vec<u64> = devices.iter().filter_map(bytes).collect();
+        (!reported.is_empty()).then(|| reported.iter().sum::<u64>())
     };
     let cuda_mem = all(|device| device.mem.map(|mem| mem.0));
     let cuda_total = all(|device| device.mem_total.map(|mem| mem.0));
@@ -169,7 +169,7 @@ fn mean(values: &[u64]) -> i64 {
 pub(super) fn resources(
     rules: &UtilizationRules,
     slots: &ResourceSlots,
-    window: Option<&Window>,
+    window: Option<&UsageWindow>,
 ) -> Vec<IdleResource> {
     let asked = rules
         .thresholds
@@ -202,11 +202,11 @@ fn is_asked(name: &str, slots: &ResourceSlots) -> bool {
 /// Whether these averages are those of an idle session. Resources without a value don't count.
 /// Without any value the session isn't idle.
 pub(super) fn below(rules: &UtilizationRules, resources: &[IdleResource]) -> bool {
-    let mut told = resources.iter().filter(|it| it.average >= 0).peekable();
+    let mut reported = resources.iter().filter(|it| it.average >= 0).peekable();
     let is_low = |it: &IdleResource| it.average < it.threshold;
     match rules.operator {
-        _ if told.peek().is_none() => false,
-        Join::And => told.all(is_low),
-        Join::Or => told.any(is_low),
+        _ if reported.peek().is_none() => false,
+        Join::And => reported.all(is_low),
+        Join::Or => reported.any(is_low),
     }
 }

@@ -17,7 +17,7 @@ const HOUR: i64 = 3600;
 fn set(play: &mut Play, seconds: i64) {
     play.now += seconds;
     let set_by = SignedDuration::from_secs(seconds);
-    play.tell(Fact::Jumped { set_by });
+    play.handle(Fact::Jumped { set_by });
     play.work_off();
 }
 
@@ -49,14 +49,14 @@ fn a_line_that_was_lost_is_not_waited_for_an_hour() {
     play.connected = false;
     let connection = play.connection;
     let lost = fault(FailureKind::Unreachable);
-    play.tell(Fact::EngineDown {
+    play.handle(Fact::EngineDown {
         connection,
         failure: lost,
     });
     let waits = play.controller.next_deadline().unwrap();
     play.now -= HOUR;
     let set_by = SignedDuration::from_secs(-HOUR);
-    play.tell(Fact::Jumped { set_by });
+    play.handle(Fact::Jumped { set_by });
     let due = play.controller.next_deadline().unwrap();
     assert!(due < waits && due <= at(play.now + 1), "{due}");
 }
@@ -69,9 +69,9 @@ fn a_pull_that_broke_off_is_not_waited_for_an_hour() {
     assert!(play.orders.is_empty(), "the next attempt comes by and by");
     play.now -= HOUR;
     let set_by = SignedDuration::from_secs(-HOUR);
-    play.tell(Fact::Jumped { set_by });
+    play.handle(Fact::Jumped { set_by });
     play.now += 1;
-    play.tell(Fact::Tick);
+    play.handle(Fact::Tick);
     play.work_off();
     assert_eq!(play.status(id), Status::Running);
 }

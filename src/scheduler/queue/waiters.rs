@@ -26,7 +26,11 @@ impl Controller {
             return None;
         };
         let mut room = Room::new(&self.settings.resources, info, &self.others);
-        for held in self.held.values().filter(|held| holds(&held.record)) {
+        for held in self
+            .held
+            .values()
+            .filter(|held| uses_resources(&held.record))
+        {
             let spec = &held.record.spec;
             room.take(&spec.resource_group, &spec.total_slots());
         }
@@ -55,7 +59,10 @@ impl Controller {
 
     /// The resources that the user's sessions use, and when each one ends at the latest.
     fn holdings(&self, now: Timestamp) -> Vec<Holding<'_>> {
-        let holding = self.held.values().filter(|held| holds(&held.record));
+        let holding = self
+            .held
+            .values()
+            .filter(|held| uses_resources(&held.record));
         let holding = holding.map(|held| Holding {
             group: &held.record.spec.resource_group,
             slots: held.record.spec.total_slots(),
@@ -108,7 +115,7 @@ impl Controller {
             starts_at: spec.starts_at,
             since: begin_of_wait(record),
             runs_for: limit.and_then(|limit| limit.duration().checked_add(begins)),
-            wants: spec.total_slots(),
+            requested: spec.total_slots(),
             retries: record.retries,
         }
     }
@@ -124,7 +131,7 @@ fn timeout(record: &SessionRecord) -> Option<Span> {
 }
 
 /// Whether a session has, or may have, a container.
-pub(in crate::scheduler) fn holds(record: &SessionRecord) -> bool {
+pub(in crate::scheduler) fn uses_resources(record: &SessionRecord) -> bool {
     let session = &record.session;
     match record.step {
         Step::Wait => false,

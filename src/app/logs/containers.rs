@@ -1,6 +1,6 @@
 //! The logs of a session with several containers.
 
-use super::{Logs, window::Window};
+use super::{Logs, window::LogWindow};
 use crate::{
     app::step::{Ids, Step},
     model::{id::KernelId, session::Session, text::Clean},
@@ -42,7 +42,7 @@ impl Logs {
         self.search = None;
         self.top = None;
         self.forget_lines();
-        self.window = Window::default();
+        self.window = LogWindow::default();
         steps.push(self.read(ids));
         self.source = self.stream;
         steps

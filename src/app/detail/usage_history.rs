@@ -21,7 +21,7 @@ pub enum Used {
 
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    pub told: Used,
+    pub used: Used,
     /// The time of the last request.
     at: Option<Timestamp>,
     /// The last request hasn't been answered.
@@ -41,12 +41,12 @@ impl Watched {
         self.moved = false;
     }
 
-    pub fn answered(&mut self, told: Used) {
+    pub fn answered(&mut self, used: Used) {
         self.waits = false;
         // The known values stay until new ones arrive.
-        let known = matches!(self.told, Used::Known(_));
-        if !(known && matches!(told, Used::Failed(_))) {
-            self.told = told;
+        let known = matches!(self.used, Used::Known(_));
+        if !(known && matches!(used, Used::Failed(_))) {
+            self.used = used;
         }
     }
 
@@ -73,6 +73,6 @@ mod tests {
         watched.asked(second(12));
         watched.answered(Used::Failed("away".into()));
         assert_eq!(watched.due(), None, "nothing moved");
-        assert!(matches!(watched.told, Used::Known(_)));
+        assert!(matches!(watched.used, Used::Known(_)));
     }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Result, params};
 
 use super::{
-    rows,
+    row_values,
     unreadable::{Table, Unreadable, sorted},
     values::parsed,
 };
@@ -39,7 +39,7 @@ impl Mark {
 
 /// The mark before which sessions were left in the file, and the number of these sessions by context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shelved {
+pub struct Unloaded {
     pub before: Option<Mark>,
     pub counts: BTreeMap<ContextName, u64>,
 }
@@ -49,27 +49,27 @@ pub(super) fn load(
     db: &Connection,
     ended: u32,
     bad: &mut Vec<Unreadable>,
-) -> Result<(Vec<SessionRecord>, Shelved)> {
-    let mut records = rows::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
-    let shelf = rows::records(
+) -> Result<(Vec<SessionRecord>, Unloaded)> {
+    let mut records = row_values::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
+    let finished = row_values::records(
         db,
         "WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
         [ended],
         bad,
     )?;
-    let before = shelf.last().map(|record| Mark::of(&record.session));
+    let before = finished.last().map(|record| Mark::of(&record.session));
     let counts = match &before {
         Some(before) => counts(db, before)?,
         None => BTreeMap::new(),
     };
-    records.extend(shelf);
+    records.extend(finished);
     records.sort_by_key(|record| (record.session.created_at, record.session.id));
-    Ok((records, Shelved { before, counts }))
+    Ok((records, Unloaded { before, counts }))
 }
 
 /// Finds the sessions for which the file doesn't say whether they are finished.
 pub(super) fn undecided(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<()> {
-    rows::records(db, "WHERE held IS NULL", (), bad).map(drop)
+    row_values::records(db, "WHERE held IS NULL", (), bad).map(drop)
 }
 
 fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> {
@@ -96,7 +96,7 @@ pub(super) fn older(
     limit: u32,
     bad: &mut Vec<Unreadable>,
 ) -> Result<Vec<SessionRecord>> {
-    rows::records(
+    row_values::records(
         db,
         "WHERE held = 0 AND context = ?1 AND (created_at, id) < (?2, ?3)
          ORDER BY created_at DESC, id DESC LIMIT ?4",
@@ -156,7 +156,7 @@ pub(super) fn of_ids(
 ) -> Result<Vec<SessionRecord>> {
     let mut records = Vec::new();
     for id in ids {
-        records.append(&mut rows::records(
+        records.append(&mut row_values::records(
             db,
             "WHERE id = ?1",
             [id.to_string()],

@@ -37,7 +37,7 @@ impl Controller {
             return;
         }
         if held.record.step == Step::Pull {
-            return self.want_image(turn, id);
+            return self.require_image(turn, id);
         }
         let Some(plan) = plan(held) else {
             return;

@@ -31,10 +31,10 @@ async fn reach(face: &Face, text: Option<&str>, count: u32) -> u64 {
     }
 }
 
-/// What was told by now is known.
+/// What was reported by now is known.
 async fn catch_up(face: &mut Face, count: usize) {
     while face.count() < count {
-        face.hear().await;
+        face.receive().await;
     }
 }
 
@@ -101,7 +101,7 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     face.until_status(id, Status::Terminated).await;
     assert_eq!(reach(&face, None, 1).await, ALL as u64 + 1);
 
-    // Who wants the running ones alone is not sent all that ended.
+    // A client that asks for the running ones alone is not sent all that ended.
     let snapshot = |tab| face.client.ask(Request::Snapshot { tab });
     let Ok(Reply::Snapshot { snapshot: running }) = snapshot(Some(Tab::Running)).await else {
         panic!("no snapshot");

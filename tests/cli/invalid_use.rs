@@ -1,4 +1,4 @@
-//! Wrong use is told before anything is asked: exit code 2 and a sentence.
+//! Wrong use is reported before anything is asked: exit code 2 and a sentence.
 
 use crate::{cli::run, machine::Machine};
 
@@ -71,7 +71,7 @@ fn directories_must_be_absolute() {
 
 #[test]
 fn each_rule_of_a_launch_names_its_option() {
-    for (words, told) in [
+    for (words, message) in [
         ("--batch", "--command: a batch session needs a command"),
         ("--command make", "--command: only a batch session can have"),
         ("--start-at +2h", "add --batch for a batch session"),
@@ -166,7 +166,7 @@ fn each_rule_of_a_launch_names_its_option() {
     ] {
         let mut arguments = vec!["launch"];
         arguments.extend(words.split(' '));
-        refused(&arguments, told);
+        refused(&arguments, message);
     }
     refused(
         &["launch", "--image", "bu sy"],
@@ -184,7 +184,7 @@ fn each_rule_of_a_launch_names_its_option() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let machine = Machine::new();
     let words = ["launch", "--name", "x", "--count", "0", "--preopen", "80"];
     let (code, _, err) = run(&machine, &words);

@@ -22,24 +22,24 @@ pub struct LogLine {
     pub time: Option<Timestamp>,
     pub text: Clean,
     /// The byte where each look begins, empty for plain text.
-    pub looks: Vec<(usize, Attributes)>,
+    pub styles: Vec<(usize, Attributes)>,
 }
 
 impl LogLine {
     /// Approximate size in memory, in bytes.
     pub fn cost(&self) -> usize {
         self.text.as_str().len()
-            + self.looks.len() * size_of::<(usize, Attributes)>()
+            + self.styles.len() * size_of::<(usize, Attributes)>()
             + size_of::<Self>()
     }
 
     /// The look at a byte of the text.
-    pub fn look_at(&self, byte: usize) -> Attributes {
-        let behind = self.looks.partition_point(|(start, _)| *start <= byte);
+    pub fn style_at(&self, byte: usize) -> Attributes {
+        let behind = self.styles.partition_point(|(start, _)| *start <= byte);
         behind
             .checked_sub(1)
-            .and_then(|at| self.looks.get(at))
-            .map_or_else(Attributes::default, |(_, look)| *look)
+            .and_then(|at| self.styles.get(at))
+            .map_or_else(Attributes::default, |(_, style)| *style)
     }
 }
 
@@ -306,26 +306,26 @@ impl LineReader {
 
 fn finished(line: &[(char, Attributes)]) -> LogLine {
     let mut text = String::with_capacity(line.len());
-    let mut looks = Vec::new();
+    let mut styles = Vec::new();
     let mut before = Attributes::default();
-    for (at, (c, look)) in line.iter().enumerate() {
+    for (at, (c, style)) in line.iter().enumerate() {
         let after = line.get(at + 1).map(|(after, _)| *after);
         if is_joiner(*c) && !is_joining(text.chars().next_back(), *c, after) {
             continue;
         }
-        if *look != before {
-            looks.push((text.len(), *look));
-            before = *look;
+        if *style != before {
+            styles.push((text.len(), *style));
+            before = *style;
         }
         text.push(*c);
     }
     let trimmed = text.trim_end().len();
     text.truncate(trimmed);
-    looks.retain(|(start, _)| *start < trimmed);
+    styles.retain(|(start, _)| *start < trimmed);
     LogLine {
         time: None,
         text: Clean::new(&text),
-        looks,
+        styles,
     }
 }
 
@@ -392,12 +392,12 @@ mod tests {
         let stream = b"a\x1b[1;31mb\x1b[38;5;200mc\x1b[48;2;1;2;3md\x1b[mE\n";
         reader.read(stream, |line| lines.push(line));
         let line = &lines[0];
-        assert_eq!(line.look_at(0), Attributes::default());
-        assert_eq!(line.look_at(1).foreground, Color::Indexed(1));
-        assert!(line.look_at(1).bold);
-        assert_eq!(line.look_at(2).foreground, Color::Indexed(200));
-        assert_eq!(line.look_at(3).background, Color::Rgb(1, 2, 3));
-        assert_eq!(line.look_at(4), Attributes::default());
+        assert_eq!(line.style_at(0), Attributes::default());
+        assert_eq!(line.style_at(1).foreground, Color::Indexed(1));
+        assert!(line.style_at(1).bold);
+        assert_eq!(line.style_at(2).foreground, Color::Indexed(200));
+        assert_eq!(line.style_at(3).background, Color::Rgb(1, 2, 3));
+        assert_eq!(line.style_at(4), Attributes::default());
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
             let mut reader = LineReader::default();
             for chunk in &chunks {
                 reader.read(chunk, |line| {
-                    for (start, _) in &line.looks {
+                    for (start, _) in &line.styles {
                         assert!(line.text.as_str().is_char_boundary(*start));
                     }
                 });

@@ -1,21 +1,21 @@
 //! Describes a table of a file as rows. Each row reads and writes one key.
 
 use super::{
-    document::{Entry, Fault, Item},
+    document::{DocumentEntry, DocumentFault, Item},
     writing::table,
 };
 
 /// One key of a table that fills a `T`.
 pub(super) struct KeyRow<T> {
     pub name: &'static str,
-    pub read: fn(&mut T, &Item) -> Result<(), Fault>,
+    pub read: fn(&mut T, &Item) -> Result<(), DocumentFault>,
     /// The value as TOML, `None` if it isn't set.
     pub show: fn(&T) -> Option<String>,
 }
 
 macro_rules! row {
     ($name:expr, $read:expr, $show:expr) => {
-        $crate::config::rows::KeyRow {
+        $crate::config::table_rows::KeyRow {
             name: $name,
             read: $read,
             show: $show,
@@ -23,10 +23,10 @@ macro_rules! row {
     };
     // An optional field: its path, and functions to read and write its value.
     ($name:literal, $($field:ident).+: $read:expr, $show:expr) => {
-        $crate::config::rows::KeyRow {
+        $crate::config::table_rows::KeyRow {
             name: $name,
             read: |place, item| {
-                $crate::config::rows::set(&mut place.$($field).+, $read(item).map(Some))
+                $crate::config::table_rows::set(&mut place.$($field).+, $read(item).map(Some))
             },
             show: |place| place.$($field).+.map($show),
         }
@@ -35,7 +35,7 @@ macro_rules! row {
 pub(super) use row;
 
 /// Stores a value if it is valid.
-pub(super) fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
+pub(super) fn set<T>(place: &mut T, value: Result<T, DocumentFault>) -> Result<(), DocumentFault> {
     *place = value?;
     Ok(())
 }
@@ -46,13 +46,13 @@ pub(super) fn read_into<T>(
     place: &mut T,
     rows: &[KeyRow<T>],
     what: &str,
-    entries: &[Entry],
-    faults: &mut Vec<Fault>,
+    entries: &[DocumentEntry],
+    faults: &mut Vec<DocumentFault>,
 ) {
     for entry in entries {
         let outcome = match rows.iter().find(|row| row.name == entry.key) {
             Some(row) => (row.read)(place, &entry.item),
-            None => Err(Fault::unknown(
+            None => Err(DocumentFault::unknown(
                 entry.at,
                 what,
                 &entry.key,

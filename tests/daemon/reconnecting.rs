@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 async fn until_engine(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
-    face.until_heard(|change| matches!(change, Change::Engine { engine, .. } if so(engine)))
+    face.until_received(|change| matches!(change, Change::Engine { engine, .. } if so(engine)))
         .await;
 }
 
@@ -101,7 +101,7 @@ async fn an_end_in_the_middle_of_the_loss_is_carried_out_afterwards() {
 }
 
 #[tokio::test]
-async fn what_others_hold_counts_and_is_counted_anew() {
+async fn what_others_use_counts_and_is_counted_anew() {
     let house = House::open().await;
     let mut face = house.face().await;
     house.engine.set_others(Bytes(8 * Bytes::GIB));

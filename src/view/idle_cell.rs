@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::glyphs::Glyphs;
 use crate::{
-    app::clock,
+    app::durations,
     model::session::Session,
     rules::reclaim::{Reclaim, Standing, nearest, reclaim, standing},
     theme::face::Face,
@@ -43,7 +43,7 @@ pub fn until_end(session: &Session, now: Timestamp) -> (String, Face) {
             let text = if left < 0 {
                 "now".to_owned()
             } else {
-                clock::coarse(left)
+                durations::coarse(left)
             };
             (text, face(check.unwrap_or(Standing::NoData)))
         }

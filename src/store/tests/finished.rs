@@ -26,7 +26,7 @@ async fn only_the_newest_of_those_that_are_done_with_are_loaded_the_others_on_de
     let mut few = options(&dir);
     few.ended = 3;
     let (store, opened) = Store::open(&few).unwrap();
-    assert_eq!(opened.shelved, Shelved::default());
+    assert_eq!(opened.unloaded, Unloaded::default());
     let mut writes: Vec<Write> = (10..30).map(|n| done_with(n, "local")).collect();
     writes.extend((1..5).map(|n| done_with(n, "other")));
     // The first session runs, although it is old. The second has ended but isn't finished.
@@ -41,8 +41,8 @@ async fn only_the_newest_of_those_that_are_done_with_are_loaded_the_others_on_de
     let (store, opened) = Store::open(&few).unwrap();
     assert_eq!(ids(&opened.records), numbered([0, 9, 27, 28, 29]));
     let [local, other] = ["local", "other"].map(|it| it.parse::<ContextName>().unwrap());
-    assert_eq!(opened.shelved.counts, [(local, 17), (other, 4)].into());
-    let mark = opened.shelved.before.unwrap();
+    assert_eq!(opened.unloaded.counts, [(local, 17), (other, 4)].into());
+    let mark = opened.unloaded.before.unwrap();
     let page = store.older(local, mark.clone(), 5).await.unwrap();
     assert_eq!(ids(&page), numbered([26, 25, 24, 23, 22]));
     assert_eq!(page[0].session.kernels.len(), 1, "with its kernels");

@@ -30,12 +30,12 @@ const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 /// A position in a queue, and the latest start of the session there.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct QueuePosition {
     number: Option<u32>,
     starts_by: Option<Timestamp>,
 }
 
-impl Place {
+impl QueuePosition {
     fn of(number: u32, placed: &Placed) -> Self {
         Self {
             number: Some(number),
@@ -46,30 +46,30 @@ impl Place {
 
 impl Controller {
     /// Reports the positions that the last round changed.
-    pub(super) fn tell_places(&mut self, turn: &mut Turn, now: Timestamp) {
+    pub(super) fn report_positions(&mut self, turn: &mut Turn, now: Timestamp) {
         let lines = std::mem::take(&mut self.queue.lines);
         for (id, at) in &lines.early {
-            let why = super::hold::Hold::NotBefore(*at).sentence("");
-            self.tell_place(turn, *id, Place::default(), &why);
+            let why = super::wait_reason::WaitReason::NotBefore(*at).sentence("");
+            self.report_position(turn, *id, QueuePosition::default(), &why);
         }
         let mut stale = Vec::new();
         for (group, line) in &lines.groups {
             for (place, placed) in (0_u32..).zip(line) {
                 if (place as usize) < AT_ONCE {
                     let why = self.sentence(group, place, placed);
-                    self.tell_place(turn, placed.id, Place::of(place, placed), &why);
-                } else if let Some(told_in) = self.is_stale(placed.id, place) {
-                    stale.push((told_in, group, place, placed));
+                    self.report_position(turn, placed.id, QueuePosition::of(place, placed), &why);
+                } else if let Some(reported_in) = self.is_stale(placed.id, place) {
+                    stale.push((reported_in, group, place, placed));
                 }
             }
         }
-        stale.sort_by_key(|(told_in, ..)| *told_in);
+        stale.sort_by_key(|(reported_in, ..)| *reported_in);
         for (_, group, place, placed) in stale.iter().take(LATER) {
             let why = self.sentence(group, *place, placed);
-            self.tell_place(turn, placed.id, Place::of(*place, placed), &why);
+            self.report_position(turn, placed.id, QueuePosition::of(*place, placed), &why);
         }
         let more = stale.len() > LATER;
-        self.queue.retell_at = more.then(|| now.checked_add(PAUSE).ok()).flatten();
+        self.queue.report_again_at = more.then(|| now.checked_add(PAUSE).ok()).flatten();
         self.queue.lines = lines;
     }
 
@@ -80,11 +80,16 @@ impl Controller {
             session.map_or_else(|| id.short(), |session| session.name.to_string())
         };
         match &placed.why {
-            Why::Tried(hold) => format!("{}; position {number} in queue", hold.sentence(group)),
+            Why::Tried(wait_reason) => format!(
+                "{}; position {number} in queue",
+                wait_reason.sentence(group)
+            ),
             Why::Behind { first, because } => {
                 let place = format!("position {number} in queue, behind {}", name(*first));
                 match because {
-                    Because::Hold(hold) => format!("{place}; {}", hold.sentence(group)),
+                    Because::DoesNotFit(wait_reason) => {
+                        format!("{place}; {}", wait_reason.sentence(group))
+                    }
                     Because::WouldDelay { whom, at } => format!(
                         "{place}; there is room, but {} starts by {} and would start later",
                         name(*whom),
@@ -117,26 +122,27 @@ impl Controller {
     /// The turn of the last report, if it had another position.
     fn is_stale(&self, id: SessionId, place: u32) -> Option<u64> {
         let held = self.held.get(&id)?;
-        let told = held.record.session.placement.queue_position;
-        (told != Some(place)).then_some(held.told_in)
+        let shown = held.record.session.placement.queue_position;
+        (shown != Some(place)).then_some(held.reported_in)
     }
 
-    fn tell_place(&mut self, turn: &mut Turn, id: SessionId, place: Place, why: &str) {
+    fn report_position(&mut self, turn: &mut Turn, id: SessionId, place: QueuePosition, why: &str) {
         let number = self.turn_number;
         let Some(held) = self.held.get_mut(&id) else {
             return;
         };
         let session = &mut held.record.session;
         let same_why = session.status_message.as_ref().is_some_and(|it| *it == why);
-        let told = &mut session.placement;
-        let same = told.queue_position == place.number && told.starts_by == place.starts_by;
+        let placement = &mut session.placement;
+        let same =
+            placement.queue_position == place.number && placement.starts_by == place.starts_by;
         if same && same_why {
             return;
         }
-        told.queue_position = place.number;
-        told.starts_by = place.starts_by;
+        placement.queue_position = place.number;
+        placement.starts_by = place.starts_by;
         session.status_message = Some(Clean::new(why));
-        held.told_in = number;
+        held.reported_in = number;
         // The other sessions are reported at the end of the turn, with all their changes.
         if !turn.before.contains_key(&id) {
             let session = Box::new(session.clone());

@@ -46,8 +46,8 @@ fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
 }
 
 fn too_little(check: &IdleCheck, window: Span) -> String {
-    let told = check.resources.iter().filter(|it| it.average >= 0);
-    let low = told.filter(|it| check.join != Some(Join::Or) || it.average < it.threshold);
+    let reported = check.resources.iter().filter(|it| it.average >= 0);
+    let low = reported.filter(|it| check.join != Some(Join::Or) || it.average < it.threshold);
     let figures: Vec<String> = low.map(figure).collect();
     let window = roughly(window.duration());
     format!(

@@ -5,7 +5,7 @@ use crate::{
     rules::launch::{check_words, tests::*},
 };
 
-const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
+const CASES_OF_BATCH: &[(RequestEdit, LaunchField, &str)] = &[
     (
         |r| r.startup_command = None,
         LaunchField::StartupCommand,
@@ -43,7 +43,7 @@ const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
     ),
 ];
 
-const CASES: &[(Change, LaunchField, &str)] = &[
+const CASES: &[(RequestEdit, LaunchField, &str)] = &[
     (
         |r| r.idle_timeout = Some(Span(0)),
         LaunchField::IdleTimeout,
@@ -338,7 +338,7 @@ fn a_name_of_a_list_holds_no_control_character_even_where_the_list_is_unknown() 
 
 #[test]
 fn what_keeps_the_rules_is_taken() {
-    let good: &[Change] = &[
+    let good: &[RequestEdit] = &[
         |_| {},
         |r| r.name = Some("abcd".into()),
         |r| r.name = Some("x".repeat(64)),
@@ -366,7 +366,7 @@ fn what_keeps_the_rules_is_taken() {
     for change in good {
         passes(&request(*change));
     }
-    let good_batches: &[Change] = &[
+    let good_batches: &[RequestEdit] = &[
         |_| {},
         |r| r.startup_command = Some("a\nb\n".into()),
         |r| r.starts_at = Some("2026-11-22T10:00:01Z".parse().unwrap()),

@@ -13,7 +13,7 @@ impl Controller {
         let pauses = [
             &mut self.line.retry_at,
             &mut self.queue.look_at,
-            &mut self.queue.retell_at,
+            &mut self.queue.report_again_at,
         ];
         for pause in pauses.into_iter().flatten().chain(self.pulls.pauses()) {
             *pause = now;
