@@ -1,4 +1,4 @@
-//! Whether the command runs in a terminal, and the terminal's size.
+//! Whether the command runs in a terminal and can ask for confirmation there, and the terminal's size.
 
 use std::io::{self, IsTerminal};
 
@@ -17,7 +17,7 @@ pub fn size() -> Option<(u16, u16)> {
     (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
 }
 
-/// Scripts must confirm with an option.
+/// Fails if nobody can confirm: a script must pass an option instead.
 pub fn require_for_confirmation(command: &str, yes: bool) -> Result<(), Fail> {
     if yes || is_interactive() {
         return Ok(());

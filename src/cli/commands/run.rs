@@ -1,5 +1,7 @@
 //! `workbay run`: runs a command in its own session, and passes on its output and exit code.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::{
@@ -51,7 +53,7 @@ workbay's own errors: see `workbay --help`."
 pub struct Run {
     /// Recipe with launch settings (options override it)
     #[arg(long, value_name = "FILE")]
-    pub from: Option<std::path::PathBuf>,
+    pub from: Option<PathBuf>,
     #[command(flatten)]
     pub fields: Fields,
     /// Print the name and id of the session and exit
