@@ -71,11 +71,11 @@ fn command_pages() -> BTreeMap<String, String> {
     );
     let mut pages = BTreeMap::new();
     for (name, doc) in below(&help) {
-        write!(list, "| [`{name}`](commands/{name}.md) | {doc} |\n").unwrap();
+        writeln!(list, "| [`{name}`](commands/{name}.md) | {doc} |").unwrap();
         let text = format!("{GENERATED}{}", sections(&[&name], 1));
         pages.insert(format!("commands/{name}.md"), text);
     }
-    write!(list, "\n## workbay\n\n```text\n{}\n```\n", help.trim_end()).unwrap();
+    writeln!(list, "\n## workbay\n\n```text\n{}\n```", help.trim_end()).unwrap();
     pages.insert("commands.md".to_owned(), format!("{GENERATED}{list}"));
     pages
 }
@@ -131,7 +131,7 @@ fn keys_page() -> String {
             row["action"].as_str().unwrap(),
             row["doc"].as_str().unwrap(),
         );
-        write!(page, "| {action} | {} | {doc} |\n", cells.join(" | ")).unwrap();
+        writeln!(page, "| {action} | {} | {doc} |", cells.join(" | ")).unwrap();
     }
     format!("{GENERATED}{page}")
 }
