@@ -29,6 +29,8 @@ mod registry;
 #[path = "support/relay.rs"]
 #[allow(dead_code, reason = "shared with tests of engines")]
 mod relay;
+#[path = "support/schemas.rs"]
+mod schemas;
 #[path = "support/terminal.rs"]
 #[allow(dead_code, reason = "shared with benchmarks")]
 mod terminal;

@@ -18,6 +18,9 @@ mod hand;
 mod machine;
 #[path = "../whole/samples.rs"]
 mod samples;
+#[path = "../../tests/support/schemas.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod schemas;
 #[path = "../../tests/cluster/support.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod support;

@@ -11,6 +11,9 @@
 #[path = "../../tests/support/machine.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod machine;
+#[path = "../../tests/support/schemas.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod schemas;
 #[path = "../../tests/support/terminal.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod terminal;

@@ -11,6 +11,7 @@ use crate::{
 
 /// A session's own fields and values derived from them.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listed<'a> {
     #[serde(flatten)]
     session: &'a Session,
@@ -53,6 +54,7 @@ pub fn print_one(session: &Session) -> Result<(), Fail> {
 /// A change whose session has the same fields.
 #[derive(Serialize)]
 #[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ListedChange<'a> {
     Session {
         change: &'static str,

@@ -18,6 +18,8 @@ mod output;
 mod passing;
 mod progress;
 mod reclaim;
+#[cfg(test)]
+mod schema;
 mod termination;
 mod times;
 mod tty;

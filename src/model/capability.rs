@@ -12,6 +12,7 @@ use super::{
 /// A feature that not every engine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Capability {
     HostEnvironment,
     Exec,
@@ -60,6 +61,7 @@ impl Capability {
 
 /// The capabilities that an engine lacks, each with the reason that a disabled action shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Capabilities {
     pub missing: Vec<(Capability, Clean)>,
     /// An open terminal or service connection counts as use and stops the network idle timeout, so clients
@@ -94,6 +96,7 @@ impl Capabilities {
 
 /// What the engine reported about itself when workbay connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EngineInfo {
     /// `Docker`, `Podman` or `Backend.AI`.
     pub kind: Clean,
@@ -136,6 +139,7 @@ impl EngineInfo {
 /// The state of the connection to an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum EngineState {
     Connecting,
     Connected {

@@ -12,6 +12,7 @@ use super::{
 
 /// The available resources of a context, for the requested project and resource group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Catalogue {
     /// The user that the keys belong to.
     pub user: Option<User>,
@@ -40,6 +41,7 @@ pub struct Catalogue {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct User {
     pub email: Clean,
     pub full_name: Option<Clean>,
@@ -56,6 +58,7 @@ impl User {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Project {
     pub id: Clean,
     pub name: Clean,
@@ -72,6 +75,7 @@ pub struct OwnerChoices {
 
 /// A group of agents with one queue (the manager calls it "scaling group").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ResourceGroup {
     pub name: Clean,
     /// What the caller's sessions use in it.
@@ -90,6 +94,7 @@ pub struct ResourceGroup {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Preset {
     pub name: Clean,
     pub slots: ResourceSlots,
@@ -121,6 +126,7 @@ impl Preset {
 
 /// A kind of accelerator that a session can request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AcceleratorKind {
     /// `cuda.device`, `cuda.shares`.
     pub slot: String,
@@ -190,6 +196,7 @@ pub fn unit(slot: &str, offer: Option<&Catalogue>) -> String {
 
 /// Limits, and how much of them is used and left. A slot that is missing has no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Limits {
     pub limits: SlotLimits,
     pub using: ResourceSlots,
@@ -198,6 +205,7 @@ pub struct Limits {
 
 /// Amounts by slot, each with or without a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SlotLimits {
     pub cpu: Option<super::resources::Cpu>,
     pub mem: Option<Bytes>,
@@ -247,6 +255,7 @@ fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Agent {
     pub id: Clean,
     pub status: Clean,
@@ -259,6 +268,7 @@ pub struct Agent {
 
 /// A folder that outlives sessions ("vfolder").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Folder {
     /// The id in the engine's format.
     pub id: Clean,
@@ -298,6 +308,7 @@ impl Folder {
 
 /// What the policy of the caller's keys allows; `None` = no limit, or not reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Policy {
     pub name: Option<Clean>,
     pub max_concurrent_sessions: Option<u32>,

@@ -8,6 +8,7 @@ use super::{id::ContextName, text::Clean};
 /// The kind of engine of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum EngineKind {
     /// Docker or Podman on this machine. workbay schedules the sessions.
     #[default]
@@ -36,6 +37,7 @@ impl EngineKind {
 
 /// A context, as the daemon and its clients share it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Context {
     pub name: ContextName,
     pub kind: EngineKind,

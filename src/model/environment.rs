@@ -14,6 +14,7 @@ pub const HOST: &str = "host";
 
 /// One environment and version that can be launched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Environment {
     /// The name that users type: `host`, `busybox`, `registry.local/team/python`.
     pub name: Clean,
@@ -35,6 +36,7 @@ pub struct Environment {
 /// What is known about an image besides its name, from its labels or the environment catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ImageFacts {
     pub architecture: Option<Clean>,
     /// The heading that lists it; `None` = "Custom Environments".
@@ -66,6 +68,7 @@ pub struct ImageFacts {
 /// An image that was created from a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Customized {
     /// The name that its creator gave it.
     pub name: Clean,
@@ -76,6 +79,7 @@ pub struct Customized {
 /// The user that the programs of a session run as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum SessionUser {
     /// The user who launches the session, who also owns its files.
     #[default]
@@ -109,6 +113,7 @@ impl ImageFacts {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "source", rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum EnvironmentSource {
     /// The userland of this machine, read-only.
     Host,
@@ -143,6 +148,7 @@ impl Environment {
 
 /// The environment that a session was launched with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EnvironmentRef {
     pub name: Clean,
     pub version: Clean,

@@ -8,6 +8,7 @@ use super::{launch_field::LaunchField, text::Clean};
 
 /// Why something failed, and how to fix it. It is created where the failure happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Failure {
     pub kind: FailureKind,
     /// What happened.
@@ -26,6 +27,7 @@ pub struct Failure {
 /// What a caller can do about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum FailureKind {
     /// Invalid input.
     Usage,

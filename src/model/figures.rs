@@ -10,6 +10,7 @@ use super::{id::KernelId, text::Clean};
 /// The metric of a series, and the unit of its values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "metric", rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Metric {
     /// In thousandths of a core.
     Cpu,

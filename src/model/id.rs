@@ -188,6 +188,7 @@ impl fmt::Debug for ContextName {
 /// Identifies a session among all contexts. Two contexts may use one cluster (as a user and as its
 /// administrator), so an id alone isn't unique. Within one context, [`SessionId`] is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionKey {
     pub context: ContextName,
     pub id: SessionId,

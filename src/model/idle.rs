@@ -11,6 +11,7 @@ use super::{span::Span, text::Clean};
 /// The three checkers of Backend.AI. An unknown name is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum IdleChecker {
     NetworkTimeout,
     SessionLifetime,
@@ -44,6 +45,7 @@ impl IdleChecker {
 /// What happens at the projected time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum IdleBasis {
     /// The session is reclaimed then.
     #[default]
@@ -55,6 +57,7 @@ pub enum IdleBasis {
 /// The state of a checker for a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum IdleState {
     /// There is no limit, or it wasn't computed.
     NotCounting,
@@ -67,6 +70,7 @@ pub enum IdleState {
 /// How the resources of the utilization checker are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Join {
     #[default]
     And,
@@ -81,6 +85,7 @@ pub const UTILIZATION_RESOURCES: [&str; 4] = ["cpu_util", "mem", "cuda_util", "c
 
 /// One resource of the utilization checker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdleResource {
     /// `cpu_util`, `mem`, `cuda_util`, …
     pub resource: Clean,
@@ -92,6 +97,7 @@ pub struct IdleResource {
 
 /// One checker of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdleCheck {
     pub checker: IdleChecker,
     pub basis: IdleBasis,
@@ -126,6 +132,7 @@ impl IdleCheck {
 /// typing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ActivityKind {
     /// The session started to run, so the idle time counts from then.
     Started,
@@ -141,6 +148,7 @@ pub enum ActivityKind {
 
 /// When a session was last used, as the network idle timeout counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Activity {
     pub at: Timestamp,
     pub kind: ActivityKind,
@@ -152,6 +160,7 @@ pub struct Activity {
 /// Extensions and exemption of a session from idle checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reprieve {
     /// Whether idle checks never reclaim the session.
     pub exempt: bool,
@@ -177,6 +186,7 @@ pub enum Keep {
 /// The rules of the idle checks, from the system-wide files, a preset or a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdleRules {
     /// A session is idle after this time without use; `None` = never.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,6 +200,7 @@ pub struct IdleRules {
 
 /// The utilization checker: a session is idle if it is below the thresholds over a whole window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UtilizationRules {
     pub time_window: Span,
     /// The time from the session's start in which no figure counts.
@@ -205,6 +216,7 @@ pub struct UtilizationRules {
 /// What a user may do about the idle checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReprieveRules {
     /// How many times a session may be extended.
     pub extensions: u32,

@@ -7,6 +7,7 @@ use super::{id::KernelId, status::Status, text::Clean};
 
 /// A container. A session has one, a cluster session several (`main1`, `sub1`, …).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kernel {
     pub id: KernelId,
     /// `main1`.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A field of a launch. The order is that of [`super::table::TABLE`], which has the details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum LaunchField {
     Context,
     Name,

@@ -40,6 +40,8 @@ pub mod record;
 pub mod reference;
 pub mod request;
 pub mod resources;
+#[cfg(test)]
+mod schema;
 pub mod secret;
 pub mod secret_rules;
 pub mod selector;

@@ -12,6 +12,7 @@ use super::{
 /// What a notification is about. The words are part of the contract of the command line (docs/cli.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum NoticeKind {
     /// An idle check will reclaim the session soon.
     IdleWarning {
@@ -65,6 +66,7 @@ impl NoticeKind {
 /// How important a notification is, and whether it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Level {
     Info,
     Success,
@@ -73,6 +75,7 @@ pub enum Level {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Notice {
     pub at: Timestamp,
     #[serde(flatten)]

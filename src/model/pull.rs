@@ -7,6 +7,7 @@ use super::{resources::Bytes, text::Clean};
 /// The progress of a pull, as the engine reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PullFigures {
     pub layers: u32,
     /// Layers that are completely on the engine.
@@ -24,6 +25,7 @@ pub struct PullFigures {
 /// A pull that is running or will be retried.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Pull {
     pub registry: Clean,
     pub reference: Clean,

@@ -16,6 +16,7 @@ const TITLE: usize = 64;
 
 /// One of the newest launches, or a pinned one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Recent {
     pub id: RecentId,
     pub at: Timestamp,

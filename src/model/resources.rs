@@ -15,6 +15,7 @@ pub struct Bytes(pub u64);
 /// Amounts of resources: requested, available or used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ResourceSlots {
     pub cpu: Cpu,
     pub mem: Bytes,

@@ -6,6 +6,7 @@ use super::text::Clean;
 
 /// A service of a session (`jupyter`, `ttyd`, `sshd`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Service {
     pub name: Clean,
     /// `http`, `tcp`, `preopen`, `internal`, `vnc`, `rdp`.

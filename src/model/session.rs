@@ -23,6 +23,7 @@ use super::{
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum SessionType {
     #[default]
     Interactive,
@@ -34,6 +35,7 @@ pub enum SessionType {
 /// How a batch command ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum BatchResult {
     /// It isn't a batch session, or it hasn't ended.
     #[default]
@@ -45,6 +47,7 @@ pub enum BatchResult {
 /// Whether an image is being created from the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum CommitStatus {
     #[default]
     Ready,
@@ -54,6 +57,7 @@ pub enum CommitStatus {
 /// How the containers of a session are distributed over machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ClusterMode {
     #[default]
     SingleNode,
@@ -63,6 +67,7 @@ pub enum ClusterMode {
 /// Where a session is in a cluster. Every field is empty on an engine without a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Placement {
     pub project: Option<Clean>,
     pub resource_group: Option<Clean>,
@@ -81,6 +86,7 @@ pub struct Placement {
 
 /// A session that this one depends on, or that depends on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Linked {
     pub id: SessionId,
     pub name: Clean,
@@ -102,6 +108,7 @@ pub const NEVER_STARTED: [&str; 6] = [
 
 /// A session. Its JSON field names are part of the contract of the command line (docs/cli.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Session {
     pub id: SessionId,
     pub context: ContextName,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Span(pub u64);
 
 const UNITS: [(&str, u64); 5] = [

@@ -28,6 +28,7 @@ pub const PRIORITY: i32 = 10;
 /// A launch request before it is checked. The daemon fills missing values from its settings (`[launch]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LaunchRequest {
     /// Empty = a generated name.
     pub name: Option<String>,
@@ -92,6 +93,7 @@ pub struct LaunchRequest {
 /// A folder to mount. Parsed from and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FolderMount {
     pub folder: String,
     /// The path in the container; `None` = `/home/work/NAME`. A relative path is below `/home/work`.
@@ -101,6 +103,7 @@ pub struct FolderMount {
 
 /// Another user that a session is launched for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Owner {
     pub email: String,
     /// One of the user's keys; empty = the user's only key.
@@ -275,6 +278,7 @@ impl FolderMount {
 
 /// A folder and its absolute path in the container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mounted {
     pub folder: String,
     pub target: String,

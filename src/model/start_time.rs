@@ -11,6 +11,7 @@ use super::{span::Span, text::Clean};
 /// as `+90m` or as a full timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum StartAt {
     /// This long after the launch is requested.
     After(Span),

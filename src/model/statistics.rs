@@ -12,6 +12,7 @@ const ENDLESS: u64 = u64::MAX >> 17;
 
 /// The figures as the engine counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Statistics {
     pub groups: Vec<ResourceGroup>,
     pub limits: Limits,

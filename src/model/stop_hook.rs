@@ -9,6 +9,7 @@ use super::span::Span;
 /// A command to run, files to save, or both, with a time limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StopHook {
     /// A shell runs it in the home directory.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@ use super::{
 /// One sample of a session, with all its containers together. CPU and memory follow `docker stats`: one busy
 /// core = 1000 millis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Usage {
     pub at: Timestamp,
     /// Average over the time since the previous sample; `None` for the first sample.
@@ -44,6 +45,7 @@ pub struct Usage {
 /// What the kernel counts from a session's start to its end, also between samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Counted {
     /// CPU time in milliseconds.
     pub cpu_millis: Option<u64>,
@@ -63,6 +65,7 @@ impl Counted {
 /// report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Traffic {
     pub block_read: Option<u64>,
     pub block_write: Option<u64>,
@@ -112,6 +115,7 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 
 /// One device, or one kind of device where the engine reports no details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AcceleratorUsage {
     /// `GPU 0`, `cuda`.
     pub name: Clean,

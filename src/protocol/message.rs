@@ -245,6 +245,7 @@ pub struct ContextState {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonStatus {
     pub pid: u32,
     pub version: String,

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use crate::{
     cli::run,
     machine::{BINARY, Machine},
+    schemas,
     terminal::{PATIENCE, now},
 };
 
@@ -237,6 +238,7 @@ fn events_are_lines_of_json() {
     let lines = std::io::BufRead::lines(std::io::BufReader::new(out));
     let running = lines
         .map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap())
+        .inspect(|event| schemas::check("events", event))
         .inspect(|event| assert!(event["seq"].is_u64() && event["at"].is_string(), "{event}"))
         .find(|event| event["session"]["status"] == "RUNNING");
     assert_eq!(running.unwrap()["session"]["name"], "cli-events");

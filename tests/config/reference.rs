@@ -190,7 +190,7 @@ fn the_generated_pages_are_those_of_this_program() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference");
     let pages = reference();
     if std::env::var_os("WORKBAY_WRITE_REFERENCE").is_some() {
-        let _ = fs::remove_dir_all(&dir);
+        let _ = fs::remove_dir_all(dir.join("commands"));
         fs::create_dir_all(dir.join("commands")).unwrap();
         for (path, text) in &pages {
             fs::write(dir.join(path), text).unwrap();

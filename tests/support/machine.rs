@@ -1,6 +1,7 @@
 //! A machine of one's own for a test: private state, configuration and runtime directories, and
 //! everything made in the engine removed at the end.
 
+use crate::schemas;
 use std::{
     path::PathBuf,
     process::{Command, Output},
@@ -64,13 +65,16 @@ impl Machine {
         env
     }
 
-    /// `workbay ARGS…` without a terminal.
+    /// `workbay ARGS…` without a terminal. JSON must follow its documented schema.
+    #[track_caller]
     pub fn workbay(&self, args: &[&str]) -> Output {
-        bounded(BINARY)
+        let output = bounded(BINARY)
             .args(args)
             .envs(self.env())
             .output()
-            .expect("workbay starts")
+            .expect("workbay starts");
+        schemas::check_output(args, &output.stdout);
+        output
     }
 
     /// The same, which must succeed; its output.

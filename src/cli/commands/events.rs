@@ -32,7 +32,8 @@ pub struct Events {
 
 /// A line of `--json`.
 #[derive(Serialize)]
-struct Event<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Event<'a> {
     seq: u64,
     /// When this command received the change.
     at: jiff::Timestamp,

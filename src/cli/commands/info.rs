@@ -27,7 +27,8 @@ pub struct Info {
 }
 
 #[derive(Serialize)]
-struct InfoJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct InfoJson {
     version: &'static str,
     paths: Vec<Place>,
     settings: Vec<SettingValue>,
@@ -41,14 +42,16 @@ struct InfoJson {
 }
 
 #[derive(Serialize)]
-struct Place {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Place {
     what: &'static str,
     path: String,
     exists: bool,
 }
 
 #[derive(Serialize)]
-struct SettingValue {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SettingValue {
     key: String,
     value: String,
     /// `default`, `site`, `user`, `environment` or `flag`.
@@ -58,7 +61,8 @@ struct SettingValue {
 }
 
 #[derive(Serialize)]
-struct Daemon {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Daemon {
     pid: u32,
     version: String,
     socket: String,

@@ -33,7 +33,8 @@ pub struct Keys {
 }
 
 #[derive(Serialize)]
-struct BindingRow {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BindingRow {
     scope: &'static str,
     action: &'static str,
     keys: Vec<String>,

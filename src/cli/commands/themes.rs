@@ -21,7 +21,8 @@ pub struct Themes {
 }
 
 #[derive(Serialize)]
-struct ThemeRow {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ThemeRow {
     kind: &'static str,
     name: String,
     /// Whether it is a file of the user, not built into workbay.

@@ -10,6 +10,7 @@ use super::{id::SessionId, status::Status, text::Clean};
 /// How an attempt ended, in the words of the manager's scheduling history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Outcome {
     Success,
     Failure,
@@ -25,6 +26,7 @@ pub enum Outcome {
 
 /// One step in a session's life.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HistoryEntry {
     pub session: SessionId,
     /// Its id, as the engine or workbay stores it; `None` = it has no id.
@@ -104,6 +106,7 @@ fn one() -> u32 {
 
 /// One step within a phase: a validator, a selector, a pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SubStep {
     pub step: Clean,
     pub result: Outcome,

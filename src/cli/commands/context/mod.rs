@@ -60,6 +60,7 @@ impl RunCommand for ContextCommand {
 
 /// A context in the output of `info`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Configured {
     pub name: ContextName,
     pub kind: EngineKind,
@@ -76,7 +77,8 @@ pub struct Configured {
 
 /// A context in the output of `context ls`.
 #[derive(Serialize)]
-struct Listed {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Listed {
     #[serde(flatten)]
     configured: Configured,
     /// The state that the daemon reports. `null` when no daemon runs, or when it doesn't know this context
@@ -85,7 +87,8 @@ struct Listed {
 }
 
 #[derive(Serialize)]
-struct ContextJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ContextJson {
     #[serde(flatten)]
     listed: Listed,
     /// The other fields of the configuration. For a secret, where it is stored.

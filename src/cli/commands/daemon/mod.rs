@@ -80,14 +80,16 @@ fn print_to_starter(detached: bool, fail: Fail) -> Fail {
 }
 
 #[derive(Serialize)]
-struct StatusJson<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StatusJson<'a> {
     running: bool,
     #[serde(flatten)]
     status: &'a DaemonStatus,
 }
 
 #[derive(Serialize)]
-struct NotRunning {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NotRunning {
     running: bool,
     socket: String,
 }

@@ -53,6 +53,7 @@ const NARROWEST: usize = 20;
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Level {
     Ok,
     /// Works, but less well than it could.
@@ -63,6 +64,7 @@ pub enum Level {
 
 /// A line of the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     pub topic: &'static str,
     /// The context of the finding. `None` = this machine.
@@ -110,7 +112,8 @@ impl Finding {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report<'a> {
     /// Whether no finding is bad.
     ok: bool,
     version: &'static str,

@@ -52,7 +52,8 @@ pub struct Show {
 
 /// The output of `--json`: the session's fields, its usage and its history, newest first.
 #[derive(Serialize)]
-struct SessionJson<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionJson<'a> {
     #[serde(flatten)]
     session: Listed<'a>,
     /// When the last sample was taken.

@@ -33,6 +33,7 @@ const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
 /// A metric in the output of `--json`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Used<'a> {
     #[serde(flatten)]
     metric: &'a Metric,
@@ -119,6 +120,7 @@ impl<'a> Used<'a> {
 
 /// A container of a cluster session in the output of `--json`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UsedByKernel<'a> {
     id: KernelId,
     hostname: &'a Clean,

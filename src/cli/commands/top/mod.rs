@@ -1,7 +1,7 @@
 //! `workbay top`: what running sessions use, refreshed.
 
 mod keys;
-mod rows;
+pub mod rows;
 mod screen;
 #[cfg(test)]
 mod tests;

@@ -45,13 +45,15 @@ pub struct Refresh {
 
 /// A refresh in the output of `--json`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Printed<'a> {
     at: Timestamp,
     sessions: Vec<PrintedRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct PrintedRow<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PrintedRow<'a> {
     id: SessionId,
     context: ContextName,
     name: &'a Clean,

@@ -1,0 +1,88 @@
+//! Checks what `--json` prints against the schemas of docs/reference/json/.
+
+use std::{fs, path::PathBuf};
+
+use boon::{Compiler, Schemas};
+use serde_json::Value;
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/reference/json")
+}
+
+/// The schema of a command line: `env ls` has `env-ls`. Commands that launch have one in common.
+fn name_of(args: &[&str]) -> Option<String> {
+    let mut words = args.iter().take_while(|word| **word != "--");
+    let found = words.by_ref().find_map(|word| match *word {
+        "launch" | "relaunch" | "run" => Some("launch".to_owned()),
+        "ls" | "wait" | "show" | "top" | "history" | "resources" | "events" | "doctor" | "info"
+        | "keys" | "themes" => Some((*word).to_owned()),
+        "recent" | "env" | "folder" | "context" | "daemon" => Some(format!("{word}-")),
+        _ => None,
+    })?;
+    if !found.ends_with('-') {
+        return Some(found);
+    }
+    let second = words.find(|word| !word.starts_with('-'))?;
+    match (found.as_str(), *second) {
+        ("recent-", "launch") => Some("launch".to_owned()),
+        (first, second) => Some(format!("{first}{second}")),
+    }
+}
+
+/// Panics if the value doesn't follow the schema, with the place and the reason.
+#[track_caller]
+pub fn check(name: &str, value: &Value) {
+    let file = directory().join(format!("{name}.json"));
+    let text = fs::read_to_string(&file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+    compiler
+        .add_resource(name, serde_json::from_str(&text).unwrap())
+        .unwrap();
+    let schema = compiler.compile(name, &mut schemas).unwrap();
+    if let Err(why) = schemas.validate(value, schema) {
+        panic!("docs/reference/json/{name}.json doesn't describe {value}: {why:#}");
+    }
+}
+
+/// Checks the output of a command that was asked for JSON: one document, or one for each line.
+#[track_caller]
+pub fn check_output(args: &[&str], output: &[u8]) {
+    let is_json = args.contains(&"--json") && !args.contains(&"--");
+    let Some(name) = name_of(args).filter(|_| is_json) else {
+        return;
+    };
+    let documents = serde_json::Deserializer::from_slice(output).into_iter::<Value>();
+    for document in documents {
+        check(
+            &name,
+            &document.expect("commands with --json print JSON only"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "doesn't describe")]
+    fn a_field_of_another_type_is_found() {
+        check(
+            "themes",
+            &json!([{ "kind": "theme", "name": 3, "own": false, "in_use": true }]),
+        );
+    }
+
+    #[test]
+    fn commands_have_their_schemas() {
+        for (line, name) in [
+            (&["env", "ls", "--json"][..], "env-ls"),
+            (&["--context", "a", "ls", "--json"], "ls"),
+            (&["recent", "launch", "3", "--json"], "launch"),
+        ] {
+            assert_eq!(name_of(line).as_deref(), Some(name));
+        }
+    }
+}
