@@ -1,8 +1,8 @@
 # Runs test programs one after the other, each within a time. Sourced, never run.
 # shellcheck shell=bash
 
-# Programs, and parts of one, that mostly wait (for an engine, for a program, for what people see) run twice as many tests at once as
-# there are processors.
+# Programs, and parts of one, that mostly wait (for an engine, for a program, for what people see) run three times as many tests at
+# once as there are processors.
 waiting=(cli daemon docker process pty)
 
 # threads_for NAME: how many tests of a program or a part of one run at once.
@@ -10,7 +10,7 @@ threads_for() {
     local processors
     processors=$(nproc)
     case " ${waiting[*]} " in
-        *" $1 "*) echo $((2 * processors)) ;;
+        *" $1 "*) echo $((3 * processors)) ;;
         *) echo "$processors" ;;
     esac
 }
@@ -49,8 +49,8 @@ test_program() {
     accidents+=("${missed[@]}")
 }
 
-# tell_accidents: what passed at the second attempt only, so that it is looked into.
-tell_accidents() {
+# report_accidents: what passed at the second attempt only, so that it is looked into.
+report_accidents() {
     [ ${#accidents[@]} = 0 ] && return
     say "passed at the second attempt only:"
     printf '    %s\n' "${accidents[@]}"

@@ -13,6 +13,7 @@ mod launching;
 mod outcomes;
 mod priority;
 mod running;
+mod schemas;
 mod secrets;
 mod sessions;
 mod stop_hooks;
