@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, process::Command};
 
 use super::*;
+use crate::wording::{files, joined, literals, without_tests};
 
 /// One page: where it is below the top level, and its text.
 struct DocPage {
@@ -227,4 +228,67 @@ fn every_configuration_block_is_valid() {
         }
     }
     assert!(seen > 8, "only {seen} blocks were found");
+}
+
+/// The messages of the tables that list messages: the code at the beginning of each row.
+fn messages(text: &str) -> Vec<(usize, String)> {
+    let mut is_list = false;
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        is_list = line.starts_with("| message |") || (is_list && line.starts_with('|'));
+        let Some(rest) = line.strip_prefix("| `").filter(|_| is_list) else {
+            continue;
+        };
+        let (end, rest) = match rest.strip_prefix("` ") {
+            Some(rest) => (" ``", rest),
+            None => ("`", rest),
+        };
+        let message = rest.split(end).next().unwrap();
+        found.push((at + 1, message.replace("\\|", "|")));
+    }
+    found
+}
+
+/// A literal as a reader sees it: each value is `…`.
+fn with_ellipses(literal: &str) -> String {
+    let mut shown = String::new();
+    let mut depth = 0;
+    for c in joined(literal).chars() {
+        match c {
+            '{' => {
+                shown.extend((depth == 0).then_some('…'));
+                depth += 1;
+            }
+            '}' => depth -= 1,
+            c if depth == 0 => shown.push(c),
+            _ => {}
+        }
+    }
+    shown
+}
+
+#[test]
+fn every_message_of_the_troubleshooting_page_is_one_of_the_program() {
+    let text = fs::read_to_string(top().join("docs/troubleshooting.md")).unwrap();
+    let mut known = Vec::new();
+    for file in files(&top().join("src")) {
+        let source = fs::read_to_string(&file).unwrap();
+        let found = literals(without_tests(&source));
+        known.extend(found.iter().map(|(_, literal)| with_ellipses(literal)));
+    }
+    let messages = messages(&text);
+    assert!(messages.len() > 70, "only {} messages", messages.len());
+    let is_known = |part: &str| known.iter().any(|literal| literal.contains(part));
+    let mut wrong = Vec::new();
+    for (at, message) in &messages {
+        // A message may be put together: a subject, a colon and a reason.
+        let parts = message.split('…').flat_map(|part| part.split(": "));
+        let mut parts = parts
+            .map(|part| part.trim_matches([' ', '.', ':', ',', '(', ')', '\'']))
+            .filter(|part| part.len() > 3);
+        if !parts.all(is_known) {
+            wrong.push(format!("docs/troubleshooting.md:{at}: {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "no such message:\n{}", wrong.join("\n"));
 }

@@ -146,7 +146,7 @@ pub fn without_tests(source: &str) -> &str {
 }
 
 /// The string literals of a source with their lines. Comments and characters are skipped.
-fn literals(source: &str) -> Vec<(usize, String)> {
+pub fn literals(source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut rest = source;
     let line_of = |rest: &str| 1 + source[..source.len() - rest.len()].matches('\n').count();
