@@ -17,6 +17,7 @@ mod listed;
 mod output;
 mod passing;
 mod progress;
+mod read_only;
 mod reclaim;
 mod termination;
 mod times;
@@ -77,7 +78,12 @@ fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
         options: &cli.options,
     };
     match cli.command {
-        Some(command) => command.run(&invocation),
+        Some(command) => {
+            if command.is_change() {
+                read_only::check(&invocation.load_silently()?)?;
+            }
+            command.run(&invocation)
+        }
         None => tui(&invocation),
     }
 }

@@ -171,6 +171,42 @@ fn completion_is_printed_for_each_shell() {
 }
 
 #[test]
+fn nothing_is_changed_while_the_settings_are_read_only() {
+    let machine = Machine::new();
+    for words in [
+        "launch",
+        "run -- true",
+        "relaunch work",
+        "recent launch 1",
+        "rename work other",
+        "priority work 5",
+        "extend work",
+        "terminate -y work",
+        "rm -y work",
+        "commit work image",
+        "env pull busybox",
+        "folder create src",
+        "daemon stop --end-sessions -y",
+    ] {
+        let arguments: Vec<&str> = ["--read-only"].into_iter().chain(words.split(' ')).collect();
+        let (code, out, err) = run(&machine, &arguments);
+        assert_eq!((code, out.as_str()), (1, ""), "{words}: {err}");
+        let says = "workbay: read-only: `--read-only` is set\n         leave it out\n";
+        assert_eq!(err, says, "{words}");
+    }
+    write_config(&machine, "[ui]\nread-only = true\n");
+    let (code, _, err) = run(&machine, &["terminate", "-y", "work"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("read-only: the setting ui.read-only is on"), "{err}");
+    assert!(err.contains("config.toml, line 2"), "{err}");
+    assert!(!machine.path("state").exists(), "a daemon was started");
+    // What only reads or checks isn't refused.
+    machine.ok(&["launch", "--dry-run"]);
+    machine.ok(&["config", "check"]);
+    machine.ok(&["daemon", "stop"]);
+}
+
+#[test]
 fn no_daemon_is_reported_with_5_and_stopping_none_is_done() {
     let machine = Machine::new();
     let (code, out, err) = run(&machine, &["daemon", "status"]);

@@ -49,7 +49,7 @@ pub struct GlobalOptions {
     /// Don't use the mouse, so that the terminal can select text
     #[arg(long)]
     pub no_mouse: bool,
-    /// Disable every action that changes a session
+    /// Refuse every command and action that changes sessions, images or folders
     #[arg(long)]
     pub read_only: bool,
     /// Context (overrides WORKBAY_CONTEXT and the default of contexts.toml)

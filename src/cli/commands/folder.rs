@@ -31,6 +31,15 @@ pub enum FolderCommand {
     },
 }
 
+impl FolderCommand {
+    pub fn is_change(&self) -> bool {
+        match self {
+            Self::Ls(_) => false,
+            Self::Create { .. } => true,
+        }
+    }
+}
+
 impl RunCommand for FolderCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;

@@ -72,6 +72,13 @@ pub struct Run {
     pub argv: Vec<String>,
 }
 
+impl Run {
+    /// A check of the options changes nothing.
+    pub fn is_change(&self) -> bool {
+        !self.dry_run
+    }
+}
+
 impl RunCommand for Run {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;

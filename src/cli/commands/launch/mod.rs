@@ -79,6 +79,13 @@ pub struct LaunchMode {
     pub format: Json,
 }
 
+impl Launch {
+    /// A check of the options changes nothing.
+    pub fn is_change(&self) -> bool {
+        !self.mode.dry_run
+    }
+}
+
 impl RunCommand for Launch {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
