@@ -171,8 +171,11 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
             };
             if is_lost(Some(only)) {
                 let known = groups.iter().map(String::as_str);
-                let what = format!("group of preset '{}'", preset.name);
-                let fault = DocumentFault::unknown(preset.at, &what, only.as_str(), known);
+                let message = format!("preset '{}': group '{only}' not found", preset.name);
+                let fault = DocumentFault {
+                    message,
+                    ..DocumentFault::unknown(preset.at, "group", only.as_str(), known)
+                };
                 merged.problems.push(file.document.problem(fault));
             }
         }
