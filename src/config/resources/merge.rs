@@ -22,6 +22,7 @@ pub(super) fn merge(site: Option<File>, user: Option<File>) -> Resources {
         rules: ResourceRules::default(),
         set: Entries::new(),
         problems: Vec::new(),
+        ignored_files: Vec::new(),
     };
     let files: Vec<(File, bool)> = [(site, true), (user, false)]
         .into_iter()
