@@ -131,7 +131,7 @@ async fn follow(
     while !table.is_over(&refresh) {
         let next = Instant::now() + interval;
         if on_terminal {
-            screen.show(&refresh.lines(arguments.sort))?;
+            screen.show(&refresh, arguments.sort)?;
         } else {
             print(&refresh, arguments)?;
         }
@@ -139,7 +139,7 @@ async fn follow(
             tokio::select! {
                 () = sleep_until(next) => break,
                 _ = resized.recv(), if on_terminal => {
-                    screen.show(&refresh.lines(arguments.sort))?;
+                    screen.show(&refresh, arguments.sort)?;
                 }
             }
         }
@@ -156,7 +156,7 @@ fn print(refresh: &Refresh, arguments: &Top) -> Result<(), Fail> {
     if arguments.format.json {
         return output::json_line(&refresh.json(arguments.sort));
     }
-    output::print(&refresh.table(arguments.sort))
+    output::print(&refresh.table(arguments.sort, None))
 }
 
 /// The sessions to show.
