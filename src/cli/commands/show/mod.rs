@@ -131,7 +131,7 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         ("Id", session.id.to_string()),
         ("Status", status(session)),
     ];
-    fields.extend(ending(session).map(|ending| ("Outcome", ending.to_string())));
+    fields.extend(ending(session).map(|ending| ("Result", ending.to_string())));
     let pull = session.pull.as_deref();
     fields.extend(pull.map(|pull| {
         (
@@ -193,7 +193,12 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     let waited = end.as_second() - session.created_at.as_second();
     // The time that a start takes doesn't count as waiting.
     let waits = run.is_none() || waited >= 5;
-    fields.extend(waits.then(|| ("Waited", elapsed(waited.max(0)))));
+    let label = if session.status.is_starting() {
+        "Waiting"
+    } else {
+        "Waited"
+    };
+    fields.extend(waits.then(|| (label, elapsed(waited.max(0)))));
     fields.extend(session.scratch.clone().map(|path| ("Home", path)));
     fields
 }
@@ -262,6 +267,8 @@ fn batch(session: &Session) -> Vec<(&'static str, String)> {
         fields.push(("Timeout", timeout.to_string()));
     }
     let result = match session.result {
+        // How it ended says more.
+        _ if ending(session).is_some() => return fields,
         BatchResult::Undefined => return fields,
         BatchResult::Success => "SUCCESS",
         BatchResult::Failure => "FAILURE",
@@ -291,8 +298,8 @@ fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
     word("Priority", placement.priority.map(|n| n.to_string()));
     let place = placement
         .queue_position
-        .map(|n| format!("{}. in the queue", u64::from(n) + 1));
-    word("Place", place);
+        .map(|n| (u64::from(n) + 1).to_string());
+    word("Queue position", place);
     word("Starts by", placement.starts_by.map(moment));
     word("Tag", text(&placement.tag));
     fields
@@ -305,8 +312,8 @@ fn kernels(session: &Session) -> String {
     let ids = short::kernels(&session.kernels);
     let rows = session.kernels.iter().zip(ids);
     let rows: Vec<Vec<Cell>> = rows.map(|(it, id)| kernel(it, id)).collect();
-    let head = ["KERNEL", "ID", "STATUS", "AGENT", "CONTAINER", "NOTE"];
-    format!("\nKernels\n{}", output::table(&head, &rows, false))
+    let head = ["CONTAINER", "ID", "STATUS", "AGENT", "ENGINE ID", "NOTE"];
+    format!("\nContainers\n{}", output::table(&head, &rows, false))
 }
 
 fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
