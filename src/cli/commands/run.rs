@@ -67,8 +67,8 @@ pub struct Run {
     pub dry_run: bool,
     #[command(flatten)]
     pub format: Json,
-    /// The command and its arguments, after `--` (no shell expands them)
-    #[arg(last = true, value_name = "CMD")]
+    /// The command and its arguments (no shell expands them)
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub argv: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
     }
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {
-        let help = "write the command after `--`, for example `workbay run -- make test`";
+        let help = "write it after the options, for example `workbay run make test`";
         return Err(Fail::usage("the command is missing").hint(help));
     }
     if request.copies() > 1 {
