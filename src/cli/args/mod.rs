@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::str::FromStr;
+
 use clap::{Args, Parser};
 
 use super::commands::Command;
@@ -55,6 +57,12 @@ pub struct GlobalOptions {
     /// Context (overrides WORKBAY_CONTEXT and the default of contexts.toml)
     #[arg(long, value_name = "NAME", global = true)]
     pub context: Option<String>,
+}
+
+/// Reads a whole number.
+pub fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse()
+        .map_err(|_| "use a number, for example 100".to_owned())
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]
