@@ -151,7 +151,7 @@ pub async fn launch(
         taken = live_names(&connection.snapshot().await?, context);
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
     }
-    check(&request, mode)?;
+    check(&request, mode, &option::Sources::default())?;
     if mode.dry_run {
         return dry_run(&request, Some(context.as_str()));
     }

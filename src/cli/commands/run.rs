@@ -15,7 +15,9 @@ use crate::{
                 self, LaunchMode, base, check, dry_run,
                 fields::Fields,
                 follow::{CaughtSignal, Followed, Printer, Signals, follow},
-                knows_keys, print_result, request, request_launch,
+                knows_keys,
+                option::Sources,
+                print_result, request, request_launch,
             },
             rm,
         },
@@ -125,6 +127,7 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
     if !arguments.argv.is_empty() {
         fields.set(LaunchField::StartupCommand, in_words(&arguments.argv)?);
     }
+    let sources = Sources::new(arguments.from.as_deref(), &fields);
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {
         let help = "write it after the options, for example `workbay run make test`";
@@ -135,7 +138,7 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
         return Err(Fail::usage("`run` launches one session").hint(help));
     }
     start.loaded.settings.launch.secrets.mark(&mut request);
-    check(&request, &LaunchMode::default())?;
+    check(&request, &LaunchMode::default(), &sources)?;
     Ok(request)
 }
 
