@@ -23,7 +23,7 @@ pub struct DaemonStop {
     /// Don't ask for confirmation
     #[arg(short, long, requires = "end_sessions")]
     pub yes: bool,
-    /// Time limit for the end of sessions, after which the daemon keeps running, with exit code 124
+    /// Time limit for the end of sessions (a number is seconds). After it: exit code 124, daemon still runs
     #[arg(
         long,
         value_name = "SPAN",
