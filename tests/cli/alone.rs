@@ -33,6 +33,65 @@ fn help_fits_one_screen_and_names_the_exit_codes() {
 }
 
 #[test]
+fn help_and_version_are_commands_too() {
+    let machine = Machine::new();
+    for (word, option) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "env", "ls"], &["env", "ls", "--help"]),
+        (&["version"], &["--version"]),
+    ] {
+        assert_eq!(machine.ok(word), machine.ok(option), "{word:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_ignored_as_a_whole_is_reported_as_such() {
+    let machine = Machine::new();
+    let remarks = |file: &str, text: &str| {
+        fs::write(machine.path("config").join(file), text).unwrap();
+        let (_, _, err) = run(&machine, &["info"]);
+        fs::remove_file(machine.path("config").join(file)).unwrap();
+        err
+    };
+    let part = remarks("config.toml", "[ui]\nmouse = 3\n");
+    assert!(part.trim_end().ends_with("This part is ignored"), "{part}");
+    for (file, text) in [
+        ("config.toml", "[ui\n"),
+        ("resources.toml", "[host]\ncpu = 1\nmem = \"much\"\n"),
+        ("environments.toml", "[nothing]\nx = 1\n"),
+        ("contexts.toml", "[contexts\n"),
+    ] {
+        let whole = remarks(file, text);
+        assert!(whole.trim_end().ends_with("The whole file is ignored"), "{file}: {whole}");
+    }
+}
+
+#[test]
+fn config_check_names_a_preset_whose_group_is_missing() {
+    let machine = Machine::new();
+    let file = machine.path("config").join("resources.toml");
+    fs::write(&file, "[preset.p]\ncpu = 1\nmem = \"1g\"\ngroup = \"nope\"\n").unwrap();
+    let (code, out, _) = run(&machine, &["config", "check"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("preset 'p': group 'nope' not found"), "{out}");
+}
+
+#[test]
+fn config_check_says_which_settings_the_daemon_uses() {
+    let machine = Machine::new();
+    write_config(&machine, "[ui]\nmouse = false\n");
+    machine.ok(&["ls"]);
+    let (code, _, err) = run(&machine, &["config", "check"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    write_config(&machine, "[launch]\nenvironment = \"pythn\"\n");
+    let (code, _, err) = run(&machine, &["config", "check"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("config.toml:2:15: the environment catalog has no 'pythn'"), "{err}");
+    assert!(err.contains("uses the settings from before "), "{err}");
+    assert!(err.contains("`workbay daemon stop`"), "{err}");
+}
+
+#[test]
 fn the_printed_defaults_are_a_configuration_without_a_fault() {
     let machine = Machine::new();
     write_config(&machine, &machine.ok(&["config", "print-default"]));

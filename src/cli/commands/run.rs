@@ -41,16 +41,21 @@ use crate::{
     mut_arg("count", |arg| arg.hide(true)),
     mut_arg("json", |arg| arg.requires("detach")),
     after_help = "Examples:
-  workbay run -- make test
-  workbay run --env python:3.12 --mem 2g --mount data -- python train.py --epochs 3
-  workbay run --rm --cpu 0.5 -- sh -c 'date | tee out.txt'
-  workbay run --detach --name nightly -- ./backup
+  workbay run uname -a
+  workbay run --rm --cpu 0.5 sh -c 'date | tee out.txt'
+  workbay run --env python:3.12 --mem 1g python -c 'print(6 * 7)'
+  workbay run --detach --name nightly sleep 60
+
+A session starts with an empty home directory. To use your files, put them into a folder:
+  workbay folder create src
+  cp -r . ~/.local/share/workbay/folders/src
+  workbay run --mount src ls src
 
 Ctrl-C ends the session, Ctrl-C again kills it. stdin is not passed on: `workbay exec` does that.
 
-Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out
-of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is closed.
-workbay's own errors: see `workbay --help`."
+Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out \
+of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is \
+closed. workbay's own errors: see `workbay --help`."
 )]
 pub struct Run {
     /// Recipe with launch settings (options override it)

@@ -43,10 +43,14 @@ use option::Sources;
 #[derive(Args, Debug, Default)]
 #[command(after_help = "Examples:
   workbay launch --wait
-  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
-  workbay launch --batch --command 'make -j2 test' --timeout 2h --mount src:work:ro
-  workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
+  workbay launch --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
+  workbay launch --batch --command 'sleep 60; date' --timeout 2h
+  workbay launch --env python:3.12 --mount src:code:ro --preopen 8080
+  workbay launch --name worker --count 4 --preset small --group gpu
   workbay launch --from train.toml --start-at +2h -e API_TOKEN
+
+A session starts with an empty home directory. `workbay folder create src` creates a folder for your \
+files, and `--mount src` mounts it.
 
 `workbay resources` lists the available groups, presets, accelerators, folders and limits.")]
 pub struct Launch {
@@ -73,7 +77,7 @@ pub struct LaunchMode {
     /// Wait until the session has ended, and exit with its exit code (125: ended for another reason)
     #[arg(long, conflicts_with = "wait")]
     pub wait_end: bool,
-    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
+    /// Stop waiting after this time, with exit code 124 (90s, 10m; a number is seconds)
     #[arg(long, value_name = "SPAN", requires = "waits")]
     pub wait_timeout: Option<Span>,
     /// Check the options and print the whole command, but don't launch
