@@ -350,3 +350,40 @@ fn status(session: &Session) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{status::Status, testing};
+
+    fn labels(session: &Session) -> Vec<(&'static str, String)> {
+        let way = Way {
+            endpoint: String::new(),
+            login: String::new(),
+        };
+        fields(session, &way)
+    }
+
+    #[test]
+    fn a_session_in_the_queue_is_waiting() {
+        let mut session = testing::session(1, "big-1");
+        session.status = Status::Pending;
+        session.placement.queue_position = Some(1);
+        let labels = labels(&session);
+        assert!(labels.iter().any(|(label, _)| *label == "Waiting"));
+        assert!(labels.contains(&("Queue position", "2".to_owned())));
+    }
+
+    #[test]
+    fn an_ended_session_has_one_result() {
+        let mut session = testing::ended("self-terminated", Some(3));
+        session.result = BatchResult::Failure;
+        let labels = labels(&session);
+        let results: Vec<&String> = labels
+            .iter()
+            .filter(|(label, _)| *label == "Result")
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(results, ["exit 3"]);
+    }
+}
