@@ -16,7 +16,7 @@ pub fn check(start: &Start) -> Result<(), Fail> {
 
 fn refusal(origin: &Origin) -> Fail {
     let (why, fix) = match origin {
-        Origin::Flag { option } => (format!("`{option}` is set"), "leave it out".to_owned()),
+        Origin::Flag { option } => (format!("`{option}` is set"), "remove the option".to_owned()),
         Origin::Environment { variable } => {
             (format!("{variable} is set"), format!("unset {variable}"))
         }
@@ -49,7 +49,7 @@ mod tests {
                     option: "--read-only",
                 },
                 "read-only: `--read-only` is set",
-                "leave it out",
+                "remove the option",
             ),
             (
                 Origin::Environment {

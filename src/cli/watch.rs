@@ -198,7 +198,9 @@ impl Reason {
     /// Leaves the numbers out, because the amounts in use change with each session that starts or ends.
     fn of(session: &Session, why: &Clean) -> Self {
         let words = why.as_str().split_whitespace();
-        let words: Vec<&str> = words.filter(|it| !it.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let words: Vec<&str> = words
+            .filter(|it| !it.starts_with(|c: char| c.is_ascii_digit()))
+            .collect();
         Self {
             position: session.placement.queue_position,
             words: words.join(" "),
@@ -259,7 +261,10 @@ mod tests {
             before != printed.get(&session.key()).map(|it| format!("{it:?}"))
         };
         assert!(prints("waits for 4 CPU in group default: 3 of 4 in use", 0));
-        assert!(!prints("waits for 4 CPU in group default: 2.5 of 4 in use", 0));
+        assert!(!prints(
+            "waits for 4 CPU in group default: 2.5 of 4 in use",
+            0
+        ));
         assert!(prints("waits for 4 CPU in group default: 2 of 4 in use", 1));
         assert!(prints("position 2 in queue, behind large", 1));
     }

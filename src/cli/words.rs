@@ -70,7 +70,10 @@ pub fn of_docker(error: &clap::Error, arguments: &[OsString], root: &Command) ->
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let mut before = arguments.iter().skip(1).take_while(|it| *it != OsStr::new(word));
+    let mut before = arguments
+        .iter()
+        .skip(1)
+        .take_while(|it| *it != OsStr::new(word));
     if before.any(|it| root.find_subcommand(it).is_some()) {
         return None;
     }
@@ -116,7 +119,10 @@ mod tests {
             Some(fail.message()?.into_string())
         };
         for (line, message) in [
-            ("workbay ps -a", "unknown command 'ps'. Did you mean `workbay ls`?"),
+            (
+                "workbay ps -a",
+                "unknown command 'ps'. Did you mean `workbay ls`?",
+            ),
             (
                 "workbay --context lab images",
                 "unknown command 'images'. Did you mean `workbay env ls`?",
@@ -126,7 +132,11 @@ mod tests {
         }
         assert_eq!(says("workbay frobnicate"), None);
         assert_eq!(says("workbay env pull-all"), None);
-        assert_eq!(says("workbay env list"), None, "clap suggests `ls` of `env`");
+        assert_eq!(
+            says("workbay env list"),
+            None,
+            "clap suggests `ls` of `env`"
+        );
     }
 
     #[test]

@@ -62,7 +62,10 @@ fn a_file_that_is_ignored_as_a_whole_is_reported_as_such() {
         ("contexts.toml", "[contexts\n"),
     ] {
         let whole = remarks(file, text);
-        assert!(whole.trim_end().ends_with("The whole file is ignored"), "{file}: {whole}");
+        assert!(
+            whole.trim_end().ends_with("The whole file is ignored"),
+            "{file}: {whole}"
+        );
     }
 }
 
@@ -70,7 +73,11 @@ fn a_file_that_is_ignored_as_a_whole_is_reported_as_such() {
 fn config_check_names_a_preset_whose_group_is_missing() {
     let machine = Machine::new();
     let file = machine.path("config").join("resources.toml");
-    fs::write(&file, "[preset.p]\ncpu = 1\nmem = \"1g\"\ngroup = \"nope\"\n").unwrap();
+    fs::write(
+        &file,
+        "[preset.p]\ncpu = 1\nmem = \"1g\"\ngroup = \"nope\"\n",
+    )
+    .unwrap();
     let (code, out, _) = run(&machine, &["config", "check"]);
     assert_eq!(code, 1);
     assert!(out.contains("preset 'p': group 'nope' not found"), "{out}");
@@ -86,7 +93,10 @@ fn config_check_says_which_settings_the_daemon_uses() {
     write_config(&machine, "[launch]\nenvironment = \"pythn\"\n");
     let (code, _, err) = run(&machine, &["config", "check"]);
     assert_eq!(code, 0);
-    assert!(err.contains("config.toml:2:15: the environment catalog has no 'pythn'"), "{err}");
+    assert!(
+        err.contains("config.toml:2:15: the environment catalog has no 'pythn'"),
+        "{err}"
+    );
     assert!(err.contains("uses the settings from before "), "{err}");
     assert!(err.contains("`workbay daemon stop`"), "{err}");
 }
@@ -247,16 +257,22 @@ fn nothing_is_changed_while_the_settings_are_read_only() {
         "folder create src",
         "daemon stop --end-sessions -y",
     ] {
-        let arguments: Vec<&str> = ["--read-only"].into_iter().chain(words.split(' ')).collect();
+        let arguments: Vec<&str> = ["--read-only"]
+            .into_iter()
+            .chain(words.split(' '))
+            .collect();
         let (code, out, err) = run(&machine, &arguments);
         assert_eq!((code, out.as_str()), (1, ""), "{words}: {err}");
-        let says = "workbay: read-only: `--read-only` is set\n         leave it out\n";
+        let says = "workbay: read-only: `--read-only` is set\n         remove the option\n";
         assert_eq!(err, says, "{words}");
     }
     write_config(&machine, "[ui]\nread-only = true\n");
     let (code, _, err) = run(&machine, &["terminate", "-y", "work"]);
     assert_eq!(code, 1);
-    assert!(err.contains("read-only: the setting ui.read-only is on"), "{err}");
+    assert!(
+        err.contains("read-only: the setting ui.read-only is on"),
+        "{err}"
+    );
     assert!(err.contains("config.toml, line 2"), "{err}");
     assert!(!machine.path("state").exists(), "a daemon was started");
     // What only reads or checks isn't refused.

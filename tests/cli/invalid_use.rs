@@ -33,7 +33,10 @@ fn values_that_cannot_be_are_refused_with_the_reason() {
         &["launch", "--mount", "/tmp/cu:in"],
         "'/tmp/cu' is a path. --mount takes the name of a folder, see `workbay folder ls`",
     );
-    refused(&["logs", "some", "--tail", "x"], "use a number");
+    refused(&["logs", "some", "--tail", "x"], "use a whole number");
+    refused(&["ls", "--limit", "x"], "use a whole number");
+    refused(&["ls", "--limit", "5000"], "use 1 to 4000");
+    refused(&["launch", "--count", "x"], "use a whole number");
     refused(&["env", "pull", "host"], "'host' needs no image");
     refused(
         &["ps", "-a"],

@@ -61,8 +61,7 @@ pub struct GlobalOptions {
 
 /// Reads a whole number.
 pub fn number<N: FromStr>(text: &str) -> Result<N, String> {
-    text.parse()
-        .map_err(|_| "use a number, for example 100".to_owned())
+    text.parse().map_err(|_| "use a whole number".to_owned())
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -83,7 +83,11 @@ fn longer_texts_are_wrapped_by_clap_alone() {
     let mut wrong = Vec::new();
     for command in root.get_subcommands().chain([&root]) {
         let text = command.get_after_help().map(ToString::to_string);
-        let lines: Vec<String> = text.unwrap_or_default().lines().map(str::to_owned).collect();
+        let lines: Vec<String> = text
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect();
         for pair in lines.windows(2) {
             // A line of prose after a line of prose would be the rest of its paragraph.
             let is_prose = |line: &String| !line.is_empty() && !line.starts_with(' ');

@@ -238,6 +238,11 @@ mod tests {
         let (message, help) = says("pythn").unwrap();
         assert_eq!(message, "the environment catalog has no 'pythn'");
         assert_eq!(help, "did you mean 'python'?");
-        assert!(says("my/own:1").unwrap().1.contains("an image on the engine"));
+        assert!(
+            says("my/own:1")
+                .unwrap()
+                .1
+                .contains("an image on the engine")
+        );
     }
 }

@@ -123,11 +123,20 @@ fn places(start: &Start) -> Vec<Place> {
     let paths = &start.paths;
     [
         ("configuration", paths.config_file()),
-        ("system-wide configuration", crate::config::layer::SITE_FILE.into()),
+        (
+            "system-wide configuration",
+            crate::config::layer::SITE_FILE.into(),
+        ),
         ("contexts", paths.contexts_file()),
-        ("system-wide contexts", crate::config::contexts::SITE_FILE.into()),
+        (
+            "system-wide contexts",
+            crate::config::contexts::SITE_FILE.into(),
+        ),
         ("resources", paths.resources_file()),
-        ("system-wide resources", crate::config::resources::SITE_FILE.into()),
+        (
+            "system-wide resources",
+            crate::config::resources::SITE_FILE.into(),
+        ),
         ("environments", paths.environments_file()),
         (
             "system-wide environments",

@@ -23,7 +23,7 @@ pub struct DaemonStop {
     /// Don't ask for confirmation
     #[arg(short, long, requires = "end_sessions")]
     pub yes: bool,
-    /// Time limit for the end of sessions (a number is seconds). After it: exit code 124, daemon still runs
+    /// Stop waiting for the end of sessions after this time, with exit code 124 (a number is seconds)
     #[arg(
         long,
         value_name = "SPAN",

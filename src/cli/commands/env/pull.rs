@@ -13,9 +13,7 @@ use crate::{
         output,
         progress::Progress,
     },
-    model::{
-        change::Change, environment::HOST, id::ContextName, pull::Pull, reference, wellknown,
-    },
+    model::{change::Change, environment::HOST, id::ContextName, pull::Pull, reference, wellknown},
     protocol::message::{Reply, Request},
     rules::resolve,
 };

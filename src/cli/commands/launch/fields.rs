@@ -2,13 +2,10 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
-use clap::{
-    Arg, ArgMatches, Args, FromArgMatches, ValueEnum,
-    builder::{TypedValueParser as _, ValueParser},
-    value_parser,
-};
+use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, builder::ValueParser};
 
 use crate::{
+    cli::args::number,
     model::{
         launch_field::LaunchField,
         resources::{Bytes, Cpu},
@@ -165,10 +162,10 @@ fn parser(kind: ValueKind) -> ValueParser {
         ValueKind::Cpu => ValueParser::new(checked::<Cpu>),
         ValueKind::Memory => ValueParser::new(memory),
         ValueKind::Count => {
-            ValueParser::new(value_parser!(u32).map(|number: u32| number.to_string()))
+            ValueParser::new(|text: &str| number::<u32>(text).map(|it| it.to_string()))
         }
         ValueKind::Priority => {
-            ValueParser::new(value_parser!(i32).map(|number: i32| number.to_string()))
+            ValueParser::new(|text: &str| number::<i32>(text).map(|it| it.to_string()))
         }
     }
 }
@@ -229,7 +226,9 @@ impl From<ClusterModeChoice> for ClusterMode {
 fn folder_mount(text: &str) -> Result<FolderMount, String> {
     let mount: FolderMount = text.parse()?;
     let folder = &mount.folder;
-    let is_path = ["/", "~/", "./", "../"].iter().any(|it| folder.starts_with(it));
+    let is_path = ["/", "~/", "./", "../"]
+        .iter()
+        .any(|it| folder.starts_with(it));
     if is_path || [".", "..", "~"].contains(&folder.as_str()) {
         return Err(format!(
             "'{}' is a path. --mount takes the name of a folder, see `workbay folder ls`",

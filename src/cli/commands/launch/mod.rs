@@ -155,11 +155,7 @@ fn broken(problems: &[crate::config::Problem]) -> Fail {
 }
 
 /// Checks what can be checked without the daemon.
-pub fn check(
-    request: &LaunchRequest,
-    mode: &LaunchMode,
-    sources: &Sources,
-) -> Result<(), Fail> {
+pub fn check(request: &LaunchRequest, mode: &LaunchMode, sources: &Sources) -> Result<(), Fail> {
     let problems = check_words(request, now());
     let Some((last, others)) = problems.split_last() else {
         return Ok(());

@@ -91,8 +91,9 @@ impl Filter {
                 column,
                 operator,
                 value: Operand::Text(text),
-            } => is_text(*column, session, text)
-                .is_some_and(|is| is == (*operator == Operator::Is)),
+            } => {
+                is_text(*column, session, text).is_some_and(|is| is == (*operator == Operator::Is))
+            }
             Term::Condition {
                 column,
                 operator,

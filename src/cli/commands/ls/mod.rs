@@ -17,6 +17,7 @@ use ratatui::style::Style;
 use crate::{
     cli::{
         Start,
+        args::number,
         choice::Choice,
         commands::RunCommand,
         connection::{self, Connection},
@@ -109,7 +110,7 @@ pub struct Ls {
     #[arg(long, conflicts_with = "context")]
     pub all_contexts: bool,
     /// Only the newest N (max: 4000; by default, a cluster is asked for 100 of each tab)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000))]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub limit: Option<u32>,
     /// Columns to print, in this order
     #[arg(long, value_enum, value_name = "COLUMN,…", value_delimiter = ',',
@@ -136,12 +137,22 @@ impl Ls {
     }
 }
 
+fn limit(text: &str) -> Result<u32, String> {
+    let limit = number(text)?;
+    if (1..=MOST).contains(&limit) {
+        return Ok(limit);
+    }
+    Err(format!("use 1 to {MOST}"))
+}
+
 impl RunCommand for Ls {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         ls(&invocation.load()?, &self)
     }
 }
 
+/// Maximum of `--limit`, as its help says.
+const MOST: u32 = 4000;
 /// Default number of sessions to request from a cluster, for each tab.
 const PAGE: u32 = 100;
 

@@ -179,7 +179,10 @@ fn a_narrow_terminal_lacks_whole_columns() {
     let heads = |width| refresh.lines(TopSort::Cpu, width)[1].clone();
     assert!(heads(200).contains("DISK WRITE"));
     let narrow = heads(80);
-    assert!(!narrow.contains("DISK") && narrow.contains("NET IN"), "{narrow}");
+    assert!(
+        !narrow.contains("DISK") && narrow.contains("NET IN"),
+        "{narrow}"
+    );
     assert!(narrow.ends_with("RUN TIME"), "{narrow}");
     for width in [60, 70, 80, 90, 100] {
         let lines = refresh.lines(TopSort::Cpu, width);
