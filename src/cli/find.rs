@@ -15,6 +15,7 @@ use crate::{
         capability::EngineState,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
+        nearest::nearest,
         request::{ContextRequest, SessionRequest},
         selector::{self, SelectError, TypedSession},
         session::Session,
@@ -248,12 +249,32 @@ async fn one(
     if let Some(failure) = picture.why_stale(context) {
         return Err(failure.clone().into());
     }
-    if !is_partial(&picture.snapshot, context) {
-        return Err(missing.into());
+    let found = if is_partial(&picture.snapshot, context) {
+        deeper(connection, context, text).await?
+    } else {
+        None
+    };
+    found.ok_or_else(|| not_found(missing, &picture.snapshot.sessions, context, text))
+}
+
+/// The error for a word that names no session, with what was probably meant.
+fn not_found(missing: SelectError, known: &[Session], context: ContextName, text: &str) -> Fail {
+    if !matches!(missing, SelectError::NotFound(_)) {
+        return missing.into();
     }
-    match deeper(connection, context, text).await? {
-        Some(session) => Ok(session),
-        None => Err(missing.into()),
+    let shown = Clean::new(text);
+    if text.len() == 1 && text.chars().all(|c| c.is_ascii_hexdigit()) {
+        let why = format!("session '{shown}' not found. Use at least 2 characters of an id");
+        return Fail::new(code::NOT_FOUND, why);
+    }
+    let known = known.iter().filter(|session| session.context == context);
+    let names: Vec<&str> = known.map(|session| session.name.as_str()).collect();
+    match nearest(text, &names) {
+        Some(near) => {
+            let why = format!("session '{shown}' not found. Did you mean '{near}'?");
+            Fail::new(code::NOT_FOUND, why)
+        }
+        None => missing.into(),
     }
 }
 
@@ -297,5 +318,28 @@ pub async fn detail(connection: &Connection, session: SessionKey) -> Result<Opti
         Ok(other) => Err(connection::unexpected(&other)),
         Err(failure) if failure.kind == FailureKind::NotFound => Ok(None),
         Err(failure) => Err(failure.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing;
+
+    #[test]
+    fn a_word_that_names_no_session_leads_to_the_nearest_name() {
+        let known = [testing::session(1, "work"), testing::session(2, "train")];
+        let says = |text: &str| {
+            let missing = SelectError::NotFound(Clean::new(text));
+            let fail = not_found(missing, &known, known[0].context, text);
+            assert_eq!(fail.code, code::NOT_FOUND);
+            fail.message().unwrap().into_string()
+        };
+        assert_eq!(says("wrk"), "session 'wrk' not found. Did you mean 'work'?");
+        assert_eq!(
+            says("8"),
+            "session '8' not found. Use at least 2 characters of an id"
+        );
+        assert!(says("nothing").contains("`workbay ls --tab all` lists names"));
     }
 }

@@ -89,7 +89,14 @@ fn apply(options: &GlobalOptions, loaded: &mut Loaded) {
 
 /// Prints the problems in the files of settings and contexts.
 pub fn remark_problems(start: &Start) {
-    for problem in start.loaded.problems.iter().chain(&start.contexts.problems) {
-        output::remark(&format!("workbay: {problem}. This part is ignored"));
+    let (loaded, contexts) = (&start.loaded, &start.contexts);
+    for problem in loaded.problems.iter().chain(&contexts.problems) {
+        let mut ignored = loaded.ignored_files.iter().chain(&contexts.ignored_files);
+        let what = if ignored.any(|file| *file == problem.file) {
+            "The whole file is ignored"
+        } else {
+            "This part is ignored"
+        };
+        output::remark(&format!("workbay: {problem}. {what}"));
     }
 }

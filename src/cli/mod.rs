@@ -17,6 +17,7 @@ mod listed;
 mod output;
 mod passing;
 mod progress;
+mod read_only;
 mod reclaim;
 #[cfg(test)]
 mod schema;
@@ -24,10 +25,11 @@ mod termination;
 mod times;
 mod tty;
 mod watch;
+mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser as _};
 
 use args::Cli;
 use commands::{RunCommand as _, completion, ls};
@@ -50,9 +52,14 @@ pub fn main(handlers: &Handlers) -> ExitCode {
         completion::complete(&arguments[2..], |options| invocation::load(options).ok());
         return ExitCode::SUCCESS;
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let root = Cli::command();
+    let arguments = words::as_options(arguments, &root);
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(fail) = words::of_docker(&error, &arguments, &root) {
+                return ExitCode::from(report(&fail));
+            }
             // A closed stdout isn't an error for the help.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
@@ -79,7 +86,12 @@ fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
         options: &cli.options,
     };
     match cli.command {
-        Some(command) => command.run(&invocation),
+        Some(command) => {
+            if command.is_change() {
+                read_only::check(&invocation.load_silently()?)?;
+            }
+            command.run(&invocation)
+        }
         None => tui(&invocation),
     }
 }

@@ -82,6 +82,13 @@ impl Cell {
     }
 }
 
+impl Cell {
+    /// The number of columns on a terminal.
+    pub fn width(&self) -> usize {
+        self.text.width()
+    }
+}
+
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
         Self::styled(text, Style::new())

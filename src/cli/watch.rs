@@ -57,7 +57,7 @@ pub struct Watch {
     goal: Goal,
     progress: Progress,
     /// The last printed reason for waiting.
-    printed: BTreeMap<SessionKey, Clean>,
+    printed: BTreeMap<SessionKey, Reason>,
 }
 
 impl Watch {
@@ -171,10 +171,12 @@ impl Watch {
             .collect();
         let what = match (open.len(), self.open().next()) {
             (1, Some(session)) => {
-                format!(
-                    "the session continues. To wait again, run `workbay wait {}`",
-                    session.name
-                )
+                let option = match self.goal {
+                    Goal::Begun => "--for running ",
+                    Goal::Ended => "",
+                };
+                let name = &session.name;
+                format!("the session continues. To wait again, run `workbay wait {option}{name}`")
             }
             _ => "the sessions continue. To see them, run `workbay ls`".to_owned(),
         };
@@ -185,19 +187,41 @@ impl Watch {
     }
 }
 
-/// Prints why the session still waits, once for each reason.
-fn print_reason(session: &Session, printed: &mut BTreeMap<SessionKey, Clean>) {
+/// What must change before a reason is printed again.
+#[derive(Debug, PartialEq, Eq)]
+struct Reason {
+    position: Option<u32>,
+    words: String,
+}
+
+impl Reason {
+    /// Leaves the numbers out, because the amounts in use change with each session that starts or ends.
+    fn of(session: &Session, why: &Clean) -> Self {
+        let words = why.as_str().split_whitespace();
+        let words: Vec<&str> = words
+            .filter(|it| !it.starts_with(|c: char| c.is_ascii_digit()))
+            .collect();
+        Self {
+            position: session.placement.queue_position,
+            words: words.join(" "),
+        }
+    }
+}
+
+/// Prints why the session still waits, once for each reason and position.
+fn print_reason(session: &Session, printed: &mut BTreeMap<SessionKey, Reason>) {
     let Some(why) = &session.status_message else {
         return;
     };
-    if !session.status.is_starting() || printed.get(&session.key()) == Some(why) {
+    let reason = Reason::of(session, why);
+    if !session.status.is_starting() || printed.get(&session.key()) == Some(&reason) {
         return;
     }
     output::remark(&format!(
         "workbay: {} is {}: {why}",
         session.name, session.status
     ));
-    printed.insert(session.key(), why.clone());
+    printed.insert(session.key(), reason);
 }
 
 /// The error for a session that won't run, with the reason.
@@ -211,5 +235,48 @@ pub fn not_running(session: &Session) -> Fail {
     {
         Some(why) => fail.hint(why.clone()),
         None => fail,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing;
+
+    fn waiting(why: &str, position: u32) -> Session {
+        let mut session = testing::session(1, "big-1");
+        session.status = Status::Pending;
+        session.status_message = Some(why.into());
+        session.placement.queue_position = Some(position);
+        session
+    }
+
+    #[test]
+    fn a_reason_is_printed_again_only_if_more_than_an_amount_changes() {
+        let mut printed = BTreeMap::new();
+        let mut prints = |why: &str, position| {
+            let session = waiting(why, position);
+            let before = printed.get(&session.key()).map(|it| format!("{it:?}"));
+            print_reason(&session, &mut printed);
+            before != printed.get(&session.key()).map(|it| format!("{it:?}"))
+        };
+        assert!(prints("waits for 4 CPU in group default: 3 of 4 in use", 0));
+        assert!(!prints(
+            "waits for 4 CPU in group default: 2.5 of 4 in use",
+            0
+        ));
+        assert!(prints("waits for 4 CPU in group default: 2 of 4 in use", 1));
+        assert!(prints("position 2 in queue, behind large", 1));
+    }
+
+    #[test]
+    fn a_wait_that_ends_too_early_is_repeated_for_the_same_goal() {
+        let hint = |goal| {
+            let watch = Watch::new(vec![waiting("", 0)], goal);
+            let failure = watch.late(Span(5)).failure.unwrap();
+            failure.hint.unwrap().into_string()
+        };
+        assert!(hint(Goal::Begun).ends_with("run `workbay wait --for running big-1`"));
+        assert!(hint(Goal::Ended).ends_with("run `workbay wait big-1`"));
     }
 }

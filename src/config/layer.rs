@@ -31,9 +31,10 @@ pub struct Loaded {
     pub origins: Vec<(String, Origin)>,
     /// The same for `resources.toml`: key, value as TOML, origin.
     pub resources: Vec<(String, String, Origin)>,
-    /// The problems found. In settings files only the keys named here were left out. Other files were left
-    /// out completely.
+    /// The problems found.
     pub problems: Vec<Problem>,
+    /// The files with problems that were left out completely. In other files, only the parts with problems were.
+    pub ignored_files: Vec<PathBuf>,
 }
 
 impl Loaded {
@@ -79,11 +80,14 @@ impl Loaded {
         self.settings.resources = resources.rules;
         self.resources = resources.set;
         self.problems.extend(resources.problems);
+        self.ignored_files.extend(resources.ignored_files);
     }
 
     /// Adds the environment catalog.
     pub fn take_environments(&mut self, environments: Environments) {
         self.settings.environments = environments.known;
+        let files = environments.problems.iter().map(|it| it.file.clone());
+        self.ignored_files.extend(files);
         self.problems.extend(environments.problems);
     }
 
@@ -123,7 +127,10 @@ impl Loaded {
         match library::read_if_any(file) {
             Ok(None) => {}
             Ok(Some(document)) => self.apply(&document, origin),
-            Err(problem) => self.problems.push(problem),
+            Err(problem) => {
+                self.ignored_files.push(file.to_path_buf());
+                self.problems.push(problem);
+            }
         }
     }
 
@@ -177,6 +184,7 @@ pub fn defaults() -> Loaded {
             .collect(),
         resources: Vec::new(),
         problems: Vec::new(),
+        ignored_files: Vec::new(),
     };
     match Document::parse(Path::new("default.toml"), DEFAULT) {
         Ok(document) => loaded.apply(&document, |_, _| Origin::Default),

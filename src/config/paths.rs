@@ -120,8 +120,8 @@ impl Paths {
         self.state_dir.join("daemon.log")
     }
 
-    pub fn face_log(&self) -> PathBuf {
-        self.state_dir.join("face.log")
+    pub fn tui_log(&self) -> PathBuf {
+        self.state_dir.join("tui.log")
     }
 
     /// Home directories and saved logs, with one directory per session.

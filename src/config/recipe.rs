@@ -168,6 +168,18 @@ fn keys() -> impl Iterator<Item = RecipeKey> {
     fields.chain(VARIABLES.iter().map(RecipeKey::Own))
 }
 
+/// The key of a field. A field of several keys is named by its first one.
+pub fn key_of(field: LaunchField) -> Option<&'static str> {
+    let row = field.row();
+    let text = row.argument.as_ref().filter(|_| row.text.is_some());
+    let own = || own(field).first().map(|row| row.name);
+    match field {
+        LaunchField::SessionType => Some("type"),
+        LaunchField::Variables => Some("env"),
+        _ => text.map(|argument| argument.key).or_else(own),
+    }
+}
+
 /// The keys after the text of a field that aren't one text.
 fn own(field: LaunchField) -> &'static [KeyRow<LaunchRequest>] {
     match field {

@@ -38,7 +38,7 @@ pub struct Options {
 
 /// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
-    let _log = log::to_file(&options.paths.face_log());
+    let _log = log::to_file(&options.paths.tui_log());
     let appearance = Appearance::find(&options);
     let facts = facts::facts(&options.loaded.settings, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.

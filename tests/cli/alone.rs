@@ -33,6 +33,75 @@ fn help_fits_one_screen_and_names_the_exit_codes() {
 }
 
 #[test]
+fn help_and_version_are_commands_too() {
+    let machine = Machine::new();
+    for (word, option) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "env", "ls"], &["env", "ls", "--help"]),
+        (&["version"], &["--version"]),
+    ] {
+        assert_eq!(machine.ok(word), machine.ok(option), "{word:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_ignored_as_a_whole_is_reported_as_such() {
+    let machine = Machine::new();
+    let remarks = |file: &str, text: &str| {
+        fs::write(machine.path("config").join(file), text).unwrap();
+        let (_, _, err) = run(&machine, &["info"]);
+        fs::remove_file(machine.path("config").join(file)).unwrap();
+        err
+    };
+    let part = remarks("config.toml", "[ui]\nmouse = 3\n");
+    assert!(part.trim_end().ends_with("This part is ignored"), "{part}");
+    for (file, text) in [
+        ("config.toml", "[ui\n"),
+        ("resources.toml", "[host]\ncpu = 1\nmem = \"much\"\n"),
+        ("environments.toml", "[nothing]\nx = 1\n"),
+        ("contexts.toml", "[contexts\n"),
+    ] {
+        let whole = remarks(file, text);
+        assert!(
+            whole.trim_end().ends_with("The whole file is ignored"),
+            "{file}: {whole}"
+        );
+    }
+}
+
+#[test]
+fn config_check_names_a_preset_whose_group_is_missing() {
+    let machine = Machine::new();
+    let file = machine.path("config").join("resources.toml");
+    fs::write(
+        &file,
+        "[preset.p]\ncpu = 1\nmem = \"1g\"\ngroup = \"nope\"\n",
+    )
+    .unwrap();
+    let (code, out, _) = run(&machine, &["config", "check"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("preset 'p': group 'nope' not found"), "{out}");
+}
+
+#[test]
+fn config_check_says_which_settings_the_daemon_uses() {
+    let machine = Machine::new();
+    write_config(&machine, "[ui]\nmouse = false\n");
+    machine.ok(&["ls"]);
+    let (code, _, err) = run(&machine, &["config", "check"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    write_config(&machine, "[launch]\nenvironment = \"pythn\"\n");
+    let (code, _, err) = run(&machine, &["config", "check"]);
+    assert_eq!(code, 0);
+    assert!(
+        err.contains("config.toml:2:15: the environment catalog has no 'pythn'"),
+        "{err}"
+    );
+    assert!(err.contains("uses the settings from before "), "{err}");
+    assert!(err.contains("`workbay daemon stop`"), "{err}");
+}
+
+#[test]
 fn the_printed_defaults_are_a_configuration_without_a_fault() {
     let machine = Machine::new();
     write_config(&machine, &machine.ok(&["config", "print-default"]));
@@ -168,6 +237,48 @@ fn completion_is_printed_for_each_shell() {
             "{shell} offers the hidden command"
         );
     }
+}
+
+#[test]
+fn nothing_is_changed_while_the_settings_are_read_only() {
+    let machine = Machine::new();
+    for words in [
+        "launch",
+        "run -- true",
+        "relaunch work",
+        "recent launch 1",
+        "rename work other",
+        "priority work 5",
+        "extend work",
+        "terminate -y work",
+        "rm -y work",
+        "commit work image",
+        "env pull busybox",
+        "folder create src",
+        "daemon stop --end-sessions -y",
+    ] {
+        let arguments: Vec<&str> = ["--read-only"]
+            .into_iter()
+            .chain(words.split(' '))
+            .collect();
+        let (code, out, err) = run(&machine, &arguments);
+        assert_eq!((code, out.as_str()), (1, ""), "{words}: {err}");
+        let says = "workbay: read-only: `--read-only` is set\n         remove the option\n";
+        assert_eq!(err, says, "{words}");
+    }
+    write_config(&machine, "[ui]\nread-only = true\n");
+    let (code, _, err) = run(&machine, &["terminate", "-y", "work"]);
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("read-only: the setting ui.read-only is on"),
+        "{err}"
+    );
+    assert!(err.contains("config.toml, line 2"), "{err}");
+    assert!(!machine.path("state").exists(), "a daemon was started");
+    // What only reads or checks isn't refused.
+    machine.ok(&["launch", "--dry-run"]);
+    machine.ok(&["config", "check"]);
+    machine.ok(&["daemon", "stop"]);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     machine.ok(&["ls"]);
     machine.ok(&["daemon", "stop"]);
     let database = place(&machine, "database");
-    let sound = about(&machine, "store");
+    let sound = about(&machine, "state database");
     assert_eq!(sound[0]["level"], "ok", "{sound:?}");
     assert!(
         text(&sound[0], "message").contains("0 sessions"),
@@ -94,7 +94,7 @@ fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     );
 
     fs::write(&database, "no database".repeat(1000)).unwrap();
-    let broken = about(&machine, "store");
+    let broken = about(&machine, "state database");
     assert_eq!(broken[0]["level"], "bad", "{broken:?}");
     assert!(
         text(&broken[0], "hint").contains("sets the damaged file aside"),
@@ -107,7 +107,7 @@ fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     );
 
     machine.ok(&["ls"]);
-    let mended = about(&machine, "store");
+    let mended = about(&machine, "state database");
     assert_eq!(mended[0]["level"], "ok", "{mended:?}");
     assert!(text(&mended[1], "hint").contains("rm "), "{mended:?}");
 }

@@ -26,6 +26,23 @@ fn values_that_cannot_be_are_refused_with_the_reason() {
         "invalid memory size '1q'. Use 256m, 1g",
     );
     refused(
+        &["launch", "--mem", "5"],
+        "a number alone is bytes: write 5m or 5g",
+    );
+    refused(
+        &["launch", "--mount", "/tmp/cu:in"],
+        "'/tmp/cu' is a path. --mount takes the name of a folder, see `workbay folder ls`",
+    );
+    refused(&["logs", "some", "--tail", "x"], "use a whole number");
+    refused(&["ls", "--limit", "x"], "use a whole number");
+    refused(&["ls", "--limit", "5000"], "use 1 to 4000");
+    refused(&["launch", "--count", "x"], "use a whole number");
+    refused(&["env", "pull", "host"], "'host' needs no image");
+    refused(
+        &["ps", "-a"],
+        "workbay: unknown command 'ps'. Did you mean `workbay ls`?",
+    );
+    refused(
         &["launch", "--name", "ab"],
         "the name 'ab' is too short. Use 4 to 64 characters",
     );
@@ -196,4 +213,19 @@ fn everything_that_is_wrong_is_reported_at_once() {
     ] {
         assert!(err.contains(option), "{err}");
     }
+}
+
+#[test]
+fn a_problem_of_a_recipe_names_the_recipe() {
+    let machine = Machine::new();
+    let recipe = machine.path("train.toml");
+    std::fs::write(&recipe, "command = \"make\"\n").unwrap();
+    let file = recipe.to_str().unwrap();
+    let (code, _, err) = run(&machine, &["launch", "--from", file]);
+    assert_eq!(code, 2);
+    let says = format!("workbay: {file}: command: only a batch session can have");
+    assert!(err.contains(&says), "{err}");
+    assert!(err.contains("type = \"batch\""), "{err}");
+    let (_, _, err) = run(&machine, &["launch", "--from", file, "--command", "make"]);
+    assert!(err.contains("workbay: --command: only a batch"), "{err}");
 }

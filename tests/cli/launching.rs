@@ -232,9 +232,18 @@ fn launches_of_before_are_listed_pinned_and_done_again() {
 #[test]
 fn a_folder_is_made_listed_and_mounted() {
     let machine = Machine::new();
-    assert_eq!(machine.ok(&["folder", "create", "data"]), "data\n");
+    let path = machine.path("data").join("folders/data");
+    let path = path.to_str().unwrap();
+    assert_eq!(
+        machine.ok(&["folder", "create", "data"]),
+        format!("data {path}\n")
+    );
+    assert!(std::path::Path::new(path).is_dir());
     let list = machine.json(&["folder", "ls", "--json"]);
     assert_eq!(list[0]["name"], "data");
+    assert_eq!(list[0]["path"], path);
+    let text = machine.ok(&["folder", "ls"]);
+    assert!(text.contains(path), "{text}");
     let (code, _, err) = run(&machine, &["folder", "create", "data"]);
     assert_ne!(code, 0);
     assert!(err.contains("data"), "{err}");

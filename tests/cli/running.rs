@@ -282,6 +282,7 @@ fn a_wait_that_takes_too_long_says_what_is_still_open() {
     let out = machine.ok(&["wait", "--for", "running", "steady"]);
     assert_eq!(out, "steady RUNNING\n");
     let (code, out, err) = run(&machine, &["wait", "steady", "--wait-timeout", "1s"]);
+    assert!(err.contains("run `workbay wait steady`"), "{err}");
     assert_eq!((code, out.as_str()), (124, ""));
     assert!(err.contains("steady is still RUNNING after 1s"), "{err}");
     let child = beside(&machine, &["wait", "steady"]);

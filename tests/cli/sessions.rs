@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::{
     cli::run,
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     schemas,
     terminal::{PATIENCE, now},
 };
@@ -120,7 +120,15 @@ fn launch_list_show_rename_terminate() {
     });
     assert_eq!(run(&machine, &["show", "cli-life"]).0, 3);
 
-    machine.ok(&["terminate", "cli-renamed", "--force", "--yes", "--wait"]);
+    let (code, _, err) = run(&machine, &["show", "cli-renmed"]);
+    assert_eq!(code, 3);
+    assert!(
+        err.contains("not found. Did you mean 'cli-renamed'?"),
+        "{err}"
+    );
+
+    let printed = machine.ok(&["terminate", "cli-renamed", "--force", "--yes", "--wait"]);
+    assert_eq!(printed, "cli-renamed terminated\n");
     let ended = machine.json(&["ls", "--tab", "finished", "--json"]);
     assert_eq!(ended[0]["status"], "TERMINATED", "{ended}");
     let shown = machine.json(&["show", "cli-renamed", "--json"]);
@@ -143,6 +151,8 @@ fn exec_joins_the_streams_and_passes_the_exit_code_on() {
         (0, "out\n".into(), "err\n".into())
     );
     assert_eq!(sh("exit 42").0, 42);
+    let bare = run(&machine, &["exec", "cli-exec", "sh", "-c", "exit 43"]);
+    assert_eq!(bare.0, 43);
     assert_eq!(sh("echo $STAGE").1, "test\n");
     // Arguments reach the command as they are: no shell is between.
     let (_, out, _) = run(
@@ -268,6 +278,41 @@ fn what_is_not_there_is_reported_with_3() {
     let (code, _, err) = run(&machine, &["launch", "--env", "hsot", "--wait"]);
     assert_eq!(code, 3);
     assert!(err.contains("environment 'hsot' not found"), "{err}");
+}
+
+#[test]
+fn a_name_of_a_session_that_is_terminating_is_refused_with_the_way_to_wait() {
+    let machine = Machine::new();
+    // The stop hook delays the end.
+    machine.ok(&launch("ending", &["--stop-hook", "sleep 5", "--wait"]));
+    assert_eq!(
+        machine.ok(&["terminate", "ending", "--yes"]),
+        "ending terminating\n"
+    );
+    let (code, _, err) = run(&machine, &launch("ending", &[]));
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("ending is TERMINATING"), "{err}");
+    assert!(
+        err.contains("`workbay terminate --yes --wait ending`"),
+        "{err}"
+    );
+    machine.ok(&["terminate", "--yes", "--wait", "ending"]);
+    machine.ok(&launch("ending", &[]));
+}
+
+#[test]
+fn a_limit_is_for_the_whole_list() {
+    let machine = Machine::new();
+    for name in ["one-1", "two-2", "three"] {
+        machine.ok(&launch(
+            name,
+            &["--batch", "--command", "true", "--wait-end"],
+        ));
+    }
+    machine.ok(&launch("four", &["--wait"]));
+    machine.ok(&launch("five", &["--wait"]));
+    let names = machine.ok(&["ls", "-q", "--tab", "all", "--limit", "3"]);
+    assert_eq!(names, "five\nfour\nthree\n");
 }
 
 #[test]

@@ -174,6 +174,13 @@ fn every_command_is_accepted() {
                 continue;
             }
             seen += 1;
+            // `--help` after the command of a session would be passed to that command, which would run.
+            let runs = words.iter().any(|word| word == "run" || word == "exec");
+            if runs && words[0] != "daemon" && !words.iter().any(|word| word == "--") {
+                let page = page.path.display();
+                wrong.push(format!("{page}:{number}: write `--` before the command"));
+                continue;
+            }
             // Arguments are checked up to `--help`, and nothing is done.
             let own = words.iter().take_while(|word| *word != "--");
             let output = Command::new(env!("CARGO_BIN_EXE_workbay"))

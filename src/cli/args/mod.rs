@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::str::FromStr;
+
 use clap::{Args, Parser};
 
 use super::commands::Command;
@@ -25,17 +27,17 @@ pub struct Cli {
 }
 
 const EXAMPLES: &str = "\
-Without a command, workbay opens the TUI. A session S is a name, an id or the beginning of an id,
-or CONTEXT/S for a session of another context.
+Without a command, workbay opens the TUI. A session S is a name, an id or the beginning of an id, or \
+CONTEXT/S for a session of another context.
 
 Examples:
-  workbay launch --name work --cpu 1 --wait launch a session with this machine's own programs
-  workbay exec work -- make -j2             run a command in that session
-  workbay run -- make test                  run a command in a new session
+  workbay launch --name work --cpu 1 --wait  launch a session
+  workbay exec work uname -a                 run a command in that session
+  workbay run echo hello                     run a command in a new session
 
-Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found, 4 not allowed, 5 engine or daemon
-not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of
-the command, or with 125 if the session ended for another reason.";
+Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found, 4 not allowed, 5 engine or daemon \
+not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of the \
+command, or with 125 if the session ended for another reason.";
 
 /// Options of every invocation: the look of the TUI, and the context.
 #[derive(Args, Debug, Default)]
@@ -49,12 +51,17 @@ pub struct GlobalOptions {
     /// Don't use the mouse, so that the terminal can select text
     #[arg(long)]
     pub no_mouse: bool,
-    /// Disable every action that changes a session
+    /// Refuse every command and action that changes sessions, images or folders
     #[arg(long)]
     pub read_only: bool,
     /// Context (overrides WORKBAY_CONTEXT and the default of contexts.toml)
     #[arg(long, value_name = "NAME", global = true)]
     pub context: Option<String>,
+}
+
+/// Reads a whole number.
+pub fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "use a whole number".to_owned())
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -77,7 +84,7 @@ pub struct Wait {
     /// Wait until the command has finished
     #[arg(long)]
     pub wait: bool,
-    /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
+    /// Stop waiting after this time, with exit code 124 (90s, 10m; a number is seconds)
     #[arg(long, value_name = "SPAN", requires = "wait")]
     pub wait_timeout: Option<Span>,
 }

@@ -1,4 +1,4 @@
-use clap::{Command, CommandFactory};
+use clap::{Command, CommandFactory, Parser as _};
 
 use crate::cli::args::Cli;
 
@@ -51,4 +51,54 @@ fn each_command_and_option_has_a_help() {
         .map(|(place, _)| place.as_str())
         .collect();
     assert!(wrong.is_empty(), "no help: {wrong:?}");
+}
+
+#[test]
+fn a_command_of_a_session_needs_no_dashes() {
+    let argv = |line: &str| {
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let shown = format!("{:?}", cli.command.unwrap());
+        let from = shown.rfind("argv: ").unwrap();
+        shown[from..].split(']').next().unwrap().to_owned()
+    };
+    for line in [
+        "workbay exec work ls -l -- x",
+        "workbay exec work -- ls -l -- x",
+        "workbay exec --kernel main1 work ls -l -- x",
+        "workbay exec work --kernel main1 ls -l -- x",
+        "workbay run ls -l -- x",
+        "workbay run --rm --cpu 0.5 -- ls -l -- x",
+    ] {
+        assert_eq!(argv(line), r#"argv: ["ls", "-l", "--", "x""#, "{line}");
+    }
+    for line in ["workbay exec work -l ls", "workbay run --nosuch ls"] {
+        assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn longer_texts_are_wrapped_by_clap_alone() {
+    let mut root = Cli::command();
+    root.build();
+    let mut wrong = Vec::new();
+    for command in root.get_subcommands().chain([&root]) {
+        let text = command.get_after_help().map(ToString::to_string);
+        let lines: Vec<String> = text
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        for pair in lines.windows(2) {
+            // A line of prose after a line of prose would be the rest of its paragraph.
+            let is_prose = |line: &String| !line.is_empty() && !line.starts_with(' ');
+            let is_title = pair[0].ends_with(':');
+            if is_prose(&pair[0]) && is_prose(&pair[1]) && !is_title {
+                wrong.push(format!("{}: {}", command.get_name(), pair[1]));
+            }
+        }
+        let examples = lines.iter().filter(|line| line.starts_with("  "));
+        let wide = examples.filter(|line| line.chars().count() > 80);
+        wrong.extend(wide.map(|line| format!("{}: too wide: {line}", command.get_name())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

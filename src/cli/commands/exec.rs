@@ -40,8 +40,8 @@ pub struct Exec {
     /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// The command and its arguments, after `--` (no shell expands them)
-    #[arg(last = true, required = true, value_name = "CMD")]
+    /// The command and its arguments (no shell expands them)
+    #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
     pub argv: Vec<String>,
 }
 

@@ -29,9 +29,9 @@ use crate::{
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Words of --filter: phase:, result:, from:, to:, error:, message:, id:, created:, updated:. For example
-`phase:schedule result:failure`. Times match what happened then or later: created:30m is the last
-30 minutes.")]
+Words of --filter: phase:, result:, from:, to:, error:, message:, id:, created:, updated:. For example \
+`phase:schedule result:failure`. Times match what happened then or later: created:30m is the last 30 \
+minutes.")]
 pub struct History {
     #[command(flatten)]
     pub one: One,

@@ -127,14 +127,23 @@ fn places(start: &Start) -> Vec<Place> {
     let paths = &start.paths;
     [
         ("configuration", paths.config_file()),
-        ("site configuration", crate::config::layer::SITE_FILE.into()),
+        (
+            "system-wide configuration",
+            crate::config::layer::SITE_FILE.into(),
+        ),
         ("contexts", paths.contexts_file()),
-        ("site contexts", crate::config::contexts::SITE_FILE.into()),
+        (
+            "system-wide contexts",
+            crate::config::contexts::SITE_FILE.into(),
+        ),
         ("resources", paths.resources_file()),
-        ("site resources", crate::config::resources::SITE_FILE.into()),
+        (
+            "system-wide resources",
+            crate::config::resources::SITE_FILE.into(),
+        ),
         ("environments", paths.environments_file()),
         (
-            "site environments",
+            "system-wide environments",
             crate::config::environments::SITE_FILE.into(),
         ),
         ("themes", paths.themes_dir()),
@@ -143,7 +152,7 @@ fn places(start: &Start) -> Vec<Place> {
         ("database", paths.database()),
         ("homes and logs of sessions", paths.sessions_dir()),
         ("daemon's log", paths.daemon_log()),
-        ("TUI's log", paths.face_log()),
+        ("TUI's log", paths.tui_log()),
         ("socket", paths.socket()),
         ("cache", paths.cache_dir.clone()),
     ]

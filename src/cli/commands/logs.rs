@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::{
     cli::{
-        args::One,
+        args::{One, number},
         choice::Choice,
         commands::RunCommand,
         connection::{self, Connection},
@@ -32,7 +32,7 @@ pub struct Logs {
     #[arg(short, long)]
     pub follow: bool,
     /// Only the last N lines
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>)]
     pub tail: Option<u32>,
     /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
     #[arg(long, value_name = "KERNEL")]

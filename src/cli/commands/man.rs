@@ -1,7 +1,7 @@
 //! `workbay man`: the man pages of all commands.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -31,7 +31,10 @@ impl RunCommand for Man {
 
 fn write(dir: &Path) -> Outcome {
     let written = fs::create_dir_all(dir);
-    let written = written.and_then(|()| clap_mangen::generate_to(Cli::command(), dir));
+    let written = written.and_then(|()| {
+        clap_mangen::generate_to(Cli::command(), dir)?;
+        keep_examples(dir)
+    });
     let failed = |why| {
         let message = format!("the man pages can't be written to {}: {why}", dir.display());
         Fail::new(code::FAILED, message).hint("choose another directory with --dir")
@@ -39,6 +42,36 @@ fn write(dir: &Path) -> Outcome {
     written.map_err(failed)?;
     output::line(&format!("{}", dir.join("workbay.1").display()))?;
     Ok(0)
+}
+
+/// Keeps the lines of examples in the pages as they are. Their other text is filled.
+fn keep_examples(dir: &Path) -> io::Result<()> {
+    for page in fs::read_dir(dir)? {
+        let page = page?.path();
+        let is_ours = page
+            .file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with("workbay") && name.ends_with(".1"));
+        if is_ours {
+            fs::write(&page, with_examples(&fs::read_to_string(&page)?))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lines that begin with spaces are examples.
+fn with_examples(page: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for line in page.lines() {
+        let is_example = line.starts_with("  ");
+        if is_example != inside {
+            out.push_str(if is_example { ".nf\n" } else { ".fi\n" });
+            inside = is_example;
+        }
+        out.extend([line, "\n"]);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -52,6 +85,13 @@ mod tests {
         let below = command.get_subcommands().filter(|it| !it.is_hide_set());
         let below = below.flat_map(|it| pages(it, &format!("{name}-{}", it.get_name())));
         std::iter::once(format!("{name}.1")).chain(below).collect()
+    }
+
+    #[test]
+    fn examples_are_not_filled() {
+        let page = "Examples:\n  a  b\n  c\n\nText\n";
+        let kept = "Examples:\n.nf\n  a  b\n  c\n.fi\n\nText\n";
+        assert_eq!(with_examples(page), kept);
     }
 
     #[test]

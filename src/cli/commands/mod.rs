@@ -1,7 +1,8 @@
 //! The commands: the table of all commands, and a file or directory for each.
 //!
 //! A new command is a file with its arguments and its [`RunCommand`], and here its `mod` line and its row in the
-//! table. The order of the table is the order of the help.
+//! table. The row ends with what tells whether the command changes something, because that is refused while the
+//! settings are read-only. The order of the table is the order of the help.
 
 mod commit;
 pub mod completion;
@@ -52,12 +53,31 @@ impl<C: RunCommand> RunCommand for Box<C> {
     }
 }
 
+/// Of a command that changes sessions, images or folders, or ends what keeps them.
+fn changes<C>(_: &C) -> bool {
+    true
+}
+
+/// Of a command that changes none of them. Programs in a session aren't workbay's concern.
+fn changes_nothing<C>(_: &C) -> bool {
+    false
+}
+
 /// Declares the commands as the subcommands that clap parses, and runs the chosen one.
 macro_rules! commands {
-    ($($(#[$help:meta])* $name:ident($arguments:ty),)*) => {
+    ($($(#[$help:meta])* $name:ident($arguments:ty) $is_change:path,)*) => {
         #[derive(Debug, Subcommand)]
         pub enum Command {
             $($(#[$help])* $name($arguments),)*
+        }
+
+        impl Command {
+            /// Whether it is refused while the settings are read-only.
+            pub fn is_change(&self) -> bool {
+                match self {
+                    $(Self::$name(arguments) => $is_change(arguments),)*
+                }
+            }
         }
 
         impl RunCommand for Command {
@@ -72,75 +92,75 @@ macro_rules! commands {
 
 commands! {
     /// Launch a session and print its name and id
-    Launch(launch::Launch),
+    Launch(launch::Launch) launch::Launch::is_change,
     /// Run a command in a new session, print its output and exit with its exit code
-    Run(Box<run::Run>),
+    Run(Box<run::Run>) run::Run::is_change,
     /// Launch a new session with the settings of an earlier one
-    Relaunch(relaunch::Relaunch),
+    Relaunch(relaunch::Relaunch) relaunch::Relaunch::is_change,
     /// List, relaunch, pin and rename recent launches
     #[command(subcommand)]
-    Recent(recent::RecentCommand),
+    Recent(recent::RecentCommand) recent::RecentCommand::is_change,
     /// Print the settings of a session as a recipe for `launch --from`
-    Export(export::Export),
+    Export(export::Export) changes_nothing,
     /// List sessions
-    Ls(ls::Ls),
+    Ls(ls::Ls) changes_nothing,
     /// Show the details of a session
     ///
     /// CPU is in percent of one core, as in `docker stats`: two busy cores are 200%.
-    Show(show::Show),
+    Show(show::Show) changes_nothing,
     /// Show the CPU, memory, network and disk use of running sessions
-    Top(top::Top),
+    Top(top::Top) changes_nothing,
     /// Show the scheduling history of a session
-    History(history::History),
+    History(history::History) changes_nothing,
     /// Print the log of a session
-    Logs(logs::Logs),
+    Logs(logs::Logs) changes_nothing,
     /// Open a shell of a session in this terminal
-    Shell(shell::Shell),
+    Shell(shell::Shell) changes_nothing,
     /// Run a command in a session and exit with its exit code
-    Exec(exec::Exec),
+    Exec(exec::Exec) changes_nothing,
     /// Wait until sessions run or have ended, and exit with their exit code
-    Wait(wait::WaitFor),
+    Wait(wait::WaitFor) changes_nothing,
     /// Rename a session
-    Rename(rename::Rename),
+    Rename(rename::Rename) changes,
     /// Change the priority of a session in the queue
-    Priority(priority::Priority),
+    Priority(priority::Priority) changes,
     /// Extend a session's time before idle checks reclaim it, or exempt it from them
-    Extend(extend::Extend),
+    Extend(extend::Extend) changes,
     /// Terminate sessions
-    Terminate(terminate::Terminate),
+    Terminate(terminate::Terminate) changes,
     /// Delete ended sessions from the list, with their logs and home directories
-    Rm(rm::Rm),
+    Rm(rm::Rm) changes,
     /// Create an image from a running session
-    Commit(commit::Commit),
+    Commit(commit::Commit) changes,
     /// List environments and pull images
     #[command(subcommand)]
-    Env(env::EnvCommand),
+    Env(env::EnvCommand) env::EnvCommand::is_change,
     /// List the available resources: groups, presets, limits, folders, agents
-    Resources(resources::Resources),
+    Resources(resources::Resources) changes_nothing,
     /// List and create folders, which outlive sessions
     #[command(subcommand)]
-    Folder(folder::FolderCommand),
+    Folder(folder::FolderCommand) folder::FolderCommand::is_change,
     /// List, show and choose contexts: named engines and accounts
     #[command(subcommand)]
-    Context(context::ContextCommand),
+    Context(context::ContextCommand) changes_nothing,
     /// Print notifications as they happen, until Ctrl-C
-    Events(events::Events),
+    Events(events::Events) changes_nothing,
     /// Check this machine for problems and print how to fix them
-    Doctor(doctor::Doctor),
+    Doctor(doctor::Doctor) changes_nothing,
     /// Show paths, settings with their sources, and what the terminal supports
-    Info(info::Info),
+    Info(info::Info) changes_nothing,
     /// Check the configuration or print its defaults
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(config::ConfigCommand) changes_nothing,
     /// Start, stop and inspect the daemon, the background process
     #[command(subcommand)]
-    Daemon(daemon::DaemonCommand),
+    Daemon(daemon::DaemonCommand) daemon::DaemonCommand::is_change,
     /// List all actions and their keys
-    Keys(keys::Keys),
+    Keys(keys::Keys) changes_nothing,
     /// List the available themes and keymaps
-    Themes(themes::Themes),
+    Themes(themes::Themes) changes_nothing,
     /// Print the completion script for a shell
-    Completion(completion::Completion),
+    Completion(completion::Completion) changes_nothing,
     /// Write the man pages: workbay.1 and one for each command
-    Man(man::Man),
+    Man(man::Man) changes_nothing,
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::model::request::SessionRequest;
 use crate::{
     cli::{
-        args::One,
+        args::{One, number},
         choice::Choice,
         commands::RunCommand,
         connection::{self, Connection},
@@ -22,7 +22,7 @@ pub struct Priority {
     #[command(flatten)]
     pub one: One,
     /// The new priority (0 to 100, highest first)
-    #[arg(value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_name = "N", allow_negative_numbers = true, value_parser = number::<i32>)]
     pub priority: i32,
 }
 

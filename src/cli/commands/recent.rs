@@ -65,6 +65,13 @@ pub struct RecentLaunch {
     pub mode: LaunchMode,
 }
 
+impl RecentCommand {
+    /// The list of recent launches isn't a session: only a launch counts.
+    pub fn is_change(&self) -> bool {
+        matches!(self, Self::Launch(launch) if !launch.mode.dry_run)
+    }
+}
+
 impl RunCommand for RecentCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;

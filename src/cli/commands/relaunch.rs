@@ -52,6 +52,13 @@ pub struct Relaunch {
 /// How many more names to try: a cluster may have sessions that the daemon doesn't report.
 const TRIES: usize = 10;
 
+impl Relaunch {
+    /// A check of the options changes nothing.
+    pub fn is_change(&self) -> bool {
+        !self.mode.dry_run
+    }
+}
+
 impl RunCommand for Relaunch {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
@@ -144,7 +151,7 @@ pub async fn launch(
         taken = live_names(&connection.snapshot().await?, context);
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
     }
-    check(&request, mode)?;
+    check(&request, mode, &option::Sources::default())?;
     if mode.dry_run {
         return dry_run(&request, Some(context.as_str()));
     }

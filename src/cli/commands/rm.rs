@@ -76,16 +76,30 @@ fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
     for session in sessions {
         writeln!(err, "  {}  {}", session.name, session.id.short())?;
     }
-    let what = match sessions {
-        [_] => "this session".to_owned(),
-        many => format!("these {} sessions", many.len()),
-    };
-    write!(
-        err,
-        "Its record, log and home directory are deleted.\nDelete {what}? [y/N] "
-    )?;
+    write!(err, "{} [y/N] ", question(sessions.len()))?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn question(count: usize) -> String {
+    match count {
+        1 => "Its record, log and home directory are deleted.\nDelete this session?".to_owned(),
+        many => format!(
+            "Their records, logs and home directories are deleted.\nDelete these {many} sessions?"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_names_one_session_or_several() {
+        assert!(question(1).starts_with("Its record, log"));
+        assert!(question(2).starts_with("Their records, logs"));
+        assert!(question(2).ends_with("Delete these 2 sessions?"));
+    }
 }

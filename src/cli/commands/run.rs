@@ -15,7 +15,9 @@ use crate::{
                 self, LaunchMode, base, check, dry_run,
                 fields::Fields,
                 follow::{CaughtSignal, Followed, Printer, Signals, follow},
-                knows_keys, print_result, request, request_launch,
+                knows_keys,
+                option::Sources,
+                print_result, request, request_launch,
             },
             rm,
         },
@@ -39,16 +41,21 @@ use crate::{
     mut_arg("count", |arg| arg.hide(true)),
     mut_arg("json", |arg| arg.requires("detach")),
     after_help = "Examples:
-  workbay run -- make test
-  workbay run --env python:3.12 --mem 2g --mount data -- python train.py --epochs 3
-  workbay run --rm --cpu 0.5 -- sh -c 'date | tee out.txt'
-  workbay run --detach --name nightly -- ./backup
+  workbay run uname -a
+  workbay run --rm --cpu 0.5 sh -c 'date | tee out.txt'
+  workbay run --env python:3.12 --mem 1g python -c 'print(6 * 7)'
+  workbay run --detach --name nightly sleep 60
+
+A session starts with an empty home directory. To use your files, put them into a folder:
+  workbay folder create src
+  cp -r . ~/.local/share/workbay/folders/src
+  workbay run --mount src ls src
 
 Ctrl-C ends the session, Ctrl-C again kills it. stdin is not passed on: `workbay exec` does that.
 
-Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out
-of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is closed.
-workbay's own errors: see `workbay --help`."
+Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out \
+of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is \
+closed. workbay's own errors: see `workbay --help`."
 )]
 pub struct Run {
     /// Recipe with launch settings (options override it)
@@ -67,9 +74,16 @@ pub struct Run {
     pub dry_run: bool,
     #[command(flatten)]
     pub format: Json,
-    /// The command and its arguments, after `--` (no shell expands them)
-    #[arg(last = true, value_name = "CMD")]
+    /// The command and its arguments (no shell expands them)
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub argv: Vec<String>,
+}
+
+impl Run {
+    /// A check of the options changes nothing.
+    pub fn is_change(&self) -> bool {
+        !self.dry_run
+    }
 }
 
 impl RunCommand for Run {
@@ -118,9 +132,10 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
     if !arguments.argv.is_empty() {
         fields.set(LaunchField::StartupCommand, in_words(&arguments.argv)?);
     }
+    let sources = Sources::new(arguments.from.as_deref(), &fields);
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {
-        let help = "write the command after `--`, for example `workbay run -- make test`";
+        let help = "write it after the options, for example `workbay run make test`";
         return Err(Fail::usage("the command is missing").hint(help));
     }
     if request.copies() > 1 {
@@ -128,7 +143,7 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
         return Err(Fail::usage("`run` launches one session").hint(help));
     }
     start.loaded.settings.launch.secrets.mark(&mut request);
-    check(&request, &LaunchMode::default())?;
+    check(&request, &LaunchMode::default(), &sources)?;
     Ok(request)
 }
 

@@ -74,6 +74,14 @@ impl RunCommand for Terminate {
                 let work = termination::wait_for_end(&mut connection, &snapshot, &chosen);
                 connection::within(self.wait.seconds(), "terminating", work).await?;
             }
+            let done = if self.wait.wait {
+                "terminated"
+            } else {
+                "terminating"
+            };
+            for session in &chosen {
+                output::line(&format!("{} {done}", session.name))?;
+            }
             Ok(0)
         })
     }

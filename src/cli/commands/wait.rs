@@ -30,12 +30,15 @@ pub enum WaitGoal {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  workbay wait train                       exits with the exit code of the session
-  workbay wait --for running --wait-timeout 5m a b
+  workbay wait train
+  workbay wait --for running --wait-timeout 5m train-1 train-2
 
-Exit codes, with `--for ended`: that of the session's command, of several sessions the first that is not
-0. 125 if a session ended otherwise: terminated, reclaimed, out of memory, timed out, lost. With `--for
-running`: 1 if a session can't run any more. 124 if --wait-timeout ran out; the sessions continue.")]
+Exit codes with `--for ended`: that of the session's command, of several sessions the first that is not \
+0. 125 if a session ended otherwise: terminated, reclaimed, out of memory, timed out, lost.
+
+Exit codes with `--for running`: 1 if a session can't run any more.
+
+124 if --wait-timeout ran out; the sessions continue.")]
 pub struct WaitFor {
     /// Names, ids or beginnings of ids
     #[arg(value_name = "S", required = true)]
@@ -43,7 +46,7 @@ pub struct WaitFor {
     /// What to wait for
     #[arg(long = "for", value_enum, default_value_t)]
     pub goal: WaitGoal,
-    /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
+    /// Stop waiting after this time, with exit code 124 (90s, 10m; a number is seconds)
     #[arg(long, value_name = "SPAN")]
     pub wait_timeout: Option<Span>,
     #[command(flatten)]

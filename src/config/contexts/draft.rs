@@ -1,7 +1,7 @@
 //! Reads the fields of each context from both files, before they are interpreted. The user's fields override
 //! the system-wide ones one by one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{
     super::{
@@ -53,6 +53,8 @@ pub(super) struct Files {
     pub drafts: Vec<ContextDraft>,
     default: Option<(String, At)>,
     pub problems: Vec<Problem>,
+    /// The files that couldn't be read at all.
+    pub ignored_files: Vec<PathBuf>,
 }
 
 impl Files {
@@ -67,7 +69,10 @@ impl Files {
         let document = match library::read_if_any(file) {
             Ok(Some(document)) => document,
             Ok(None) => return,
-            Err(problem) => return self.problems.push(problem),
+            Err(problem) => {
+                self.ignored_files.push(file.to_path_buf());
+                return self.problems.push(problem);
+            }
         };
         let entries = document.entries().to_vec();
         self.documents.push((document, is_site));

@@ -43,6 +43,8 @@ pub struct Contexts {
     pub default: ContextName,
     /// The problems found. The contexts named here were left out.
     pub problems: Vec<Problem>,
+    /// The files with problems that were left out completely.
+    pub ignored_files: Vec<PathBuf>,
 }
 
 /// A context and how its engine is reached.
@@ -103,6 +105,7 @@ impl Contexts {
             list: vec![ContextEntry::local()],
             default: ContextName::local(),
             problems: Vec::new(),
+            ignored_files: Vec::new(),
         }
     }
 
@@ -184,6 +187,7 @@ pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Conte
             .map_or(ContextName::local(), |entry| entry.context.name),
         list: found,
         problems: Vec::new(),
+        ignored_files: files.ignored_files.clone(),
     };
     if let Some(name) = files.chosen(&contexts) {
         contexts.default = name;

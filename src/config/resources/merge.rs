@@ -22,6 +22,7 @@ pub(super) fn merge(site: Option<File>, user: Option<File>) -> Resources {
         rules: ResourceRules::default(),
         set: Entries::new(),
         problems: Vec::new(),
+        ignored_files: Vec::new(),
     };
     let files: Vec<(File, bool)> = [(site, true), (user, false)]
         .into_iter()
@@ -171,8 +172,11 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
             };
             if is_lost(Some(only)) {
                 let known = groups.iter().map(String::as_str);
-                let what = format!("group of preset '{}'", preset.name);
-                let fault = DocumentFault::unknown(preset.at, &what, only.as_str(), known);
+                let message = format!("preset '{}': group '{only}' not found", preset.name);
+                let fault = DocumentFault {
+                    message,
+                    ..DocumentFault::unknown(preset.at, "group", only.as_str(), known)
+                };
                 merged.problems.push(file.document.problem(fault));
             }
         }

@@ -10,6 +10,8 @@ mod merge;
 mod network;
 mod rules;
 
+use std::path::PathBuf;
+
 use super::{
     Problem,
     origin::{Origin, Places},
@@ -28,8 +30,10 @@ pub struct Resources {
     pub rules: ResourceRules,
     /// All set keys: the key (`group.gpu`, `limits.cpu`), its value as TOML, its origin.
     pub set: Vec<(String, String, Origin)>,
-    /// The problems found. The files named here were left out completely.
+    /// The problems found.
     pub problems: Vec<Problem>,
+    /// The files that were left out completely.
+    pub ignored_files: Vec<PathBuf>,
 }
 
 /// Reads both files.
@@ -37,7 +41,9 @@ pub fn load(places: &Places) -> Resources {
     let mut problems = Vec::new();
     let mut read = |path| file::read(path, &mut problems);
     let (site, user) = (read(&places.site), read(&places.user));
+    let ignored_files = problems.iter().map(|it| it.file.clone()).collect();
     let mut resources = merge::merge(site, user);
+    resources.ignored_files = ignored_files;
     problems.append(&mut resources.problems);
     resources.problems = problems;
     resources

@@ -368,7 +368,7 @@ pub static TABLE: [FieldRow; 30] = [
         argument: Some(Argument {
             section: section::SESSION,
             value: "SPAN",
-            help: "Time limit of a batch session, which then ends as failed (90s, 30m, 2h, 1d)",
+            help: "Time limit of a batch session, which then ends as failed (90s, 30m, 2h; a number is seconds)",
             key: "timeout",
         }),
         page: Page::Kind,
@@ -729,7 +729,7 @@ pub static TABLE: [FieldRow; 30] = [
         argument: Some(Argument {
             section: section::END,
             value: "SPAN",
-            help: "Reclaim the session after this time without use (90s, 30m, 2h, 1d; max: system-wide limit)",
+            help: "Reclaim the session after this time without use (30m; a number is seconds; max: system-wide limit)",
             key: "idle-timeout",
         }),
         page: Page::Kind,
@@ -752,7 +752,7 @@ pub static TABLE: [FieldRow; 30] = [
         argument: Some(Argument {
             section: section::END,
             value: "SPAN",
-            help: "Reclaim the session after this time, even if in use (max: system-wide limit)",
+            help: "Reclaim the session after this time, even in use (2h; a number is seconds; max: system-wide limit)",
             key: "lifetime",
         }),
         page: Page::Kind,

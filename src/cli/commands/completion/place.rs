@@ -91,6 +91,8 @@ impl<'c> WordReader<'c> {
             self.path.push(command.get_name());
         } else if let Some(argument) = self.positional() {
             self.give(argument, word);
+            // What follows belongs to the command that runs in the session.
+            self.escaped = argument.is_trailing_var_arg_set();
             if !matches!(argument.get_action(), ArgAction::Append) {
                 self.positional += 1;
             }

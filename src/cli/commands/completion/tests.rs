@@ -43,6 +43,8 @@ fn nothing_is_offered_where_nothing_is_known() {
         &["launch", "--name", ""],
         &["ls", "--limit", ""],
         &["exec", "train", "--", ""],
+        &["exec", "train", "ls", "--ker"],
+        &["run", "ls", "--en"],
         &["rename", "train", ""],
         &["nothing", ""],
         &["show", ""],

@@ -44,6 +44,13 @@ pub enum DaemonCommand {
     Unit,
 }
 
+impl DaemonCommand {
+    /// Sessions keep running without the daemon, unless they are terminated first.
+    pub fn is_change(&self) -> bool {
+        matches!(self, Self::Stop(stop) if stop.end_sessions)
+    }
+}
+
 impl RunCommand for DaemonCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         match self {

@@ -23,7 +23,7 @@ pub struct DaemonStop {
     /// Don't ask for confirmation
     #[arg(short, long, requires = "end_sessions")]
     pub yes: bool,
-    /// Time limit for the end of sessions, after which the daemon keeps running, with exit code 124
+    /// Stop waiting for the end of sessions after this time, with exit code 124 (a number is seconds)
     #[arg(
         long,
         value_name = "SPAN",

@@ -185,7 +185,11 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
             .iter()
             .map(|(capability, _)| word(*capability))
             .collect();
-        let message = format!("not supported by this kind of engine: {}", words.join(", "));
+        let words = words.join(", ");
+        let message = match kind {
+            EngineKind::Docker => format!("only on Backend.AI clusters: {words}"),
+            EngineKind::Backendai => format!("not supported by this manager: {words}"),
+        };
         findings.push(Finding::ok("engine", message));
     }
     if kind == EngineKind::Docker {

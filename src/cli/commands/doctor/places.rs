@@ -106,15 +106,15 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     let message = format!("{room} free at {}", place.display());
     if facts.f_flags & READ_ONLY != 0 {
         let message = format!("the disk of {} is mounted read-only", place.display());
-        findings.push(Finding::bad("room", message).hint(format!(
+        findings.push(Finding::bad("disk space", message).hint(format!(
             "find the cause with `sudo dmesg | tail`, then sudo mount -o remount,rw \"$(findmnt \
              -no TARGET --target {})\"",
             place.display()
         )));
     }
     findings.push(match little_room(room, whole, warn_below) {
-        None => Finding::ok("room", message),
-        Some(level) => Finding::new("room", level, message).hint(format!(
+        None => Finding::ok("disk space", message),
+        Some(level) => Finding::new("disk space", level, message).hint(format!(
             "find large files: du -xh --max-depth=2 {} | sort -h | tail. Home directories of \
              ended sessions are deleted after [history] keep-days",
             place.display()

@@ -9,6 +9,8 @@ use crate::{
     model::{resources::Bytes, text::Clean},
 };
 
+const TOPIC: &str = "state database";
+
 pub fn examine(handlers: &Handlers, paths: &Paths) -> Vec<Finding> {
     let summary = (handlers.store)(&paths.database());
     let unreadable = summary
@@ -25,30 +27,30 @@ fn file(summary: Result<Option<StoreSummary>, StoreProblem>, paths: &Paths) -> F
     let path = paths.database();
     let shown = path.display();
     match summary {
-        Ok(None) => Finding::ok("store", format!("{shown} (created when needed)")),
+        Ok(None) => Finding::ok(TOPIC, format!("{shown} (created when needed)")),
         Ok(Some(summary)) => {
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
             if let Err(why) = fs::File::options().append(true).open(&path) {
-                return Finding::bad("store", format!("{shown} can't be written: {why}")).hint(
+                return Finding::bad(TOPIC, format!("{shown} can't be written: {why}")).hint(
                     format!("chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`"),
                 );
             }
             let message = format!(
-                "{shown}, {} (layout {}, {} sessions)",
+                "{shown}, {} (schema version {}, {} sessions)",
                 Bytes(size),
                 summary.layout,
                 summary.sessions
             );
-            Finding::ok("store", message)
+            Finding::ok(TOPIC, message)
         }
-        Err(StoreProblem::Broken(why)) => Finding::bad("store", why).hint(
+        Err(StoreProblem::Broken(why)) => Finding::bad(TOPIC, why).hint(
             "run `workbay daemon stop`, then any command. The daemon sets the damaged file aside \
              and rebuilds the database from the engine",
         ),
-        Err(StoreProblem::Newer(why)) => Finding::bad("store", why)
+        Err(StoreProblem::Newer(why)) => Finding::bad(TOPIC, why)
             .hint("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
         Err(StoreProblem::Other(why)) => {
-            Finding::bad("store", why).hint(format!("ls -l {shown}; df {shown}"))
+            Finding::bad(TOPIC, why).hint(format!("ls -l {shown}; df {shown}"))
         }
     }
 }
@@ -69,7 +71,7 @@ fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
          `DELETE FROM unreadable`",
         paths.database().display()
     );
-    Finding::warn("store", message).hint(hint)
+    Finding::warn(TOPIC, message).hint(hint)
 }
 
 /// Reports earlier broken files: their contents may still be needed, and they use disk space.
@@ -102,7 +104,7 @@ fn kept_aside(paths: &Paths) -> Vec<Finding> {
         "check the disk with `dmesg`. If you don't need the files: rm -r {}",
         directory.display()
     );
-    vec![Finding::warn("store", message).hint(hint)]
+    vec![Finding::warn(TOPIC, message).hint(hint)]
 }
 
 #[cfg(test)]

@@ -16,6 +16,15 @@ pub enum EnvCommand {
     Pull(pull::EnvPull),
 }
 
+impl EnvCommand {
+    pub fn is_change(&self) -> bool {
+        match self {
+            Self::Ls(_) => false,
+            Self::Pull(_) => true,
+        }
+    }
+}
+
 impl RunCommand for EnvCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;

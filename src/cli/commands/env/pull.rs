@@ -13,8 +13,9 @@ use crate::{
         output,
         progress::Progress,
     },
-    model::{change::Change, id::ContextName, pull::Pull, reference},
+    model::{change::Change, environment::HOST, id::ContextName, pull::Pull, reference, wellknown},
     protocol::message::{Reply, Request},
+    rules::resolve,
 };
 
 #[derive(Args, Debug)]
@@ -27,6 +28,9 @@ pub struct EnvPull {
 }
 
 pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
+    if arguments.image.trim() == HOST {
+        return Err(Fail::usage(format!("'{HOST}' needs no image")));
+    }
     let image = reference(start, &arguments.image);
     connection::block_on(async {
         let mut connection = Connection::connect(&start.paths).await?;
@@ -38,7 +42,9 @@ pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
             json: arguments.format.json,
             progress: Progress::new(),
         };
-        fetch(&mut connection, snapshot.seq, &mut reporter).await?;
+        fetch(&mut connection, snapshot.seq, &mut reporter)
+            .await
+            .map_err(|fail| with_near_name(start, &arguments.image, fail))?;
         if !arguments.format.json {
             output::line(&format!("pulled {image}"))?;
         }
@@ -51,6 +57,18 @@ fn reference(start: &Start, text: &str) -> String {
     let mut known = start.loaded.settings.environments.iter();
     let known = known.find_map(|it| it.image_of(text));
     reference::with_tag(known.unwrap_or(text))
+}
+
+/// Any image can be pulled, so only a failure leads to the name that was probably meant.
+fn with_near_name(start: &Start, text: &str, fail: Fail) -> Fail {
+    let catalog = wellknown::completed(Vec::new(), &start.loaded.settings.environments);
+    let is_known = resolve::find(&catalog, text).is_some();
+    match resolve::nearest_environment(&catalog, text) {
+        Some(near) if !is_known && fail.code != code::INTERRUPTED => {
+            fail.hint(format!("did you mean '{near}'?"))
+        }
+        _ => fail,
+    }
 }
 
 /// Waits until the image is pulled. If the user interrupts, cancels the pull.

@@ -2,19 +2,17 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
-use clap::{
-    Arg, ArgMatches, Args, FromArgMatches, ValueEnum,
-    builder::{TypedValueParser as _, ValueParser},
-    value_parser,
-};
+use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, builder::ValueParser};
 
 use crate::{
+    cli::args::number,
     model::{
         launch_field::LaunchField,
         resources::{Bytes, Cpu},
         session::ClusterMode,
         span::Span,
         spec::{FolderMount, Owner},
+        text::Clean,
     },
     rules::launch::{
         amounts,
@@ -56,6 +54,7 @@ pub struct OwnFields {
         long = "mount",
         visible_alias = "folder",
         value_name = "FOLDER[:PATH][:ro]",
+        value_parser = folder_mount,
         help_heading = section::INSIDE
     )]
     pub mounts: Vec<FolderMount>,
@@ -68,7 +67,7 @@ pub struct OwnFields {
     /// Mounted folder for saved files (default: workbay's data directory on this machine)
     #[arg(long, value_name = "FOLDER", help_heading = section::END)]
     pub save_into: Option<String>,
-    /// Time limit for the stop hook and for saving (default: 60s, max: 10m)
+    /// Time limit for the stop hook and for saving (a number is seconds; default: 60s, max: 10m)
     #[arg(long, value_name = "SPAN", help_heading = section::END)]
     pub stop_hook_timeout: Option<Span>,
 }
@@ -161,14 +160,25 @@ fn parser(kind: ValueKind) -> ValueParser {
         ValueKind::Owner => ValueParser::new(checked::<Owner>),
         ValueKind::Duration => ValueParser::new(checked::<Span>),
         ValueKind::Cpu => ValueParser::new(checked::<Cpu>),
-        ValueKind::Memory => ValueParser::new(checked::<Bytes>),
+        ValueKind::Memory => ValueParser::new(memory),
         ValueKind::Count => {
-            ValueParser::new(value_parser!(u32).map(|number: u32| number.to_string()))
+            ValueParser::new(|text: &str| number::<u32>(text).map(|it| it.to_string()))
         }
         ValueKind::Priority => {
-            ValueParser::new(value_parser!(i32).map(|number: i32| number.to_string()))
+            ValueParser::new(|text: &str| number::<i32>(text).map(|it| it.to_string()))
         }
     }
+}
+
+/// A number alone is bytes, and nobody wants so few.
+fn memory(text: &str) -> Result<String, String> {
+    let few = |bytes: &u64| (1..Bytes::mib(1).0).contains(bytes);
+    if let Some(number) = text.trim().parse().ok().filter(few) {
+        return Err(format!(
+            "a number alone is bytes: write {number}m or {number}g"
+        ));
+    }
+    text.parse::<Bytes>().map(|_| text.to_owned())
 }
 
 /// Where the help lists a launch option: in the order of the table, the rarest options of a session last.
@@ -210,6 +220,22 @@ impl From<ClusterModeChoice> for ClusterMode {
             ClusterModeChoice::MultiNode => Self::MultiNode,
         }
     }
+}
+
+/// Docker takes a path of this machine here.
+fn folder_mount(text: &str) -> Result<FolderMount, String> {
+    let mount: FolderMount = text.parse()?;
+    let folder = &mount.folder;
+    let is_path = ["/", "~/", "./", "../"]
+        .iter()
+        .any(|it| folder.starts_with(it));
+    if is_path || [".", "..", "~"].contains(&folder.as_str()) {
+        return Err(format!(
+            "'{}' is a path. --mount takes the name of a folder, see `workbay folder ls`",
+            Clean::new(folder)
+        ));
+    }
+    Ok(mount)
 }
 
 /// Reads `cuda.shares=0.5`.

@@ -28,21 +28,29 @@ use crate::{
     client::launch::{unknown, with_key},
     config::recipe,
     model::{
-        failure::Failure, id::ContextName, resources::Bytes, session::Session, span::Span,
-        spec::LaunchRequest,
+        failure::Failure, id::ContextName, launch_field::LaunchField, resources::Bytes,
+        session::Session, span::Span, spec::LaunchRequest, status::Status,
     },
     protocol::message::{Reply, Snapshot},
-    rules::launch::{check::short_of_shmem, check_words, command, key},
+    rules::launch::{
+        check::{names, short_of_shmem},
+        check_words, command, key,
+    },
 };
 use fields::Fields;
+use option::Sources;
 
 #[derive(Args, Debug, Default)]
 #[command(after_help = "Examples:
   workbay launch --wait
-  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
-  workbay launch --batch --command 'make -j2 test' --timeout 2h --mount src:work:ro
-  workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
+  workbay launch --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
+  workbay launch --batch --command 'sleep 60; date' --timeout 2h
+  workbay launch --env python:3.12 --mount src:code:ro --preopen 8080
+  workbay launch --name worker --count 4 --preset small --group gpu
   workbay launch --from train.toml --start-at +2h -e API_TOKEN
+
+A session starts with an empty home directory. `workbay folder create src` creates a folder for your \
+files, and `--mount src` mounts it.
 
 `workbay resources` lists the available groups, presets, accelerators, folders and limits.")]
 pub struct Launch {
@@ -69,7 +77,7 @@ pub struct LaunchMode {
     /// Wait until the session has ended, and exit with its exit code (125: ended for another reason)
     #[arg(long, conflicts_with = "wait")]
     pub wait_end: bool,
-    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
+    /// Stop waiting after this time, with exit code 124 (90s, 10m; a number is seconds)
     #[arg(long, value_name = "SPAN", requires = "waits")]
     pub wait_timeout: Option<Span>,
     /// Check the options and print the whole command, but don't launch
@@ -77,6 +85,13 @@ pub struct LaunchMode {
     pub dry_run: bool,
     #[command(flatten)]
     pub format: Json,
+}
+
+impl Launch {
+    /// A check of the options changes nothing.
+    pub fn is_change(&self) -> bool {
+        !self.mode.dry_run
+    }
 }
 
 impl RunCommand for Launch {
@@ -90,10 +105,11 @@ impl RunCommand for Launch {
         } = self;
         let around = request::Around::here();
         let base = base(from.as_deref(), &around)?;
+        let sources = Sources::new(from.as_deref(), &fields);
         let mut request = request::over(base, fields, &around)?;
         start.loaded.settings.launch.secrets.mark(&mut request);
         request.idempotency_key = idempotency_key;
-        check(&request, &mode)?;
+        check(&request, &mode, &sources)?;
         if mode.dry_run {
             if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
                 && let Some(why) = short_of_shmem(mem, shmem)
@@ -139,16 +155,16 @@ fn broken(problems: &[crate::config::Problem]) -> Fail {
 }
 
 /// Checks what can be checked without the daemon.
-pub fn check(request: &LaunchRequest, mode: &LaunchMode) -> Result<(), Fail> {
+pub fn check(request: &LaunchRequest, mode: &LaunchMode, sources: &Sources) -> Result<(), Fail> {
     let problems = check_words(request, now());
     let Some((last, others)) = problems.split_last() else {
         return Ok(());
     };
     for problem in others {
-        output::remark(&format!("workbay: {}", option::named(problem)));
+        output::remark(&format!("workbay: {}", sources.named(problem)));
     }
-    let fail = Fail::usage(option::named(last));
-    Err(match option::help(last, request, mode) {
+    let fail = Fail::usage(sources.named(last));
+    Err(match sources.help(last, request, mode) {
         Some(help) => fail.hint(help),
         None => fail,
     })
@@ -191,12 +207,43 @@ pub async fn request_launch(
     match client.launch(context, &launch, renewed).await {
         Some(Ok(Reply::Launched { sessions, failure })) => Ok(Ok((sessions, failure))),
         Some(Ok(other)) => Err(connection::unexpected(&other)),
-        Some(Err(failure)) => Ok(Err(Refused(failure))),
+        Some(Err(failure)) => {
+            let failure = with_name_hint(connection, context, &launch, failure).await;
+            Ok(Err(Refused(failure)))
+        }
         None => {
             let key = launch.idempotency_key.as_deref();
             let key = key.filter(|_| repeats);
             Err(unknown(key).into())
         }
+    }
+}
+
+/// Says what to do if the name is taken only until its session has ended.
+async fn with_name_hint(
+    connection: &Connection,
+    context: ContextName,
+    launch: &LaunchRequest,
+    failure: Failure,
+) -> Failure {
+    let (Some(LaunchField::Name), Some(name)) = (failure.field, &launch.name) else {
+        return failure;
+    };
+    // If the sessions aren't available, the refusal is shown as it is.
+    let Ok(snapshot) = connection.snapshot().await else {
+        return failure;
+    };
+    let wanted = names(name, launch.copies());
+    let mut ending = snapshot.sessions.iter().filter(|session| {
+        session.context == context
+            && session.status == Status::Terminating
+            && wanted.iter().any(|it| session.name == it.as_str())
+    });
+    match ending.next() {
+        Some(Session { name, .. }) => failure.hint(format!(
+            "{name} is TERMINATING. Run `workbay terminate --yes --wait {name}` to wait for its end"
+        )),
+        None => failure,
     }
 }
 

@@ -82,7 +82,7 @@ impl Filter {
         Ok(Self { terms: terms? })
     }
 
-    /// Whether the session matches. `several`: sessions of several owners are listed, so owner, project and
+    /// Whether the session matches. Without a value in the column of a condition it doesn't. `several`: sessions of several owners are listed, so owner, project and
     /// agent are searched too.
     pub fn holds(&self, session: &Session, several: bool, now: Timestamp) -> bool {
         self.terms.iter().all(|term| match term {
@@ -91,16 +91,16 @@ impl Filter {
                 column,
                 operator,
                 value: Operand::Text(text),
-            } => is_text(*column, session, text) == (*operator == Operator::Is),
+            } => {
+                is_text(*column, session, text).is_some_and(|is| is == (*operator == Operator::Is))
+            }
             Term::Condition {
                 column,
                 operator,
                 value: Operand::Exact(wanted),
-            } => match column.value(session, now) {
-                Some(value) => operator.holds(value.compare(wanted)),
-                // A session without this value differs from any value.
-                None => *operator == Operator::IsNot,
-            },
+            } => column
+                .value(session, now)
+                .is_some_and(|value| operator.holds(value.compare(wanted))),
         })
     }
 
@@ -178,14 +178,15 @@ fn operand(column: Column, text: &str, now: Timestamp, zone: &TimeZone) -> Resul
     }))
 }
 
-/// Whether a word of the column is `text`. For an id, a prefix is enough.
-fn is_text(column: Column, session: &Session, text: &str) -> bool {
-    let words = column.words(session).into_iter();
-    let mut words = words.map(|word| word.to_lowercase());
-    match column {
+/// Whether a word of the column is `text`. For an id, a prefix is enough. `None` = the session has no such words.
+fn is_text(column: Column, session: &Session, text: &str) -> Option<bool> {
+    let words = column.words(session);
+    let known = !words.is_empty();
+    let mut words = words.into_iter().map(|word| word.to_lowercase());
+    known.then(|| match column {
         Column::Id => words.any(|word| word.starts_with(text)),
         _ => words.any(|word| is_like(&word, text)),
-    }
+    })
 }
 
 /// `*` matches any text.

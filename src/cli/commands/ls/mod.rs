@@ -17,6 +17,7 @@ use ratatui::style::Style;
 use crate::{
     cli::{
         Start,
+        args::number,
         choice::Choice,
         commands::RunCommand,
         connection::{self, Connection},
@@ -80,16 +81,18 @@ pub enum Format {
 #[derive(Args, Debug, Default)]
 #[command(after_help = "\
 A filter is one or more words. All of them must hold:
-  train            a part of the name, id, environment, status or result ('exit 3', 'out of memory')
+  train            a part of the name, id, environment, status or result
   !train           not a part of any of them
-  status=running   the value of a column (`*` stands for any text), or != for any other value
+  status=running   the value of a column (`*` is any text), != for another
   mem>1g           amounts, times and numbers also with > >= < <=
   created>2h       in the last 2 hours; also 10:30 and 2026-11-22T10:30
 
 Examples:
   workbay ls --tab finished --filter 'exit-code!=0 ended>1d' --sort ended
   workbay ls --columns name,status,run-time
-  workbay rm --yes $(workbay ls -q --tab finished --filter 'name=test-*')")]
+  workbay rm --yes $(workbay ls -q --tab finished --filter 'name=test-*')
+
+Sessions without a value in the column match neither = nor !=.")]
 pub struct Ls {
     /// Sessions to list
     #[arg(long, value_enum, default_value_t)]
@@ -106,8 +109,8 @@ pub struct Ls {
     /// Sessions of every context
     #[arg(long, conflicts_with = "context")]
     pub all_contexts: bool,
-    /// The newest N of each context and tab (max: 4000; a cluster is asked for 100 by default)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000))]
+    /// Only the newest N (max: 4000; by default, a cluster is asked for 100 of each tab)
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub limit: Option<u32>,
     /// Columns to print, in this order
     #[arg(long, value_enum, value_name = "COLUMN,…", value_delimiter = ',',
@@ -134,12 +137,22 @@ impl Ls {
     }
 }
 
+fn limit(text: &str) -> Result<u32, String> {
+    let limit = number(text)?;
+    if (1..=MOST).contains(&limit) {
+        return Ok(limit);
+    }
+    Err(format!("use 1 to {MOST}"))
+}
+
 impl RunCommand for Ls {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         ls(&invocation.load()?, &self)
     }
 }
 
+/// Maximum of `--limit`, as its help says.
+const MOST: u32 = 4000;
 /// Default number of sessions to request from a cluster, for each tab.
 const PAGE: u32 = 100;
 
@@ -156,8 +169,9 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         return Err(failure.clone().into());
     }
     remark_stale(&picture, &contexts);
+    // The newest are first.
+    sessions.truncate(arguments.limit.map_or(usize::MAX, |limit| limit as usize));
     remark_more(&picture, &contexts, &sessions, arguments);
-    cut(&mut sessions, arguments.limit);
     let sort = arguments.sort.unwrap_or_default();
     sort.sort(&mut sessions, arguments.reverse, now);
     match arguments.format() {
@@ -305,19 +319,6 @@ fn remark_stale(picture: &Picture, contexts: &[ContextName]) {
     }
 }
 
-/// Keeps the newest `limit` of each context and tab. The sessions are already sorted.
-fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
-    let Some(limit) = limit else {
-        return;
-    };
-    let mut counted: HashMap<(ContextName, Tab), u32> = HashMap::new();
-    sessions.retain(|session| {
-        let seen = counted.entry((session.context, session.tab())).or_default();
-        *seen += 1;
-        *seen <= limit
-    });
-}
-
 /// Prints that a cluster has more sessions than are shown.
 fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
     if !arguments.filter.is_empty() {
@@ -334,11 +335,10 @@ fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session]
             if arguments.tab.tab().is_some_and(|wanted| wanted != tab) {
                 continue;
             }
-            let here = sessions
+            let shown = sessions
                 .iter()
                 .filter(|s| s.context == name && s.tab() == tab);
-            let here = here.count() as u64;
-            let shown = here.min(arguments.limit.map_or(u64::MAX, u64::from));
+            let shown = shown.count() as u64;
             if shown < total {
                 let title = tab.title().to_lowercase();
                 output::remark(&format!(

@@ -77,8 +77,6 @@ fn conditions_are_on_columns_and_all_of_them_hold() {
         "run-time>45m run-time<1h",
         "created>2h",
         "created<2026-03-02T11:30",
-        "exit-code!=0",
-        "result!=exited",
         "type=interactive context=local",
     ] {
         assert!(meets(text, &train), "{text}");
@@ -93,6 +91,10 @@ fn conditions_are_on_columns_and_all_of_them_hold() {
         "created>30m",
         "exit-code=0",
         "exit-code<1",
+        // It has no value, so it differs from none.
+        "exit-code!=0",
+        "result!=exited",
+        "group!=gpu",
         "ended>1d",
         "status=running name=other",
     ] {

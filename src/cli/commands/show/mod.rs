@@ -132,7 +132,7 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         ("Id", session.id.to_string()),
         ("Status", status(session)),
     ];
-    fields.extend(ending(session).map(|ending| ("Outcome", ending.to_string())));
+    fields.extend(ending(session).map(|ending| ("Result", ending.to_string())));
     let pull = session.pull.as_deref();
     fields.extend(pull.map(|pull| {
         (
@@ -194,7 +194,12 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     let waited = end.as_second() - session.created_at.as_second();
     // The time that a start takes doesn't count as waiting.
     let waits = run.is_none() || waited >= 5;
-    fields.extend(waits.then(|| ("Waited", elapsed(waited.max(0)))));
+    let label = if session.status.is_starting() {
+        "Waiting"
+    } else {
+        "Waited"
+    };
+    fields.extend(waits.then(|| (label, elapsed(waited.max(0)))));
     fields.extend(session.scratch.clone().map(|path| ("Home", path)));
     fields
 }
@@ -263,6 +268,8 @@ fn batch(session: &Session) -> Vec<(&'static str, String)> {
         fields.push(("Timeout", timeout.to_string()));
     }
     let result = match session.result {
+        // How it ended says more.
+        _ if ending(session).is_some() => return fields,
         BatchResult::Undefined => return fields,
         BatchResult::Success => "SUCCESS",
         BatchResult::Failure => "FAILURE",
@@ -292,8 +299,8 @@ fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
     word("Priority", placement.priority.map(|n| n.to_string()));
     let place = placement
         .queue_position
-        .map(|n| format!("{}. in the queue", u64::from(n) + 1));
-    word("Place", place);
+        .map(|n| (u64::from(n) + 1).to_string());
+    word("Queue position", place);
     word("Starts by", placement.starts_by.map(moment));
     word("Tag", text(&placement.tag));
     fields
@@ -306,8 +313,8 @@ fn kernels(session: &Session) -> String {
     let ids = short::kernels(&session.kernels);
     let rows = session.kernels.iter().zip(ids);
     let rows: Vec<Vec<Cell>> = rows.map(|(it, id)| kernel(it, id)).collect();
-    let head = ["KERNEL", "ID", "STATUS", "AGENT", "CONTAINER", "NOTE"];
-    format!("\nKernels\n{}", output::table(&head, &rows, false))
+    let head = ["CONTAINER", "ID", "STATUS", "AGENT", "ENGINE ID", "NOTE"];
+    format!("\nContainers\n{}", output::table(&head, &rows, false))
 }
 
 fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
@@ -343,4 +350,41 @@ fn status(session: &Session) -> String {
         let _ = write!(line, ": {message}");
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{status::Status, testing};
+
+    fn labels(session: &Session) -> Vec<(&'static str, String)> {
+        let way = Way {
+            endpoint: String::new(),
+            login: String::new(),
+        };
+        fields(session, &way)
+    }
+
+    #[test]
+    fn a_session_in_the_queue_is_waiting() {
+        let mut session = testing::session(1, "big-1");
+        session.status = Status::Pending;
+        session.placement.queue_position = Some(1);
+        let labels = labels(&session);
+        assert!(labels.iter().any(|(label, _)| *label == "Waiting"));
+        assert!(labels.contains(&("Queue position", "2".to_owned())));
+    }
+
+    #[test]
+    fn an_ended_session_has_one_result() {
+        let mut session = testing::ended("self-terminated", Some(3));
+        session.result = BatchResult::Failure;
+        let labels = labels(&session);
+        let results: Vec<&String> = labels
+            .iter()
+            .filter(|(label, _)| *label == "Result")
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(results, ["exit 3"]);
+    }
 }

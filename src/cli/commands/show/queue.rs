@@ -17,7 +17,7 @@ pub async fn around(connection: &Connection, session: &Session) -> Vec<(&'static
     let before = ahead(session, snapshot.sessions.iter());
     if before.is_empty() {
         let holders = holders(session, snapshot.sessions.iter());
-        let held = (!holders.is_empty()).then(|| ("Room held by", named(&holders)));
+        let held = (!holders.is_empty()).then(|| ("Blocked by", named(&holders)));
         return held.into_iter().collect();
     }
     let mut fields = vec![("Ahead", named(&before))];

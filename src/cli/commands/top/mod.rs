@@ -59,11 +59,11 @@ pub enum TopSort {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-100% of CPU is one core, as `docker stats` counts: two busy cores are 200%. Network and disk are
-bytes per second. `-`: unknown.
+100% of CPU is one core, as `docker stats` counts: two busy cores are 200%. Network and disk are bytes \
+per second. `-`: unknown.
 
-On a terminal the table is refreshed until Ctrl-C or `q`. Otherwise it is printed once, and with --json
-one object a line until Ctrl-C.")]
+On a terminal the table is refreshed until Ctrl-C or `q`, and columns that don't fit are left out. \
+Otherwise it is printed once, and with --json one object a line until Ctrl-C.")]
 pub struct Top {
     /// Names, ids or beginnings of ids of running sessions (default: all)
     #[arg(value_name = "S", conflicts_with = "all_contexts")]
@@ -74,7 +74,7 @@ pub struct Top {
     /// Print one refresh and exit
     #[arg(long)]
     pub once: bool,
-    /// Time between refreshes (min: 1s)
+    /// Time between refreshes (2s, 1m; a number is seconds; min: 1s)
     #[arg(long, value_name = "SPAN", default_value = "2s")]
     pub interval: Span,
     /// Sort order, largest first
@@ -131,7 +131,7 @@ async fn follow(
     while !table.is_over(&refresh) {
         let next = Instant::now() + interval;
         if on_terminal {
-            screen.show(&refresh.lines(arguments.sort))?;
+            screen.show(&refresh, arguments.sort)?;
         } else {
             print(&refresh, arguments)?;
         }
@@ -139,7 +139,7 @@ async fn follow(
             tokio::select! {
                 () = sleep_until(next) => break,
                 _ = resized.recv(), if on_terminal => {
-                    screen.show(&refresh.lines(arguments.sort))?;
+                    screen.show(&refresh, arguments.sort)?;
                 }
             }
         }
@@ -156,7 +156,7 @@ fn print(refresh: &Refresh, arguments: &Top) -> Result<(), Fail> {
     if arguments.format.json {
         return output::json_line(&refresh.json(arguments.sort));
     }
-    output::print(&refresh.table(arguments.sort))
+    output::print(&refresh.table(arguments.sort, None))
 }
 
 /// The sessions to show.

@@ -176,6 +176,41 @@ impl Row {
     }
 }
 
+/// The columns that a narrow terminal lacks, the first one first.
+const SPARED: [&str; 7] = [
+    "DISK WRITE",
+    "DISK READ",
+    "ID",
+    "NET OUT",
+    "NET IN",
+    "RUN TIME",
+    "CONTEXT",
+];
+
+/// Leaves out columns until the rest fits.
+fn leave_out(head: &mut Vec<&str>, rows: &mut [Vec<Cell>], width: usize) {
+    for spared in SPARED {
+        if table_width(head, rows) <= width {
+            return;
+        }
+        if let Some(at) = head.iter().position(|name| *name == spared) {
+            head.remove(at);
+            for row in rows.iter_mut() {
+                row.remove(at);
+            }
+        }
+    }
+}
+
+fn table_width(head: &[&str], rows: &[Vec<Cell>]) -> usize {
+    let widest = |(at, name): (usize, &&str)| {
+        let cells = rows.iter().map(|row| row[at].width());
+        cells.max().unwrap_or_default().max(name.len())
+    };
+    let columns: usize = head.iter().enumerate().map(widest).sum();
+    columns + 2 * head.len().saturating_sub(1)
+}
+
 /// Columns that are only sometimes shown.
 #[derive(Clone, Copy)]
 struct OptionalColumns {
@@ -203,7 +238,8 @@ impl Refresh {
         rows
     }
 
-    pub fn table(&self, by: TopSort) -> String {
+    /// `width`: columns of the table that don't fit are left out.
+    pub fn table(&self, by: TopSort, width: Option<usize>) -> String {
         let shown = OptionalColumns {
             context: self.several,
             accelerators: self
@@ -223,11 +259,14 @@ impl Refresh {
         head.extend(["NAME", "ID", "CPU", "MEM"]);
         head.extend(shown.accelerators.then_some("ACCELERATORS"));
         head.extend(["NET IN", "NET OUT", "DISK READ", "DISK WRITE", "RUN TIME"]);
+        if let Some(width) = width {
+            leave_out(&mut head, &mut cells, width);
+        }
         output::table(&head, &cells, false)
     }
 
     /// The table for a terminal, with the time of the refresh.
-    pub fn lines(&self, by: TopSort) -> Vec<String> {
+    pub fn lines(&self, by: TopSort, width: usize) -> Vec<String> {
         let sessions = match self.rows.len() {
             0 => "no running sessions".to_owned(),
             1 => "1 running session".to_owned(),
@@ -237,7 +276,7 @@ impl Refresh {
         let mut lines = vec![first];
         lines.extend(self.notes.iter().map(|note| Clean::new(note).into_string()));
         if !self.rows.is_empty() {
-            lines.extend(self.table(by).lines().map(str::to_owned));
+            lines.extend(self.table(by, Some(width)).lines().map(str::to_owned));
         }
         lines
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::{TopSort, rows::Refresh};
 use crate::cli::{fail::Fail, output, tty};
 
 /// The width of each line that was printed last.
@@ -14,8 +15,10 @@ pub struct Screen {
 
 impl Screen {
     /// Overwrites the previous text. The cursor stays below it.
-    pub fn show(&mut self, lines: &[String]) -> Result<(), Fail> {
-        let text = self.frame(lines, tty::size().unwrap_or((80, 24)));
+    pub fn show(&mut self, refresh: &Refresh, sort: TopSort) -> Result<(), Fail> {
+        let size = tty::size().unwrap_or((80, 24));
+        let lines = refresh.lines(sort, size.0.into());
+        let text = self.frame(&lines, size);
         output::bytes(text.as_bytes())
     }
 

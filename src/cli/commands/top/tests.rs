@@ -84,7 +84,7 @@ fn sessions_are_sorted_by_what_they_use_and_unknown_ones_are_last() {
 
 #[test]
 fn amounts_have_the_units_of_show_and_their_limits() {
-    let table = refresh(101).table(TopSort::Cpu);
+    let table = refresh(101).table(TopSort::Cpu, None);
     let rows: Vec<Vec<&str>> = table
         .lines()
         .map(|line| {
@@ -112,7 +112,7 @@ fn accelerators_are_shown_where_there_are_any() {
         let device = series(metric, 4_250, Some(10_000));
         refresh.rows[0].figures.series.push(device);
     }
-    let table = refresh.table(TopSort::Accelerator);
+    let table = refresh.table(TopSort::Accelerator, None);
     assert!(table.contains("ACCELERATORS"), "{table}");
     let first = table.lines().nth(1).unwrap();
     assert!(
@@ -123,7 +123,7 @@ fn accelerators_are_shown_where_there_are_any() {
 
 #[test]
 fn an_old_sample_is_not_shown_as_of_now() {
-    let table = refresh(200).table(TopSort::Cpu);
+    let table = refresh(200).table(TopSort::Cpu, None);
     assert!(
         !table.contains("150%") && table.contains("- / 200%"),
         "{table}"
@@ -135,12 +135,12 @@ fn an_old_sample_is_not_shown_as_of_now() {
 fn a_terminal_gets_the_time_and_the_number_of_sessions() {
     let mut refresh = refresh(101);
     refresh.notes = vec!["engine x isn't responding".to_owned()];
-    let lines = refresh.lines(TopSort::Cpu);
+    let lines = refresh.lines(TopSort::Cpu, 80);
     assert!(lines[0].contains("3 running sessions"), "{lines:?}");
     assert_eq!(lines[1], "engine x isn't responding");
     assert_eq!(lines.len(), 6);
     refresh.rows.clear();
-    assert!(refresh.lines(TopSort::Cpu)[0].contains("no running sessions"));
+    assert!(refresh.lines(TopSort::Cpu, 80)[0].contains("no running sessions"));
 }
 
 #[test]
@@ -158,17 +158,35 @@ fn containers_of_a_cluster_session_have_rows_where_asked_for() {
         };
         row.figures.kernels.insert(id, figures);
     }
-    assert_eq!(refresh.table(TopSort::Cpu).lines().count(), 4);
+    assert_eq!(refresh.table(TopSort::Cpu, None).lines().count(), 4);
     let json = serde_json::to_value(refresh.json(TopSort::Cpu)).unwrap();
     let kernels = &json["sessions"][0]["kernel_usage"];
     assert_eq!(kernels[1]["hostname"], "sub1");
     assert_eq!(kernels[1]["usage"][0]["now"], 10);
     assert_eq!(json["sessions"][1]["kernel_usage"], serde_json::json!([]));
     refresh.kernels = true;
-    let table = refresh.table(TopSort::Cpu);
+    let table = refresh.table(TopSort::Cpu, None);
     let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
     assert!(lines[1].starts_with("busy ") && lines[1].contains("150% / 200%"));
     assert!(lines[2].starts_with("  main1 ") && lines[2].contains(" 149% "));
     assert!(lines[3].starts_with("  sub1 ") && lines[3].contains(" 1% "));
     assert!(lines[4].starts_with("large "), "{table}");
+}
+
+#[test]
+fn a_narrow_terminal_lacks_whole_columns() {
+    let refresh = refresh(101);
+    let heads = |width| refresh.lines(TopSort::Cpu, width)[1].clone();
+    assert!(heads(200).contains("DISK WRITE"));
+    let narrow = heads(80);
+    assert!(
+        !narrow.contains("DISK") && narrow.contains("NET IN"),
+        "{narrow}"
+    );
+    assert!(narrow.ends_with("RUN TIME"), "{narrow}");
+    for width in [60, 70, 80, 90, 100] {
+        let lines = refresh.lines(TopSort::Cpu, width);
+        let widest = lines.iter().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{width}: {lines:?}");
+    }
 }

@@ -114,7 +114,7 @@ fn text(handlers: &Handlers, start: &Start, findings: &[Finding]) -> String {
     part("Environment", &environment());
     for (title, log) in [
         ("End of the daemon's log", start.paths.daemon_log()),
-        ("End of the TUI's log", start.paths.face_log()),
+        ("End of the TUI's log", start.paths.tui_log()),
     ] {
         part(title, &end_of(&log));
     }
