@@ -89,7 +89,7 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
 }
 
 /// The terminal is too small for anything else.
-pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
+pub fn too_small(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let screen = areas.screen;
     let text = format!(
         "workbay needs {MIN_COLUMNS}x{MIN_ROWS}, this terminal has {}x{}",
@@ -102,6 +102,12 @@ pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
         Face::Dim,
     ));
     middle(paint, screen, &lines);
+    if lines.len() + 2 > usize::from(screen.height) {
+        let short = format!("too small: {MIN_COLUMNS}x{MIN_ROWS}");
+        lines = vec![vec![(short, Face::Text)]];
+    }
+    let quit = key(app, Scope::Global, Action::Quit);
+    lines.push(vec![(quit, Face::Key), dim(" quit")]);
 }
 
 fn key(app: &App, scope: Scope, action: Action) -> String {

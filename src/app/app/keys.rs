@@ -65,6 +65,25 @@ impl App {
         let scopes = own_scopes(inner);
         let outer = self.outer_scopes(inner);
         let bound = |scope: &Scope| self.keymap.lookup(*scope, &[key]) != Lookup::NotFound;
+    /// The keys that just did nothing in the list.
+    pub fn unbound(&self) -> Option<&[Key]> {
+        self.unbound.as_ref().map(|(keys, _)| keys.as_slice())
+    }
+
+    /// Handles a key while the screen is too small to show anything. Only leaving is possible, because every
+    /// other key would act on something that nobody sees.
+    pub(super) fn unseen_key(&mut self, key: Key) -> Vec<Step> {
+        self.pending.clear();
+        let Lookup::Matched(actions) = self.keymap.lookup(Scope::Global, &[key]) else {
+            return Vec::new();
+        };
+        let leaves = |action: &Action| matches!(action, Action::Quit | Action::Interrupt);
+        if actions.iter().any(leaves) {
+            return self.leave();
+        }
+        Vec::new()
+    }
+
         if self.is_in_terminal() || scopes.iter().chain(outer).any(bound) {
             key
         } else {

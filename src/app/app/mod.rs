@@ -172,6 +172,8 @@ impl App {
             Msg::Focus(on) => {
                 self.in_front = on;
                 self.panes.focus(on && self.page == Page::Panes)
+            Msg::Key(key) if self.areas.too_small => self.unseen_key(key),
+            Msg::Paste(_) | Msg::Mouse(_) if self.areas.too_small => Vec::new(),
             }
             Msg::Tick => self.tick(now),
             Msg::Daemon(link) => self.link(link, now),
