@@ -167,16 +167,12 @@ impl SessionRow<'_> {
                 }
             }
             Column::Elapsed => {
-                let elapsed = durations::coarse(session.elapsed_seconds(self.now));
-                // Dims the elapsed time of a session that hasn't started: it waited, but didn't run.
-                let ran = session.started_at.is_some();
-                let face = if ran { Face::Text } else { Face::Dim };
-                let elapsed = if ran || !session.status.is_final() {
-                    &elapsed
-                } else {
-                    "-"
+                // A session that waits doesn't run. Its details show how long it has waited.
+                let (elapsed, face) = match session.run_seconds(self.now) {
+                    Some(seconds) => (durations::coarse(seconds), self.beside_name()),
+                    None => ("-".to_owned(), Face::Dim),
                 };
-                paint.right(x, y, place.width, elapsed, self.face(face));
+                paint.right(x, y, place.width, &elapsed, self.face(face));
             }
             Column::Owner | Column::Project | Column::Agent | Column::Accelerator => {
                 self.apart(paint, place);

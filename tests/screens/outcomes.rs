@@ -171,7 +171,11 @@ fn time_in_the_queue_is_no_run_time() {
     let mut waits = session(9, "waits", Status::Pending, 6);
     waits.started_at = None;
     let screen = Screen::new(140, 40).daemon(snapshot(vec![job, waits]));
-    assert!(screen.sees(" 6m"), "{}", screen.text());
+    assert!(!screen.sees(" 6m"), "{}", screen.text());
+    // Its details show how long it waits.
+    let waits = screen.press("enter");
+    assert!(waits.sees("Waiting       6m"), "{}", waits.text());
+    let screen = waits.press("esc esc");
     let screen = screen.press("2");
     assert!(
         screen.sees(" 2m") && !screen.sees("22m"),

@@ -52,12 +52,13 @@ impl App {
             .filter_map(|id| self.mirror.session(*id))
             .filter(|session| session.terminated_at.is_none())
             .flat_map(|session| {
-                let elapsed = durations::coarse_changes_in(session.elapsed_seconds(now));
+                let ran = session.run_seconds(now);
+                let elapsed = ran.map(durations::coarse_changes_in);
                 let left = match reclaim(session) {
                     Reclaim::At(until) => left_changes_in(until, now),
                     Reclaim::Due | Reclaim::Exempt | Reclaim::Never => None,
                 };
-                left.into_iter().chain([elapsed])
+                left.into_iter().chain(elapsed)
             })
             .min()?;
         Some(durations::after(now, seconds))
