@@ -217,4 +217,5 @@ fn a_session_that_waits_in_the_queue_is_not_killed_at_once() {
     assert!(runs.sees("kill at once"), "{}", runs.text());
     assert!(waits.sees("Terminate train?"), "{}", waits.text());
     assert!(!waits.sees("kill at once"), "{}", waits.text());
+    assert!(runs.sees("f force") && !waits.sees("f force"));
 }
