@@ -273,8 +273,11 @@ fn what_is_not_allowed_says_whom_to_ask() {
     insta::assert_snapshot!(screen.text());
     // Nothing comes of pressing it.
     let pressed = screen.press("enter");
-    assert!(pressed.is_open::<ExtendDialog>() && pressed.wishes().is_empty());
-    assert!(!pressed.press("esc").is_open::<ExtendDialog>());
+    assert!(!pressed.is_open::<ExtendDialog>() && pressed.wishes().is_empty());
+    // Where only one of both is allowed, nothing comes of pressing the other.
+    let one = with_rules(self::screen(80, 24).press("j E"), 2, false).press("down enter");
+    assert!(one.is_open::<ExtendDialog>() && one.wishes().is_empty());
+    assert!(one.sees("Ask ops@example.org for more."), "{}", one.text());
 }
 
 #[test]
@@ -301,7 +304,7 @@ fn an_exempt_session_can_be_included_again() {
 fn without_idle_checks_there_is_nothing_to_keep() {
     let screen = screen(80, 24).press("j j j j j j j j E");
     assert!(!screen.is_open::<ExtendDialog>());
-    assert!(screen.sees("no idle checks apply to unchecked"));
+    assert!(screen.sees("unchecked has no idle limit, so there is nothing to"));
 }
 
 #[test]
