@@ -246,6 +246,23 @@ fn a_command_shows_a_context_and_completes_it() {
 }
 
 #[test]
+fn the_command_line_shows_what_can_be_typed() {
+    let screen = Screen::new(80, 24).daemon(two()).press(":");
+    assert!(
+        screen.sees(":  ctx  finished  help  launch"),
+        "{}",
+        screen.text()
+    );
+    let screen = screen.typed("r");
+    assert!(screen.sees(":refresh  running"), "{}", screen.text());
+    let screen = screen.press("tab");
+    assert!(screen.sees(":refresh") && !screen.sees("running"));
+    let wrong = screen.press("ctrl-u").typed("ter").press("tab");
+    assert!(wrong.sees("No command starts with ter"), "{}", wrong.text());
+    assert!(!wrong.press("backspace").sees("No command"));
+}
+
+#[test]
 fn an_unknown_command_or_context_is_told_with_those_there_are() {
     let screen = Screen::new(80, 24).daemon(two());
     let wrong = screen.press(":").typed("ctx busan").press("enter");
