@@ -100,6 +100,8 @@ pub struct App {
     restored: Option<SavedState>,
     saved_last: Option<SavedState>,
 }
+    /// How many shells kept running in their sessions when the TUI was left.
+    shells_left: usize,
 
 impl App {
     #[must_use]
@@ -140,6 +142,7 @@ impl App {
             saved_last: None,
         }
     }
+            shells_left: 0,
 
     /// Shows this context first instead of the default one.
     #[must_use]
@@ -274,6 +277,7 @@ impl App {
         if let Some(mut logs) = self.logs.take() {
             steps.extend(logs.close());
         }
+        self.shells_left = self.panes.kept_shells();
         steps.push(Step::Do(Effect::Quit));
         steps
     }
@@ -282,6 +286,11 @@ impl App {
         self.toasts.expire(now);
         if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
             self.interrupted = None;
+    /// How many shells keep running after the TUI was left.
+    pub fn shells_left(&self) -> usize {
+        self.shells_left
+    }
+
         }
         let mut steps = self.panes.tick(&mut self.ids, now);
         if let Some(launcher) = self.panels.get_mut::<Launcher>() {
