@@ -285,6 +285,15 @@ fn a_log_is_followed_searched_and_paused() {
     assert!(searched.press("esc F").sees("following"));
 }
 
+#[test]
+fn a_log_that_ended_is_not_followed() {
+    let ended = log().happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: None }));
+    assert!(!ended.sees("F pause"), "{}", ended.text());
+    let pressed = ended.press("F");
+    assert!(!pressed.sees("paused") && !pressed.sees("F follow"));
+    assert!(pressed.sees("ended"), "{}", pressed.text());
+}
+
 /// The log that was opened last is like this.
 fn with_log_event(screen: Screen, event: LogEvent) -> Screen {
     let log = screen.stream();
