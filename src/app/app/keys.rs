@@ -1,7 +1,7 @@
 //! Handles keys and pasted text: first by the keymap, innermost scope first, then by the focused text or
 //! terminal.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::App;
 use crate::{
@@ -14,6 +14,9 @@ use crate::{
     keymap::Lookup,
     terminal::emulator::CursorShape,
 };
+
+/// How long the hint line says that a key does nothing.
+const UNBOUND_STAYS: SignedDuration = SignedDuration::from_secs(3);
 
 /// The result of looking up keys in the scopes.
 enum Found {
@@ -52,19 +55,16 @@ impl App {
             Found::Actions(scope, actions) => self.matched(scope, actions, key, now),
             Found::Pending => Vec::new(),
             Found::Nothing => {
-                self.pending.clear();
+                let keys = std::mem::take(&mut self.pending);
+                if is_text(key) && matches!(self.focus(), Focus::Sessions | Focus::Detail) {
+                    let until = now.saturating_add(UNBOUND_STAYS);
+                    self.unbound = Some((keys, until.unwrap_or(Timestamp::MAX)));
+                }
                 Vec::new()
             }
         }
     }
 
-    /// Some terminals can tell Shift-Enter from Enter, others can't. A program gets the exact key. In
-    /// workbay, the key is treated as the plain one unless it is bound.
-    fn as_bound(&self, key: Key) -> Key {
-        let inner = self.scope();
-        let scopes = own_scopes(inner);
-        let outer = self.outer_scopes(inner);
-        let bound = |scope: &Scope| self.keymap.lookup(*scope, &[key]) != Lookup::NotFound;
     /// The keys that just did nothing in the list.
     pub fn unbound(&self) -> Option<&[Key]> {
         self.unbound.as_ref().map(|(keys, _)| keys.as_slice())
@@ -84,6 +84,13 @@ impl App {
         Vec::new()
     }
 
+    /// Some terminals can tell Shift-Enter from Enter, others can't. A program gets the exact key. In
+    /// workbay, the key is treated as the plain one unless it is bound.
+    fn as_bound(&self, key: Key) -> Key {
+        let inner = self.scope();
+        let scopes = own_scopes(inner);
+        let outer = self.outer_scopes(inner);
+        let bound = |scope: &Scope| self.keymap.lookup(*scope, &[key]) != Lookup::NotFound;
         if self.is_in_terminal() || scopes.iter().chain(outer).any(bound) {
             key
         } else {

@@ -17,6 +17,7 @@ impl App {
             self.panes.wake_at(),
             self.next_question(now),
             self.interrupted.map(interrupt_ends),
+            self.unbound.as_ref().map(|(_, until)| *until),
             self.next_list_change(now),
             self.next_detail_change(now),
             self.next_age_change(now),
