@@ -134,6 +134,16 @@ impl SessionRow<'_> {
         if self.faded { Face::Dim } else { face }
     }
 
+    /// The face of what else is known about the session. The name of an ended one matters more than where and
+    /// how long it ran.
+    fn beside_name(&self) -> Face {
+        if self.session.status.is_final() {
+            Face::Dim
+        } else {
+            Face::Text
+        }
+    }
+
     fn cell(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
         let (x, y) = (self.area.x + place.x, self.area.y);
         let session = self.session;
@@ -234,11 +244,7 @@ impl SessionRow<'_> {
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.name);
         let selected = self.app.sessions.selected() == Some(self.session.key());
-        let face = match (selected, self.session.status.is_final()) {
-            (true, _) => Face::Strong,
-            (false, true) => Face::Dim,
-            (false, false) => Face::Text,
-        };
+        let face = if selected { Face::Strong } else { Face::Text };
         let name = self.session.name.as_str();
         let end = self.matched(paint, (x, width), name, hits, self.face(face));
         let status = self.session.status.word();
@@ -257,7 +263,7 @@ impl SessionRow<'_> {
         let label = self.session.environment.label();
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.environment);
-        let face = self.face(Face::Text);
+        let face = self.face(self.beside_name());
         if width < 14 {
             // The last part of `registry/team/python` says the most.
             let name = self.session.environment.name.as_str();
