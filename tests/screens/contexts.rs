@@ -35,7 +35,7 @@ fn with_one_context_nothing_of_contexts_is_seen() {
     let screen = screen.press("c");
     assert!(!screen.is_open::<ContextPicker>());
     assert!(
-        screen.sees("only one context is configured"),
+        screen.sees("Only one context is configured"),
         "{}",
         screen.text()
     );
@@ -57,7 +57,7 @@ fn it_begins_with_the_first_context_or_the_wanted_one() {
     insta::assert_snapshot!(wanted.text());
     let unknown = Screen::new(80, 24).starting_in("busan").daemon(two());
     assert!(
-        unknown.sees("context 'busan' not found. Configured: local, seoul"),
+        unknown.sees("Context 'busan' not found. Configured: local, seoul"),
         "{}",
         unknown.text()
     );

@@ -72,7 +72,7 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
     let screen = keeping(left).daemon(snapshot(ended));
     assert!(screen.app.panes.is_empty());
     assert!(
-        screen.press("t").sees("no shell is open: press s"),
+        screen.press("t").sees("No shell is open. Press s"),
         "t says so"
     );
 }

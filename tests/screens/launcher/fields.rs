@@ -98,7 +98,7 @@ fn a_command_is_written_in_the_editor() {
     };
     let result = Err(Clean::new("the editor failed"));
     let screen = screen.send(Msg::Edited { ticket, result });
-    assert!(screen.sees("echo two") && screen.sees("the editor failed"));
+    assert!(screen.sees("echo two") && screen.sees("The editor failed"));
 }
 
 #[test]
