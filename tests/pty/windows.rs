@@ -115,7 +115,7 @@ fn a_copy_is_the_text_itself_and_goes_out_unasked() {
     // Its own keys, as the status line says, of the chosen kind.
     person.wait_for("Space mark");
     slowly(&mut person, &["k", "0", " ", "$", "h", "\r"]);
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     // Without a false break, and once.
     assert_eq!(clipboard(&person), [text]);
 }
@@ -151,7 +151,7 @@ fn tmuxs_own_keys_and_a_drag_copy() {
     person.type_("k");
     person.wait_for("line 2 of");
     person.type_("D");
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     // What is marked is the business of tmux.
     assert_eq!(clipboard(&person).len(), 1);
     let screen = person.screen();
@@ -159,9 +159,9 @@ fn tmuxs_own_keys_and_a_drag_copy() {
         .lines()
         .position(|line| line.starts_with("by-a-drag"));
     let row = row.expect("the line is there") as u16 + 1;
-    person.wait_gone("sent to your terminal's clipboard");
+    person.wait_gone("to your terminal's clipboard");
     drag(&mut person, row, 1, 9);
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     assert_eq!(clipboard(&person)[1], "by-a-drag");
 }
 
@@ -248,7 +248,7 @@ fn a_program_gets_the_clipboard_when_the_person_says_so() {
     leader(&mut person, "y");
     person.wait_for("blocked before");
     person.type_("printf '\\033]52;c;aGk=\\007'\r");
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     assert_eq!(clipboard(&person), ["hi"]);
 }
 
