@@ -72,7 +72,7 @@ fn windows_are_the_same_for_both_kinds_of_keys() {
     person.wait_for(" 2 bash* ");
     // Renamed by us, and by tmux itself.
     leader(&mut person, ",");
-    person.wait_for("rename window 2 to bash");
+    person.wait_for("Rename window 2 to: bash");
     person.type_("\x15학습; $HOME\r");
     person.wait_for(" 2 학습; $HOME* ");
     prefix(&mut person, "1");
@@ -87,11 +87,11 @@ fn windows_are_the_same_for_both_kinds_of_keys() {
     leader(&mut person, "1");
     person.wait_for(" 1 first* ");
     leader(&mut person, "&");
-    person.wait_for("close window 1");
+    person.wait_for("Close window 1");
     person.type_("n");
-    person.wait_gone("close window 1");
+    person.wait_gone("Close window 1");
     leader(&mut person, "&");
-    person.wait_for("close window 1");
+    person.wait_for("Close window 1");
     person.type_("y");
     // The numbers close up.
     person.wait_for(" 1 학습; $HOME* ");
@@ -259,7 +259,7 @@ fn what_was_printed_is_searched_and_saved() {
     person.type_("seq -f 'step %g' 1 300; echo rea''dy\r");
     person.wait_for("ready");
     leader(&mut person, "/");
-    person.wait_for("search upwards for");
+    person.wait_for("Search upwards for");
     person.type_("step 17\r");
     person.wait_until("a found line", |screen| screen.contains("step 179"));
     person.type_("q");
@@ -353,7 +353,7 @@ fn a_text_is_found_as_it_is_typed() {
     person.wait_for("\n300");
     person.wait_gone("needle");
     leader(&mut person, "/");
-    person.wait_for("search upwards for");
+    person.wait_for("Search upwards for");
     person.type_("need");
     person.wait_for("\nneedle");
     person.type_("ful");
