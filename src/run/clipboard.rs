@@ -57,7 +57,7 @@ pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     Ok(sent.into_bytes())
 }
 
-/// Describes what was sent. Terminals don't report whether they accepted it. The message shows the beginning
+/// Describes what was copied. Terminals don't report whether they accepted it. The message shows the beginning
 /// of the text because the text came from a session.
 pub fn sent(text: &str) -> Clean {
     let lines = match text.lines().count() {
@@ -70,7 +70,8 @@ pub fn sent(text: &str) -> Clean {
     if shown.len() < first.as_str().len() {
         shown.push_str("...");
     }
-    let said = format!("{lines}sent to your terminal's clipboard (OSC 52)\n{shown}");
+    let copied = if lines.is_empty() { "Copied" } else { "copied" };
+    let said = format!("{lines}{copied} to your terminal's clipboard\n{shown}");
     Clean::multiline(said.trim_end())
 }
 
@@ -158,12 +159,9 @@ mod tests {
 
     #[test]
     fn only_what_is_known_is_said() {
-        assert_eq!(
-            sent("one"),
-            "sent to your terminal's clipboard (OSC 52)\none"
-        );
+        assert_eq!(sent("one"), "Copied to your terminal's clipboard\none");
         let two = sent("\n a\u{202e}b\n");
-        assert!(two.as_str().starts_with("2 lines sent"));
+        assert!(two.as_str().starts_with("2 lines copied"));
         assert!(two.as_str().ends_with("\nab"), "{two}");
     }
 }

@@ -41,8 +41,8 @@ pub struct TuiParts {
     pub spool: Option<PathBuf>,
 }
 
-/// Runs until the user leaves, `input` ends, or the stage fails.
-pub async fn live<I>(parts: TuiParts, input: I, stage: &mut dyn Stage) -> std::io::Result<()>
+/// Runs until the user leaves, `input` ends, or the stage fails. Returns how many shells keep running.
+pub async fn live<I>(parts: TuiParts, input: I, stage: &mut dyn Stage) -> std::io::Result<usize>
 where
     I: Stream<Item = Msg> + Unpin,
 {

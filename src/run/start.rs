@@ -68,6 +68,7 @@ pub fn main(options: Options) -> Result<()> {
         Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
         None => (None, app),
     };
+    let reopens = state_file.is_some();
     let parts = TuiParts {
         app,
         state_file,
@@ -83,7 +84,26 @@ pub fn main(options: Options) -> Result<()> {
     drop(screen);
     // Blocking reads of a shell that doesn't end must not block the exit.
     runtime.shutdown_background();
-    ended.wrap_err("the terminal was closed")
+    let shells = ended.wrap_err("the terminal was closed")?;
+    if let Some(text) = farewell(shells, reopens) {
+        println!("{text}");
+    }
+    Ok(())
+}
+
+/// What the normal screen shows after the TUI was left. `reopens` is whether the next TUI opens the shells
+/// again.
+fn farewell(shells: usize, reopens: bool) -> Option<String> {
+    let (running, them) = match shells {
+        0 => return None,
+        1 => ("1 shell keeps running.".to_owned(), "it"),
+        n => (format!("{n} shells keep running."), "them"),
+    };
+    Some(if reopens {
+        format!("{running} `workbay` opens {them} again.")
+    } else {
+        running
+    })
 }
 
 /// The theme and the keymap in use.
@@ -180,6 +200,20 @@ fn input_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn leaving_reports_the_shells_that_keep_running() {
+        assert_eq!(farewell(0, true), None);
+        assert_eq!(
+            farewell(1, true).unwrap(),
+            "1 shell keeps running. `workbay` opens it again."
+        );
+        assert_eq!(
+            farewell(2, true).unwrap(),
+            "2 shells keep running. `workbay` opens them again."
+        );
+        assert_eq!(farewell(2, false).unwrap(), "2 shells keep running.");
+    }
 
     #[test]
     fn a_theme_for_the_other_kind_of_terminal_is_noticed() {

@@ -35,7 +35,7 @@ pub fn draw(
         paint.fill(part, Face::Text);
     }
     if areas.too_small {
-        state::too_small(&mut paint, areas);
+        state::too_small(&mut paint, app, areas);
         return None;
     }
     match (app.page, &app.logs) {

@@ -17,6 +17,7 @@ use crate::{
         focus::Focus,
         panels::{FILTER_HINTS, Hint, MOVE, history::HistoryTable},
     },
+    key::Key,
     theme::face::Face,
 };
 
@@ -51,6 +52,11 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             &problem,
             Face::InputError,
         );
+        return;
+    }
+    if let Some(typed) = app.unbound() {
+        let pieces = unbound(app, typed);
+        paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
         return;
     }
     if !app.pending.is_empty() {
@@ -197,6 +203,22 @@ fn pending(app: &App) -> Vec<Piece> {
         pieces.push((format!(" {doc}"), Face::Hint));
     }
     pieces
+}
+
+/// `Space does nothing here. ? shows the keys`.
+fn unbound(app: &App, typed: &[Key]) -> Vec<Piece> {
+    let typed: Vec<String> = typed.iter().map(ToString::to_string).collect();
+    let mut typed = typed.join(" ");
+    if typed == "space" {
+        "Space".clone_into(&mut typed);
+    }
+    let help = keys(app, Scope::Global, Action::Help);
+    vec![
+        (typed, Face::Key),
+        (" does nothing here. ".to_owned(), Face::Hint),
+        (help, Face::Key),
+        (" shows the keys".to_owned(), Face::Hint),
+    ]
 }
 
 fn measure(pieces: &[Piece]) -> usize {

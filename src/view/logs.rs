@@ -120,12 +120,12 @@ fn state(logs: &Logs) -> (String, Face) {
     match &logs.state {
         LogState::Opening => ("opening".to_owned(), Face::Dim),
         LogState::Broken { .. } => ("interrupted".to_owned(), Face::Bad),
+        LogState::Complete => ("ended".to_owned(), Face::Dim),
         _ if !logs.is_following() => match logs.new_lines() {
             0 => ("paused".to_owned(), Face::Warning),
             new => (format!("paused, {} new", text::grouped(new)), Face::Warning),
         },
         LogState::Following => ("following".to_owned(), Face::Success),
-        LogState::Complete => ("ended".to_owned(), Face::Dim),
     }
 }
 
@@ -244,6 +244,9 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
             continue;
         }
         if *action == Action::LogsTimes && !logs.has_times() {
+            continue;
+        }
+        if *action == Action::LogsFollow && !logs.can_follow() {
             continue;
         }
         let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() else {

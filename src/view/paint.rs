@@ -150,14 +150,11 @@ impl<'a> Paint<'a> {
 
     /// `before` is the part of `text` before the cursor.
     fn typed(&mut self, area: Rect, before: &str, text: &str, (face, focused): (Face, bool)) {
-        let room = usize::from(area.width.saturating_sub(1));
-        let shown_before = text::take_end(before, room);
-        let start = before.len() - shown_before.len();
         let style = self.style(face);
-        let shown = text::take(&text[start..], usize::from(area.width));
+        let (shown, cursor) = text::scrolled(before, text, usize::from(area.width));
         self.styled(area.x, area.y, area.width, shown, style);
         if focused {
-            let x = area.x + (text::width(shown_before) as u16).min(area.width.saturating_sub(1));
+            let x = area.x + (cursor as u16).min(area.width.saturating_sub(1));
             self.cursor = Some(Position::new(x, area.y));
         }
     }

@@ -34,16 +34,24 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     }
 }
 
-/// The command, followed by the dimmed text that Tab would add.
+/// The command, followed by the dimmed text that Tab would add and the other words that begin so.
 fn draw_command(paint: &mut Paint<'_>, app: &App, area: Rect, command: &CommandLine) {
     let x = paint.text(area.x + 1, area.y, 1, ":", Face::Accent);
     let field = Rect::new(x, area.y, area.right().saturating_sub(x + 1), 1);
     paint.input(field, &command.input, true);
-    if let Some(rest) = command.completion(&app.mirror) {
-        let x = x + text::width(command.input.text()) as u16;
-        let room = field.right().saturating_sub(x);
-        paint.text(x, area.y, room, &rest, Face::Placeholder);
+    let rest = command.completion(&app.mirror);
+    let mut others = command.candidates(&app.mirror);
+    if rest.is_some() {
+        others.remove(0);
+    } else if !command.input.is_empty() {
+        others.clear();
     }
+    let gap = if others.is_empty() { "" } else { "  " };
+    let shown = format!("{}{gap}{}", rest.unwrap_or_default(), others.join("  "));
+    let x = x + text::width(command.input.text()) as u16;
+    let room = field.right().saturating_sub(x);
+    let shown = text::fit(&shown, usize::from(room), paint.glyphs.ellipsis);
+    paint.text(x, area.y, room, &shown, Face::Placeholder);
 }
 
 fn line(paint: &mut Paint<'_>, area: Rect, label: &str, input: &Input, note: (&str, Face)) {

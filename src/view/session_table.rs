@@ -134,6 +134,16 @@ impl SessionRow<'_> {
         if self.faded { Face::Dim } else { face }
     }
 
+    /// The face of what else is known about the session. The name of an ended one matters more than where and
+    /// how long it ran.
+    fn beside_name(&self) -> Face {
+        if self.session.status.is_final() {
+            Face::Dim
+        } else {
+            Face::Text
+        }
+    }
+
     fn cell(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
         let (x, y) = (self.area.x + place.x, self.area.y);
         let session = self.session;
@@ -167,16 +177,12 @@ impl SessionRow<'_> {
                 }
             }
             Column::Elapsed => {
-                let elapsed = durations::coarse(session.elapsed_seconds(self.now));
-                // Dims the elapsed time of a session that hasn't started: it waited, but didn't run.
-                let ran = session.started_at.is_some();
-                let face = if ran { Face::Text } else { Face::Dim };
-                let elapsed = if ran || !session.status.is_final() {
-                    &elapsed
-                } else {
-                    "-"
+                // A session that waits doesn't run. Its details show how long it has waited.
+                let (elapsed, face) = match session.run_seconds(self.now) {
+                    Some(seconds) => (durations::coarse(seconds), self.beside_name()),
+                    None => ("-".to_owned(), Face::Dim),
                 };
-                paint.right(x, y, place.width, elapsed, self.face(face));
+                paint.right(x, y, place.width, &elapsed, self.face(face));
             }
             Column::Owner | Column::Project | Column::Agent | Column::Accelerator => {
                 self.apart(paint, place);
@@ -238,11 +244,7 @@ impl SessionRow<'_> {
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.name);
         let selected = self.app.sessions.selected() == Some(self.session.key());
-        let face = match (selected, self.session.status.is_final()) {
-            (true, _) => Face::Strong,
-            (false, true) => Face::Dim,
-            (false, false) => Face::Text,
-        };
+        let face = if selected { Face::Strong } else { Face::Text };
         let name = self.session.name.as_str();
         let end = self.matched(paint, (x, width), name, hits, self.face(face));
         let status = self.session.status.word();
@@ -261,7 +263,7 @@ impl SessionRow<'_> {
         let label = self.session.environment.label();
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.environment);
-        let face = self.face(Face::Text);
+        let face = self.face(self.beside_name());
         if width < 14 {
             // The last part of `registry/team/python` says the most.
             let name = self.session.environment.name.as_str();

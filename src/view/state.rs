@@ -64,13 +64,14 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
         (Tab::Running, true) => "Connecting to the engine",
         (Tab::Running, _) => "No running sessions",
         (Tab::Finished, _) => "No finished sessions",
-        (Tab::Others, _) => "No failed sessions",
+        (Tab::Others, _) => "No sessions in Others",
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
     if app.sessions.tab() == Tab::Others && !unknown {
         lines.push(Vec::new());
+        lines.push(vec![dim("Sessions that couldn't start are listed here.")]);
         lines.push(vec![dim(
-            "This tab lists sessions that failed to start or ended with an error",
+            "A session whose command failed is in the tab Finished.",
         )]);
     }
     let away = app.why_not(Action::SessionLaunch).is_some();
@@ -89,7 +90,7 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
 }
 
 /// The terminal is too small for anything else.
-pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
+pub fn too_small(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let screen = areas.screen;
     let text = format!(
         "workbay needs {MIN_COLUMNS}x{MIN_ROWS}, this terminal has {}x{}",
@@ -101,6 +102,12 @@ pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
         screen,
         Face::Dim,
     ));
+    if lines.len() + 2 > usize::from(screen.height) {
+        let short = format!("too small: {MIN_COLUMNS}x{MIN_ROWS}");
+        lines = vec![vec![(short, Face::Text)]];
+    }
+    let quit = key(app, Scope::Global, Action::Quit);
+    lines.push(vec![(quit, Face::Key), dim(" quit")]);
     middle(paint, screen, &lines);
 }
 

@@ -93,6 +93,15 @@ pub fn take_end(text: &str, cells: usize) -> &str {
     text
 }
 
+/// The part of a text that an input of `cells` cells shows, and the column of the cursor in it. `before` is
+/// the part before the cursor, which is always visible.
+#[must_use]
+pub fn scrolled<'a>(before: &str, text: &'a str, cells: usize) -> (&'a str, usize) {
+    let shown_before = take_end(before, cells.saturating_sub(1));
+    let start = before.len() - shown_before.len();
+    (take(&text[start..], cells), width(shown_before))
+}
+
 /// Breaks a text between words into lines of up to `cells` cells. A longer word is broken inside.
 #[must_use]
 pub fn wrap(text: &str, cells: usize) -> Vec<String> {

@@ -85,7 +85,7 @@ pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
     person.type_(&cpu.to_string());
     // Launched from where one stands; once more: without a folder.
     person.type_("\x1b\r");
-    person.wait_for("Press Enter again to launch");
+    person.wait_for("Press Enter to launch without a folder");
     person.type_("\r");
     person.wait_gone("Launch a session");
     person.wait_until("it is in the list", |screen| row(screen, name).is_some());

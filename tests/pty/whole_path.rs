@@ -27,7 +27,7 @@ fn launch_work_leave_return_read_end() {
     person.type_("\x12");
     person.wait_for("Command line");
     person.type_("\r");
-    person.wait_for("Press Enter again to launch");
+    person.wait_for("Press Enter to launch without a folder");
     person.type_("\r");
     person.wait_for("RUNNING");
 

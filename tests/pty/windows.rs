@@ -72,7 +72,7 @@ fn windows_are_the_same_for_both_kinds_of_keys() {
     person.wait_for(" 2 bash* ");
     // Renamed by us, and by tmux itself.
     leader(&mut person, ",");
-    person.wait_for("rename window 2 to bash");
+    person.wait_for("Rename window 2 to: bash");
     person.type_("\x15학습; $HOME\r");
     person.wait_for(" 2 학습; $HOME* ");
     prefix(&mut person, "1");
@@ -87,11 +87,11 @@ fn windows_are_the_same_for_both_kinds_of_keys() {
     leader(&mut person, "1");
     person.wait_for(" 1 first* ");
     leader(&mut person, "&");
-    person.wait_for("close window 1");
+    person.wait_for("Close window 1");
     person.type_("n");
-    person.wait_gone("close window 1");
+    person.wait_gone("Close window 1");
     leader(&mut person, "&");
-    person.wait_for("close window 1");
+    person.wait_for("Close window 1");
     person.type_("y");
     // The numbers close up.
     person.wait_for(" 1 학습; $HOME* ");
@@ -115,7 +115,7 @@ fn a_copy_is_the_text_itself_and_goes_out_unasked() {
     // Its own keys, as the status line says, of the chosen kind.
     person.wait_for("Space mark");
     slowly(&mut person, &["k", "0", " ", "$", "h", "\r"]);
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     // Without a false break, and once.
     assert_eq!(clipboard(&person), [text]);
 }
@@ -151,7 +151,7 @@ fn tmuxs_own_keys_and_a_drag_copy() {
     person.type_("k");
     person.wait_for("line 2 of");
     person.type_("D");
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     // What is marked is the business of tmux.
     assert_eq!(clipboard(&person).len(), 1);
     let screen = person.screen();
@@ -159,9 +159,9 @@ fn tmuxs_own_keys_and_a_drag_copy() {
         .lines()
         .position(|line| line.starts_with("by-a-drag"));
     let row = row.expect("the line is there") as u16 + 1;
-    person.wait_gone("sent to your terminal's clipboard");
+    person.wait_gone("to your terminal's clipboard");
     drag(&mut person, row, 1, 9);
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     assert_eq!(clipboard(&person)[1], "by-a-drag");
 }
 
@@ -248,7 +248,7 @@ fn a_program_gets_the_clipboard_when_the_person_says_so() {
     leader(&mut person, "y");
     person.wait_for("blocked before");
     person.type_("printf '\\033]52;c;aGk=\\007'\r");
-    person.wait_for("sent to your terminal's clipboard");
+    person.wait_for("to your terminal's clipboard");
     assert_eq!(clipboard(&person), ["hi"]);
 }
 
@@ -259,7 +259,7 @@ fn what_was_printed_is_searched_and_saved() {
     person.type_("seq -f 'step %g' 1 300; echo rea''dy\r");
     person.wait_for("ready");
     leader(&mut person, "/");
-    person.wait_for("search upwards for");
+    person.wait_for("Search upwards for");
     person.type_("step 17\r");
     person.wait_until("a found line", |screen| screen.contains("step 179"));
     person.type_("q");
@@ -353,7 +353,7 @@ fn a_text_is_found_as_it_is_typed() {
     person.wait_for("\n300");
     person.wait_gone("needle");
     leader(&mut person, "/");
-    person.wait_for("search upwards for");
+    person.wait_for("Search upwards for");
     person.type_("need");
     person.wait_for("\nneedle");
     person.type_("ful");

@@ -79,7 +79,7 @@ fn what_makes_no_sense_says_why() {
     let finished = working_day().press("2 x");
     assert!(!finished.is_open::<TerminateDialog>() && finished.sees("has already ended"));
     let nothing = Screen::new(80, 24).daemon(snapshot(Vec::new())).press("s");
-    assert!(nothing.sees("no session is selected"));
+    assert!(nothing.sees("No session is selected"));
     let mut facts = facts();
     facts.read_only = true;
     let read_only = Screen::with(80, 24, facts).daemon(snapshot(day()));

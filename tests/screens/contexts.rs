@@ -35,7 +35,7 @@ fn with_one_context_nothing_of_contexts_is_seen() {
     let screen = screen.press("c");
     assert!(!screen.is_open::<ContextPicker>());
     assert!(
-        screen.sees("only one context is configured"),
+        screen.sees("Only one context is configured"),
         "{}",
         screen.text()
     );
@@ -57,7 +57,7 @@ fn it_begins_with_the_first_context_or_the_wanted_one() {
     insta::assert_snapshot!(wanted.text());
     let unknown = Screen::new(80, 24).starting_in("busan").daemon(two());
     assert!(
-        unknown.sees("context 'busan' not found. Configured: local, seoul"),
+        unknown.sees("Context 'busan' not found. Configured: local, seoul"),
         "{}",
         unknown.text()
     );
@@ -243,6 +243,23 @@ fn a_command_shows_a_context_and_completes_it() {
     let tab = picker.press("esc :").typed("fini").press("tab enter");
     assert_eq!(tab.app.sessions.tab(), Tab::Finished);
     assert!(tab.press(":").typed("q").press("enter").has_left());
+}
+
+#[test]
+fn the_command_line_shows_what_can_be_typed() {
+    let screen = Screen::new(80, 24).daemon(two()).press(":");
+    assert!(
+        screen.sees(":  ctx  finished  help  launch"),
+        "{}",
+        screen.text()
+    );
+    let screen = screen.typed("r");
+    assert!(screen.sees(":refresh  running"), "{}", screen.text());
+    let screen = screen.press("tab");
+    assert!(screen.sees(":refresh") && !screen.sees("running"));
+    let wrong = screen.press("ctrl-u").typed("ter").press("tab");
+    assert!(wrong.sees("No command starts with ter"), "{}", wrong.text());
+    assert!(!wrong.press("backspace").sees("No command"));
 }
 
 #[test]

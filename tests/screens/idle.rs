@@ -271,10 +271,12 @@ fn a_session_is_kept_by_a_dialog() {
 fn what_is_not_allowed_says_whom_to_ask() {
     let screen = with_rules(screen(80, 24).press("j E"), 0, false);
     insta::assert_snapshot!(screen.text());
-    // Nothing comes of pressing it.
     let pressed = screen.press("enter");
-    assert!(pressed.is_open::<ExtendDialog>() && pressed.wishes().is_empty());
-    assert!(!pressed.press("esc").is_open::<ExtendDialog>());
+    assert!(!pressed.is_open::<ExtendDialog>() && pressed.wishes().is_empty());
+    // Where only one of both is allowed, nothing comes of pressing the other.
+    let one = with_rules(self::screen(80, 24).press("j E"), 2, false).press("down enter");
+    assert!(one.is_open::<ExtendDialog>() && one.wishes().is_empty());
+    assert!(one.sees("Ask ops@example.org for more."), "{}", one.text());
 }
 
 #[test]
@@ -294,14 +296,14 @@ fn an_exempt_session_can_be_included_again() {
         |r| matches!(r.of_session(), Some(SessionRequest::Keep { .. })),
         Err(failure),
     );
-    assert!(refused.sees("it cannot be done here"));
+    assert!(refused.sees("It cannot be done here"));
 }
 
 #[test]
 fn without_idle_checks_there_is_nothing_to_keep() {
     let screen = screen(80, 24).press("j j j j j j j j E");
     assert!(!screen.is_open::<ExtendDialog>());
-    assert!(screen.sees("no idle checks apply to unchecked"));
+    assert!(screen.sees("unchecked has no idle limit, so there is nothing to"));
 }
 
 #[test]
@@ -366,7 +368,7 @@ fn a_warning_names_the_key_against_it() {
     );
     // What nothing can be done against has no hint.
     let unchecked = warned(all.pop().unwrap());
-    assert!(unchecked.sees("it will be reclaimed in 58 s"));
+    assert!(unchecked.sees("It will be reclaimed in 58 s"));
     assert!(
         !unchecked.sees("in the list to extend"),
         "{}",

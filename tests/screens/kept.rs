@@ -58,6 +58,7 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
     assert_eq!(first.len(), 2, "{first:?}");
     let screen = screen.press("q");
     assert!(screen.has_left());
+    assert_eq!(screen.app.shells_left(), 2);
     let left = kept(&screen).unwrap();
     // Nothing is opened before somebody looks.
     let screen = keeping(left.clone()).daemon(snapshot(two()));
@@ -71,7 +72,7 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
     let screen = keeping(left).daemon(snapshot(ended));
     assert!(screen.app.panes.is_empty());
     assert!(
-        screen.press("t").sees("no shell is open: press s"),
+        screen.press("t").sees("No shell is open. Press s"),
         "t says so"
     );
 }

@@ -150,6 +150,19 @@ fn a_filter_finds_ends() {
 }
 
 #[test]
+fn what_never_ran_has_no_shell_and_no_log() {
+    let mut cancelled = session(7, "impatient", Status::Cancelled, 12);
+    cancelled.started_at = None;
+    cancelled.kernels[0].container_id = None;
+    for key in ["s", "l"] {
+        let screen = Screen::new(80, 24).daemon(snapshot(vec![cancelled.clone()]));
+        let told = screen.press("2").press(key);
+        let why = "impatient never ran, so it has no shell or log";
+        assert!(told.sees(why), "{}", told.text());
+    }
+}
+
+#[test]
 fn time_in_the_queue_is_no_run_time() {
     let mut job = ended(8, "job", "task-finished", Some(0));
     job.created_at = ago(30);
@@ -158,7 +171,11 @@ fn time_in_the_queue_is_no_run_time() {
     let mut waits = session(9, "waits", Status::Pending, 6);
     waits.started_at = None;
     let screen = Screen::new(140, 40).daemon(snapshot(vec![job, waits]));
-    assert!(screen.sees(" 6m"), "{}", screen.text());
+    assert!(!screen.sees(" 6m"), "{}", screen.text());
+    // Its details show how long it waits.
+    let waits = screen.press("enter");
+    assert!(waits.sees("Waiting       6m"), "{}", waits.text());
+    let screen = waits.press("esc esc");
     let screen = screen.press("2");
     assert!(
         screen.sees(" 2m") && !screen.sees("22m"),

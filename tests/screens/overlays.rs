@@ -89,6 +89,18 @@ fn renaming_happens_in_one_line() {
 }
 
 #[test]
+fn typing_replaces_the_name_that_was_filled_in() {
+    let screen = working_day(80, 24).press("j j r").typed("new");
+    assert!(
+        screen.sees("Rename train-resnet to: new"),
+        "{}",
+        screen.text()
+    );
+    let screen = working_day(80, 24).press("j j r end").typed("-2");
+    assert!(screen.sees("to: train-resnet-2"), "{}", screen.text());
+}
+
+#[test]
 fn a_name_that_is_taken_is_not_typed_again() {
     // By a session in the list.
     let screen = working_day(80, 24).press("j j r ctrl-u");

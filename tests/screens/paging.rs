@@ -96,7 +96,7 @@ fn a_page_that_cannot_be_had_is_reported() {
         Err(failure),
     );
     assert!(
-        screen.sees("the manager does not answer"),
+        screen.sees("The manager does not answer"),
         "{}",
         screen.text()
     );

@@ -88,6 +88,27 @@ fn the_detail_of_a_waiting_session_begins_with_the_reason() {
 }
 
 #[test]
+fn the_steps_of_a_session_that_was_cancelled_stay_folded() {
+    let mut cancelled = session(23, "impatient", Status::Cancelled, 12);
+    cancelled.started_at = None;
+    let screen = Screen::new(140, 40).daemon(snapshot(vec![cancelled]));
+    let screen = with_history(screen.press("2 enter"));
+    assert!(
+        screen.sees("no agent has what is asked for"),
+        "{}",
+        screen.text()
+    );
+    assert!(!screen.sees("AgentSelector"), "{}", screen.text());
+    let all = screen.press("enter v");
+    let styled = all.styled();
+    let line = styled.lines().find(|line| line.contains("AgentSelector"));
+    assert!(
+        line.is_some_and(|line| line.contains("#cdd3dc")),
+        "{styled}"
+    );
+}
+
+#[test]
 fn a_moving_selection_is_asked_about_when_it_rests() {
     let screen = seoul(140, 40).press("enter");
     assert_eq!(details(&screen), 1, "the opened one at once");
@@ -294,7 +315,7 @@ fn an_image_is_made_under_a_name() {
         |r| matches!(r.of_session(), Some(SessionRequest::Commit { .. })),
         Ok(Reply::Done),
     );
-    assert!(screen.sees("creating the image my-image.1 from train-vit-large"));
+    assert!(screen.sees("Creating the image my-image.1 from train-vit-large"));
     let mut session = remote(21, "train-vit-large", Status::Running, 37);
     session.pending_request = Some(Clean::new("creating image 1/3"));
     let screen = Screen::new(140, 40)

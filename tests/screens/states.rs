@@ -15,6 +15,7 @@ use workbay::{
         status::Status,
         text::Clean,
     },
+    protocol::message::Request,
 };
 
 use crate::{
@@ -108,6 +109,49 @@ fn a_terminal_too_small_gets_a_sentence_and_comes_back() {
 }
 
 #[test]
+fn an_empty_tab_of_others_says_what_belongs_there() {
+    let screen = Screen::new(80, 24).daemon(snapshot(Vec::new())).press("3");
+    assert!(screen.sees("No sessions in Others"), "{}", screen.text());
+    assert!(screen.sees("Sessions that couldn't start are listed here."));
+    assert!(screen.sees("A session whose command failed is in the tab Finished."));
+}
+
+#[test]
+fn a_key_that_does_nothing_in_the_list_says_so_for_a_moment() {
+    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("space");
+    let line = "Space does nothing here. ? shows the keys";
+    assert!(screen.sees(line), "{}", screen.text());
+    assert!(!screen.wait(4).sees(line));
+    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("z");
+    assert!(screen.sees("z does nothing here."), "{}", screen.text());
+    assert!(!screen.press("j").sees("does nothing"));
+    let filter = Screen::new(80, 24).daemon(snapshot(day())).press("/ z");
+    assert!(!filter.sees("does nothing"), "{}", filter.text());
+}
+
+#[test]
+fn on_a_terminal_too_small_keys_only_quit() {
+    let day = || Screen::new(80, 24).daemon(snapshot(day())).resize(50, 12);
+    let screen = day().press("x y").press("n").typed("abc").paste("x");
+    assert_eq!(screen.wishes(), [] as [&Request; 0]);
+    let screen = screen.resize(80, 24);
+    assert!(screen.sees("Running 5"), "{}", screen.text());
+    for key in ["q", "ctrl-c"] {
+        assert!(day().press("l").press(key).has_left());
+    }
+    // A shell has the keys, but nobody sees it.
+    let shell = Screen::new(80, 24).daemon(snapshot(many(1))).press("!");
+    assert!(shell.resize(50, 12).press("q").has_left());
+}
+
+#[test]
+fn on_a_tiny_terminal_the_sentence_is_short() {
+    let screen = Screen::new(20, 5).daemon(snapshot(day()));
+    assert!(screen.sees("too small: 60x16"), "{}", screen.text());
+    assert!(screen.sees("q quit"), "{}", screen.text());
+}
+
+#[test]
 fn messages_stand_in_the_corner_and_go() {
     let message = |level, text: &str| Change::Notice {
         notice: Box::new(Notice::message(
@@ -173,4 +217,5 @@ fn a_session_that_waits_in_the_queue_is_not_killed_at_once() {
     assert!(runs.sees("kill at once"), "{}", runs.text());
     assert!(waits.sees("Terminate train?"), "{}", waits.text());
     assert!(!waits.sees("kill at once"), "{}", waits.text());
+    assert!(runs.sees("f force") && !waits.sees("f force"));
 }

@@ -11,6 +11,7 @@ use workbay::{
             log_line::LogLine,
         },
         msg::{Msg, StreamEvent},
+        panels::shells::ShellPicker,
     },
     model::{failure::Failure, log::LogSource, status::Status},
     protocol::message::{StreamEnd, StreamId, StreamOpen},
@@ -96,6 +97,16 @@ fn everything_typed_goes_to_the_shell_but_the_leader() {
     assert!(list.sees("노트북-세션"));
     let back = list.press("s");
     assert!(back.sees("학습.py"), "the same shell: {}", back.text());
+}
+
+#[test]
+fn the_only_shell_is_a_key_away_and_several_are_listed() {
+    let one = in_a_shell().press("ctrl-] d j t");
+    assert!(one.sees("학습.py"), "{}", one.text());
+    let several = one.press("ctrl-] d s ctrl-] d t");
+    assert!(several.is_open::<ShellPicker>(), "{}", several.text());
+    let chosen = several.press("up enter");
+    assert!(chosen.sees("학습.py"), "{}", chosen.text());
 }
 
 #[test]
@@ -272,6 +283,15 @@ fn a_log_is_followed_searched_and_paused() {
     let searched = screen.press("/").typed("step 5").press("enter n");
     assert_snapshot!("log_searched", searched.text());
     assert!(searched.press("esc F").sees("following"));
+}
+
+#[test]
+fn a_log_that_ended_is_not_followed() {
+    let ended = log().happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: None }));
+    assert!(!ended.sees("F pause"), "{}", ended.text());
+    let pressed = ended.press("F");
+    assert!(!pressed.sees("paused") && !pressed.sees("F follow"));
+    assert!(pressed.sees("ended"), "{}", pressed.text());
 }
 
 /// The log that was opened last is like this.

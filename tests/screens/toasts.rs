@@ -3,7 +3,7 @@
 use workbay::{
     model::{
         change::Change,
-        notice::{Level, Notice},
+        notice::{Level, Notice, NoticeKind},
         session::{Session, SessionType},
         status::Status,
     },
@@ -74,6 +74,23 @@ fn a_session_that_waited_long_is_reported_when_it_runs() {
     let screen = changed(screen, train(Status::Running));
     assert!(screen.sees("train-1 is RUNNING"), "{}", screen.text());
     assert!(!screen.wait(10).sees("train-1 is RUNNING"));
+}
+
+#[test]
+fn many_sessions_that_start_at_once_have_one_toast() {
+    let runs = |screen: Screen, n: u128| {
+        let session = session(60 + n, &format!("jobs-{n}"), Status::Running, 0);
+        let notice = Notice {
+            kind: NoticeKind::Running,
+            session: Some(session.key()),
+            ..Notice::message(noon(), Level::Success, format!("jobs-{n} is running"))
+        };
+        changed(screen, session).notice(Change::from(notice))
+    };
+    let screen = Screen::new(80, 24).daemon(snapshot(day()));
+    let screen = (1..=4).fold(screen, runs);
+    assert!(screen.sees("4 sessions are running"), "{}", screen.text());
+    assert!(!screen.sees("jobs-4 is running"), "{}", screen.text());
 }
 
 #[test]

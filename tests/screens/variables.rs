@@ -262,7 +262,7 @@ fn a_value_without_a_name_is_half_a_row() {
 #[test]
 fn a_click_and_the_wheel_leave_a_row_too() {
     let half = || variables(80, 24).typed("A=");
-    let (x, y) = place(&half(), "or an image");
+    let (x, y) = place(&half(), "Other image");
     let asked = half().click(x, y);
     assert!(asked.sees("A has no value. Type one"), "{}", asked.text());
     assert_eq!(row(&asked.press("y")), FormRow::of(Field::Image));

@@ -119,8 +119,17 @@ fn asking_nothing_and_failed() {
 }
 
 #[test]
-fn enter_launches_it_so_and_the_old_one_leaves_the_queue() {
-    let screen = answered(asked(80, 24), offer(), LaunchRequest::default()).press("down enter");
+fn replacing_asks_first_and_then_the_old_one_leaves_the_queue() {
+    let screen = answered(asked(80, 24), offer(), LaunchRequest::default());
+    assert!(screen.sees("enter replace"), "{}", screen.text());
+    let screen = screen.press("down enter");
+    insta::assert_snapshot!(screen.text());
+    assert_eq!(launches(&screen), [] as [&LaunchRequest; 0]);
+    // Enter again presses the harmless button, which leads back.
+    let screen = screen.press("enter");
+    assert!(screen.sees("What would help"), "{}", screen.text());
+    assert_eq!(launches(&screen), [] as [&LaunchRequest; 0]);
+    let screen = screen.press("enter y");
     let asked = launches(&screen);
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].resource_group.as_deref(), Some("spare"));
@@ -189,7 +198,7 @@ fn another_launch_never_takes_the_place_of_a_waiting_session() {
     };
     // The answer to the first launch never comes; a second, unrelated one is answered.
     let screen = answered(asked(80, 24), offer(), LaunchRequest::default())
-        .press("down enter")
+        .press("down enter y")
         .press("n alt-enter enter enter");
     assert_eq!(launches(&screen).len(), 2, "{}", screen.text());
     let first = screen.questions().find(|(_, it)| is_launch(it));

@@ -204,7 +204,7 @@ fn copy_mode_says_where_one_is_and_its_keys() {
 fn a_search_is_typed_below() {
     let screen = with(80, 24, THREE).press("ctrl-] /").typed("손실 0.1");
     assert!(
-        screen.sees("search upwards for 손실 0.1"),
+        screen.sees("Search upwards for: 손실 0.1"),
         "{}",
         screen.text()
     );

@@ -40,7 +40,7 @@ impl App {
             Action::Quiet => self.toggle_quiet(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
-                Focus::Logs => self.in_logs(action),
+                Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action, now),
                 Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
             },
@@ -92,7 +92,7 @@ impl App {
     pub(super) fn back(&mut self, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panel => return self.on_panel(now, |top, env| top.back(env)),
-            Focus::Logs => return self.in_logs(Action::Back),
+            Focus::Logs => return self.in_logs(Action::Back, now),
             Focus::Panes => {
                 let cancelled = self.panes.cancel_prompt();
                 return cancelled.unwrap_or_else(|| self.show(Page::Sessions));
@@ -118,12 +118,12 @@ impl App {
         }
     }
 
-    fn in_logs(&mut self, action: Action) -> Vec<Step> {
+    fn in_logs(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         if let Some(tab) = tab_of(action) {
             return self.show_tab(tab);
         }
         match (action, &mut self.logs) {
-            (Action::Panes, _) => self.show_panes(),
+            (Action::Panes, _) => self.show_panes(now),
             (Action::HostShell, _) => self.host_shell(),
             (Action::LogsTimes, Some(logs)) => logs.toggle_times(&self.facts.time_zone),
             (_, Some(logs)) => logs.action(action, &mut self.ids),
@@ -156,7 +156,7 @@ impl App {
             Action::Back => return self.back(now),
             Action::TabNext => self.go_to_tab(self.sessions.tab().next(1)),
             Action::TabPrevious => self.go_to_tab(self.sessions.tab().next(-1)),
-            Action::Panes => return self.show_panes(),
+            Action::Panes => return self.show_panes(now),
             Action::HostShell => return self.host_shell(),
             Action::DetailSteps => self.toggle_steps(),
             Action::DetailNextKernel => self.mark_kernel(1),
@@ -227,12 +227,18 @@ impl App {
         self.sessions.show_tab(tab);
     }
 
-    fn show_panes(&mut self) -> Vec<Step> {
-        if self.panes.is_empty() {
-            let text = "no shell is open: press s for one in a session, ! for one on this machine";
-            return vec![Step::toast(Level::Info, text)];
+    /// Shows the open shells if they are on one tab. Otherwise lists them, because the focused tab is often
+    /// about another session than the selected one.
+    fn show_panes(&mut self, now: Timestamp) -> Vec<Step> {
+        match self.panes.desks().len() {
+            0 => {
+                let text =
+                    "No shell is open. Press s for one in a session, ! for one on this machine";
+                vec![Step::toast(Level::Info, text)]
+            }
+            1 => self.show(Page::Panes),
+            _ => self.go(Go::Open(Action::PanePick), now),
         }
-        self.show(Page::Panes)
     }
 
     pub(super) fn host_shell(&mut self) -> Vec<Step> {

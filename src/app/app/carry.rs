@@ -77,7 +77,10 @@ impl App {
                     let ticket = self.ticket(Purpose::Recipe);
                     effects.push(Effect::ReadRecipe { ticket, path });
                 }
-                Step::Toast { level, text } => self.toasts.push(level, text, now),
+                Step::Toast { level, text } => {
+                    let text = self.sentence(text);
+                    self.toasts.push(level, text, now);
+                }
                 Step::Launched(launched) => {
                     let session = self.mirror.session(launched.first);
                     self.toasts.launched(launched, now);

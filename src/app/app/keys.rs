@@ -1,7 +1,7 @@
 //! Handles keys and pasted text: first by the keymap, innermost scope first, then by the focused text or
 //! terminal.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::App;
 use crate::{
@@ -14,6 +14,9 @@ use crate::{
     keymap::Lookup,
     terminal::emulator::CursorShape,
 };
+
+/// How long the hint line says that a key does nothing.
+const UNBOUND_STAYS: SignedDuration = SignedDuration::from_secs(3);
 
 /// The result of looking up keys in the scopes.
 enum Found {
@@ -52,10 +55,33 @@ impl App {
             Found::Actions(scope, actions) => self.matched(scope, actions, key, now),
             Found::Pending => Vec::new(),
             Found::Nothing => {
-                self.pending.clear();
+                let keys = std::mem::take(&mut self.pending);
+                if is_text(key) && matches!(self.focus(), Focus::Sessions | Focus::Detail) {
+                    let until = now.saturating_add(UNBOUND_STAYS);
+                    self.unbound = Some((keys, until.unwrap_or(Timestamp::MAX)));
+                }
                 Vec::new()
             }
         }
+    }
+
+    /// The keys that just did nothing in the list.
+    pub fn unbound(&self) -> Option<&[Key]> {
+        self.unbound.as_ref().map(|(keys, _)| keys.as_slice())
+    }
+
+    /// Handles a key while the screen is too small to show anything. Only leaving is possible, because every
+    /// other key would act on something that nobody sees.
+    pub(super) fn unseen_key(&mut self, key: Key) -> Vec<Step> {
+        self.pending.clear();
+        let Lookup::Matched(actions) = self.keymap.lookup(Scope::Global, &[key]) else {
+            return Vec::new();
+        };
+        let leaves = |action: &Action| matches!(action, Action::Quit | Action::Interrupt);
+        if actions.iter().any(leaves) {
+            return self.leave();
+        }
+        Vec::new()
     }
 
     /// Some terminals can tell Shift-Enter from Enter, others can't. A program gets the exact key. In

@@ -90,6 +90,8 @@ pub struct App {
     /// The sessions whose use the daemon samples for this TUI, `None` if the daemon doesn't know.
     watched: Option<Vec<SessionKey>>,
     interrupted: Option<Timestamp>,
+    /// The keys that did nothing in the list, and until when the hint line says so.
+    unbound: Option<(Vec<Key>, Timestamp)>,
     /// Row and time of the last click, for double clicks.
     clicked: Option<(SessionKey, Timestamp)>,
     areas: Areas,
@@ -98,6 +100,8 @@ pub struct App {
     saves: bool,
     /// The saved state, until the sessions are known.
     restored: Option<SavedState>,
+    /// How many shells kept running in their sessions when the TUI was left.
+    shells_left: usize,
     saved_last: Option<SavedState>,
 }
 
@@ -132,11 +136,13 @@ impl App {
             asked: HashMap::new(),
             watched: None,
             interrupted: None,
+            unbound: None,
             clicked: None,
             areas: Areas::default(),
             dirty: true,
             saves: false,
             restored: None,
+            shells_left: 0,
             saved_last: None,
         }
     }
@@ -161,10 +167,13 @@ impl App {
         let may_change_saved = self.may_change_saved(&msg);
         if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
             self.settle();
+            self.unbound = None;
             // A dialog that opens after a key would catch keys meant for something else.
             self.launched.clear();
         }
         let steps = match msg {
+            Msg::Key(key) if self.areas.too_small => self.unseen_key(key),
+            Msg::Paste(_) | Msg::Mouse(_) if self.areas.too_small => Vec::new(),
             Msg::Key(key) => self.key(key, now),
             Msg::Paste(text) => self.paste(&text, now),
             Msg::Mouse(mouse) => self.pointer(mouse, now),
@@ -268,6 +277,7 @@ impl App {
     fn leave(&mut self) -> Vec<Step> {
         let mut steps: Vec<Step> = self.save().map(Step::Do).into_iter().collect();
         self.saves = false;
+        self.shells_left = self.panes.kept_shells();
         steps.extend(self.panes.close_all());
         if let Some(mut logs) = self.logs.take() {
             steps.extend(logs.close());
@@ -276,10 +286,22 @@ impl App {
         steps
     }
 
+    /// How many shells keep running after the TUI was left.
+    pub fn shells_left(&self) -> usize {
+        self.shells_left
+    }
+
     fn tick(&mut self, now: Timestamp) -> Vec<Step> {
         self.toasts.expire(now);
         if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
             self.interrupted = None;
+        }
+        if self
+            .unbound
+            .as_ref()
+            .is_some_and(|(_, until)| now >= *until)
+        {
+            self.unbound = None;
         }
         let mut steps = self.panes.tick(&mut self.ids, now);
         if let Some(launcher) = self.panels.get_mut::<Launcher>() {

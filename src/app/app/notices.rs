@@ -9,7 +9,7 @@ use crate::{
         allowed,
         effect::Effect,
         focus::{Focus, Page},
-        notices::Attention,
+        notices::{Attention, toast::SessionEvent},
         panels::notifications::NoticeList,
         step::{Purpose, Step},
     },
@@ -44,11 +44,15 @@ impl App {
         }
         if how.toast {
             let level = notice.level;
+            let event = SessionEvent::of(&notice.kind);
             let text = match self.hint_of(&notice) {
                 Some(hint) => Clean::multiline(&format!("{}\n{hint}", notice.text)),
                 None => notice.text,
             };
-            steps.push(Step::Toast { level, text });
+            match event {
+                Some(event) => self.toasts.report(event, level, text, now),
+                None => steps.push(Step::Toast { level, text }),
+            }
         }
         steps
     }

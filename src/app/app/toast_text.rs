@@ -29,6 +29,24 @@ impl App {
         }
     }
 
+    /// A toast with a capital first letter. Reasons of failures begin with a small one, because they follow
+    /// `workbay: ` on the command line. A name keeps its letters.
+    pub(super) fn sentence(&self, text: Clean) -> Clean {
+        let is_name = |name: &str| text.as_str().starts_with(name);
+        let mut sessions = self.mirror.sessions();
+        let named = sessions.any(|it| is_name(it.name.as_str())) || is_name(&self.facts.host);
+        let first = text.as_str().split(char::is_whitespace).next();
+        let first = first.unwrap_or_default().trim_end_matches([':', ',']);
+        let is_word = first.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        if named || !is_word || first == "workbay" {
+            return text;
+        }
+        let mut letters = text.as_str().chars();
+        let capital = letters.next().map(|c| c.to_ascii_uppercase());
+        let capital = capital.map(|c| format!("{c}{}", letters.as_str()));
+        Clean::multiline(&capital.unwrap_or_default())
+    }
+
     fn launch_text(&self, launched: &Launched) -> (Level, Clean) {
         let others = match launched.all.len() {
             0 | 1 => String::new(),

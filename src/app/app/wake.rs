@@ -17,6 +17,7 @@ impl App {
             self.panes.wake_at(),
             self.next_question(now),
             self.interrupted.map(interrupt_ends),
+            self.unbound.as_ref().map(|(_, until)| *until),
             self.next_list_change(now),
             self.next_detail_change(now),
             self.next_age_change(now),
@@ -52,12 +53,13 @@ impl App {
             .filter_map(|id| self.mirror.session(*id))
             .filter(|session| session.terminated_at.is_none())
             .flat_map(|session| {
-                let elapsed = durations::coarse_changes_in(session.elapsed_seconds(now));
+                let ran = session.run_seconds(now);
+                let elapsed = ran.map(durations::coarse_changes_in);
                 let left = match reclaim(session) {
                     Reclaim::At(until) => left_changes_in(until, now),
                     Reclaim::Due | Reclaim::Exempt | Reclaim::Never => None,
                 };
-                left.into_iter().chain([elapsed])
+                left.into_iter().chain(elapsed)
             })
             .min()?;
         Some(durations::after(now, seconds))

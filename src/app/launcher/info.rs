@@ -37,6 +37,8 @@ pub struct LaunchInfo {
     pub defaults: LaunchSettings,
     pub now: Timestamp,
     pub zone: TimeZone,
+    /// How many days home directories are kept.
+    pub keep_days: Option<u32>,
 }
 
 impl LaunchInfo {
@@ -62,6 +64,7 @@ impl LaunchInfo {
             defaults: facts.launch.clone(),
             now: Timestamp::UNIX_EPOCH,
             zone: facts.time_zone.clone(),
+            keep_days: Some(facts.keep_days),
         }
     }
 
@@ -124,6 +127,7 @@ impl LaunchInfo {
             offer: self.catalogue.as_ref(),
             capabilities: self.engine.as_ref().map(|it| &it.capabilities),
             taken: Some(&taken),
+            keep_days: self.keep_days,
         })
     }
 }

@@ -17,6 +17,8 @@ pub enum Overlay {
 /// A question with two buttons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmation {
+    pub title: String,
+    /// Empty if the title says it all.
     pub text: String,
     /// The labels of the two buttons.
     pub no: &'static str,
@@ -49,8 +51,11 @@ impl Confirmation {
     }
 
     pub fn close() -> Self {
-        let text = "What you typed is lost.";
-        Self::new(QuestionSubject::Close, text.to_owned(), "Close")
+        Self {
+            title: "Discard what you typed?".to_owned(),
+            no: "Keep editing",
+            ..Self::new(QuestionSubject::Close, String::new(), "Discard")
+        }
     }
 
     pub fn replace(by: Box<EarlierLaunch>) -> Self {
@@ -78,6 +83,7 @@ impl Confirmation {
 
     fn new(subject: QuestionSubject, text: String, yes: &'static str) -> Self {
         Self {
+            title: format!("{yes}?"),
             text,
             no: "No",
             yes,

@@ -306,7 +306,7 @@ impl Launcher {
             return Vec::new();
         }
         if self.lacks_folder() && !self.warned {
-            // The review shows the warning. A second Enter launches.
+            // The review shows the warning, then Enter launches.
             self.open(Page::Review);
             self.focus[Page::Review.position()] = None;
             self.warned = true;

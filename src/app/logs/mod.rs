@@ -328,7 +328,15 @@ impl Logs {
     }
 
     /// Switches following on or off. A log that broke off is read again.
+    /// Whether lines can still come, or can be read again.
+    pub fn can_follow(&self) -> bool {
+        self.state != LogState::Complete
+    }
+
     fn follow(&mut self, ids: &mut Ids) -> Vec<Step> {
+        if !self.can_follow() {
+            return Vec::new();
+        }
         if matches!(self.state, LogState::Broken { .. }) {
             return self.read_again(ids);
         }

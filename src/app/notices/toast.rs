@@ -6,7 +6,13 @@ use std::collections::VecDeque;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::app::mirror::Mirror;
-use crate::model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean};
+use crate::model::{
+    id::SessionKey,
+    notice::{Level, NoticeKind},
+    session::Session,
+    status::Status,
+    text::Clean,
+};
 
 /// Maximum number of toasts. The oldest is dropped.
 const MAX: usize = 4;
@@ -22,6 +28,42 @@ const LAUNCH_STAYS: SignedDuration = SignedDuration::from_secs(8);
 pub struct Toast {
     pub what: ToastContent,
     pub until: Timestamp,
+    /// What it reports of how many sessions.
+    pub reports: Option<(SessionEvent, usize)>,
+}
+
+/// What can happen to many sessions at once. Its toasts are merged to one with their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEvent {
+    Running,
+    BatchEnded,
+    Ended,
+    Failed,
+}
+
+impl SessionEvent {
+    /// The event of a notification, `None` if its text is about more than that.
+    pub fn of(kind: &NoticeKind) -> Option<Self> {
+        match kind {
+            NoticeKind::Running => Some(Self::Running),
+            NoticeKind::BatchEnded { .. } => Some(Self::BatchEnded),
+            NoticeKind::Ended => Some(Self::Ended),
+            NoticeKind::Failed => Some(Self::Failed),
+            NoticeKind::IdleWarning { .. }
+            | NoticeKind::Reclaimed { .. }
+            | NoticeKind::Launched
+            | NoticeKind::Message => None,
+        }
+    }
+
+    fn of_several(self, count: usize) -> Clean {
+        Clean::new(&match self {
+            Self::Running => format!("{count} sessions are running"),
+            Self::BatchEnded => format!("{count} batch sessions have ended"),
+            Self::Ended => format!("{count} sessions have ended"),
+            Self::Failed => format!("{count} sessions failed"),
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,10 +116,36 @@ impl Toasts {
 
     /// Shows `text`. The same text again only stays longer.
     pub fn push(&mut self, level: Level, text: Clean, now: Timestamp) {
-        self.shown.retain(
-            |toast| !matches!(&toast.what, ToastContent::Said { text: said, .. } if *said == text),
-        );
-        self.show(ToastContent::Said { level, text }, stay(level), now);
+        self.show(Self::said(level, text), stay(level), now);
+    }
+
+    fn said(level: Level, text: Clean) -> ToastContent {
+        ToastContent::Said { level, text }
+    }
+
+    /// Shows what happened to a session. If a toast already reports the same of others, it becomes a toast
+    /// about all of them, so that many sessions don't cover the list.
+    pub fn report(&mut self, event: SessionEvent, level: Level, text: Clean, now: Timestamp) {
+        let what = Self::said(level, text);
+        let same = |toast: &Toast| {
+            let same_level =
+                matches!(&toast.what, ToastContent::Said { level: it, .. } if *it == level);
+            let reports = toast.reports.filter(|(it, _)| *it == event && same_level);
+            reports
+                .map(|(_, count)| count)
+                .filter(|_| toast.what != what)
+        };
+        let before = self.shown.iter().position(|it| same(it).is_some());
+        let before = before.and_then(|at| self.shown.remove(at));
+        let count = 1 + before.and_then(|it| same(&it)).unwrap_or(0);
+        let what = match count {
+            1 => what,
+            _ => Self::said(level, event.of_several(count)),
+        };
+        self.show(what, stay(level), now);
+        if let Some(toast) = self.shown.back_mut() {
+            toast.reports = Some((event, count));
+        }
     }
 
     /// Shows the progress of a launch.
@@ -101,11 +169,19 @@ impl Toasts {
     }
 
     fn show(&mut self, what: ToastContent, stay: SignedDuration, now: Timestamp) {
+        if let ToastContent::Said { text, .. } = &what {
+            let same = |it: &ToastContent| matches!(it, ToastContent::Said { text: said, .. } if said == text);
+            self.shown.retain(|toast| !same(&toast.what));
+        }
         if self.shown.len() == MAX {
             self.shown.pop_front();
         }
         let until = now.saturating_add(stay).unwrap_or(Timestamp::MAX);
-        self.shown.push_back(Toast { what, until });
+        self.shown.push_back(Toast {
+            what,
+            until,
+            reports: None,
+        });
     }
 
     /// Takes a change of a session. The toast reports once that the session runs. Its end or failure is in
@@ -229,6 +305,32 @@ mod tests {
         };
         assert_eq!(toasts.iter().map(|t| &t.what).collect::<Vec<_>>(), [&bad]);
         assert_eq!(toasts.wake_at(), Some(at(15)));
+    }
+
+    #[test]
+    fn the_same_of_several_sessions_is_one_toast() {
+        let mut toasts = Toasts::default();
+        let mut report = |event, level, text: &str| {
+            toasts.report(event, level, Clean::new(text), at(0));
+            let texts = toasts.iter().map(|toast| match &toast.what {
+                ToastContent::Said { text, .. } => text.to_string(),
+                ToastContent::Launch(_) => panic!("nothing was launched"),
+            });
+            texts.collect::<Vec<_>>()
+        };
+        let (running, failed) = (SessionEvent::Running, SessionEvent::Failed);
+        let one = report(running, Level::Success, "jobs-1 is running");
+        assert_eq!(one, ["jobs-1 is running"]);
+        assert_eq!(
+            report(running, Level::Success, "jobs-1 is running"),
+            ["jobs-1 is running"]
+        );
+        report(failed, Level::Error, "broken failed");
+        report(running, Level::Success, "jobs-2 is running");
+        assert_eq!(
+            report(running, Level::Success, "jobs-3 is running"),
+            ["broken failed", "3 sessions are running"]
+        );
     }
 
     #[test]

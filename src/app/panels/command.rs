@@ -63,7 +63,7 @@ impl CommandLine {
     pub fn read(&self, mirror: &Mirror) -> Result<Command, String> {
         let mut words = self.input.text().split_whitespace();
         let Some(first) = words.next() else {
-            return Err(format!("type one of: {}", offered().join(", ")));
+            return Err(format!("Type one of: {}", offered().join(", ")));
         };
         let Some((word, command, _)) = WORDS.iter().find(|(word, ..)| *word == first) else {
             let offered = offered().join(", ");
@@ -79,35 +79,62 @@ impl CommandLine {
         }
     }
 
-    /// The text that Tab would add.
-    pub fn completion(&self, mirror: &Mirror) -> Option<String> {
-        let text = self.input.text();
-        if self.input.before_cursor() != text {
-            return None;
+    /// What the last word may become, in order. An empty list if nothing begins like it, or if the cursor isn't
+    /// at the end.
+    pub fn candidates(&self, mirror: &Mirror) -> Vec<String> {
+        if self.input.before_cursor() != self.input.text() {
+            return Vec::new();
         }
-        let (choices, typed) = match text.split_once(' ') {
-            None => (offered().into_iter().map(str::to_owned).collect(), text),
-            Some((word, rest)) => {
-                let takes_one = WORDS
-                    .iter()
-                    .any(|(known, command, _)| *known == word && *command == Command::Contexts);
-                (if takes_one { names(mirror) } else { Vec::new() }, rest)
-            }
-        };
-        // A complete word isn't extended to a longer one, because Enter accepts it.
-        let known = choices.iter().any(|choice| choice == typed);
-        if known || text.is_empty() {
-            return None;
-        }
-        let fits = choices.iter().find(|choice| choice.starts_with(typed))?;
-        Some(fits[typed.len()..].to_owned())
+        let (mut choices, typed) = self.choices(mirror);
+        choices.retain(|choice| choice.starts_with(typed));
+        choices
     }
 
+    /// All words in the place of the last word, and what is typed of it.
+    fn choices(&self, mirror: &Mirror) -> (Vec<String>, &str) {
+        let text = self.input.text();
+        let Some((word, rest)) = text.split_once(' ') else {
+            return (offered().into_iter().map(str::to_owned).collect(), text);
+        };
+        let takes_one = WORDS
+            .iter()
+            .any(|(known, command, _)| *known == word && *command == Command::Contexts);
+        (if takes_one { names(mirror) } else { Vec::new() }, rest)
+    }
+
+    /// The text that Tab would add.
+    pub fn completion(&self, mirror: &Mirror) -> Option<String> {
+        let (_, typed) = self.choices(mirror);
+        let candidates = self.candidates(mirror);
+        // A complete word isn't extended to a longer one, because Enter accepts it.
+        if self.input.is_empty() || candidates.iter().any(|it| it == typed) {
+            return None;
+        }
+        Some(candidates.first()?[typed.len()..].to_owned())
+    }
+
+    /// Completes the last word, or says that nothing begins like it.
     pub fn complete(&mut self, mirror: &Mirror) {
         if let Some(rest) = self.completion(mirror) {
             let text = format!("{}{rest}", self.input.text());
             self.input.set(&text);
+        } else if self.candidates(mirror).is_empty() {
+            self.problem = self.nothing_begins_so(mirror);
         }
+    }
+
+    fn nothing_begins_so(&self, mirror: &Mirror) -> Option<String> {
+        let text = self.input.text();
+        let is_known = WORDS.iter().any(|(word, ..)| *word == text);
+        if is_known || self.input.before_cursor() != text {
+            return None;
+        }
+        let (choices, typed) = self.choices(mirror);
+        Some(match text.split_once(' ') {
+            None => format!("No command starts with {typed}"),
+            Some((word, _)) if choices.is_empty() => format!("{word} takes no argument"),
+            Some(_) => format!("No context starts with {typed}"),
+        })
     }
 }
 

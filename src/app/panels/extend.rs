@@ -48,6 +48,8 @@ pub struct ExtendDialog {
     pub session: SessionKey,
     pub name: Clean,
     marked: usize,
+    /// Nothing is allowed, so the dialog only has the button Close.
+    refused: bool,
 }
 
 impl ExtendDialog {
@@ -57,6 +59,7 @@ impl ExtendDialog {
             session: session.key(),
             name: session.name.clone(),
             marked: 0,
+            refused: false,
         }
     }
 
@@ -103,6 +106,8 @@ const HINTS: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
 ];
 
+const REFUSAL_HINTS: &[Hint] = &[(Scope::Confirm, &[Action::ConfirmPress], "close")];
+
 impl Panel for ExtendDialog {
     fn scope(&self) -> Scope {
         Scope::Confirm
@@ -131,8 +136,13 @@ impl Panel for ExtendDialog {
         }
     }
 
+    fn laid_out(&mut self, _: usize, env: &PanelEnv<'_>) {
+        self.refused = self.offers(env).len() == 1;
+    }
+
     fn hints(&self) -> Vec<Hint> {
-        HINTS.to_vec()
+        let hints = if self.refused { REFUSAL_HINTS } else { HINTS };
+        hints.to_vec()
     }
 }
 
@@ -140,17 +150,34 @@ impl Panel for ExtendDialog {
 pub fn offers(session: &Session, rules: Option<&RulesState>, now: Timestamp) -> Vec<ExtendRow> {
     let mut offers = if session.reprieve.exempt {
         vec![include()]
+    } else if refusal(session, rules).is_some() {
+        Vec::new()
     } else {
         vec![extend(session, rules, now), exempt(rules)]
     };
+    let title = if offers.is_empty() { "Close" } else { "Cancel" };
     offers.push(ExtendRow {
         choice: ExtendChoice::Leave,
-        title: "Cancel".to_owned(),
+        title: title.to_owned(),
         note: String::new(),
         until: None,
         allowed: true,
     });
     offers
+}
+
+/// Why nothing can be done for a session, and what to change: the rules allow neither extensions nor
+/// exemptions.
+pub fn refusal(session: &Session, rules: Option<&RulesState>) -> Option<String> {
+    let rules = known(rules).ok()?;
+    if session.reprieve.exempt || rules.extensions > 0 || rules.exempt {
+        return None;
+    }
+    let fix = match &rules.contact {
+        Some(contact) => format!("Ask {contact} to allow them."),
+        None => "Set extensions or exempt in [idle] of resources.toml.".to_owned(),
+    };
+    Some(format!("Extensions and exemptions aren't allowed. {fix}"))
 }
 
 fn include() -> ExtendRow {
@@ -225,7 +252,7 @@ fn known(rules: Option<&RulesState>) -> Result<&ReprieveRules, String> {
     }
 }
 
-/// Whom to ask for an action that isn't allowed.
+/// Whom to ask for a row that isn't allowed.
 pub fn whom_to_ask(offers: &[ExtendRow], rules: Option<&RulesState>) -> Option<String> {
     let Some(RulesState::Rules(rules)) = rules else {
         return None;
@@ -305,6 +332,21 @@ mod tests {
         assert_eq!(form.press(2, &all), [Step::CLOSE]);
         it.reprieve.extended = 2;
         assert!(!offers(&it, Some(&rules), now())[0].allowed);
+    }
+
+    #[test]
+    fn where_nothing_is_allowed_there_is_only_the_reason() {
+        let (mut it, none) = (ending(), rules(0, false));
+        let all = offers(&it, Some(&none), now());
+        let titles: Vec<&str> = all.iter().map(|row| row.title.as_str()).collect();
+        assert_eq!(titles, ["Close"]);
+        assert_eq!(
+            refusal(&it, Some(&none)).unwrap(),
+            "Extensions and exemptions aren't allowed. Ask ops@example.org to allow them."
+        );
+        assert_eq!(refusal(&it, Some(&rules(0, true))), None);
+        it.reprieve.exempt = true;
+        assert_eq!(refusal(&it, Some(&none)), None);
     }
 
     #[test]

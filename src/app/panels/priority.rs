@@ -28,7 +28,7 @@ impl PriorityForm {
         Self {
             session: session.key(),
             name: session.name.clone(),
-            input: Input::with_text(&old.to_string()),
+            input: Input::with_marked(&old.to_string()),
             old,
         }
     }
@@ -68,7 +68,7 @@ impl Panel for PriorityForm {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Priority of {} (0 to 100)", self.name),
+            label: format!("Priority of {} (0 to 100):", self.name),
             input: &self.input,
             note: "highest first",
         })

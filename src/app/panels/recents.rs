@@ -102,7 +102,7 @@ impl Recents {
             }),
             Action::RecentRemove => edit(RecentEdit::Remove),
             Action::RecentRename => {
-                self.renaming = Some(Input::with_text(entry.title.as_str()));
+                self.renaming = Some(Input::with_marked(entry.title.as_str()));
                 Vec::new()
             }
             _ => Vec::new(),
@@ -249,7 +249,7 @@ mod tests {
         act(&mut recents, Action::RecentRename);
         press(&mut recents, "x");
         let asked = act(&mut recents, Action::InputSubmit);
-        let title = "onex".to_owned();
+        let title = "x".to_owned();
         let edit = RecentEdit::Rename { title };
         assert_eq!(asked, [ask(Request::EditRecent { id: 1, edit })]);
         // An empty title changes nothing.

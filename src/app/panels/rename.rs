@@ -33,7 +33,7 @@ impl Rename {
         Self {
             session,
             old: old.clone(),
-            input: Input::with_text(old.as_str()),
+            input: Input::with_marked(old.as_str()),
             refused: None,
         }
     }
@@ -106,7 +106,7 @@ impl Panel for Rename {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Rename {} to", self.old),
+            label: format!("Rename {} to:", self.old),
             input: &self.input,
             note: "",
         })

@@ -92,7 +92,9 @@ impl Panel for TerminateDialog {
     }
 
     fn hints(&self) -> Vec<Hint> {
-        HINTS.to_vec()
+        let mut hints = HINTS.to_vec();
+        hints.retain(|(_, actions, _)| self.can_force || *actions != [Action::ConfirmForce]);
+        hints
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Hint, MOVE, Panel, PanelEnv, priority};
+use super::{DialogButton, Hint, MOVE, Panel, PanelEnv, priority};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -54,6 +54,8 @@ pub struct WaitingDialog {
     /// `None` until the answers arrive.
     found: Option<Vec<Remedy>>,
     marked: usize,
+    /// Set while the dialog asks before the marked remedy replaces the session.
+    question: Option<DialogButton>,
 }
 
 /// What a remedy does.
@@ -93,6 +95,7 @@ impl WaitingDialog {
             problem: None,
             found: None,
             marked: 0,
+            question: None,
         }
     }
 
@@ -164,10 +167,42 @@ impl WaitingDialog {
         self.marked
     }
 
-    /// A row was pressed or clicked.
+    fn marked_change(&self) -> Option<&RemedyChange> {
+        let found = self.found.as_ref()?.get(self.marked)?;
+        Some(&found.change)
+    }
+
+    /// The question before the marked remedy replaces the session, and its marked button. `None` while the
+    /// dialog lists the remedies.
+    pub fn question(&self) -> Option<(String, DialogButton)> {
+        let button = self.question?;
+        let words = &self.found()?.get(self.marked)?.words;
+        let name = &self.name;
+        let text = format!("A new session is launched {words}. {name} leaves the queue.");
+        Some((text, button))
+    }
+
+    /// A row was pressed or clicked. A launch replaces the session, so the dialog asks first. If settings
+    /// are missing, the launcher opens and the launch is confirmed there.
     fn press(&mut self, at: usize, env: &PanelEnv<'_>) -> Vec<Step> {
-        let found = self.found.as_ref().and_then(|found| found.get(at));
-        let step = match found.map(|it| &it.change) {
+        if at >= self.found().map_or(0, <[Remedy]>::len) {
+            return Vec::new();
+        }
+        self.marked = at;
+        let asks = match self.marked_change() {
+            Some(RemedyChange::Launch(request)) => self.is_known(request),
+            _ => false,
+        };
+        if asks && self.still_waits(env.mirror) {
+            self.question = Some(DialogButton::default());
+            return Vec::new();
+        }
+        self.carry_out(env)
+    }
+
+    /// Carries out the marked remedy.
+    fn carry_out(&self, env: &PanelEnv<'_>) -> Vec<Step> {
+        let step = match self.marked_change() {
             None => return Vec::new(),
             Some(RemedyChange::Priority(priority)) => {
                 priority::ask(self.session, &self.name, *priority)
@@ -186,11 +221,16 @@ impl WaitingDialog {
         session.is_some_and(|it| it.status == Status::Pending)
     }
 
+    /// Whether all settings of the launch are known.
+    fn is_known(&self, request: &LaunchRequest) -> bool {
+        self.missing.is_empty() && is_whole(request)
+    }
+
     /// Launches at once if all settings are known. Otherwise the launcher asks for the rest. The waiting
     /// session leaves the queue when the new one is in it.
     fn launch(&self, request: &LaunchRequest) -> Step {
         let context = self.session.context;
-        if self.missing.is_empty() && is_whole(request) {
+        if self.is_known(request) {
             return Step::Ask {
                 request: Request::Launch {
                     context,
@@ -211,11 +251,43 @@ impl WaitingDialog {
     }
 }
 
-const HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "launch"),
+const REPLACE_HINTS: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmPress], "replace"),
     (Scope::Confirm, MOVE, "move"),
     (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
 ];
+
+const PRIORITY_HINTS: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmPress], "set priority"),
+    (Scope::Confirm, MOVE, "move"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+];
+
+const NO_REMEDY_HINTS: &[Hint] = &[(Scope::Confirm, &[Action::ConfirmNo], "close")];
+
+const QUESTION_HINTS: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmYes], "replace"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+];
+
+impl WaitingDialog {
+    /// Handles an action while the question is asked.
+    fn answer_question(&mut self, action: Action, env: &PanelEnv<'_>) -> Vec<Step> {
+        match (action, self.question) {
+            (Action::ConfirmYes, _) | (Action::ConfirmPress, Some(DialogButton::Yes)) => {
+                return self.carry_out(env);
+            }
+            (Action::ConfirmNo | Action::ConfirmPress | Action::Back, _) => return self.back(env),
+            (Action::ConfirmToggle | Action::ListDown | Action::ListUp, Some(button)) => {
+                self.question = Some(button.other());
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+}
 
 impl Panel for WaitingDialog {
     fn scope(&self) -> Scope {
@@ -223,6 +295,9 @@ impl Panel for WaitingDialog {
     }
 
     fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
+        if self.question.is_some() {
+            return self.answer_question(action, env);
+        }
         let count = self.found.as_ref().map_or(0, Vec::len).max(1);
         match action {
             Action::ListDown | Action::ConfirmToggle => self.marked = (self.marked + 1) % count,
@@ -236,14 +311,30 @@ impl Panel for WaitingDialog {
 
     fn click(&mut self, part: DialogPart, env: &PanelEnv<'_>) -> Vec<Step> {
         match part {
+            DialogPart::Button(DialogButton::Yes) => self.carry_out(env),
+            DialogPart::Button(DialogButton::No) => self.back(env),
             DialogPart::Row(at) => self.press(at, env),
             DialogPart::Outside => self.back(env),
             _ => Vec::new(),
         }
     }
 
+    /// From the question back to the remedies.
+    fn back(&mut self, _: &PanelEnv<'_>) -> Vec<Step> {
+        match self.question.take() {
+            Some(_) => Vec::new(),
+            None => vec![Step::CLOSE],
+        }
+    }
+
     fn hints(&self) -> Vec<Hint> {
-        HINTS.to_vec()
+        let hints = match self.marked_change() {
+            _ if self.question.is_some() => QUESTION_HINTS,
+            Some(RemedyChange::Launch(_)) => REPLACE_HINTS,
+            Some(RemedyChange::Priority(_)) => PRIORITY_HINTS,
+            None => NO_REMEDY_HINTS,
+        };
+        hints.to_vec()
     }
 }
 
@@ -278,7 +369,10 @@ fn in_the_queue(
         && request.timeout.is_none_or(|it| it > timeout)
     {
         found.push(Remedy {
-            words: format!("a timeout of {timeout}: ends before {} starts", first.name),
+            words: format!(
+                "with a timeout of {timeout}: ends before {} starts",
+                first.name
+            ),
             change: RemedyChange::Launch(Box::new(LaunchRequest {
                 timeout: Some(timeout),
                 ..request.clone()
@@ -408,7 +502,7 @@ mod tests {
             words,
             [
                 "priority 11: before large",
-                "a timeout of 8m: ends before large starts"
+                "with a timeout of 8m: ends before large starts"
             ]
         );
         assert_eq!(found[0].change, RemedyChange::Priority(11));

@@ -448,6 +448,12 @@ impl Panes {
     }
 
     /// Closes all streams when the TUI exits.
+    /// How many shells keep running without the TUI: those in sessions. A shell on this machine ends with it.
+    pub fn kept_shells(&self) -> usize {
+        let kept = |pane: &&Pane| pane.takes_keys() && pane.place != ShellPlace::Host;
+        self.list.iter().filter(kept).count()
+    }
+
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
         let mut steps = self.lines.keep_only(&[], None);

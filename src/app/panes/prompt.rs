@@ -65,11 +65,11 @@ impl PanePrompt {
     /// The label before the text, or the whole question.
     pub fn label(&self) -> String {
         match &self.question {
-            PaneQuestion::Rename(index) => format!("rename window {index} to"),
-            PaneQuestion::Search { .. } if self.missing => "not found:".to_owned(),
-            PaneQuestion::Search { .. } => "search upwards for".to_owned(),
+            PaneQuestion::Rename(index) => format!("Rename window {index} to:"),
+            PaneQuestion::Search { .. } if self.missing => "Not found:".to_owned(),
+            PaneQuestion::Search { .. } => "Search upwards for:".to_owned(),
             PaneQuestion::Close { index, command } => {
-                format!("close window {index} and end its program ({command})?")
+                format!("Close window {index} and end its program ({command})?")
             }
             PaneQuestion::SaveCopy { .. } => "Save the copied text?".to_owned(),
             PaneQuestion::Paste(text) => match text.lines().count() {

@@ -107,7 +107,7 @@ impl Panes {
             }),
             Action::PaneSaveHistory => self.save_history(),
             Action::WindowRename => self.ask_person(|window| {
-                let input = Input::with_text(window.name.as_str());
+                let input = Input::with_marked(window.name.as_str());
                 (PaneQuestion::Rename(window.index), input)
             }),
             Action::WindowClose => self.ask_person(|window| {

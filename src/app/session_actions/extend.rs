@@ -24,6 +24,9 @@ pub const ACTIONS: &[SessionAction] = &[SessionAction {
 fn wrong_state(session: &Session) -> Option<String> {
     not_running(session, "only running sessions have idle checks").or_else(|| {
         let is_unchecked = session.idle_checks.is_empty() && !session.reprieve.exempt;
-        is_unchecked.then(|| format!("no idle checks apply to {}", session.name))
+        is_unchecked.then(|| {
+            let name = &session.name;
+            format!("{name} has no idle limit, so there is nothing to extend")
+        })
     })
 }

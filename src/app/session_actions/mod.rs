@@ -119,11 +119,22 @@ fn not_running(session: &Session, then: &str) -> Option<String> {
     let name = &session.name;
     match &session.status {
         status if status.is_live() => None,
+        status if status.is_final() && !has_run(session) => Some(never_ran(session)),
         status if status.is_final() => Some(format!("{name} has ended. Its log is kept")),
         status if status.is_starting() => Some(format!("{name} is {status}: {then}")),
         Status::Terminating => Some(format!("{name} is being terminated")),
         status => Some(format!("{name} is {status}. It isn't running")),
     }
+}
+
+/// Whether anything of a session has run.
+fn has_run(session: &Session) -> bool {
+    let main = session.main_kernel();
+    main.is_some_and(|it| it.container_id.is_some()) || session.started_at.is_some()
+}
+
+fn never_ran(session: &Session) -> String {
+    format!("{} never ran, so it has no shell or log", session.name)
 }
 
 /// Why a session doesn't wait in the queue. `only` is what only waiting sessions do.

@@ -1,6 +1,6 @@
 //! Opens a view of a session: its details, its log, a shell in it.
 
-use super::{Connection, Outcome, SessionAction, not_running};
+use super::{Connection, Outcome, SessionAction, has_run, never_ran, not_running};
 use crate::{
     action::Action,
     app::{
@@ -40,10 +40,13 @@ pub const ACTIONS: &[SessionAction] = &[
 ];
 
 fn without_log(session: &Session) -> Option<String> {
-    let main = session.main_kernel();
-    let has_begun =
-        main.is_some_and(|it| it.container_id.is_some()) || session.started_at.is_some();
-    (!has_begun).then(|| format!("{} is {}. It has no log yet", session.name, session.status))
+    if has_run(session) {
+        return None;
+    }
+    Some(match &session.status {
+        status if status.is_final() => never_ran(session),
+        status => format!("{} is {status}. It has no log yet", session.name),
+    })
 }
 
 /// Opens a shell in the container that is selected in the detail, otherwise in the main one.

@@ -89,14 +89,14 @@ impl<'a> EventLoop<'a> {
     }
 
     /// Runs until the user leaves or the terminal is gone.
-    pub async fn run<I>(mut self, mut sources: Sources<I>) -> std::io::Result<()>
+    pub async fn run<I>(mut self, mut sources: Sources<I>) -> std::io::Result<usize>
     where
         I: Stream<Item = Msg> + Unpin,
     {
         loop {
             let started = clock::instant();
             if self.is_due(started) && self.draw()? == Next::Quit {
-                return Ok(());
+                return Ok(self.app.shells_left());
             }
             let next = tokio::select! {
                 biased;
@@ -110,7 +110,7 @@ impl<'a> EventLoop<'a> {
                 () = until(self.wake()) => self.woken()?,
             };
             if next == Next::Quit {
-                return Ok(());
+                return Ok(self.app.shells_left());
             }
         }
     }

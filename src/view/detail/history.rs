@@ -33,25 +33,31 @@ pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<D
             lines.push(vec![("no entries".to_owned(), Face::Dim)]);
         }
         History::Known(entries) => {
+            let session = app.mirror.session(detail.session());
+            let ended = session.is_some_and(|it| it.status.is_final());
+            let step = |entry, it| step(entry, it, ended, width, glyphs);
+            let unfolds = |result: &Outcome| failed(result) && !(ended && is_retried(result));
             // Only the newest failed entry unfolds automatically.
-            let failing = entries.iter().position(|entry| failed(&entry.result));
+            let failing = entries.iter().position(|entry| unfolds(&entry.result));
             for (at, entry) in entries.iter().enumerate() {
                 lines.extend(head(app, entry, width, glyphs));
                 let steps = entry.steps.iter();
                 if detail.all_steps {
-                    lines.extend(steps.flat_map(|it| step(entry, it, width, glyphs)));
+                    lines.extend(steps.flat_map(|it| step(entry, it)));
                 } else if failing == Some(at) {
-                    let newest = steps.rev().find(|it| failed(&it.result));
-                    lines.extend(
-                        newest
-                            .into_iter()
-                            .flat_map(|it| step(entry, it, width, glyphs)),
-                    );
+                    let newest = steps.rev().find(|it| unfolds(&it.result));
+                    lines.extend(newest.into_iter().flat_map(|it| step(entry, it)));
                 }
             }
         }
     }
     lines
+}
+
+/// An attempt that only has to be repeated. After the session's end nothing is repeated, so it explains
+/// nothing.
+fn is_retried(result: &Outcome) -> bool {
+    face(result) == Face::Warning
 }
 
 fn face(result: &Outcome) -> Face {
@@ -107,8 +113,15 @@ fn indented(text: &str, face: Face) -> DetailLine {
     vec![(format!("{:INDENT$}{text}", ""), face)]
 }
 
-/// A step with a shape for its result. Its message is below, unless the entry has the same message.
-fn step(entry: &HistoryEntry, step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
+/// A step with a shape for its result. Its message is below, unless the entry has the same message. The steps
+/// of a session that has `ended` need no attention any more.
+fn step(
+    entry: &HistoryEntry,
+    step: &SubStep,
+    ended: bool,
+    width: usize,
+    glyphs: &Glyphs,
+) -> Vec<DetailLine> {
     let shapes = &glyphs.shapes;
     let face = face(&step.result);
     let shape = match face {
@@ -116,7 +129,11 @@ fn step(entry: &HistoryEntry, step: &SubStep, width: usize, glyphs: &Glyphs) -> 
         Face::Dim => shapes.neutral,
         _ => shapes.good,
     };
-    let name = if face == Face::Text { Face::Dim } else { face };
+    let name = match face {
+        Face::Text => Face::Dim,
+        Face::Bad | Face::Warning if ended => Face::Text,
+        face => face,
+    };
     let mut lines = vec![vec![
         (format!("{:INDENT$}{shape} ", ""), name),
         (step.step.to_string(), name),

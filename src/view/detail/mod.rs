@@ -222,7 +222,7 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<D
     let label = match waited {
         Some(_) => "Run time",
         None if session.terminated_at.is_some() => "Waited",
-        None => "Waits for",
+        None => "Waiting",
     };
     let mut lines = vec![row(label, elapsed)];
     // Starting takes a few seconds, which don't count as waiting.

@@ -15,7 +15,7 @@ pub fn write(sheet: &mut FormSheet<'_>) {
     let most = most.unwrap_or(ports::MOST);
     let count = launcher.request().preopen_ports.len();
     let note = format!("{count} of {most}");
-    let hint = "none; as in 8080, 9000-9003";
+    let hint = "none, for example 8080, 9000-9003";
     sheet.typed(row, "Open ports", launcher.network.ports(), hint, &note);
     sheet.message(row);
     sheet.gap();

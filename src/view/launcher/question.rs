@@ -23,7 +23,11 @@ fn labels(question: &Confirmation) -> [String; 2] {
 
 fn area(question: &Confirmation, screen: Rect) -> Rect {
     // The border, a blank around the sentence and the buttons.
-    dialog::place(screen, WIDTH, sentence(question).len() as u16 + 6)
+    let lines = match sentence(question).len() as u16 {
+        0 => 0,
+        lines => lines + 1,
+    };
+    dialog::place(screen, WIDTH, lines + 5)
 }
 
 /// The positions of the buttons No and Yes.
@@ -37,8 +41,7 @@ pub fn buttons(question: &Confirmation, screen: Rect) -> [Rect; 2] {
 
 pub fn draw(paint: &mut Paint<'_>, question: &Confirmation, screen: Rect) {
     let area = area(question, screen);
-    let title = format!("{}?", question.yes);
-    let inner = dialog::frame(paint, screen, area, &title, Face::Title);
+    let inner = dialog::frame(paint, screen, area, &question.title, Face::Title);
     paint.cursor = None;
     for (at, line) in sentence(question).iter().enumerate() {
         let y = inner.y + 1 + at as u16;

@@ -238,7 +238,9 @@ fn launch_note(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (Stri
         }
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
-            format!("{none}: files aren't kept permanently\nPress Enter again to launch"),
+            format!(
+                "{none}: files aren't kept permanently\nPress Enter to launch without a folder"
+            ),
             Face::Warning,
         ),
         (_, 0) => (format!("{none}: files aren't kept permanently"), Face::Dim),

@@ -6,6 +6,7 @@ use crate::{
     model::{launch_field::LaunchField as Field, session::SessionType, span::Span, text::Clean},
     rules::launch::table::Widget,
     theme::face::Face,
+    view::text::scrolled,
 };
 
 pub fn write(sheet: &mut FormSheet<'_>) {
@@ -98,15 +99,18 @@ fn script(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, hint: &str) {
         } else {
             SheetLine::below(row)
         };
+        // The line with the cursor scrolls to it, the others show their beginning.
+        let here = focused && number == at;
+        let before: String = text.chars().take(if here { column } else { 0 }).collect();
+        let (shown, cursor) = scrolled(&before, text, usize::from(room));
         if number == 0 && script.is_empty() {
             line = line.text(VALUES, room, hint, Face::Placeholder);
         } else {
-            line = line.text(VALUES, room, text, face);
+            line = line.text(VALUES, room, shown, face);
         }
-        if focused && number == at {
-            let before: String = text.chars().take(column).collect();
-            let x = crate::view::text::width(&before) as u16;
-            line = line.cursor(VALUES + x.min(room.saturating_sub(1)));
+        if here {
+            let x = (cursor as u16).min(room.saturating_sub(1));
+            line = line.cursor(VALUES + x);
         }
         sheet.push(line);
     }

@@ -10,7 +10,7 @@ use crate::{
         app::App,
         area::DialogAreas,
         durations,
-        panels::extend::{ExtendDialog, ExtendRow, whom_to_ask},
+        panels::extend::{ExtendDialog, ExtendRow, refusal, whom_to_ask},
     },
     model::session::Session,
     rules::reclaim::{Reclaim, nearest, reclaim},
@@ -22,8 +22,14 @@ const WIDTH: u16 = 66;
 /// Cells of a row's title.
 const TITLE: u16 = 20;
 
+/// The only button if nothing is allowed.
+const CLOSE: &str = "  Close  ";
+
 impl Dialog for ExtendDialog {
     fn place(&self, app: &App, screen: Rect) -> DialogAreas {
+        if let Some(why) = refused(app, self) {
+            return place_refusal(&why, screen);
+        }
         // The number of rows doesn't depend on the time.
         let rows = self.offers(&app.env(Timestamp::UNIX_EPOCH)).len() as u16;
         // Border, blank, the reclaim time, blank, the rows, blank, whom to ask, blank, border.
@@ -42,6 +48,9 @@ impl Dialog for ExtendDialog {
         };
         let (what, face) = end(app, &session, now);
         paint.text(inner.x, inner.y + 1, inner.width, &what, face);
+        if let Some(why) = refused(app, self) {
+            return draw_refusal(paint, &why, inner, rows);
+        }
         let offers = self.offers(&app.env(now));
         let marked = self.marked(&offers);
         for (line, offer) in offers.iter().take(usize::from(rows.height)).enumerate() {
@@ -56,6 +65,28 @@ impl Dialog for ExtendDialog {
             paint.text(inner.x, rows.bottom() + 1, inner.width, &whom, Face::Dim);
         }
     }
+}
+
+fn refused(app: &App, open: &ExtendDialog) -> Option<Vec<String>> {
+    let session = app.full(open.session)?;
+    let why = refusal(&session, app.extension_rules.state(open.session.context))?;
+    Some(text::wrap(&why, usize::from(WIDTH - 6)))
+}
+
+fn place_refusal(why: &[String], screen: Rect) -> DialogAreas {
+    // Border, blank, the reclaim time, the reason, blank, the button, blank, border.
+    let area = dialog::place(screen, WIDTH, why.len() as u16 + 7);
+    let width = text::width(CLOSE) as u16;
+    let x = area.right().saturating_sub(width + 3);
+    let button = Rect::new(x, area.bottom().saturating_sub(3), width, 1);
+    dialog::areas(screen, area, button)
+}
+
+fn draw_refusal(paint: &mut Paint<'_>, why: &[String], inner: Rect, button: Rect) {
+    for (line, y) in why.iter().zip(inner.y + 2..) {
+        paint.text(inner.x, y, inner.width, line, Face::Text);
+    }
+    paint.text(button.x, button.y, button.width, CLOSE, Face::ButtonActive);
 }
 
 fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &ExtendRow, now: Timestamp) {

@@ -5,7 +5,12 @@ use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
-    app::{app::App, area::DialogAreas, durations, panels::waiting::WaitingDialog},
+    app::{
+        app::App,
+        area::DialogAreas,
+        durations,
+        panels::{DialogButton, waiting::WaitingDialog},
+    },
     model::session::Session,
     rules::ahead,
     theme::face::Face,
@@ -18,8 +23,15 @@ const REASON: usize = 5;
 /// Lines of an answer that isn't a list.
 const ANSWER: usize = 2;
 
+/// The width of the question, and its buttons.
+const QUESTION_WIDTH: u16 = 58;
+const BUTTONS: [&str; 2] = ["   No   ", "  Replace  "];
+
 impl Dialog for WaitingDialog {
     fn place(&self, app: &App, screen: Rect) -> DialogAreas {
+        if let Some((question, _)) = self.question() {
+            return place_question(&question, screen);
+        }
         let reason = reason(app, self, screen).len();
         let height = 8 + reason + rows_of(self);
         let area = dialog::place(screen, WIDTH.min(screen.width), height as u16);
@@ -29,6 +41,9 @@ impl Dialog for WaitingDialog {
     }
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
+        if let Some(question) = self.question() {
+            return draw_question(paint, self, &question, areas);
+        }
         let rows = areas.rows;
         let title = format!("Why {} waits", self.name);
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
@@ -59,6 +74,33 @@ impl Dialog for WaitingDialog {
             paint.text(inner.x, inner.bottom() - 1, inner.width, &text, Face::Dim);
         }
     }
+}
+
+fn place_question(question: &str, screen: Rect) -> DialogAreas {
+    let lines = text::wrap(question, usize::from(QUESTION_WIDTH - 6)).len() as u16;
+    // The border, a blank line around the text and the buttons.
+    let area = dialog::place(screen, QUESTION_WIDTH, lines + 6);
+    DialogAreas {
+        screen,
+        area,
+        buttons: dialog::buttons(area, BUTTONS),
+        ..DialogAreas::default()
+    }
+}
+
+fn draw_question(
+    paint: &mut Paint<'_>,
+    open: &WaitingDialog,
+    (question, button): &(String, DialogButton),
+    areas: &DialogAreas,
+) {
+    let title = format!("Replace {}?", open.name);
+    let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
+    let lines = text::wrap(question, usize::from(QUESTION_WIDTH - 6));
+    for (line, y) in lines.iter().zip(inner.y + 1..) {
+        paint.text(inner.x, y, inner.width, line, Face::Text);
+    }
+    dialog::draw_buttons(paint, areas.buttons, BUTTONS, *button);
 }
 
 fn rows_of(open: &WaitingDialog) -> usize {

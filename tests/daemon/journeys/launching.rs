@@ -60,7 +60,7 @@ async fn a_launch_is_seen_while_it_is_in_progress() {
     eventually("it is being made", || house.engine.count(Call::Create) == 1).await;
     // Ended before it began.
     person.presses("x y").await;
-    person.sees("ending ").await;
+    person.sees("Ending ").await;
     house.engine.release(Call::Create);
     person.sees("Running 0").await;
     person.presses("2").await;

@@ -31,7 +31,7 @@ pub struct Person {
     drawn: watch::Receiver<usize>,
     /// Frames there were when the last key was pressed.
     pressed_at: usize,
-    face: Option<JoinHandle<io::Result<()>>>,
+    face: Option<JoinHandle<io::Result<usize>>>,
 }
 
 fn facts(name: &str) -> Facts {

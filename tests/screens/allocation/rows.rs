@@ -23,7 +23,7 @@ fn typing_searches_and_chooses() {
     );
     let gone = page(80, 24).typed("windows");
     assert!(gone.sees("legacy/windows:2022 isn't available on this engine:"));
-    let image = to(page(80, 24), "or an image").typed("quay.io/x:1");
+    let image = to(page(80, 24), "Other image").typed("quay.io/x:1");
     assert_eq!(request(&image).image.as_deref(), Some("quay.io/x:1"));
     assert_eq!(request(&image).environment, None);
 }
@@ -34,7 +34,7 @@ fn leaving_the_environment_moves_nothing() {
         let at = |screen: &Screen| {
             let text = screen.text();
             let line = |label: &str| text.lines().position(|line| line.contains(label));
-            ["or an image", "Variables"].map(|label| line(label).unwrap())
+            ["Other image", "Variables"].map(|label| line(label).unwrap())
         };
         let focused = page(columns, rows);
         let before = at(&focused);
@@ -108,7 +108,7 @@ fn variables_are_rows_and_secrets_are_masked() {
 
 #[test]
 fn what_is_wrong_stands_beside_its_field() {
-    let screen = to(gpus(140, 44), "or an image").typed("a b");
+    let screen = to(gpus(140, 44), "Other image").typed("a b");
     let screen = to(screen, "Variables").typed("9=x");
     let screen = to(screen, "CPU").typed("0.5");
     let screen = to(screen, "Memory").typed("1m");

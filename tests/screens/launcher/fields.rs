@@ -69,6 +69,16 @@ fn folders_are_searched() {
 }
 
 #[test]
+fn a_long_command_shows_where_it_is_typed() {
+    let command = format!("python train.py {} --the-end", "--option value ".repeat(8));
+    let screen = opened(80, 24).press("up right down tab").typed(&command);
+    assert!(screen.sees("--the-end"), "{}", screen.text());
+    assert!(!screen.sees("python train.py"), "{}", screen.text());
+    let screen = screen.press("home");
+    assert!(screen.sees("python train.py"), "{}", screen.text());
+}
+
+#[test]
 fn a_command_is_written_in_the_editor() {
     let screen = opened(80, 24)
         .press("up right down tab")
@@ -88,7 +98,7 @@ fn a_command_is_written_in_the_editor() {
     };
     let result = Err(Clean::new("the editor failed"));
     let screen = screen.send(Msg::Edited { ticket, result });
-    assert!(screen.sees("echo two") && screen.sees("the editor failed"));
+    assert!(screen.sees("echo two") && screen.sees("The editor failed"));
 }
 
 #[test]

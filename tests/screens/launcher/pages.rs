@@ -72,7 +72,7 @@ fn on_a_small_terminal() {
         let screen = opened(60, 16).press(&format!("alt-{page}"));
         insta::assert_snapshot!(format!("small_{name}"), screen.text());
     }
-    let screen = opened(50, 10);
+    let screen = opened(80, 24).resize(50, 10);
     assert!(!screen.sees("Launch"), "{}", screen.text());
     assert!(screen.resize(80, 24).sees("Launch a session"));
 }

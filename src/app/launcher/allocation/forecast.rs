@@ -82,6 +82,7 @@ pub fn of(
     let waiting = group.and_then(|group| group.waiting).unwrap_or(0);
     let before = match waiting {
         0 => String::new(),
+        1 => ", 1 session ahead".to_owned(),
         n => format!(", {n} sessions ahead"),
     };
     if wanted <= free {

@@ -39,6 +39,8 @@ pub struct Ground<'a> {
     pub capabilities: Option<&'a Capabilities>,
     /// Whether a session that hasn't ended has this name.
     pub taken: Option<&'a dyn Fn(&str) -> bool>,
+    /// How many days home directories are kept after the end of their session.
+    pub keep_days: Option<u32>,
 }
 
 impl<'a> Ground<'a> {
@@ -52,6 +54,7 @@ impl<'a> Ground<'a> {
             offer: None,
             capabilities: None,
             taken: None,
+            keep_days: None,
         }
     }
 

@@ -41,19 +41,21 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
         say(&mut found, Field::Accelerator, waits);
     }
     if request.mounts.is_empty() {
-        let why = match ground.is_scheduled() {
-            Some(true) => NO_FOLDER_ON_CLUSTER,
-            _ => NO_FOLDER,
-        };
-        say(&mut found, Field::Folders, why);
+        say(&mut found, Field::Folders, without_folder(ground));
     }
     found
 }
 
 /// Home directories outlive their session only on engines that workbay schedules.
-const NO_FOLDER: &str = "no folder mounted. Files are deleted some days after the session ends \
-                         (setting history.keep-days)";
-const NO_FOLDER_ON_CLUSTER: &str = "no folder mounted. Files are deleted when the session ends";
+fn without_folder(ground: &Ground<'_>) -> String {
+    let deleted = match (ground.is_scheduled(), ground.keep_days) {
+        (Some(true), _) => "when the session ends".to_owned(),
+        (_, Some(1)) => "1 day after the session ends".to_owned(),
+        (_, Some(days)) => format!("{days} days after the session ends"),
+        (_, None) => "some days after the session ends (setting history.keep-days)".to_owned(),
+    };
+    format!("no folder mounted. Files are deleted {deleted}")
+}
 
 /// Programs can only use the memory that shared memory leaves.
 pub fn short_of_shmem(mem: Bytes, shmem: Bytes) -> Option<&'static str> {

@@ -38,8 +38,8 @@ pub fn write(sheet: &mut FormSheet<'_>) {
         Some(known) => format!("is {known}"),
         None => String::new(),
     };
-    let hint = "an image instead, as registry/name:tag";
-    sheet.typed(image, "or an image", environments.image(), hint, &note);
+    let hint = "registry/name:tag";
+    sheet.typed(image, "Other image", environments.image(), hint, &note);
     sheet.message(image);
 }
 

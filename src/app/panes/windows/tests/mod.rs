@@ -239,7 +239,7 @@ fn a_window_is_renamed_in_the_status_line() {
     assert_eq!(world.panes.scope(), crate::action::Scope::Input);
     world.type_("-학습");
     world.act(Action::InputSubmit);
-    assert_eq!(world.said, ["rename-window -t '=wb-f-1:4' -- 'bash-학습'"]);
+    assert_eq!(world.said, ["rename-window -t '=wb-f-1:4' -- '-학습'"]);
     assert!(world.panes.prompt().is_none());
     world.act(Action::WindowRename);
     world.act(Action::InputCancel);
@@ -293,7 +293,7 @@ fn what_is_not_found_is_reported_while_one_types_and_after_it() {
     for answer in ["", "", "0\n"] {
         world.answer(answer);
     }
-    assert_eq!(world.panes.prompt().unwrap().label(), "not found:");
+    assert_eq!(world.panes.prompt().unwrap().label(), "Not found:");
     world.act(Action::InputSubmit);
     assert!(world.toasts.is_empty());
     world.answer("0\n");
