@@ -117,7 +117,7 @@ fn among<'a>(
     let unfinished: Vec<&Session> = named
         .iter()
         .copied()
-        .filter(|s| !s.status.is_final())
+        .filter(|s| !s.has_ended())
         .collect();
     if !unfinished.is_empty() {
         return only(unfinished, text);

@@ -27,7 +27,7 @@ pub fn ahead<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> V
 #[must_use]
 pub fn holders<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> Vec<&'a Session> {
     let uses_resources = |other: &&Session| {
-        is_beside(session, other) && !other.status.is_final() && other.status != Status::Pending
+        is_beside(session, other) && !other.has_ended() && other.status != Status::Pending
     };
     let mut found: Vec<&Session> = all.filter(uses_resources).collect();
     found.sort_by(|one, other| {

@@ -109,6 +109,8 @@ impl Controller {
         held.record.ending = None;
         let session = &mut held.record.session;
         session.status_info = Some(Clean::new("failed-to-terminate"));
+        // Its container is left, so a failed launch hasn't ended after all.
+        session.terminated_at = None;
         session.status_message = Some(why.clone());
         if !ending {
             // The status doesn't change, so only a message can report it.

@@ -314,7 +314,7 @@ fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> Launc
         let taken = |name: &str| {
             let mut there = mirror.sessions();
             there.any(|it| {
-                it.context == session.context && !it.status.is_final() && it.name == *name
+                it.context == session.context && !it.has_ended() && it.name == *name
             })
         };
         free_name(session.name.as_str(), 1, taken)

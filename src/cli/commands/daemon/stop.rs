@@ -91,7 +91,7 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
 
 fn open(snapshot: &Snapshot) -> Vec<Session> {
     let open = snapshot.sessions.iter().filter(|session| {
-        !session.status.is_final() && !find::schedules(snapshot, session.context)
+        !session.has_ended() && !find::schedules(snapshot, session.context)
     });
     open.cloned().collect()
 }
