@@ -48,6 +48,8 @@ pub struct Memory {
     pub socket: (u64, u64),
     /// Values of secret variables that pending sessions need.
     pub secrets: Vec<Kept>,
+    /// Serialized under its earlier name: an upgrade may come from, or go back to, an older release.
+    #[serde(rename = "told")]
     pub notifications: RecentNotifications,
     /// The upgrade that failed, if the daemon had to restart as the previous program.
     #[serde(skip_serializing_if = "Option::is_none")]
