@@ -108,6 +108,7 @@ impl Controller {
         let begins = TIME_TO_BEGIN + self.time_to_end();
         Waiter {
             id: record.session.id,
+            name: record.session.name.as_str(),
             group: &spec.resource_group,
             priority: spec.priority,
             created_at: record.session.created_at,
