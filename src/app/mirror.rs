@@ -96,7 +96,7 @@ impl Mirror {
         self.sessions.get(&id)
     }
 
-    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> + Clone {
         self.sessions.values()
     }
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use super::{connection::Connection, fail::Fail, find};
+use super::{connection::Connection, fail::Fail, find, output};
 use crate::{
-    model::{change::Change, id::SessionKey, session::Session, short},
+    model::{change::Change, history::Outcome, id::SessionKey, session::Session, short},
     protocol::message::Snapshot,
 };
 
@@ -86,6 +86,9 @@ pub async fn wait_for_end(
         seen = seq;
         match change {
             Change::Session { session } if session.status.is_final() => {
+                if open.contains(&session.key()) {
+                    warn_of_stop_hook(&session);
+                }
                 open.retain(|key| *key != session.key());
             }
             Change::Gone { session } => open.retain(|key| *key != session),
@@ -93,4 +96,13 @@ pub async fn wait_for_end(
         }
     }
     Ok(())
+}
+
+fn warn_of_stop_hook(session: &Session) {
+    if let Some((outcome, words)) = &session.stop_hook_end
+        && !matches!(outcome, Outcome::Success | Outcome::Skipped)
+    {
+        let name = &session.name;
+        output::remark(&format!("workbay: the stop hook of {name} failed: {words}"));
+    }
 }

@@ -34,6 +34,34 @@ pub struct ResourceRules {
     pub network: NetworkRules,
 }
 
+impl ResourceRules {
+    /// The groups whose CPU or memory exceeds the machine, with the setting and both amounts. They get only
+    /// what the machine has.
+    #[must_use]
+    pub fn larger_than(&self, cpus: Cpu, memory: Bytes) -> Vec<(&str, String)> {
+        let cpus = self.host.cpu.unwrap_or(cpus);
+        let memory = self.host.mem.unwrap_or(memory);
+        let mut found = Vec::new();
+        for (name, group) in &self.groups {
+            if let Some(cpu) = group
+                .most
+                .cpu
+                .filter(|cpu| cpus.millis() > 0 && *cpu > cpus)
+            {
+                found.push((
+                    name.as_str(),
+                    format!("cpu = {cpu}, but the machine has {cpus} CPU"),
+                ));
+            }
+            if let Some(mem) = group.most.mem.filter(|mem| memory.0 > 0 && *mem > memory) {
+                let why = format!("mem = {mem}, but the machine has {memory}");
+                found.push((name.as_str(), why));
+            }
+        }
+        found
+    }
+}
+
 /// A resource group: a share of this machine with its own queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupRules {
@@ -132,5 +160,26 @@ impl Default for ResourceRules {
             reprieve: ReprieveRules::default(),
             network: NetworkRules::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_is_larger_than_the_machine_is_named() {
+        let mut rules = ResourceRules::default();
+        let mut gpu = GroupRules::default();
+        gpu.most.cpu = Some(Cpu::from_millis(99_000));
+        rules.groups.insert("gpu".to_owned(), gpu);
+        let (cpus, memory) = (Cpu::from_millis(2000), Bytes(Bytes::GIB));
+        let why = "cpu = 99, but the machine has 2 CPU".to_owned();
+        assert_eq!(rules.larger_than(cpus, memory), [("gpu", why)]);
+        // An amount that replaces the machine's own, and an engine that reports none.
+        rules.host.cpu = Some(Cpu::from_millis(100_000));
+        assert_eq!(rules.larger_than(cpus, memory), []);
+        rules.host.cpu = None;
+        assert_eq!(rules.larger_than(Cpu::default(), Bytes(0)), []);
     }
 }

@@ -163,7 +163,7 @@ impl Write {
     #[must_use]
     pub fn ends_session(&self) -> bool {
         match self {
-            Self::Session(record) => record.ending.is_some() || record.session.status.is_final(),
+            Self::Session(record) => record.ending.is_some() || record.session.has_ended(),
             _ => false,
         }
     }

@@ -114,11 +114,7 @@ fn among<'a>(
         .copied()
         .filter(|s| s.name == text)
         .collect();
-    let unfinished: Vec<&Session> = named
-        .iter()
-        .copied()
-        .filter(|s| !s.status.is_final())
-        .collect();
+    let unfinished: Vec<&Session> = named.iter().copied().filter(|s| !s.has_ended()).collect();
     if !unfinished.is_empty() {
         return only(unfinished, text);
     }

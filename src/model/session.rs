@@ -252,6 +252,14 @@ impl Session {
         self.status.is_live() && reported.is_some_and(|info| info.as_str() == Self::PAUSED)
     }
 
+    /// Whether it is over: it holds nothing, and its result doesn't change any more. ERROR is an end only where
+    /// it has an end time. An engine that schedules can still terminate such a session, and one whose container
+    /// couldn't be removed has none.
+    pub fn has_ended(&self) -> bool {
+        let failed = self.status == Status::Error && self.terminated_at.is_some();
+        failed || self.status.is_final()
+    }
+
     /// Whether it requests accelerators.
     pub fn has_accelerators(&self) -> bool {
         let mut amounts = self.requested_slots.accelerators.values();

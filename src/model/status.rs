@@ -145,7 +145,8 @@ impl Status {
         }
     }
 
-    /// Whether the session is over and won't change any more.
+    /// Whether a session is over in any case. [`Session::has_ended`](super::session::Session::has_ended) knows
+    /// whether one in ERROR is, too.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Terminated | Self::Cancelled)
     }

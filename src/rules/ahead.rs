@@ -1,8 +1,10 @@
 //! What a session in the queue is blocked by: the sessions ahead of it, and those that use the resources.
 
 use crate::model::{
-    resources::ResourceSlots,
+    catalogue::SlotLimits,
+    resources::{Bytes, Cpu, ResourceSlots},
     session::{Placement, Session},
+    statistics::Statistics,
     status::Status,
 };
 
@@ -27,7 +29,7 @@ pub fn ahead<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> V
 #[must_use]
 pub fn holders<'a>(session: &Session, all: impl Iterator<Item = &'a Session>) -> Vec<&'a Session> {
     let uses_resources = |other: &&Session| {
-        is_beside(session, other) && !other.status.is_final() && other.status != Status::Pending
+        is_beside(session, other) && !other.has_ended() && other.status != Status::Pending
     };
     let mut found: Vec<&Session> = all.filter(uses_resources).collect();
     found.sort_by(|one, other| {
@@ -73,10 +75,97 @@ pub fn priority_to_be_first(ahead: &[&Session]) -> Option<i32> {
         .then_some(wanted)
 }
 
+/// What would start a waiting session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outlook<'a> {
+    /// With this priority it starts now: there is room, and others are ahead.
+    Priority(i32),
+    /// It starts when these sessions have ended, whatever its priority.
+    Ends(Vec<&'a Session>),
+    Unknown,
+}
+
+/// `statistics` is what the sessions' engine reports; `None` = not known.
+#[must_use]
+pub fn outlook<'a>(
+    session: &Session,
+    all: impl Iterator<Item = &'a Session> + Clone,
+    statistics: Option<&Statistics>,
+) -> Outlook<'a> {
+    let Some(room) = statistics.and_then(|it| FreeRoom::new(session, it)) else {
+        return Outlook::Unknown;
+    };
+    let ahead = ahead(session, all.clone());
+    if room.fits(&session.requested_slots, 1) {
+        let priority = priority_to_be_first(&ahead);
+        return priority.map_or(Outlook::Unknown, Outlook::Priority);
+    }
+    let slots = ahead.iter().map(|it| &it.requested_slots);
+    let wanted = slots.fold(session.requested_slots.clone(), |sum, it| sum.plus(it));
+    let suffices = |ended: &[&Session]| {
+        let room = ended.iter().fold(room.clone(), |room, it| room.with(it));
+        room.fits(&wanted, ahead.len() + 1)
+    };
+    let holders = holders(session, all);
+    // The smallest one that suffices, otherwise the largest ones together.
+    let one = holders.iter().rev().map(std::slice::from_ref);
+    let several = (2..=holders.len().min(NAMED)).map(|count| &holders[..count]);
+    let found = one.chain(several).find(|ended| suffices(ended));
+    found.map_or(Outlook::Unknown, |ended| Outlook::Ends(ended.to_vec()))
+}
+
+/// `hold-1 (1 CPU, 1 GiB) ends`.
+#[must_use]
+pub fn ends(sessions: &[&Session]) -> String {
+    let verb = if sessions.len() == 1 { "ends" } else { "end" };
+    format!("{} {verb}", named(sessions))
+}
+
+/// What the user can still use of a resource group.
+#[derive(Clone, Debug)]
+struct FreeRoom {
+    slots: SlotLimits,
+    /// The number of sessions that the user's limit leaves.
+    sessions: Option<usize>,
+}
+
+impl FreeRoom {
+    fn new(session: &Session, statistics: &Statistics) -> Option<Self> {
+        let name = session.placement.resource_group.as_ref()?;
+        let group = statistics.groups.iter().find(|group| group.name == *name)?;
+        let mut slots = statistics.limits.remaining.clone();
+        slots.tighten(&group.remaining.as_limits());
+        let used = statistics.sessions.unwrap_or(0);
+        let sessions = statistics.max_sessions;
+        Some(Self {
+            slots,
+            sessions: sessions.map(|most| most.saturating_sub(used) as usize),
+        })
+    }
+
+    fn fits(&self, wanted: &ResourceSlots, count: usize) -> bool {
+        let exceeded = self.slots.exceeded_by(wanted, None);
+        exceeded.is_none() && self.sessions.is_none_or(|left| count <= left)
+    }
+
+    /// The room after the session has ended.
+    fn with(mut self, ended: &Session) -> Self {
+        let given = &ended.requested_slots;
+        let cpu = |cpu: Cpu| Cpu::from_millis(cpu.millis() + given.cpu.millis());
+        self.slots.cpu = self.slots.cpu.map(cpu);
+        self.slots.mem = self.slots.mem.map(|mem| Bytes(mem.0 + given.mem.0));
+        for (slot, amount) in &mut self.slots.accelerators {
+            *amount += given.accelerators.get(slot).copied().unwrap_or(0);
+        }
+        self.sessions = self.sessions.map(|left| left + 1);
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::testing;
+    use crate::model::{catalogue::ResourceGroup, testing};
 
     fn waits(id: u128, name: &str, place: u32, priority: i32) -> Session {
         let mut it = testing::session(id << 96, name);
@@ -108,5 +197,74 @@ mod tests {
         assert_eq!(priority_to_be_first(&found), Some(31));
         let top = waits(6, "top", 0, 100);
         assert_eq!(priority_to_be_first(&[&top]), None, "100 is the highest");
+    }
+
+    #[test]
+    fn a_launch_that_failed_holds_nothing() {
+        let me = waits(1, "me", 0, 10);
+        let runs = runs(2, "runs");
+        let mut failed = testing::session(3 << 96, "failed");
+        failed.status = Status::Error;
+        failed.terminated_at = Some(failed.created_at);
+        let mut left = testing::session(4 << 96, "left");
+        left.status = Status::Error;
+        let all = [me.clone(), runs, failed, left];
+        let found = holders(&me, all.iter());
+        let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["left", "runs"]);
+    }
+    fn runs(id: u128, name: &str) -> Session {
+        let mut it = testing::session(id << 96, name);
+        it.status = Status::Running;
+        it
+    }
+
+    fn with_cpu(mut session: Session, millis: u64) -> Session {
+        session.requested_slots = ResourceSlots::new(Cpu::from_millis(millis), Bytes::mib(64));
+        session.placement.resource_group = Some("default".into());
+        session
+    }
+
+    fn free(millis: u64, max_sessions: Option<u32>) -> Statistics {
+        let group = ResourceGroup {
+            name: "default".into(),
+            using: ResourceSlots::default(),
+            remaining: ResourceSlots::new(Cpu::from_millis(millis), Bytes(Bytes::GIB)),
+            waiting: None,
+            capacity: None,
+            free: None,
+        };
+        Statistics {
+            groups: vec![group],
+            sessions: Some(2),
+            max_sessions,
+            ..Statistics::default()
+        }
+    }
+
+    #[test]
+    fn a_priority_helps_only_if_the_session_would_start() {
+        let me = with_cpu(waits(1, "me", 1, 10), 1000);
+        let all = [
+            with_cpu(waits(2, "first", 0, 10), 1000),
+            me.clone(),
+            with_cpu(runs(3, "hold-1"), 1500),
+            with_cpu(runs(4, "hold-2"), 500),
+        ];
+        let found = |statistics: &Statistics| match outlook(&me, all.iter(), Some(statistics)) {
+            Outlook::Priority(priority) => format!("priority {priority}"),
+            Outlook::Ends(ended) => ends(&ended),
+            Outlook::Unknown => String::new(),
+        };
+        assert_eq!(found(&free(1000, None)), "priority 11");
+        assert_eq!(found(&free(500, None)), "hold-1 (1.5 CPU, 64 MiB) ends");
+        let both = "hold-1 (1.5 CPU, 64 MiB), hold-2 (0.5 CPU, 64 MiB) end";
+        assert_eq!(found(&free(0, None)), both);
+        assert_eq!(
+            found(&free(1000, Some(2))),
+            both,
+            "the sessions are counted"
+        );
+        assert_eq!(outlook(&me, all.iter(), None), Outlook::Unknown);
     }
 }

@@ -364,6 +364,7 @@ impl Controller {
         // The manager's code. The sentence has the details.
         let code = match phase {
             "terminate-sessions" => "kernel_terminate_failed",
+            "pull-images" => "image_pull_failed",
             _ => "kernel_start_failed",
         };
         turn.writes.push(Write::History(HistoryEntry {

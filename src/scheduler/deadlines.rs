@@ -37,7 +37,7 @@ impl Controller {
     /// Sets when the home directory and the log of an ended session are deleted.
     pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
         let record = &held.record;
-        let ended = record.session.status.is_final() && record.step == Step::Settled;
+        let ended = record.session.has_ended() && record.step == Step::Settled;
         if !ended || record.forgotten {
             return;
         }

@@ -43,7 +43,7 @@ impl Controller {
         let held = self.find(id)?;
         let session = &held.record.session;
         let name = &session.name;
-        if !session.status.is_final() || held.record.step != Step::Settled {
+        if !session.has_ended() || held.record.step != Step::Settled {
             let text = format!(
                 "session {name} is {}: only ended sessions can be deleted",
                 session.status

@@ -71,10 +71,8 @@ impl Controller {
                 kernel.exit_code = Some(OUT_OF_TIME);
             }
         }
-        let text = format!(
-            "its command ran longer than its timeout of {timeout} and was terminated (exit code \
-             {OUT_OF_TIME})"
-        );
+        let text =
+            format!("its command ran longer than its timeout of {timeout} and was terminated");
         ending("task-timeout", text)
     }
 

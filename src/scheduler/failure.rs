@@ -45,8 +45,21 @@ impl Controller {
         info: &str,
         why: &str,
     ) {
+        self.fail_in(turn, now, id, "start-sessions", info, why);
+    }
+
+    /// `phase` is the step that failed, for the history.
+    pub(super) fn fail_in(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        phase: &str,
+        info: &str,
+        why: &str,
+    ) {
         let why = Clean::new(why);
-        self.advance(turn, now, id, "start-sessions", &Status::Error, Some(&why));
+        self.advance(turn, now, id, phase, &Status::Error, Some(&why));
         let Some(held) = self.change(turn, id) else {
             return;
         };
@@ -109,6 +122,8 @@ impl Controller {
         held.record.ending = None;
         let session = &mut held.record.session;
         session.status_info = Some(Clean::new("failed-to-terminate"));
+        // Its container is left, so a failed launch hasn't ended after all.
+        session.terminated_at = None;
         session.status_message = Some(why.clone());
         if !ending {
             // The status doesn't change, so only a message can report it.

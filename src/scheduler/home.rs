@@ -12,7 +12,7 @@ impl Controller {
         let held = self.find(from)?;
         let session = &held.record.session;
         let name = &session.name;
-        if !session.status.is_final() || held.record.step != Step::Settled {
+        if !session.has_ended() || held.record.step != Step::Settled {
             let text = format!("session {name} hasn't ended: its home directory is in use");
             return Err(Failure::refused(text));
         }
@@ -32,7 +32,7 @@ impl Controller {
     fn heir(&self, from: SessionId) -> Option<&Held> {
         let mut others = self.held.values();
         others.find(|other| {
-            other.record.spec.home_of == Some(from) && !other.record.session.status.is_final()
+            other.record.spec.home_of == Some(from) && !other.record.session.has_ended()
         })
     }
 

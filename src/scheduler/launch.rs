@@ -12,7 +12,9 @@ use crate::{
         failure::{Failure, FailureKind},
         id::SessionId,
         launch_field::{FieldProblem, LaunchField},
-        name, secret_rules,
+        name,
+        record::Step,
+        secret_rules,
         spec::LaunchRequest,
     },
     rules::launch::{Ground, amounts, check, check_words, environment},
@@ -226,7 +228,9 @@ impl Controller {
         self.held.values().find(|held| {
             let record = &held.record;
             let bears = record.session.name == *name || record.renaming.as_deref() == Some(name);
-            bears && !record.session.status.is_final()
+            // A container that is being removed still has the name.
+            let is_free = record.session.has_ended() && record.step == Step::Settled;
+            bears && !is_free
         })
     }
 

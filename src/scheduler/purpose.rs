@@ -7,6 +7,8 @@ use crate::state_machine::Ticket;
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub asked_in: u64,
+    /// Whether it also reads environments and folders.
+    pub environments: bool,
     pub purpose: OrderPurpose,
 }
 

@@ -20,7 +20,7 @@ pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
     request.home_of = None;
     request.starts_at = request.starts_at.filter(|at| at.lies_ahead(now));
     request.name = Some(record.session.name.to_string())
-        .filter(|_| record.session.status.is_final() && request.name.is_some());
+        .filter(|_| record.session.has_ended() && request.name.is_some());
     request
 }
 

@@ -34,7 +34,7 @@ impl Controller {
         let held = self.find(id)?;
         let session = &held.record.session;
         let (step, status) = (held.record.step, session.status.clone());
-        if status.is_final() {
+        if session.has_ended() {
             return Err(Failure::refused(format!(
                 "session {} has already ended ({status})",
                 session.name
@@ -49,7 +49,7 @@ impl Controller {
             return Ok(());
         }
         if status == Status::Error && step == Step::Settled && !self.is_connected() {
-            // Nothing is left to terminate. If a container appears later, it is removed.
+            // Whatever is left of it is removed when the engine is connected.
             self.decide(turn, id, user_ending(&Status::Terminated, force));
             self.finish(turn, now, id);
             return Ok(());

@@ -20,7 +20,12 @@ impl Controller {
         self.next_survey += 1;
         let survey = self.next_survey;
         let asked_in = self.turn_number;
-        self.surveys.insert(survey, Waiting { asked_in, purpose });
+        let waiting = Waiting {
+            asked_in,
+            environments,
+            purpose,
+        };
+        self.surveys.insert(survey, waiting);
         turn.orders.push(Order::Survey {
             survey,
             environments,
@@ -49,7 +54,10 @@ impl Controller {
         };
         match waiting.purpose {
             OrderPurpose::Launch(ticket, launch) => match failure {
-                None => turn.follow.push(Fact::LaunchSurveyed { ticket, launch }),
+                None => {
+                    self.launch_earlier(turn, survey, waiting.environments);
+                    turn.follow.push(Fact::LaunchSurveyed { ticket, launch });
+                }
                 Some(failure) => turn.answer(ticket, Err(failure)),
             },
             OrderPurpose::Refresh(ticket) => {
@@ -69,6 +77,24 @@ impl Controller {
             // A failed survey must not keep sessions waiting.
             OrderPurpose::Queue => turn.stirred |= failure.is_some(),
             OrderPurpose::Reconcile => {}
+        }
+    }
+
+    /// Surveys may be answered in any order, but launches keep theirs: this answer is newer than the requests
+    /// of earlier launches, so it serves them, too.
+    fn launch_earlier(&mut self, turn: &mut Turn, survey: SurveyNumber, environments: bool) {
+        let serves = |waiting: &Waiting| {
+            let is_launch = matches!(waiting.purpose, OrderPurpose::Launch(..));
+            is_launch && (environments || !waiting.environments)
+        };
+        let earlier = self.surveys.range(..survey);
+        let earlier = earlier.filter(|(_, waiting)| serves(waiting));
+        let earlier: Vec<SurveyNumber> = earlier.map(|(number, _)| *number).collect();
+        for number in earlier {
+            let purpose = self.surveys.remove(&number).map(|it| it.purpose);
+            if let Some(OrderPurpose::Launch(ticket, launch)) = purpose {
+                turn.follow.push(Fact::LaunchSurveyed { ticket, launch });
+            }
         }
     }
 

@@ -104,10 +104,20 @@ fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_reported() {
     begin(
         &machine,
         "will-fails",
-        &["--stop-hook", "echo no network >&2; exit 3"],
+        &[
+            "--stop-hook",
+            "echo no network >&2; exit 3",
+            "--save",
+            "nofile",
+        ],
     );
     machine.ok(&["terminate", "will-hangs", "--yes"]);
-    machine.ok(&["terminate", "will-fails", "--yes"]);
+    let output = machine.workbay(&["terminate", "will-fails", "--yes", "--wait"]);
+    let warned = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        warned.contains("the stop hook of will-fails failed: its command ended"),
+        "{warned}"
+    );
     ended(&machine, "will-hangs");
     let (result, message) = stop_hook(&machine, "will-hangs");
     assert_eq!(
@@ -116,9 +126,11 @@ fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_reported() {
     );
     ended(&machine, "will-fails");
     let (result, message) = stop_hook(&machine, "will-fails");
+    assert_eq!(result, "FAILURE");
     assert_eq!(
-        (result.as_str(), message.as_str()),
-        ("FAILURE", "exit code 3: no network")
+        message,
+        "its command ended with exit code 3: no network; nothing was saved: 'nofile': not found in \
+         the session"
     );
     assert!(machine.containers().is_empty());
 }

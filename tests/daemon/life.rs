@@ -154,8 +154,13 @@ async fn a_launch_that_fails_is_in_error_with_its_reason_and_leaves_nothing() {
     })
     .await;
 
-    face.terminate(session.id, false).await.unwrap();
-    face.until_status(session.id, Status::Terminated).await;
+    let refusal = face.terminate(session.id, false).await.unwrap_err();
+    assert!(
+        refusal.message().as_str().contains("already ended"),
+        "{refusal:?}"
+    );
+    let again = face.session(session.id).unwrap();
+    assert_eq!(again.status_info.unwrap(), "failed-to-start");
 }
 
 #[tokio::test]

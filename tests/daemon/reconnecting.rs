@@ -112,7 +112,7 @@ async fn what_others_use_counts_and_is_counted_anew() {
     assert_eq!(waits.status, Status::Pending);
     assert_eq!(
         waits.status_message.unwrap(),
-        "waits for 256 MiB of memory in group default: 8 GiB of 8 GiB of the machine in use; position 1 in queue"
+        "needs 256 MiB of memory, 0 B of 8 GiB free in group default (0 B yours, 8 GiB others'); position 1 in queue"
     );
     house.engine.set_others(Bytes(0));
     face.client.ask(Request::refresh(None)).await.unwrap();

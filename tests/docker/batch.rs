@@ -32,8 +32,10 @@ async fn a_command_runs_in_the_home_and_its_success_is_the_sessions() {
         log.find(words)
             .unwrap_or_else(|| panic!("no {words} in {log}"))
     };
-    assert!(at("workbay: ready\n") < at("workbay: runs pwd; echo out; echo err >&2 … and 1 more"));
-    assert!(at("workbay: runs ") < at("/home/work\n"));
+    assert!(
+        at("workbay: ready\n") < at("workbay: command: pwd; echo out; echo err >&2 … and 1 more")
+    );
+    assert!(at("workbay: command: ") < at("/home/work\n"));
     assert!(at("/home/work\n") < at("workbay: ended with exit code 0\n"));
     assert!(log.contains("\nout\n") && log.contains("err\n"), "{log}");
     let made = std::fs::read_to_string(bench.home(plan.session).join("made")).unwrap();

@@ -76,7 +76,7 @@ impl LaunchInfo {
         self.engine = mirror.engine_info(context).cloned();
         let lives = mirror
             .sessions()
-            .filter(|it| it.context == context && !it.status.is_final());
+            .filter(|it| it.context == context && !it.has_ended());
         self.taken = lives.map(|it| it.name.to_string()).collect();
     }
 

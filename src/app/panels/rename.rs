@@ -69,7 +69,7 @@ impl Rename {
         let mut sessions = mirror.sessions();
         let taken = sessions.any(|it| {
             let other = it.context == session.context && it.key() != session;
-            other && !it.status.is_final() && it.name == *name
+            other && !it.has_ended() && it.name == *name
         });
         taken.then(|| Clean::new(&format!("the name {name} is already taken")))
     }

@@ -27,7 +27,7 @@ use crate::{
     },
     protocol::message::{Reply, Request},
     rules::{
-        ahead::{ahead, priority_to_be_first},
+        ahead::{Outlook, ahead, outlook},
         launch::{
             self, free_name,
             relaunch::Missing,
@@ -350,7 +350,11 @@ fn in_the_queue(
     let may = mirror
         .why_not(session.context, Capability::Priority)
         .is_none();
-    if let Some(priority) = priority_to_be_first(&ahead).filter(|_| may) {
+    let statistics = mirror.context(session.context);
+    let statistics = statistics.and_then(|state| state.statistics.as_deref());
+    if let Outlook::Priority(priority) = outlook(session, mirror.sessions(), statistics)
+        && may
+    {
         let names = match ahead.as_slice() {
             [one] => one.name.to_string(),
             many => format!("the {} sessions ahead", many.len()),
@@ -407,9 +411,7 @@ fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> Launc
     request.name = named.then(|| {
         let taken = |name: &str| {
             let mut there = mirror.sessions();
-            there.any(|it| {
-                it.context == session.context && !it.status.is_final() && it.name == *name
-            })
+            there.any(|it| it.context == session.context && !it.has_ended() && it.name == *name)
         };
         free_name(session.name.as_str(), 1, taken)
     });
@@ -427,9 +429,13 @@ mod tests {
     use crate::{
         app::testing::{TestEnv, session},
         model::{
+            capability::EngineState,
             catalogue::ResourceGroup,
+            context::Context,
             resources::{Bytes, Cpu, ResourceSlots},
+            statistics::Statistics,
         },
+        protocol::message::{ContextState, Snapshot},
     };
 
     fn waiting() -> Session {
@@ -487,11 +493,10 @@ mod tests {
         let mut me = waiting();
         me.status = crate::model::status::Status::Pending;
         me.placement.queue_position = Some(1);
-        let mut mirror = Mirror::default();
-        for session in [&first, &me] {
-            let session = Box::new(session.clone());
-            mirror.apply(crate::model::change::Change::Session { session }, now());
+        for it in [&mut first, &mut me] {
+            it.placement.resource_group = Some("default".into());
         }
+        let mut mirror = with_free(vec![first.clone(), me.clone()], 4000);
         let mut request = LaunchRequest {
             session_type: SessionType::Batch,
             ..LaunchRequest::default()
@@ -510,6 +515,40 @@ mod tests {
         let found = in_the_queue(&me, &request, &mirror, now());
         assert_eq!(found.len(), 1, "it is short enough already");
         assert!(in_the_queue(&first, &request, &mirror, now()).is_empty());
+        mirror = with_free(vec![first, me.clone()], 3000);
+        let found = in_the_queue(&me, &request, &mirror, now());
+        assert!(found.is_empty(), "it would wait in the first place, too");
+    }
+
+    fn with_free(sessions: Vec<Session>, millis: u64) -> Mirror {
+        let group = ResourceGroup {
+            name: "default".into(),
+            using: ResourceSlots::default(),
+            remaining: ResourceSlots::new(Cpu::from_millis(millis), Bytes::mib(4096)),
+            waiting: None,
+            capacity: None,
+            free: None,
+        };
+        let statistics = Statistics {
+            groups: vec![group],
+            ..Statistics::default()
+        };
+        let context = ContextState {
+            context: Context::local(),
+            engine: EngineState::Connecting,
+            environments: Vec::new(),
+            totals: None,
+            statistics: Some(Box::new(statistics)),
+            incomplete: false,
+        };
+        let mut mirror = Mirror::default();
+        let snapshot = Snapshot {
+            seq: 1,
+            sessions,
+            contexts: vec![context],
+        };
+        mirror.replace(snapshot, now());
+        mirror
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
 pub const ACTIONS: &[SessionAction] = &[SessionAction {
     action: Action::SessionTerminate,
     wrong_state: |session| {
-        let has_ended = session.status.is_final();
+        let has_ended = session.has_ended();
         has_ended.then(|| format!("{} has already ended", session.name))
     },
     connection: |session| match session.status {

@@ -76,7 +76,7 @@ impl RunCommand for Relaunch {
             if !incomplete {
                 check_missing(&session, missing, &fields)?;
             }
-            if base.name.is_none() && !session.status.is_final() {
+            if base.name.is_none() && !session.has_ended() {
                 base.name = Some(session.name.to_string());
             }
             base.home_of = same_home.then_some(session.id);
@@ -178,6 +178,6 @@ pub async fn launch(
 /// The names of sessions that have not ended.
 fn live_names(snapshot: &Snapshot, context: ContextName) -> HashSet<String> {
     let sessions = snapshot.sessions.iter();
-    let live = sessions.filter(|it| it.context == context && !it.status.is_final());
+    let live = sessions.filter(|it| it.context == context && !it.has_ended());
     live.map(|it| it.name.to_string()).collect()
 }

@@ -62,7 +62,7 @@ pub async fn delete(connection: &Connection, session: SessionKey) -> Result<(), 
 
 /// Fails if a session hasn't ended, so that nothing is deleted.
 fn check(sessions: &[Session]) -> Result<(), Fail> {
-    let open = sessions.iter().find(|session| !session.status.is_final());
+    let open = sessions.iter().find(|session| !session.has_ended());
     let Some(session) = open else {
         return Ok(());
     };

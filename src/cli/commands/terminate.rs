@@ -99,7 +99,7 @@ async fn choose(
     let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
     for session in find::sessions(connection, choice, &words).await? {
-        if session.status.is_final() {
+        if session.has_ended() {
             output::remark(&format!(
                 "{} has already ended ({})",
                 session.name, session.status
@@ -131,7 +131,7 @@ async fn all_open(connection: &Connection, choice: Choice<'_>) -> Result<Vec<Ses
     });
     let open = picture.snapshot.sessions.into_iter().filter(|session| {
         session.context == context
-            && !session.status.is_final()
+            && !session.has_ended()
             && me.as_ref().is_none_or(|me| *me == session.owner)
     });
     Ok(open.collect())

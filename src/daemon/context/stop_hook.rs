@@ -21,12 +21,18 @@ const HELD: usize = 4 * 1024;
 const SAVE: &str = r#"place=$1; shift; mkdir -p -- "$place" || exit 1
 sparse=; cp --help 2>&1 | grep -q -e --sparse && sparse=--sparse=always
 failed=
+saved=
 for one; do
   if [ ! -e "$one" ] && [ ! -L "$one" ]; then failed="$failed '$one' (not found)"
   elif ! cp -a $sparse -- "$one" "$place"/; then failed="$failed '$one' (not copied completely)"
+  else saved=1
   fi
 done
-[ -z "$failed" ] || { echo "saved to $place, but not$failed" >&2; exit 1; }"#;
+[ -n "$failed" ] || exit 0
+if [ -n "$saved" ]; then echo "saved to $place, but not$failed" >&2
+else echo "nothing was saved:$failed" >&2
+fi
+exit 1"#;
 
 pub(in crate::daemon) async fn carry_out(
     engine: &Arc<dyn Containers>,
@@ -37,8 +43,7 @@ pub(in crate::daemon) async fn carry_out(
     // Dropping the future at the timeout also ends its programs.
     let outcome = timeout(limit, in_order(engine, session, what)).await;
     let (outcome, words) = match outcome {
-        Ok(Ok(words)) => (Outcome::Success, words),
-        Ok(Err(why)) => (Outcome::Failure, why),
+        Ok(parts) => conclude(&parts),
         Err(_) => {
             let text = format!("it didn't end within {}", what.stop_hook.timeout.in_words());
             (Outcome::Expired, text)
@@ -55,43 +60,86 @@ pub(in crate::daemon) fn failed(words: Clean) -> StopHookEnd {
     StopHookEnd { outcome, words }
 }
 
-/// Runs the command first, because it may create the files to save.
+/// What the command did, or what became of the files; `Err` if it failed.
+type Part = Result<String, String>;
+
+/// The result of the hook: a failure if a part failed, and what each part did.
+fn conclude(parts: &[Part]) -> (Outcome, String) {
+    let outcome = if parts.iter().all(Result::is_ok) {
+        Outcome::Success
+    } else {
+        Outcome::Failure
+    };
+    let words = parts.iter().map(|part| match part {
+        Ok(words) | Err(words) => words.as_str(),
+    });
+    let words: Vec<&str> = words.filter(|words| !words.is_empty()).collect();
+    (outcome, words.join("; "))
+}
+
+/// Runs the command first, because it may create the files to save. They are saved even if it fails.
 async fn in_order(
     engine: &Arc<dyn Containers>,
     session: SessionId,
     what: &StopHookPlan,
-) -> Result<String, String> {
-    let mut results = Vec::new();
+) -> Vec<Part> {
+    let mut parts = Vec::new();
     if let Some(command) = &what.stop_hook.command {
-        let words = run(engine, session, &["sh", "-c", command]).await?;
-        results.extend(Some(words).filter(|words| !words.is_empty()));
-    }
-    if what.stop_hook.save.is_empty() {
-        return Ok(results.join("; "));
-    }
-    results.push(match &what.place {
-        Some(place) => {
-            let words = ["sh", "-c", SAVE, "stop-hook", place.as_str()];
-            let paths = what.stop_hook.save.iter().map(String::as_str);
-            let words: Vec<&str> = words.into_iter().chain(paths).collect();
-            run(engine, session, &words).await?;
-            format!("saved to {place}")
+        match run(engine, session, &["sh", "-c", command]).await {
+            Ok(ended) => parts.push(of_command(ended)),
+            // Without the session there is nothing to save.
+            Err(why) => return vec![Err(why)],
         }
-        None => {
-            let saved = engine.save(session, &what.stop_hook.save, &what.file).await;
-            let file = saved.map_err(|error| error.to_string())?;
-            format!("saved to {}", file.display())
-        }
-    });
-    Ok(results.join("; "))
+    }
+    if !what.stop_hook.save.is_empty() {
+        parts.push(save(engine, session, what).await);
+    }
+    parts
 }
 
-/// Returns the last output, or an error if the program failed.
+async fn save(engine: &Arc<dyn Containers>, session: SessionId, what: &StopHookPlan) -> Part {
+    let paths = &what.stop_hook.save;
+    let Some(place) = &what.place else {
+        let saved = engine.save(session, paths, &what.file).await;
+        let file = saved.map_err(|error| error.to_string())?;
+        return Ok(format!("saved to {}", file.display()));
+    };
+    let words = ["sh", "-c", SAVE, "stop-hook", place.as_str()];
+    let words: Vec<&str> = words
+        .into_iter()
+        .chain(paths.iter().map(String::as_str))
+        .collect();
+    let ended = run(engine, session, &words).await?;
+    match ended.code {
+        0 => Ok(format!("saved to {place}")),
+        _ if !ended.said.is_empty() => Err(last(&ended.said)),
+        code => Err(format!("saving to {place} ended with exit code {code}")),
+    }
+}
+
+/// How a program ended, and its last output.
+struct Ended {
+    code: i64,
+    said: String,
+}
+
+fn of_command(ended: Ended) -> Part {
+    match ended.code {
+        0 => Ok(ended.said),
+        code if ended.said.is_empty() => Err(format!("its command ended with exit code {code}")),
+        code => {
+            let said = last(&ended.said);
+            Err(format!("its command ended with exit code {code}: {said}"))
+        }
+    }
+}
+
+/// Returns the end of the program, or why the end isn't known.
 async fn run(
     engine: &Arc<dyn Containers>,
     session: SessionId,
     words: &[&str],
-) -> Result<String, String> {
+) -> Result<Ended, String> {
     let command = ExecCommand {
         argv: words.iter().map(|&word| word.to_owned()).collect(),
         tty: None,
@@ -116,9 +164,7 @@ async fn run(
     };
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     match ended {
-        Some(0) => Ok(said),
-        Some(code) if said.is_empty() => Err(format!("it ended with exit code {code}")),
-        Some(code) => Err(format!("exit code {code}: {}", last(&said))),
+        Some(code) => Ok(Ended { code, said }),
         None => Err("the session ended before it finished".to_owned()),
     }
 }
@@ -159,5 +205,49 @@ mod tests {
         command.current_dir(dir.path());
         command.args(["-c", SAVE, "stop-hook", "place", "sparse"]);
         assert!(command.status().unwrap().success());
+        let mut command = Command::new("sh");
+        command.current_dir(dir.path());
+        command.args(["-c", SAVE, "stop-hook", "place", "nowhere"]);
+        let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        assert_eq!(said.trim(), "nothing was saved: 'nowhere' (not found)");
+    }
+
+    #[test]
+    fn the_command_and_the_files_are_reported_separately() {
+        let ended = |code, said: &str| Ended {
+            code,
+            said: said.to_owned(),
+        };
+        let saved = || Ok("saved to /home/work/kept".to_owned());
+        let nothing = || Err("nothing was saved: 'nofile' (not found)".to_owned());
+        for (command, files, outcome, words) in [
+            (
+                ended(0, "done"),
+                saved(),
+                Outcome::Success,
+                "done; saved to /home/work/kept",
+            ),
+            (
+                ended(0, ""),
+                saved(),
+                Outcome::Success,
+                "saved to /home/work/kept",
+            ),
+            (
+                ended(3, ""),
+                nothing(),
+                Outcome::Failure,
+                "its command ended with exit code 3; nothing was saved: 'nofile' (not found)",
+            ),
+            (
+                ended(3, "no network"),
+                saved(),
+                Outcome::Failure,
+                "its command ended with exit code 3: no network; saved to /home/work/kept",
+            ),
+        ] {
+            let found = conclude(&[of_command(command), files]);
+            assert_eq!(found, (outcome, words.to_owned()));
+        }
     }
 }

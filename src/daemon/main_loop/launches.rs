@@ -228,7 +228,7 @@ fn check_whole(runner: &ContextRunner, whole: &LaunchRequest, ids: &Ids) -> Resu
         let mut sessions = runner.known().sessions();
         sessions.any(|session| {
             let is_other = !ids.has(session.id, whole.copies());
-            !session.status.is_final() && session.name == *name && is_other
+            !session.has_ended() && session.name == *name && is_other
         })
     };
     let ground = Ground {

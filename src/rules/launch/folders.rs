@@ -88,7 +88,7 @@ fn check_one(
     }
     if before.iter().any(|other| other.folder == *folder) {
         return Err(format!(
-            "folder {folder} is mounted twice. Remove one mount"
+            "folder '{folder}' is mounted twice. Remove one mount"
         ));
     }
     if target == inside::HOME || target == inside::TOOLBOX {

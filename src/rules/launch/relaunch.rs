@@ -87,7 +87,7 @@ pub fn recorded(
 ) -> LaunchRequest {
     launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now));
     if let Some(session) = session {
-        let free = session.status.is_final() && launch.name.is_some();
+        let free = session.has_ended() && launch.name.is_some();
         launch.name = free.then(|| session.name.to_string());
     }
     launch
@@ -104,7 +104,7 @@ pub fn again(session: &Session) -> LaunchRequest {
     let batch = session.session_type == SessionType::Batch;
     let text = |clean: &Clean| clean.as_str().to_owned();
     LaunchRequest {
-        name: session.status.is_final().then(|| text(&session.name)),
+        name: session.has_ended().then(|| text(&session.name)),
         environment: Some(session.environment.label()),
         session_type: session.session_type,
         cpu: share(slots.cpu.millis()).map(Cpu::from_millis),

@@ -26,6 +26,12 @@ pub fn check(hook: &StopHook, mounts: &[FolderMount]) -> Result<(), String> {
         if path.trim().is_empty() || path.contains('\0') {
             return Err("a path to save is empty or contains a NUL byte".to_owned());
         }
+        if path.split('/').any(|part| part == "..") {
+            return Err(format!(
+                "invalid path '{}' to save. Don't use the part ..",
+                Clean::new(path)
+            ));
+        }
     }
     check_folder(hook, mounts)?;
     if hook.timeout.0 == 0 || hook.timeout > StopHook::MOST {
@@ -86,6 +92,13 @@ mod tests {
             (StopHook::default(), "needs a command"),
             (save(Some("lib")), "mounted read-only"),
             (save(Some("other")), "isn't mounted"),
+            (
+                StopHook {
+                    save: vec!["../../etc/passwd".to_owned()],
+                    ..StopHook::default()
+                },
+                "invalid path '../../etc/passwd'",
+            ),
             (
                 StopHook {
                     folder: Some("data".to_owned()),

@@ -95,9 +95,10 @@ impl Controller {
         let (rules, name) = (&self.settings.resources.reprieve, &session.name);
         let mut reprieve = session.reprieve;
         if rules.extensions == 0 {
-            return Err(self.not_allowed(format!(
-                "{name} can't be extended: the idle checks allow no extension"
-            )));
+            return Err(self.is_off(
+                format!("{name} can't be extended: extensions are off"),
+                "Set `extensions` and `extend-by`",
+            ));
         }
         if reprieve.extended >= rules.extensions {
             return Err(self.not_allowed(format!(
@@ -134,9 +135,10 @@ impl Controller {
         }
         if !self.settings.resources.reprieve.exempt {
             let name = &session.name;
-            return Err(self.not_allowed(format!(
-                "{name} can't be exempted: the idle checks don't allow it"
-            )));
+            return Err(self.is_off(
+                format!("{name} can't be exempted: exemptions are off"),
+                "Set `exempt`",
+            ));
         }
         Ok(Some(Grant {
             action: "exempt",
@@ -146,6 +148,14 @@ impl Controller {
             },
             text: "exempt from idle checks".to_owned(),
         }))
+    }
+
+    /// The rules don't allow this at all. `set` names the settings that would.
+    fn is_off(&self, message: String, set: &str) -> Failure {
+        Failure::refused(message).hint(match &self.settings.resources.reprieve.contact {
+            Some(contact) => format!("ask {contact}"),
+            None => format!("{set} in [idle] of resources.toml, then run `workbay daemon stop`"),
+        })
     }
 
     fn not_allowed(&self, message: String) -> Failure {
@@ -158,11 +168,7 @@ impl Controller {
         if rules.exempt {
             allowed.push("exempting".to_owned());
         }
-        let allowed = if allowed.is_empty() {
-            "neither extensions nor exemptions are allowed".to_owned()
-        } else {
-            format!("allowed: {}", allowed.join(", "))
-        };
+        let allowed = format!("allowed: {}", allowed.join(", "));
         let ask = rules.contact.as_ref().map_or_else(
             || "the rules are in [idle] of resources.toml".to_owned(),
             |contact| format!("ask {contact} for more"),

@@ -18,8 +18,10 @@ use crate::{
     state_machine::{Answer, Ticket},
 };
 
-/// The phase of waiting for an image in a session's history.
-const PHASE: &str = "pull-images";
+/// The phase in a session's history in which its pull begins.
+const BEGIN: &str = "begin-pull";
+/// The phase of the pull itself. Its entry has the result.
+pub(super) const PHASE: &str = "pull-images";
 
 impl Controller {
     /// The first step of a session that begins: pulling its image if it is missing.
@@ -38,7 +40,7 @@ impl Controller {
             Step::Create
         };
         if step == Step::Pull {
-            self.advance(turn, now, id, PHASE, &Status::Pulling, None);
+            self.advance(turn, now, id, BEGIN, &Status::Pulling, None);
         }
         if let Some(held) = self.change(turn, id) {
             held.record.step = step;
@@ -61,7 +63,7 @@ impl Controller {
         let fresh = pulls && held.record.session.status == Status::Preparing;
         if fresh {
             held.record.step = Step::Pull;
-            self.advance(turn, now, id, PHASE, &Status::Pulling, None);
+            self.advance(turn, now, id, BEGIN, &Status::Pulling, None);
             self.issue(turn, id);
         }
         fresh

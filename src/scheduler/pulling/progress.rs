@@ -12,6 +12,7 @@ use super::{
         turn::Turn,
     },
     Under,
+    needs::PHASE,
     rate::Rate,
 };
 use crate::{
@@ -124,7 +125,7 @@ impl Controller {
             why = format!("{why} (tried {attempts} times)");
         }
         for id in self.waiting_for(reference) {
-            self.fail_because(turn, now, id, "pull-failed", &why);
+            self.fail_in(turn, now, id, PHASE, "pull-failed", &why);
         }
     }
 

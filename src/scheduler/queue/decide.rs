@@ -14,6 +14,7 @@ use super::{
 };
 use crate::model::{
     id::SessionId,
+    natural,
     policy::{GroupRules, QueueOrder, ResourceRules},
     resources::ResourceSlots,
 };
@@ -22,6 +23,7 @@ use crate::model::{
 #[derive(Clone, Debug)]
 pub(in crate::scheduler) struct Waiter<'a> {
     pub id: SessionId,
+    pub name: &'a str,
     pub group: &'a str,
     pub priority: i32,
     pub created_at: Timestamp,
@@ -232,7 +234,7 @@ pub(super) fn order_of(rules: &ResourceRules, group: &str) -> QueueOrder {
 }
 
 /// The highest priority comes first. Equal priorities are ordered by age, as the group's setting
-/// says, and then by id.
+/// says. Sessions of one launch have the same age: their numbers decide.
 fn precedes(order: QueueOrder, one: &Waiter<'_>, other: &Waiter<'_>) -> Ordering {
     let age = match order {
         QueueOrder::Fifo => one.created_at.cmp(&other.created_at),
@@ -241,6 +243,7 @@ fn precedes(order: QueueOrder, one: &Waiter<'_>, other: &Waiter<'_>) -> Ordering
     Reverse(one.priority)
         .cmp(&Reverse(other.priority))
         .then(age)
+        .then_with(|| natural::compare(one.name, other.name))
         .then(one.id.cmp(&other.id))
 }
 

@@ -90,9 +90,8 @@ impl<'a> Room<'a> {
             return Some(WaitReason::NoGroup);
         };
         let limits = self.limits();
-        let nothing = ResourceSlots::default();
         let ever = at_most(&share.capacity, &limits.total);
-        if let Some(shortage) = shortage(slots, &nothing, &ever) {
+        if let Some(shortage) = shortage(slots, &ever, &ever) {
             return Some(WaitReason::Never(shortage));
         }
         if let Some(most) = limits.concurrent_sessions
@@ -104,15 +103,20 @@ impl<'a> Room<'a> {
             });
         }
         let limited = at_most(&untold(slots), &limits.total);
-        if let Some(shortage) = shortage(slots, &self.own, &limited) {
+        if let Some(shortage) = shortage(slots, &limited.less(&self.own), &limited) {
             return Some(WaitReason::Limit(shortage));
         }
-        let of_group = shortage(slots, &share.held, &share.capacity);
-        let of_machine = || shortage(slots, &self.held, &share.usable);
-        let room = |shortage: Shortage, machine| WaitReason::Room { shortage, machine };
-        of_group
-            .map(|shortage| room(shortage, false))
-            .or_else(|| of_machine().map(|shortage| room(shortage, true)))
+        let shortage = shortage(slots, &self.remaining(share), &share.capacity)?;
+        Some(WaitReason::Room(self.with_shares(shortage, share)))
+    }
+
+    /// Adds what others use, where the machine has less free than the group's capacity leaves.
+    fn with_shares(&self, shortage: Shortage, share: &Share) -> Shortage {
+        if shortage.has_less_free_than(&share.capacity.less(&share.held)) {
+            shortage.shared_by(&self.own, &self.held.less(&self.own))
+        } else {
+            shortage
+        }
     }
 
     pub fn limits(&self) -> &'a UserLimits {

@@ -18,8 +18,8 @@ pub(in crate::scheduler) enum WaitReason {
     Sessions { running: u32, most: u32 },
     /// The user has reached a resource limit.
     Limit(Shortage),
-    /// The group, or the whole machine, doesn't have enough available.
-    Room { shortage: Shortage, machine: bool },
+    /// The group doesn't have enough free.
+    Room(Shortage),
     /// The request exceeds the machine or the user's limit, because one of them was reduced after
     /// the launch.
     Never(Shortage),
@@ -32,8 +32,10 @@ pub(in crate::scheduler) enum WaitReason {
 pub(in crate::scheduler) struct Shortage {
     slot: ShortSlot,
     need: u64,
-    used: u64,
+    free: u64,
     all: u64,
+    /// What the user and others use, where others leave too little.
+    shared: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,37 +45,53 @@ enum ShortSlot {
     Accelerator(String),
 }
 
-/// The first slot of `requested` that doesn't fit, with `held` of `all` in use.
+/// The first slot of `requested` that doesn't fit, with `free` of `all`.
 pub(super) fn shortage(
     requested: &ResourceSlots,
-    held: &ResourceSlots,
+    free: &ResourceSlots,
     all: &ResourceSlots,
 ) -> Option<Shortage> {
-    let short = |slot, need: u64, used: u64, all: u64| {
-        (need > 0 && used.saturating_add(need) > all).then_some(Shortage {
-            slot,
+    let accelerators = requested.accelerators.keys().cloned();
+    let slots = [ShortSlot::Cpu, ShortSlot::Memory].into_iter();
+    let mut slots = slots.chain(accelerators.map(ShortSlot::Accelerator));
+    slots.find_map(|slot| {
+        let (need, free) = (slot.of(requested), slot.of(free));
+        (need > free).then(|| Shortage {
             need,
-            // Other instances may use what is reserved for the machine itself.
-            used: used.min(all),
-            all,
+            free,
+            all: slot.of(all),
+            shared: None,
+            slot,
         })
-    };
-    let cpu = || {
-        let (need, used) = (requested.cpu.millis(), held.cpu.millis());
-        short(ShortSlot::Cpu, need, used, all.cpu.millis())
-    };
-    let memory = || short(ShortSlot::Memory, requested.mem.0, held.mem.0, all.mem.0);
-    let accelerator = || {
-        requested.accelerators.iter().find_map(|(slot, need)| {
-            let used = held.accelerators.get(slot).copied().unwrap_or(0);
-            let all = all.accelerators.get(slot).copied().unwrap_or(0);
-            short(ShortSlot::Accelerator(slot.clone()), *need, used, all)
-        })
-    };
-    cpu().or_else(memory).or_else(accelerator)
+    })
+}
+
+impl ShortSlot {
+    /// The amount of the slot, in the unit of a [`Shortage`].
+    fn of(&self, slots: &ResourceSlots) -> u64 {
+        match self {
+            Self::Cpu => slots.cpu.millis(),
+            Self::Memory => slots.mem.0,
+            Self::Accelerator(slot) => slots.accelerators.get(slot).copied().unwrap_or(0),
+        }
+    }
 }
 
 impl Shortage {
+    /// Adds what the user and others use of the machine, if others use the slot.
+    pub(super) fn shared_by(self, own: &ResourceSlots, others: &ResourceSlots) -> Self {
+        let (own, others) = (self.slot.of(own), self.slot.of(others));
+        Self {
+            shared: (others > 0).then_some((own, others)),
+            ..self
+        }
+    }
+
+    /// Whether this slot has less free than in `other`.
+    pub(super) fn has_less_free_than(&self, other: &ResourceSlots) -> bool {
+        self.free < self.slot.of(other)
+    }
+
     fn amount(&self, amount: u64) -> String {
         match self.slot {
             ShortSlot::Memory => Bytes(amount).to_string(),
@@ -91,10 +109,19 @@ impl Shortage {
         }
     }
 
-    /// `3 of 4`.
-    fn used(&self) -> String {
-        let (used, all) = (self.amount(self.used), self.amount(self.all));
-        format!("{used} of {all}")
+    /// `needs 2 CPU, 0.6 of 2`. The free amount is the one that the decision used.
+    fn compared(&self) -> String {
+        let (free, all) = (self.amount(self.free), self.amount(self.all));
+        format!("needs {}, {free} of {all}", self.needed())
+    }
+
+    /// ` (0.8 yours, 0.6 others')`.
+    fn shares(&self) -> String {
+        let shared = self.shared.map(|(own, others)| {
+            let (own, others) = (self.amount(own), self.amount(others));
+            format!(" ({own} yours, {others} others')")
+        });
+        shared.unwrap_or_default()
     }
 }
 
@@ -107,32 +134,17 @@ impl WaitReason {
                 format!("waits for its start time {at}")
             }
             Self::Sessions { running, most } => {
-                format!(
-                    "waits for one of your sessions to end: {running} of {most} concurrent \
-                     sessions in use"
-                )
+                let end = match running.saturating_sub(*most).saturating_add(1) {
+                    1 => "one of your sessions ends".to_owned(),
+                    many => format!("{many} of your sessions end"),
+                };
+                format!("waits until {end} (running: {running}, limit: {most})")
             }
-            Self::Limit(shortage) => format!(
-                "waits for {} within your limit: {} in use",
-                shortage.needed(),
-                shortage.used()
-            ),
-            Self::Room {
-                shortage,
-                machine: false,
-            } => format!(
-                "waits for {} in group {group}: {} in use",
-                shortage.needed(),
-                shortage.used()
-            ),
-            Self::Room {
-                shortage,
-                machine: true,
-            } => format!(
-                "waits for {} in group {group}: {} of the machine in use",
-                shortage.needed(),
-                shortage.used()
-            ),
+            Self::Limit(shortage) => format!("{} left of your limit", shortage.compared()),
+            Self::Room(shortage) => {
+                let shares = shortage.shares();
+                format!("{} free in group {group}{shares}", shortage.compared())
+            }
             Self::Never(shortage) => format!(
                 "needs {}, which is now more than group {group} or your limits allow. Terminate \
                  the session and relaunch it with less",
@@ -150,7 +162,7 @@ impl WaitReason {
             Self::NotBefore(_) => "session_schedule_not-ready",
             Self::Sessions { .. } => "session_schedule_concurrency-limit",
             Self::Limit(_) => "user_schedule_quota-exceeded",
-            Self::Room { .. } => "agent_schedule_unavailable",
+            Self::Room(_) => "agent_schedule_unavailable",
             Self::Never(_) => "agent_schedule_never-available",
             Self::NoGroup => "resource-group_schedule_not-found",
         }
@@ -161,12 +173,7 @@ impl WaitReason {
         match (self, other) {
             (Self::Limit(one), Self::Limit(other))
             | (Self::Never(one), Self::Never(other))
-            | (
-                Self::Room { shortage: one, .. },
-                Self::Room {
-                    shortage: other, ..
-                },
-            ) => one.slot == other.slot,
+            | (Self::Room(one), Self::Room(other)) => one.slot == other.slot,
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
     }
@@ -178,7 +185,7 @@ impl WaitReason {
             Self::Sessions { .. } => 1,
             Self::Limit(_) => 2,
             Self::NoGroup | Self::Never(_) => 3,
-            Self::Room { .. } => 4,
+            Self::Room(_) => 4,
         }
     }
 }

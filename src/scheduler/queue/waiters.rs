@@ -14,7 +14,6 @@ use crate::{
         record::{SessionRecord, Step},
         session::SessionType,
         span::Span,
-        status::Status,
     },
     scheduler::{core::Controller, held::Held},
 };
@@ -109,6 +108,7 @@ impl Controller {
         let begins = TIME_TO_BEGIN + self.time_to_end();
         Waiter {
             id: record.session.id,
+            name: record.session.name.as_str(),
             group: &spec.resource_group,
             priority: spec.priority,
             created_at: record.session.created_at,
@@ -138,14 +138,6 @@ pub(in crate::scheduler) fn uses_resources(record: &SessionRecord) -> bool {
         Step::Pull | Step::Create | Step::Start | Step::StopHook | Step::Stop | Step::Remove => {
             true
         }
-        Step::Settled => match &session.status {
-            Status::Terminated | Status::Cancelled => false,
-            // A failed session has no container, unless terminating it failed.
-            Status::Error => session
-                .status_info
-                .as_ref()
-                .is_some_and(|info| *info == "failed-to-terminate"),
-            _ => true,
-        },
+        Step::Settled => !session.has_ended(),
     }
 }

@@ -155,17 +155,67 @@ fn a_line_that_breaks_is_made_again_a_few_times() {
     play.check_rest();
 }
 
+/// The only pull fails for good: no data had arrived before the network failed.
+fn fails(play: &mut Play) {
+    let number = numbers(play)[0];
+    play.orders.clear();
+    let result = Err(super::play::fault(FailureKind::RegistryUnreachable));
+    play.handle(Fact::Pulled { number, result });
+}
+
 #[test]
 fn what_cannot_be_is_reported_at_once() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
-    let number = numbers(&play)[0];
-    // No data had arrived before the network failed.
-    play.orders.clear();
-    let result = Err(super::play::fault(FailureKind::RegistryUnreachable));
-    play.handle(Fact::Pulled { number, result });
+    fails(&mut play);
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.why(id), "no");
+}
+
+#[test]
+fn a_launch_that_failed_holds_nothing_and_keeps_its_reason() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "tool:1");
+    fails(&mut play);
+    play.work_off();
+    let failed = play.session(id).clone();
+    assert!(failed.has_ended(), "{failed:?}");
+    let ticket = play.asked + 1;
+    play.terminate(id);
+    let refusal = play.answered[&ticket].as_ref().unwrap_err();
+    assert!(
+        refusal.message().as_str().contains("already ended"),
+        "{refusal:?}"
+    );
+    assert_eq!(*play.session(id), failed);
+    let again = play.comes(LaunchRequest {
+        name: Some(failed.name.to_string()),
+        ..of_image("tool:2")
+    });
+    assert_eq!(play.status(again), Status::Running, "its name is free");
+    play.check_rest();
+    let ticket = play.ask(Ask::session(id, SessionRequest::Delete));
+    play.work_off();
+    assert_eq!(play.answered[&ticket], Ok(Answer::Done));
+}
+
+#[test]
+fn a_failed_pull_is_recorded_as_a_failure_and_its_begin_as_a_begin() {
+    let mut play = Play::new();
+    let id = pulls(&mut play, "tool:1");
+    fails(&mut play);
+    let own = play.history.iter().filter(|entry| entry.session == id);
+    let said = own.map(|entry| {
+        let why = entry.message.as_ref().map(ToString::to_string);
+        let (phase, to, result) = (&entry.phase, &entry.to, entry.result.word());
+        format!("{phase} {to} {result} {}", why.unwrap_or_default())
+    });
+    let said: Vec<String> = said.collect();
+    let [.., begun, failed] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    assert_eq!(begun, "begin-pull PULLING SUCCESS ");
+    assert_eq!(failed, "pull-images ERROR FAILURE no");
 }
 
 #[test]

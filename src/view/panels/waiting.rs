@@ -12,7 +12,7 @@ use crate::{
         panels::{DialogButton, waiting::WaitingDialog},
     },
     model::session::Session,
-    rules::ahead,
+    rules::ahead::{self, Outlook},
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };
@@ -114,7 +114,10 @@ fn reason(app: &App, open: &WaitingDialog, screen: Rect) -> Vec<String> {
     let room = usize::from(WIDTH.min(screen.width)) - 6;
     let mut lines = text::wrap(&message, room);
     lines.truncate(REASON);
-    if let Some(line) = session.and_then(|it| around(app, &it)) {
+    if let Some(line) = session.as_ref().and_then(|it| around(app, it)) {
+        lines.extend(text::wrap(&line, room).into_iter().take(REASON));
+    }
+    if let Some(line) = session.as_ref().and_then(|it| start(app, it)) {
         lines.extend(text::wrap(&line, room).into_iter().take(REASON));
     }
     lines
@@ -129,6 +132,17 @@ fn around(app: &App, session: &Session) -> Option<String> {
     let holders = ahead::holders(session, app.mirror.sessions());
     let in_line = session.placement.queue_position.is_some();
     (in_line && !holders.is_empty()).then(|| format!("Blocked by: {}", ahead::named(&holders)))
+}
+
+/// The sessions whose end starts this one.
+fn start(app: &App, session: &Session) -> Option<String> {
+    session.placement.queue_position?;
+    let state = app.mirror.context(session.context);
+    let statistics = state.and_then(|state| state.statistics.as_deref());
+    match ahead::outlook(session, app.mirror.sessions(), statistics) {
+        Outlook::Ends(ended) => Some(format!("Starts when {}", ahead::ends(&ended))),
+        _ => None,
+    }
 }
 
 fn draw_rows(paint: &mut Paint<'_>, open: &WaitingDialog, rows: Rect) {

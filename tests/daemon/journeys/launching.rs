@@ -44,7 +44,7 @@ async fn a_launch_without_room_waits_and_says_for_what() {
     house.engine.set_others(Bytes(8 * Bytes::GIB));
     let mut person = Person::at(&house).await;
     person.presses("n alt-enter enter").await;
-    person.sees("waits for 256 MiB of memory").await;
+    person.sees("needs 256 MiB of memory").await;
     house.engine.set_others(Bytes(0));
     person.presses("R").await;
     person.sees_line(&["-session", "RUNNING"]).await;

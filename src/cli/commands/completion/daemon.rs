@@ -125,8 +125,8 @@ fn is_one(which: Which, session: &Session) -> bool {
         Which::Any => true,
         Which::Running => status.is_live(),
         Which::Waiting => *status == Status::Pending,
-        Which::NotEnded => !status.is_final(),
-        Which::Ended => status.is_final(),
+        Which::NotEnded => !session.has_ended(),
+        Which::Ended => session.has_ended(),
     }
 }
 

@@ -90,9 +90,10 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
 }
 
 fn open(snapshot: &Snapshot) -> Vec<Session> {
-    let open = snapshot.sessions.iter().filter(|session| {
-        !session.status.is_final() && !find::schedules(snapshot, session.context)
-    });
+    let open = snapshot
+        .sessions
+        .iter()
+        .filter(|session| !session.has_ended() && !find::schedules(snapshot, session.context));
     open.cloned().collect()
 }
 

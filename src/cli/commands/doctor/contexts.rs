@@ -21,6 +21,7 @@ use crate::{
         context::EngineKind,
         failure::Failure,
         id::ContextName,
+        policy::ResourceRules,
         text::Clean,
     },
     protocol::message::{Request, Snapshot},
@@ -195,8 +196,19 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     if kind == EngineKind::Docker {
         let rules = start.loaded.settings.resources.network;
         findings.extend(network::examine(rules, &info.capabilities));
+        findings.extend(groups(&start.loaded.settings.resources, info));
     }
     findings
+}
+
+/// Groups that are larger than the machine: the rest of their amounts has no effect.
+fn groups(rules: &ResourceRules, info: &EngineInfo) -> Vec<Finding> {
+    let larger = rules.larger_than(info.cpus, info.memory).into_iter();
+    let finding = |(group, why)| {
+        Finding::warn("resource group", format!("[group.{group}] has {why}"))
+            .hint("reduce the amount in resources.toml, or set [host] to share the hardware")
+    };
+    larger.map(finding).collect()
 }
 
 /// What every engine supports unless there is a problem, or the engine is on another machine.

@@ -71,11 +71,10 @@ pub fn over(
     request.stop_hook = stop_hook(request.stop_hook, stop_hooks, fields.stop_hook_timeout);
     request.accelerators.extend(fields.accelerators);
     request.cluster_mode = fields.cluster_mode.map_or(request.cluster_mode, Into::into);
-    for mount in fields.mounts {
-        let mounts = &mut request.mounts;
-        mounts.retain(|known| known.folder != mount.folder);
-        mounts.push(mount);
-    }
+    // An option replaces the mount of a recipe. Two options for one folder stay, and the check refuses them.
+    let replaced = |folder: &str| fields.mounts.iter().any(|it| it.folder == folder);
+    request.mounts.retain(|known| !replaced(&known.folder));
+    request.mounts.extend(fields.mounts);
     Ok(request)
 }
 

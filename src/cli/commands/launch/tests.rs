@@ -14,6 +14,7 @@ use crate::{
     cli::{args::Cli, commands::Command, fail::Fail},
     config::recipe,
     model::{
+        launch_field::LaunchField,
         resources::{Bytes, Cpu},
         secret_rules::{self, SecretRules},
         session::{ClusterMode, SessionType},
@@ -21,7 +22,7 @@ use crate::{
         spec::{FolderMount, LaunchRequest, Owner},
         start_time::StartAt,
     },
-    rules::launch::command,
+    rules::launch::{check_words, command},
 };
 
 /// The request that these words mean, in this environment.
@@ -265,6 +266,24 @@ fn what_is_given_goes_over_a_recipe() {
     let mounts: Vec<String> = request.mounts.iter().map(ToString::to_string).collect();
     assert_eq!(mounts, ["lib", "data:out:ro"]);
     assert_eq!(request.accelerators.len(), 2);
+}
+
+#[test]
+fn a_folder_that_is_mounted_twice_is_refused() {
+    let request = parsed(
+        &words("--mount src:a --mount lib --mount src:b"),
+        &BTreeMap::new(),
+    );
+    let problems = check_words(&request, Timestamp::UNIX_EPOCH);
+    let [problem] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    assert_eq!(problem.field, LaunchField::Folders);
+    assert!(
+        problem.message.starts_with("folder 'src' is mounted twice"),
+        "{}",
+        problem.message
+    );
 }
 
 #[test]

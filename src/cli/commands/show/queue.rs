@@ -1,9 +1,9 @@
-//! For a waiting session: the sessions ahead of it or those that use the resources, and what would help.
+//! For a waiting session: the sessions ahead of it or those that use the resources, and what would start it.
 
 use crate::{
-    cli::connection::Connection,
+    cli::{connection::Connection, find},
     model::{session::Session, status::Status},
-    rules::ahead::{ahead, holders, named, priority_to_be_first},
+    rules::ahead::{Outlook, ahead, ends, holders, named, outlook},
 };
 
 pub async fn around(connection: &Connection, session: &Session) -> Vec<(&'static str, String)> {
@@ -15,16 +15,24 @@ pub async fn around(connection: &Connection, session: &Session) -> Vec<(&'static
         return Vec::new();
     };
     let before = ahead(session, snapshot.sessions.iter());
-    if before.is_empty() {
-        let holders = holders(session, snapshot.sessions.iter());
-        let held = (!holders.is_empty()).then(|| ("Blocked by", named(&holders)));
-        return held.into_iter().collect();
-    }
-    let mut fields = vec![("Ahead", named(&before))];
-    if let Some(priority) = priority_to_be_first(&before) {
-        let name = &session.name;
-        let help = format!("`workbay priority {name} {priority}` puts it first");
-        fields.push(("Would help", help));
+    let holders = holders(session, snapshot.sessions.iter());
+    let mut fields = match (before.as_slice(), holders.as_slice()) {
+        ([], []) => Vec::new(),
+        ([], holders) => vec![("Blocked by", named(holders))],
+        (before, _) => vec![("Ahead", named(before))],
+    };
+    let state = find::state(&snapshot, session.context);
+    let statistics = state.and_then(|state| state.statistics.as_deref());
+    match outlook(session, snapshot.sessions.iter(), statistics) {
+        Outlook::Priority(priority) => {
+            let help = format!(
+                "`workbay priority {} {priority}` starts it now",
+                session.name
+            );
+            fields.push(("Would help", help));
+        }
+        Outlook::Ends(ended) => fields.push(("Starts when", ends(&ended))),
+        Outlook::Unknown => {}
     }
     fields
 }

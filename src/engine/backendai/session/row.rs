@@ -70,7 +70,10 @@ impl RowReader<'_> {
             owner: self.owner(node),
             created_at: created_at(node),
             started_at,
-            terminated_at: node.time("terminated_at"),
+            // ERROR isn't an end here: such a session can still be terminated.
+            terminated_at: node
+                .time("terminated_at")
+                .filter(|_| status != Status::Error),
             kernels,
             scratch: None,
             placement: self.placement(node),

@@ -226,17 +226,12 @@ fn command(parts: &ContainerParts<'_>) -> Vec<String> {
 /// The first lines of the log.
 fn start_lines(parts: &ContainerParts<'_>) -> Vec<String> {
     let (plan, spec) = (parts.plan, &parts.plan.spec);
-    let cores = parts
-        .given
-        .cores
-        .as_deref()
-        .map(|c| format!(" (cores {c})"))
-        .unwrap_or_default();
+    let cores = parts.given.cores.as_deref().map(pinned).unwrap_or_default();
     let mut lines = vec![
         format!("session      {} ({})", plan.name, plan.session),
         format!("environment  {}", spec.environment_label),
         format!(
-            "limits       cpu {}{cores}, memory {} (no swap), shared memory {}, processes {}",
+            "limits       {} CPU{cores}, memory {} (no swap), shared memory {}, processes {}",
             spec.cpu, spec.mem, spec.shmem, plan.pids
         ),
     ];
@@ -253,6 +248,13 @@ fn start_lines(parts: &ContainerParts<'_>) -> Vec<String> {
     }
     lines.extend(parts.notes.iter().cloned());
     lines
+}
+
+/// ` (on core 0)`, ` (on cores 0-2)`.
+fn pinned(cores: &str) -> String {
+    let one = cores.chars().all(|c| c.is_ascii_digit());
+    let word = if one { "core" } else { "cores" };
+    format!(" (on {word} {cores})")
 }
 
 fn host_config(connection: &EngineConnection, parts: &ContainerParts<'_>) -> HostConfig {

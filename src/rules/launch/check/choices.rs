@@ -57,7 +57,7 @@ pub(super) fn check_capabilities(
     let Some(capabilities) = ground.capabilities else {
         return;
     };
-    let multi = request.cluster_mode == ClusterMode::MultiNode && request.containers() > 1;
+    let multi = request.cluster_mode == ClusterMode::MultiNode;
     for (asked, capability, field) in [
         (multi, Capability::MultiNode, Field::ClusterMode),
         (
@@ -110,7 +110,7 @@ pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &m
             say(
                 found,
                 field,
-                format!("{asked} is above the system-wide limit (max: {limit})"),
+                format!("{asked} is too long. The limit is {limit}"),
             );
         }
     }

@@ -135,6 +135,20 @@ fn a_folder_that_mounts_itself_is_not_mounted_again() {
 }
 
 #[test]
+fn a_longer_time_than_the_limit_is_refused_wherever_the_limit_is_set() {
+    let mut offer = offer();
+    offer.idle.session_lifetime = Some(Span(7200));
+    let ground = Ground {
+        offer: Some(&offer),
+        ..Ground::at(now())
+    };
+    let asked = request(|r| r.lifetime = Some(Span(3 * 3600)));
+    let why = "3h is too long. The limit is 2h".to_owned();
+    let found = reported(check(&asked, &ground));
+    assert_eq!(found, [(LaunchField::Lifetime, why)]);
+}
+
+#[test]
 fn amounts_by_hand_where_only_presets_are_allowed() {
     let mut offer = offer();
     offer.presets_only = true;
@@ -194,7 +208,9 @@ fn what_the_engine_cannot_do_is_reported_with_its_reason() {
         let found = reported(check(&request(*change), &ground));
         assert_eq!(found, [(*field, "this engine cannot".to_owned())]);
     }
-    // With one container, the distribution over machines doesn't matter.
+    // A cluster mode that doesn't exist is refused for one container, too.
     let alone = request(|r| r.cluster_mode = ClusterMode::MultiNode);
-    assert_eq!(reported(check(&alone, &ground)), []);
+    let found = reported(check(&alone, &ground));
+    let why = "this engine cannot".to_owned();
+    assert_eq!(found, [(LaunchField::ClusterMode, why)]);
 }

@@ -138,14 +138,17 @@ fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
 fn what_is_not_allowed_says_so_and_whom_to_ask() {
     let mut closed = play(network(600), ReprieveRules::default());
     let id = runs(&mut closed, LaunchRequest::default());
-    for (asked, message) in [
-        (Keep::Extend, "the idle checks allow no extension"),
-        (Keep::Exempt, "the idle checks don't allow it"),
+    for (asked, message, set) in [
+        (
+            Keep::Extend,
+            "extensions are off",
+            "`extensions` and `extend-by`",
+        ),
+        (Keep::Exempt, "exemptions are off", "`exempt`"),
     ] {
         let failure = keep(&mut closed, id, asked).unwrap_err();
         assert!(failure.message().as_str().ends_with(message), "{failure:?}");
-        let help = "neither extensions nor exemptions are allowed; the rules are in [idle] of \
-                    resources.toml";
+        let help = format!("Set {set} in [idle] of resources.toml, then run `workbay daemon stop`");
         assert_eq!(failure.hint.unwrap(), *help);
     }
     // Nothing is due while a connection is open.

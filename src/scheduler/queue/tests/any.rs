@@ -58,6 +58,7 @@ fn rules(skip: u32) -> ResourceRules {
 fn waiters(all: &[Comes]) -> Vec<Waiter<'static>> {
     let waiter = |(number, it): (u128, &Comes)| Waiter {
         id: SessionId::from_u128(number << 96),
+        name: "",
         group: GROUPS[it.0],
         priority: it.1,
         created_at: at(it.2),
@@ -95,6 +96,22 @@ fn decided<'a>(
 ) -> Decision {
     let room = Room::new(rules, &info(), others);
     decide(rules, room, Vec::new(), all, now)
+}
+
+#[test]
+fn sessions_of_one_launch_have_the_order_of_their_numbers() {
+    let names: Vec<String> = (1..=12).map(|number| format!("job-{number}")).collect();
+    let rules = rules(0);
+    let mut all: Vec<Waiter<'_>> = waiters(&[(0, 0, 1, 3000, 1, 0); 12]);
+    for (waiter, name) in all.iter_mut().rev().zip(&names) {
+        waiter.name = name;
+    }
+    let decision = decided(&rules, &ResourceSlots::default(), &all, at(30));
+    let line = decision.lines.groups["all"].iter().map(|placed| &placed.id);
+    let ids = decision.begin.iter().chain(line);
+    let found = ids.filter_map(|id| all.iter().find(|it| it.id == *id));
+    let found: Vec<&str> = found.map(|it| it.name).collect();
+    assert_eq!(found, names);
 }
 
 proptest! {

@@ -106,6 +106,7 @@ impl SimulatedMachine<'_> {
         let it = &self.all[number];
         Waiter {
             id: id(number),
+            name: "",
             group: "default",
             priority: it.priority,
             created_at: at(it.at),

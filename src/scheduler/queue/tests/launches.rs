@@ -38,6 +38,30 @@ fn catalogue(play: &mut Play) -> Catalogue {
 }
 
 #[test]
+fn launches_keep_their_order_though_surveys_are_answered_in_another() {
+    let mut play = Play::with(settings(|_| ()));
+    for number in 1..=5 {
+        play.launch_with(cpus(&format!("job-{number}"), 2000));
+    }
+    assert_eq!(play.orders.len(), 5, "each launch has its survey");
+    play.carry_out(2, None);
+    play.carry_out(3, None);
+    play.work_off();
+    let names = play
+        .launched
+        .iter()
+        .map(|id| play.session(*id).name.clone());
+    let names: Vec<Clean> = names.collect();
+    assert_eq!(
+        names,
+        ["job-1", "job-2", "job-3", "job-4", "job-5"].map(Clean::new)
+    );
+    let running = play.launched[..2].iter().map(|id| play.status(*id));
+    assert!(running.eq([Status::Running, Status::Running]));
+    play.check_rest();
+}
+
+#[test]
 fn a_launch_is_filled_by_preset_settings_and_rules() {
     let mut play = Play::with(settings(|rules| {
         rules.presets = vec![preset("small", 500, Bytes::mib(128))];

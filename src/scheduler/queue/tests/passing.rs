@@ -129,6 +129,6 @@ fn a_session_that_does_not_fit_either_is_reported_so() {
     let wide = play.comes(cpus("wide", 3000));
     assert_eq!(
         play.why(wide),
-        "position 2 in queue, behind large; waits for 3 CPU in group default: 2 of 4 in use"
+        "position 2 in queue, behind large; needs 3 CPU, 2 of 4 free in group default"
     );
 }

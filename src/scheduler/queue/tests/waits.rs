@@ -40,11 +40,11 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
     let third = play.comes(named("third"));
     assert_eq!(
         play.why(second),
-        "waits for 2 CPU in group default: 4 of 4 in use; position 1 in queue"
+        "needs 2 CPU, 0 of 4 free in group default; position 1 in queue"
     );
     assert_eq!(
         play.why(third),
-        "position 2 in queue, behind second; waits for 1 CPU in group default: 4 of 4 in use"
+        "position 2 in queue, behind second; needs 1 CPU, 0 of 4 free in group default"
     );
     assert_eq!(play.session(third).placement.queue_position, Some(1));
     let first = play.launched[0];
@@ -52,7 +52,7 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
     assert_eq!(play.status(third), Status::Pending, "it does not overtake");
     assert_eq!(
         play.why(second),
-        "waits for 2 CPU in group default: 3 of 4 in use; position 1 in queue"
+        "needs 2 CPU, 1 of 4 free in group default; position 1 in queue"
     );
     play.terminate(play.launched[1]);
     assert_eq!(play.status(second), Status::Running);
@@ -60,7 +60,7 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
     assert_eq!(play.session(second).status_message, None);
     assert_eq!(
         play.why(third),
-        "waits for 1 CPU in group default: 4 of 4 in use; position 1 in queue"
+        "needs 1 CPU, 0 of 4 free in group default; position 1 in queue"
     );
     play.check_rest();
 }
@@ -79,7 +79,7 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
     let second = play.comes(cpus("second", 2000));
     assert_eq!(
         play.why(second),
-        "waits for 2 CPU in group default: 5 of 6 in use; position 1 in queue"
+        "needs 2 CPU, 1 of 6 free in group default; position 1 in queue"
     );
     play.check_rest();
 }
@@ -91,7 +91,7 @@ fn what_can_never_begin_blocks_nobody() {
     let small = play.comes(named("small"));
     assert_eq!(
         play.why(small),
-        "position 2 in queue, behind wide; waits for 1 CPU in group default: 4 of 4 in use"
+        "position 2 in queue, behind wide; needs 1 CPU, 0 of 4 free in group default"
     );
     play.settings.resources.limits.total.cpu = Some(Cpu::from_millis(2000));
     play.restart();
@@ -123,7 +123,7 @@ fn what_others_took_meanwhile_is_seen_before_a_timed_session_begins() {
     play.wait(600);
     assert_eq!(play.status(later), Status::Pending, "{}", play.why(later));
     assert!(
-        play.why(later).contains("waits for 1 CPU"),
+        play.why(later).starts_with("needs 1 CPU, 0 of 4 free"),
         "{}",
         play.why(later)
     );
@@ -159,7 +159,7 @@ fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
     assert_eq!(last.step, "ConcentratedAgentSelector");
     assert_eq!(
         last.message.as_ref().unwrap(),
-        "waits for 1 CPU in group default: 4 of 4 in use"
+        "needs 1 CPU, 0 of 4 free in group default"
     );
     let scheduled = play.history.iter().find(|it| it.to == Status::Scheduled);
     let names: Vec<_> = scheduled
@@ -267,12 +267,12 @@ fn groups_have_queues_of_their_own_and_share_the_machine() {
     let two = play.comes(of("two-small", "small"));
     assert_eq!(
         play.why(two),
-        "waits for 2 CPU in group small: 2 of 2 in use; position 1 in queue"
+        "needs 2 CPU, 0 of 2 free in group small; position 1 in queue"
     );
     let other = play.comes(of("other", "default"));
     assert_eq!(
         play.why(other),
-        "waits for 2 CPU in group default: 2 of 3 of the machine in use; position 1 in queue"
+        "needs 2 CPU, 1 of 3 free in group default; position 1 in queue"
     );
     play.terminate(one);
     assert_eq!(play.status(two), Status::Running, "the older of both heads");
@@ -333,6 +333,19 @@ fn a_session_that_waits_too_long_is_cancelled() {
 }
 
 #[test]
+fn what_others_hold_is_counted_and_named() {
+    let mut play = Play::with(settings(|_| ()));
+    play.others = ResourceSlots::new(Cpu::from_millis(600), Bytes(0));
+    play.comes(cpus("first", 2800));
+    let second = play.comes(named("second"));
+    assert_eq!(
+        play.why(second),
+        "needs 1 CPU, 0.6 of 4 free in group default (2.8 yours, 0.6 others'); position 1 in queue"
+    );
+    play.check_rest();
+}
+
+#[test]
 fn limits_of_a_person_hold_back_too() {
     let mut play = Play::with(settings(|rules| {
         rules.limits.concurrent_sessions = Some(1);
@@ -341,10 +354,22 @@ fn limits_of_a_person_hold_back_too() {
     let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
-        "waits for one of your sessions to end: 1 of 1 concurrent sessions in use; position 1 in queue"
+        "waits until one of your sessions ends (running: 1, limit: 1); position 1 in queue"
     );
     play.terminate(first);
     assert_eq!(play.status(second), Status::Running);
+
+    let mut play = Play::with(settings(|_| ()));
+    play.comes(named("first"));
+    play.comes(named("second"));
+    play.settings.resources.limits.concurrent_sessions = Some(1);
+    play.restart();
+    play.work_off();
+    let third = play.comes(named("third"));
+    assert_eq!(
+        play.why(third),
+        "waits until 2 of your sessions end (running: 2, limit: 1); position 1 in queue"
+    );
 
     let mut play = Play::with(settings(|rules| {
         rules.limits.total.mem = Some(Bytes::mib(100));
@@ -353,7 +378,7 @@ fn limits_of_a_person_hold_back_too() {
     let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
-        "waits for 64 MiB of memory within your limit: 64 MiB of 100 MiB in use; position 1 in queue"
+        "needs 64 MiB of memory, 36 MiB of 100 MiB left of your limit; position 1 in queue"
     );
     let tried = play
         .history
