@@ -55,7 +55,7 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<StopOrder> {
 /// Runs the command of a batch session and returns its exit code. Passes on an order to end. The command then has
 /// until the engine's stop timeout.
 pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
-    announce(&format!("command: {}", in_one_line(command)));
+    announce(&format!("{}{}", inside::COMMAND_LINE, in_one_line(command)));
     let (child, passing) = match start_command(command) {
         Ok(started) => started,
         Err((why, code)) => {

@@ -160,7 +160,11 @@ fn each_rule_of_a_launch_names_its_option() {
         ),
         ("--mount data:../up", "--mount: data: invalid path '../up'"),
         (
-            "--mount data --mount data:/etc",
+            "--mount data --mount data:in",
+            "--mount: folder 'data' is mounted twice",
+        ),
+        (
+            "--mount data:/etc",
             "--mount: data: /etc is a system directory",
         ),
         ("--mount :in", "invalid folder mount ':in'"),

@@ -295,11 +295,11 @@ pub fn forecast(launcher: &Launcher) -> Option<String> {
                 Some(n) => format!("; {n} ahead"),
             };
             format!(
-                "will wait for {}{}: {}{} free now{before}",
+                "will wait: needs {}, {}{} free{}{before}",
                 short.needed,
-                place.unwrap_or_default(),
                 short.free,
                 of.unwrap_or_default(),
+                place.unwrap_or_default(),
             )
         }
     })

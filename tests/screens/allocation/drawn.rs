@@ -63,7 +63,7 @@ fn another_theme_and_plain_letters() {
     let light = gpus(140, 40).theme("default-light", ColorDepth::TrueColor);
     let light = to(light, "CPU").typed("44");
     assert!(
-        light.sees("must wait: 24 of 64 CPU in use"),
+        light.sees("must wait: 40 of 64 CPU free"),
         "{}",
         light.text()
     );

@@ -64,7 +64,7 @@ fn the_first_preset_that_can_be_had_is_chosen_and_a_number_by_hand_is_custom() {
         )
     );
     assert!(
-        screen.sees("must wait: 12 of 16 CPU in use, 2 sessions ahead"),
+        screen.sees("must wait: 4 of 16 CPU free, 2 sessions ahead"),
         "{}",
         screen.text()
     );

@@ -95,10 +95,7 @@ pub fn of(
     let left = left.unwrap_or(free);
     let why = match all.filter(|all| *all >= left && *all >= wanted) {
         Some(_) if left >= wanted => format!("your limit leaves {}{name}", unit.short(free)),
-        Some(all) => {
-            let used = unit.short(all - left);
-            format!("{used} of {}{name} in use", unit.short(all))
-        }
+        Some(all) => format!("{} of {}{name} free", unit.short(left), unit.short(all)),
         None if free == 0 => format!("no{name} is free now").replace("no of memory", "no memory"),
         None => format!("only {}{name} free now", unit.short(free)),
     };
@@ -135,7 +132,7 @@ mod tests {
         );
         assert_eq!(
             of(2000, 1000, 2),
-            AmountForecast::Waits("must wait: 3 of 4 CPU in use, 2 sessions ahead".to_owned())
+            AmountForecast::Waits("must wait: 1 of 4 CPU free, 2 sessions ahead".to_owned())
         );
         assert_eq!(
             of(8000, 0, 0),
@@ -159,7 +156,7 @@ mod tests {
         );
         assert_eq!(
             of(1500),
-            AmountForecast::Waits("must wait: 2.5 of 4 CPU in use".to_owned())
+            AmountForecast::Waits("must wait: 1.5 of 4 CPU free".to_owned())
         );
     }
 

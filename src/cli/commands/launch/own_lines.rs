@@ -5,8 +5,8 @@
 //! how the command ended. A log without this introduction (of a cluster) isn't changed.
 
 const MARK: &[u8] = b"workbay: ";
+const NAMES_COMMAND: &[u8] = b"workbay: command: ";
 const READY: &[u8] = b"workbay: ready\n";
-const RUNS: &[u8] = b"workbay: runs ";
 const END: &[u8] = b"workbay: ended with exit code ";
 /// A longer beginning of a line isn't from the runner.
 const LONGEST: usize = 64 * 1024;
@@ -71,7 +71,7 @@ impl OwnLines {
         };
         let begins = match self.state {
             LineState::First => begins(MARK),
-            LineState::Ready => begins(RUNS),
+            LineState::Ready => begins(NAMES_COMMAND),
             // A bootstrap script may print something before the command begins.
             LineState::Introduction | LineState::Command => true,
         };
@@ -80,7 +80,7 @@ impl OwnLines {
 
     fn introduced(&mut self, line: Vec<u8>, out: &mut Vec<u8>) {
         let ours = match self.state {
-            LineState::Ready => line.starts_with(RUNS),
+            LineState::Ready => line.starts_with(NAMES_COMMAND),
             _ => line.starts_with(MARK),
         };
         self.introduced |= ours;
@@ -103,7 +103,7 @@ impl OwnLines {
             LineState::Command => {
                 held.len() > END.len() || (self.introduced && held.starts_with(MARK))
             }
-            LineState::Ready => held.starts_with(RUNS),
+            LineState::Ready => held.starts_with(NAMES_COMMAND),
             LineState::First | LineState::Introduction => held.starts_with(MARK),
         };
         if ours { Vec::new() } else { held }
@@ -133,6 +133,7 @@ fn is_beginning_of_end(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::inside;
 
     /// The result doesn't depend on how the log is cut into pieces.
     #[track_caller]
@@ -147,7 +148,13 @@ mod tests {
     }
 
     const INTRODUCTION: &str =
-        "workbay: environment  host\nworkbay: user  1:1\nworkbay: ready\nworkbay: runs make\n";
+        "workbay: environment  host\nworkbay: user  1:1\nworkbay: ready\nworkbay: command: make\n";
+
+    #[test]
+    fn the_line_with_the_command_is_that_of_the_runner() {
+        let line = format!("{}{}", inside::OWN_LINE, inside::COMMAND_LINE);
+        assert_eq!(NAMES_COMMAND, line.as_bytes());
+    }
 
     #[test]
     fn only_the_output_of_the_command_is_left() {
@@ -158,7 +165,7 @@ mod tests {
             "no newline at the end",
             "workbay: ended with exit code 1",
             "workbay: ready\nworkbay: mine\n",
-            "workbay: runs mine\n",
+            "workbay: command: mine\n",
             "workbay: ended with exit code 1\nnot yet\n",
             "workbay: ended with exit code \n",
             "workbay: ended with exit code 1234\n",
