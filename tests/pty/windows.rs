@@ -197,7 +197,7 @@ fn no_program_writes_what_the_user_did_not_copy() {
             person.type_(FORGED);
             person.wait_for("\ndone");
         } else {
-            person.wait_for("blocked a program");
+            person.wait_for("Blocked a program");
         }
         // The same while the list is shown.
         person.type_(&format!(
@@ -357,7 +357,7 @@ fn a_text_is_found_as_it_is_typed() {
     person.type_("need");
     person.wait_for("\nneedle");
     person.type_("ful");
-    person.wait_for("not found: needful");
+    person.wait_for("Not found: needful");
     person.type_("\x1b");
     person.wait_gone("not found");
     // Where nothing was taken one is where one was.
