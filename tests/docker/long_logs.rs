@@ -199,8 +199,8 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
         log.work();
     }
     let events = format!("{:?}", log.take());
-    // The command is in the log, too.
-    assert!(events.contains("matches: 2,"), "{events}");
+    // The line of workbay that names the command isn't an error.
+    assert!(events.contains("matches: 1,"), "{events}");
     assert!(spool.path().read_dir().unwrap().next().is_none());
     bench.engine.remove(plan.session).await.unwrap();
 }
