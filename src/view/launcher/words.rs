@@ -284,8 +284,12 @@ pub fn forecast(launcher: &Launcher) -> Option<String> {
         QueueForecast::Unknown => return None,
         QueueForecast::AtOnce => "starts now".to_owned(),
         QueueForecast::At(at) => format!("waits until {}", moment(at, launcher.info())),
-        QueueForecast::Behind(1) => "1 session is ahead, although there is room now".to_owned(),
-        QueueForecast::Behind(n) => format!("{n} sessions are ahead, although there is room now"),
+        QueueForecast::Behind(1) => {
+            "there is room, but 1 session is ahead and may start first".to_owned()
+        }
+        QueueForecast::Behind(n) => {
+            format!("there is room, but {n} sessions are ahead and may start first")
+        }
         QueueForecast::Waits(short) => {
             let place = short.group.map(|group| format!(" in group {group}"));
             let of = short.all.map(|all| format!(" of {all}"));
