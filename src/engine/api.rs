@@ -141,7 +141,7 @@ pub trait Containers: Engine {
     async fn remove(&self, session: SessionId) -> Result<()>;
 
     /// The path of the session's `/home/work` on this machine, if it is on this machine.
-    fn scratch(&self, _session: SessionId) -> Option<PathBuf> {
+    fn home(&self, _session: SessionId) -> Option<PathBuf> {
         None
     }
 
@@ -283,8 +283,8 @@ pub struct Sighting {
     pub address: Option<Clean>,
     /// The other containers of a cluster, in order.
     pub subs: Vec<SubSighting>,
-    /// The path of the session's `/home/work` on this machine ([`Containers::scratch`]). Listings leave it out.
-    pub scratch: Option<String>,
+    /// The path of the session's `/home/work` on this machine ([`Containers::home`]). Listings leave it out.
+    pub home: Option<String>,
     /// Read from the labels, so that a lost state database can be restored.
     pub recorded: Option<Box<Recorded>>,
 }

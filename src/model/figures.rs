@@ -25,7 +25,8 @@ pub enum Metric {
         name: Clean,
     },
     /// In bytes in its home directory.
-    Scratch,
+    #[serde(alias = "scratch")]
+    Home,
     /// In bytes per second.
     BlockRead,
     BlockWrite,

@@ -131,7 +131,8 @@ pub struct Session {
     pub terminated_at: Option<Timestamp>,
     pub kernels: Vec<Kernel>,
     /// The path of its home directory on this machine, if it is on this machine.
-    pub scratch: Option<String>,
+    #[serde(alias = "scratch")]
+    pub home: Option<String>,
     #[serde(default)]
     pub placement: Placement,
     /// What the engine has allocated to it, where it reports that. Empty before that.
@@ -216,7 +217,7 @@ impl Session {
             started_at: None,
             terminated_at: None,
             kernels: Vec::new(),
-            scratch: None,
+            home: None,
             placement: Placement::default(),
             occupied_slots: ResourceSlots::default(),
             folders: Vec::new(),

@@ -29,8 +29,8 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accelerators: Vec<AcceleratorUsage>,
     /// The disk space of its home directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scratch: Option<Bytes>,
+    #[serde(default, alias = "scratch", skip_serializing_if = "Option::is_none")]
+    pub home: Option<Bytes>,
     #[serde(default, skip_serializing_if = "Traffic::is_unknown")]
     pub traffic: Traffic,
     /// What the kernel has counted since its containers started, where it does.
@@ -135,7 +135,7 @@ impl Usage {
             mem,
             throttled: None,
             accelerators: Vec::new(),
-            scratch: None,
+            home: None,
             traffic: Traffic::default(),
             counted: Counted::default(),
             kernels: Vec::new(),
@@ -148,7 +148,7 @@ impl Usage {
     pub fn sum(kernels: Vec<(KernelId, Self)>) -> Option<Self> {
         let each = || kernels.iter().map(|(_, usage)| usage);
         let total = each().cloned().reduce(|one, other| Self {
-            scratch: sum(one.scratch.map(|it| it.0), other.scratch.map(|it| it.0)).map(Bytes),
+            home: sum(one.home.map(|it| it.0), other.home.map(|it| it.0)).map(Bytes),
             traffic: one.traffic.plus(other.traffic),
             counted: Counted {
                 cpu_millis: sum(one.counted.cpu_millis, other.counted.cpu_millis),

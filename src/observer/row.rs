@@ -49,7 +49,7 @@ pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session
     keep(&mut new.services, &old.services, Vec::is_empty);
     keep(&mut new.preopen_ports, &old.preopen_ports, Vec::is_empty);
     new.startup_command = new.startup_command.or_else(|| old.startup_command.clone());
-    new.scratch = new.scratch.or_else(|| old.scratch.clone());
+    new.home = new.home.or_else(|| old.home.clone());
     if new.shmem.0 == 0 {
         new.shmem = old.shmem;
     }

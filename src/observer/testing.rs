@@ -19,7 +19,7 @@ pub fn session(number: u32, status: &str) -> Session {
         },
         "requested_slots": {"cpu": 1.0, "mem": 1}, "shmem": 0, "owner": "me@example.com",
         "created_at": at(i64::from(number)), "started_at": null, "terminated_at": null,
-        "kernels": [], "scratch": null, "pending_request": null,
+        "kernels": [], "home": null, "pending_request": null,
     });
     serde_json::from_value(json).unwrap()
 }

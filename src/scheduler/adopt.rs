@@ -127,7 +127,7 @@ fn adopted(
         status,
         owner: recorded.owner.clone(),
         started_at,
-        scratch: sight.scratch.clone(),
+        home: sight.home.clone(),
         ..Session::new(
             SessionKey::new(context, sight.session),
             session_name,

@@ -20,8 +20,8 @@ const NAMED: usize = 3;
 /// Records what the engine reports about the containers of a session.
 pub(super) fn note_containers(held: &mut Held, sight: &Sighting) {
     let session = &mut held.record.session;
-    if sight.scratch.is_some() {
-        session.scratch.clone_from(&sight.scratch);
+    if sight.home.is_some() {
+        session.home.clone_from(&sight.home);
     }
     session.occupied_slots = held.record.spec.total_slots();
     if let Some(kernel) = session.kernels.first_mut() {

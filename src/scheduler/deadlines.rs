@@ -66,7 +66,7 @@ impl Controller {
         let Some(failure) = failure else {
             if let Some(held) = self.change(turn, id) {
                 held.record.forgotten = true;
-                held.record.session.scratch = None;
+                held.record.session.home = None;
             }
             if !asked.is_empty() {
                 self.delete(turn, id, asked);
@@ -81,7 +81,7 @@ impl Controller {
         {
             held.forget_failures += 1;
             // The rest was moved aside. The message says where.
-            held.record.session.scratch = None;
+            held.record.session.home = None;
             if held.forget_failures == 1 {
                 let text = format!("{}: {}", held.record.session.name, failure.sentence());
                 turn.message(Level::Warning, Some(id), text);

@@ -16,7 +16,7 @@ impl Controller {
             let text = format!("session {name} hasn't ended: its home directory is in use");
             return Err(Failure::refused(text));
         }
-        if held.record.forgotten || session.scratch.is_none() {
+        if held.record.forgotten || session.home.is_none() {
             let text = format!("the home directory of session {name} is already deleted");
             return Err(Failure::refused(text).hint("launch without --same-home"));
         }
@@ -39,7 +39,7 @@ impl Controller {
     /// Whether the home directory must be kept for a session that isn't created yet, regardless of
     /// its age.
     pub(super) fn is_home_wanted(&self, id: SessionId) -> bool {
-        let home = self.held.get(&id).map(|held| &held.record.session.scratch);
+        let home = self.held.get(&id).map(|held| &held.record.session.home);
         home.is_some_and(Option::is_some) && self.heir(id).is_some()
     }
 
@@ -48,7 +48,7 @@ impl Controller {
     pub(super) fn note_home_taken(&mut self, turn: &mut Turn, id: SessionId) {
         let from = self.held.get(&id).and_then(|it| it.record.spec.home_of);
         if let Some(earlier) = from.and_then(|from| self.change(turn, from)) {
-            earlier.record.session.scratch = None;
+            earlier.record.session.home = None;
         }
     }
 }

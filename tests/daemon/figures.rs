@@ -52,7 +52,7 @@ fn series(figures: &Figures, metric: Metric) -> &Series {
 fn busy(moved: u64) -> Usage {
     let at = jiff::Timestamp::UNIX_EPOCH;
     Usage {
-        scratch: Some(Bytes(4096)),
+        home: Some(Bytes(4096)),
         traffic: Traffic::counted(Some((moved, 0)), None),
         ..Usage::new(at, Some(Cpu::from_millis(500)), Bytes::mib(10))
     }
@@ -90,7 +90,7 @@ async fn figures_outlive_the_face_that_watched() {
         [
             &Metric::Cpu,
             &Metric::Mem,
-            &Metric::Scratch,
+            &Metric::Home,
             &Metric::BlockRead,
             written
         ]
@@ -184,7 +184,7 @@ async fn a_forgotten_sessions_figures_are_forgotten() {
     until_sampled(&face, id, 1).await;
     face.terminate(id, false).await.unwrap();
     face.until(id, |session| {
-        session.status.is_final() && session.scratch.is_none()
+        session.status.is_final() && session.home.is_none()
     })
     .await;
     assert_eq!(figures(&face, id).await, Figures::default());

@@ -37,7 +37,7 @@ async fn a_session_is_launched_runs_and_ends() {
     assert_eq!(running.environment.label(), "host:debian-12");
     assert_eq!(running.requested_slots.mem, Bytes::mib(256));
     assert_eq!(
-        running.scratch,
+        running.home,
         Some(format!("/scratch/{}", session.id)),
         "where its home lies is told"
     );
@@ -276,7 +276,7 @@ async fn remains_of_an_ended_session_are_deleted_when_their_time_has_come() {
     face.terminate(id, false).await.unwrap();
     let forgotten = face
         .until(id, |session| {
-            session.status.is_final() && session.scratch.is_none()
+            session.status.is_final() && session.home.is_none()
         })
         .await;
     assert_eq!(forgotten.status, Status::Terminated);

@@ -13,7 +13,7 @@ async fn what_ran_is_reported_as_ended_with_the_machine_by_whichever_daemon_firs
     house.start().await;
     let mut face = house.face().await;
     let (gone, exited) = (face.run("gone").await, face.run("exited").await);
-    let home = face.session(exited).unwrap().scratch;
+    let home = face.session(exited).unwrap().home;
     drop(face);
     house.stop().await;
     house.engine.vanish(gone);
@@ -43,6 +43,6 @@ async fn what_ran_is_reported_as_ended_with_the_machine_by_whichever_daemon_firs
         let why = "this machine restarted while the session ran";
         assert_eq!(ended.status_message, Some(why.into()));
     }
-    assert_eq!(face.session(exited).unwrap().scratch, home, "it is kept");
+    assert_eq!(face.session(exited).unwrap().home, home, "it is kept");
     assert_eq!(house.engine.forgotten(), []);
 }

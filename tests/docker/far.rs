@@ -141,7 +141,7 @@ async fn an_engine_behind_a_port_of_this_machine_is_known_to_be_here() {
     engine.create(&plan).await.unwrap();
     engine.start(plan.session).await.unwrap();
     assert_eq!(bench.sh(plan.session, "echo here").await, "here");
-    assert!(engine.scratch(plan.session).unwrap().is_dir());
+    assert!(engine.home(plan.session).unwrap().is_dir());
     carrying.abort();
 }
 
@@ -313,7 +313,7 @@ async fn all_of_it() {
     plan.spec.bootstrap_script = Some("echo began > began".into());
     bench.launch(&plan).await;
     let session = plan.session;
-    assert_eq!(bench.engine.scratch(session), None, "its home is not here");
+    assert_eq!(bench.engine.home(session), None, "its home is not here");
     bench.said(session, "workbay: ready").await;
     let said = bench
         .sh(

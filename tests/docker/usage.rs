@@ -175,7 +175,7 @@ async fn what_moved_is_what_docker_stats_shows() {
         let before = bench.engine.usage(&ask, at).await.remove(0).1;
         let theirs = docker_stats(&containers(session)[0]);
         let usage = bench.engine.usage(&ask, at).await.remove(0).1;
-        (before.traffic == usage.traffic && usage.scratch.is_some()).then_some((usage, theirs))
+        (before.traffic == usage.traffic && usage.home.is_some()).then_some((usage, theirs))
     })
     .await;
     let traffic = usage.traffic;
@@ -194,7 +194,7 @@ async fn what_moved_is_what_docker_stats_shows() {
     same("received", traffic.network_in, theirs[2]);
     same("sent", traffic.network_out, theirs[3]);
     same("memory", Some(usage.mem.0), mem);
-    assert!(usage.scratch.unwrap() >= Bytes::mib(8), "{usage:?}");
+    assert!(usage.home.unwrap() >= Bytes::mib(8), "{usage:?}");
 }
 
 /// What was read at the end of such a job. The kernel may remove its groups before they are read: then another
@@ -264,7 +264,7 @@ async fn a_session_that_is_only_judged_is_read_for_no_more_than_that() {
     for second in 1..4 {
         let usage = bench.engine.usage(&judged, at(second)).await.remove(0).1;
         assert!(usage.mem > Bytes(0));
-        assert_eq!((usage.traffic, usage.scratch), (Traffic::default(), None));
+        assert_eq!((usage.traffic, usage.home), (Traffic::default(), None));
     }
     let all = [UsageAsk::all(session)];
     let usage = bench.engine.usage(&all, at(4)).await.remove(0).1;

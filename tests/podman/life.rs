@@ -72,7 +72,7 @@ pub async fn from_launch_to_forgetting(
     let seen = bench.engine.inspect(session).await.unwrap().unwrap();
     assert_eq!(seen.name.unwrap().as_str(), "second");
 
-    let home = bench.engine.scratch(session).unwrap();
+    let home = bench.engine.home(session).unwrap();
     again.stop(session, 10).await.unwrap();
     assert_eq!(bench.ended(session).await, 0);
     bench.engine.remove(session).await.unwrap();
@@ -103,7 +103,7 @@ async fn as_the_images_user(bench: &Bench, expected: &Expected<'_>) {
         assert_eq!(said.await, user);
         bench.engine.stop(session, 0).await.unwrap();
         bench.engine.remove(session).await.unwrap();
-        let home = bench.engine.scratch(session).unwrap();
+        let home = bench.engine.home(session).unwrap();
         let owner = std::fs::symlink_metadata(home.join("deep")).unwrap().uid();
         assert_eq!(owner, expected.owner, "{user}");
         bench.engine.forget(session).await.unwrap();
@@ -141,7 +141,7 @@ async fn assert_user_and_owner(bench: &Bench, session: SessionId, expected: &Exp
             "echo x > mine; echo x > data/kept; cat /usr/bin/env > /dev/null",
         )
         .await;
-    let home = bench.engine.scratch(session).unwrap();
+    let home = bench.engine.home(session).unwrap();
     let uid = |path: &Path| std::fs::metadata(path).unwrap().uid();
     assert_eq!(uid(&home.join("mine")), owner);
     assert_eq!(uid(&expected.folders.join("data/kept")), owner);

@@ -118,7 +118,7 @@ fn an_ended_session_leaves_no_container_and_keeps_its_log_and_its_home() {
         assert!(log.contains(&format!("made-{code}")), "{log}");
         let shown = machine.json(&["show", &name, "--json"]);
         assert_eq!(shown["kernels"][0]["exit_code"], code);
-        let home = std::path::PathBuf::from(shown["scratch"].as_str().expect("its home"));
+        let home = std::path::PathBuf::from(shown["home"].as_str().expect("its home"));
         let made = std::fs::read_to_string(home.join("made")).expect("its file");
         assert_eq!(made, format!("made-{code}\n"));
     }
@@ -134,10 +134,10 @@ fn a_command_that_ends_while_the_daemon_is_dead_has_its_result_and_its_log() {
         let command = format!("echo made; while [ ! -e go ]; do sleep 0.1; done; exit {code}");
         batch(&machine, &command);
         let running = until_status(&machine, "RUNNING");
-        let scratch = running["scratch"].as_str().expect("its home is told");
+        let home = running["home"].as_str().expect("its home is told");
         let container = machine.containers().remove(0);
         machine.kill_daemon();
-        std::fs::write(std::path::Path::new(scratch).join("go"), "").expect("a file");
+        std::fs::write(std::path::Path::new(home).join("go"), "").expect("a file");
         docker(&["wait", &container]);
         let ended = until_status(&machine, "TERMINATED");
         assert_eq!(ended["result"], result);

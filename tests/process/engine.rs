@@ -70,8 +70,8 @@ fn containers_that_end_with_their_engine_are_reported_with_that_reason() {
         !machine.ok(&["logs", "restarted"]).is_empty(),
         "its log is kept"
     );
-    let scratch = session["scratch"].as_str().expect("its home is kept");
-    assert!(std::path::Path::new(scratch).is_dir());
+    let home = session["home"].as_str().expect("its home is kept");
+    assert!(std::path::Path::new(home).is_dir());
     // Its home can be gone on in, once.
     machine.ok(&["relaunch", "restarted", "--same-home", "--wait"]);
     let said = machine.ok(&["exec", "restarted", "--", "cat", "notes"]);

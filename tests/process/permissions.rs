@@ -161,7 +161,7 @@ fn a_session_runs_as_the_caller_and_its_files_are_theirs() {
     ]);
     let session: serde_json::Value =
         serde_json::from_str(&theirs.ok(&["show", "mine-alone", "--json"])).expect("JSON");
-    let file = Path::new(session["scratch"].as_str().expect("a scratch directory")).join("file");
+    let file = Path::new(session["home"].as_str().expect("a scratch directory")).join("file");
     assert_eq!(
         std::fs::metadata(file)
             .expect("the file on this side")

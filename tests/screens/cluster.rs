@@ -130,7 +130,7 @@ fn context(text: &str, engine: EngineState) -> ContextState {
 pub fn remote(n: u128, title: &str, status: Status, minutes: i64) -> Session {
     let mut it = session(n, title, status, minutes);
     it.context = name("seoul");
-    it.scratch = None;
+    it.home = None;
     it.environment = EnvironmentRef {
         name: Clean::new("pytorch"),
         version: Clean::new("2.4"),

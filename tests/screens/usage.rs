@@ -55,7 +55,7 @@ pub fn figures() -> Figures {
                 Some(40 * Bytes::GIB),
                 &|_| 31 * Bytes::GIB + 700 * Bytes::MIB,
             ),
-            series(Metric::Scratch, None, &|n| n.unsigned_abs() * Bytes::MIB),
+            series(Metric::Home, None, &|n| n.unsigned_abs() * Bytes::MIB),
             series(Metric::BlockRead, None, &|n| wave(n / 30) * 12_000),
             series(Metric::BlockWrite, None, &|_| 0),
             series(Metric::NetworkIn, None, &|n| wave(n / 7) * 1_200_000),

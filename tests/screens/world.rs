@@ -50,7 +50,7 @@ pub fn session(n: u128, name: &str, status: Status, minutes: i64) -> Session {
             terminated_at: ended,
             ..Kernel::new(KernelId::from_u128(n), Clean::new("main1"), status.clone())
         }],
-        scratch: ran.then(|| format!("/home/jin/.local/state/workbay/sessions/{}/work", id(n))),
+        home: ran.then(|| format!("/home/jin/.local/state/workbay/sessions/{}/work", id(n))),
         status,
         ..Session::new(
             SessionKey::local(id(n)),

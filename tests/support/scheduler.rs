@@ -110,7 +110,7 @@ impl Inner {
             },
             "requested_slots": {"cpu": 1.0, "mem": 1}, "shmem": 0, "owner": "me@example.com",
             "created_at": Timestamp::from_second(1_800_000_000 + self.made.cast_signed()).unwrap(),
-            "started_at": null, "terminated_at": null, "kernels": [], "scratch": null,
+            "started_at": null, "terminated_at": null, "kernels": [], "home": null,
             "pending_request": null,
         });
         self.sessions

@@ -180,7 +180,7 @@ impl Container {
             subs: self.subs.iter().map(Sub::sighting).collect(),
             state: self.state.shown(),
             address: None,
-            scratch: None,
+            home: None,
             recorded: self.labelled.then(|| {
                 Box::new(Recorded {
                     name: Clean::new(&self.name),

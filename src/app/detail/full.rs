@@ -16,7 +16,7 @@ pub fn fill(row: &mut Session, full: &Session) {
         or_all(&mut row.idle_checks, &full.idle_checks);
         row.commit = full.commit;
     }
-    or(&mut row.scratch, full.scratch.as_ref());
+    or(&mut row.home, full.home.as_ref());
     or(&mut row.startup_command, full.startup_command.as_ref());
     or_all(&mut row.folders, &full.folders);
     or_all(&mut row.mounts, &full.mounts);

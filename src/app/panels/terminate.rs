@@ -129,7 +129,7 @@ fn lost(session: &Session, shells: usize) -> Vec<String> {
     if session.is_committed() {
         lost.push("The image that is being created from it.".to_owned());
     }
-    if session.scratch.is_some() {
+    if session.home.is_some() {
         lost.push("Files outside /home/work.".to_owned());
     } else if !session.folders.is_empty() {
         lost.push("Files outside its folders.".to_owned());
@@ -156,7 +156,7 @@ fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
         1 => "1 day".to_owned(),
         n => format!("{n} days"),
     };
-    if session.scratch.is_some() {
+    if session.home.is_some() {
         vec![format!("/home/work and the log, for {days}.")]
     } else {
         vec![format!("The log, for {days}.")]
@@ -210,9 +210,9 @@ mod tests {
     #[test]
     fn it_says_what_is_kept_only_when_it_is() {
         let mut it = session(1, "train");
-        it.scratch = Some("/scratch/x".to_owned());
+        it.home = Some("/scratch/x".to_owned());
         assert!(TerminateDialog::new(&it, 1, Some(7)).kept[0].contains("/home/work"));
-        it.scratch = None;
+        it.home = None;
         let confirm = TerminateDialog::new(&it, 1, Some(7));
         assert!(confirm.lost.iter().any(|line| line.contains("/home/work")));
         assert!(!confirm.kept[0].contains("/home/work"));

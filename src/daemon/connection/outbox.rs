@@ -189,7 +189,7 @@ mod tests {
             "environment": {"name": "host", "version": "1", "source": "host"},
             "requested_slots": {"cpu": 1.0, "mem": 1}, "shmem": 0, "owner": "me",
             "created_at": "2026-01-01T00:00:00Z", "started_at": null, "terminated_at": null,
-            "kernels": [], "scratch": null, "pending_request": null,
+            "kernels": [], "home": null, "pending_request": null,
         });
         Change::Session {
             session: serde_json::from_value(json).unwrap(),

@@ -356,9 +356,9 @@ async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fa
 
 /// Adds the path of the home directory to a sighting.
 fn sighted(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
-    let scratch = engine.scratch(sighting.session);
+    let home = engine.home(sighting.session);
     Sighting {
-        scratch: scratch.map(|path| path.display().to_string()),
+        home: home.map(|path| path.display().to_string()),
         ..sighting
     }
 }

@@ -37,7 +37,7 @@ pub(in crate::daemon) struct Samples {
 pub(in crate::daemon) struct Shown {
     cpu: Option<u64>,
     mem: String,
-    scratch: Option<String>,
+    home: Option<String>,
     devices: Vec<(Option<u32>, Option<String>)>,
     rates: Rates,
     kernels: Vec<(Option<u64>, String)>,
@@ -58,7 +58,7 @@ impl Shown {
             cpu,
             mem,
             kernels: usage.kernels.iter().map(|(_, it)| amounts(it)).collect(),
-            scratch: usage.scratch.map(|held| held.to_string()),
+            home: usage.home.map(|held| held.to_string()),
             devices: devices.collect(),
             rates: rates.map(|rate| rate.map(|bytes| bytes.saturating_mul(100) / Bytes::MIB)),
         }

@@ -729,7 +729,7 @@ pub static TABLE: [FieldRow; 30] = [
         argument: Some(Argument {
             section: section::END,
             value: "SPAN",
-            help: "Reclaim the session after this time without use (30m; a number is seconds; max: the limit in resources.toml)",
+            help: "Reclaim the session after this time without use (30m; a number is seconds; max: the limit)",
             key: "idle-timeout",
         }),
         page: Page::Kind,
@@ -752,7 +752,7 @@ pub static TABLE: [FieldRow; 30] = [
         argument: Some(Argument {
             section: section::END,
             value: "SPAN",
-            help: "Reclaim the session after this time, even in use (2h; a number is seconds; max: the limit in resources.toml)",
+            help: "Reclaim the session after this time, even in use (2h; a number is seconds; max: the limit)",
             key: "lifetime",
         }),
         page: Page::Kind,

@@ -38,10 +38,10 @@ fn a_home_is_kept_while_somebody_waits_for_it() {
     play.restart();
     play.work_off();
     assert!(!play.controller.is_forgotten(earlier));
-    assert!(play.session(earlier).scratch.is_some());
+    assert!(play.session(earlier).home.is_some());
     play.wait(DAY);
     assert_eq!(play.status(later), Status::Running);
-    assert_eq!(play.session(earlier).scratch, None, "it is the later one's");
+    assert_eq!(play.session(earlier).home, None, "it is the later one's");
     play.wait(DAY);
     assert!(play.controller.is_forgotten(earlier));
 }
@@ -54,7 +54,7 @@ fn a_home_that_nobody_waits_for_any_more_goes() {
     play.terminate(later);
     play.wait(DAY);
     assert!(play.controller.is_forgotten(earlier));
-    assert_eq!(play.session(earlier).scratch, None);
+    assert_eq!(play.session(earlier).home, None);
 }
 
 /// Lets time pass. Returns whether deleting is tried.
@@ -79,7 +79,7 @@ fn files_that_cannot_be_deleted_are_reported_once_and_tried_with_growing_pauses(
     for hours in [1, 2, 4, 8, 16, 24, 24] {
         play.carry_out(0, Some(FailureKind::Failed));
         assert_eq!(reported(&play), before + 1);
-        assert_eq!(play.session(id).scratch, None, "it was moved aside");
+        assert_eq!(play.session(id).home, None, "it was moved aside");
         assert!(!is_tried(&mut play, hours * HOUR - 60), "{hours}");
         assert!(is_tried(&mut play, 120), "{hours}");
     }

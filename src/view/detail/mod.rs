@@ -265,8 +265,8 @@ pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
 
 fn places(session: &Session, width: usize) -> Vec<DetailLine> {
     let mut lines = unbroken("Id", &session.id.to_string(), width);
-    if let Some(scratch) = &session.scratch {
-        lines.extend(unbroken("Home", scratch, width));
+    if let Some(home) = &session.home {
+        lines.extend(unbroken("Home", home, width));
     }
     lines
 }

@@ -43,7 +43,7 @@ impl Containers for MemoryEngine {
         Ok(sighting)
     }
 
-    fn scratch(&self, session: SessionId) -> Option<PathBuf> {
+    fn home(&self, session: SessionId) -> Option<PathBuf> {
         Some(PathBuf::from(format!("/scratch/{session}")))
     }
 

@@ -200,7 +200,7 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         "Waited"
     };
     fields.extend(waits.then(|| (label, elapsed(waited.max(0)))));
-    fields.extend(session.scratch.clone().map(|path| ("Home", path)));
+    fields.extend(session.home.clone().map(|path| ("Home", path)));
     fields
 }
 

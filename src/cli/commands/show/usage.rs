@@ -242,7 +242,7 @@ fn name(metric: &Metric) -> String {
         Metric::Mem => "Memory".to_owned(),
         Metric::Accelerator { name } => name.to_string(),
         Metric::AcceleratorMem { name } => format!("{name} memory"),
-        Metric::Scratch => "Home".to_owned(),
+        Metric::Home => "Home".to_owned(),
         Metric::BlockRead => "Disk read".to_owned(),
         Metric::BlockWrite => "Disk written".to_owned(),
         Metric::NetworkIn => "Network in".to_owned(),
@@ -255,7 +255,7 @@ pub fn amount(metric: &Metric, value: u64) -> String {
     match metric {
         Metric::Cpu => percent(value / 10, value % 10),
         Metric::Accelerator { .. } => percent(value / 100, value % 100 / 10),
-        Metric::Mem | Metric::AcceleratorMem { .. } | Metric::Scratch => Bytes(value).to_string(),
+        Metric::Mem | Metric::AcceleratorMem { .. } | Metric::Home => Bytes(value).to_string(),
         _ => format!("{}/s", Bytes(value)),
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn of(session: &Session) -> usize {
         started_at: _,
         terminated_at: _,
         kernels,
-        scratch,
+        home,
         placement,
         occupied_slots,
         folders,
@@ -86,7 +86,7 @@ pub(super) fn of(session: &Session) -> usize {
         + of_slots(occupied_slots)
         + text(owner)
         + all(kernels, of_kernel)
-        + scratch.as_ref().map_or(0, String::len)
+        + home.as_ref().map_or(0, String::len)
         + of_placement(placement)
         + all(folders, text)
         + all(mounts, |it| MOUNT + it.folder.len() + it.target.len())
@@ -280,7 +280,7 @@ mod tests {
             started_at: Some(time()),
             terminated_at: Some(time()),
             kernels: vec![kernel; 9],
-            scratch: Some("/home".into()),
+            home: Some("/home".into()),
             placement: Placement {
                 project: Some("".into()),
                 resource_group: Some("".into()),

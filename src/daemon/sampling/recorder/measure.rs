@@ -33,8 +33,8 @@ pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, 
         (Metric::Cpu, gauge(usage.cpu.map(Cpu::millis))),
         (Metric::Mem, gauge(Some(usage.mem.0))),
     ];
-    if let Some(scratch) = usage.scratch {
-        all.push((Metric::Scratch, gauge(Some(scratch.0))));
+    if let Some(home) = usage.home {
+        all.push((Metric::Home, gauge(Some(home.0))));
     }
     all.extend(usage.accelerators.iter().flat_map(accelerator));
     all.extend(traffic(usage, before));

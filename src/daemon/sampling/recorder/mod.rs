@@ -32,7 +32,7 @@ pub(in crate::daemon) struct Recorder {
 impl Recorder {
     /// Adds a sample of a session.
     pub fn record(&mut self, session: SessionId, usage: &Usage) {
-        if let Some(held) = usage.scratch {
+        if let Some(held) = usage.home {
             self.homes.insert(session, held);
         }
         self.tapes.entry(session).or_default().push(usage);

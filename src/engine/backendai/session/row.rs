@@ -75,7 +75,7 @@ impl RowReader<'_> {
                 .time("terminated_at")
                 .filter(|_| status != Status::Error),
             kernels,
-            scratch: None,
+            home: None,
             placement: self.placement(node),
             occupied_slots: slots(&node.blob("occupied_slots")),
             folders: folders(node),

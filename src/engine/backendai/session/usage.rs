@@ -76,7 +76,7 @@ fn of_stat(stat: &Value, now: Timestamp) -> Option<Usage> {
     let cpu = stat.get("cpu_util").and_then(cpu);
     Some(Usage {
         accelerators: accelerators(stat),
-        scratch: amount(stat, "io_scratch_size", "current").map(Bytes),
+        home: amount(stat, "io_scratch_size", "current").map(Bytes),
         traffic: traffic(stat),
         ..Usage::new(now, cpu, whole(mem).map(Bytes)?)
     })
@@ -166,7 +166,7 @@ mod tests {
             "tpu_mem": metric("5", endless, "bytes"),
         });
         let usage = of_stat(&stat, Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(usage.scratch, Some(Bytes(77)));
+        assert_eq!(usage.home, Some(Bytes(77)));
         let traffic = Traffic {
             block_read: Some(4096),
             block_write: Some(8192),

@@ -147,7 +147,7 @@ impl Containers for DockerEngine {
         Ok(())
     }
 
-    fn scratch(&self, session: SessionId) -> Option<PathBuf> {
+    fn home(&self, session: SessionId) -> Option<PathBuf> {
         let here = self.is_here.load(Ordering::Relaxed);
         here.then(|| self.scratches.home(session))
     }

@@ -127,7 +127,7 @@ fn session(mut parts: Vec<SessionContainer>) -> Option<Sighting> {
             dead("", "its main container doesn't exist any more")
         },
         address: first.address,
-        scratch: None,
+        home: None,
         recorded: first.recorded.map(Box::new),
         subs: subs.map(sub).collect(),
     })

@@ -127,7 +127,7 @@ impl Sampler {
         let usage = readings::usage(self.last.get(&session), now, &readings, is_cluster)?;
         self.last.insert(session, (now, readings));
         Some(Usage {
-            scratch: self.homes.held(session),
+            home: self.homes.held(session),
             ..usage
         })
     }

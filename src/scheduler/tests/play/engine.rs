@@ -137,7 +137,7 @@ impl Play {
                     state: ContainerState::Created,
                     address: None,
                     subs: (1..).zip(&plan.subs).map(sub).collect(),
-                    scratch: Some("/scratch".to_owned()),
+                    home: Some("/scratch".to_owned()),
                     recorded: Some(Box::new(Recorded {
                         name: Clean::new(&plan.name),
                         created_at: plan.created_at,
