@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::App;
-use crate::model::request::SessionRequest;
 use crate::{
     action::Action,
     app::{
@@ -19,6 +18,7 @@ use crate::{
         capability::Capability,
         id::{KernelId, SessionKey},
         notice::Level,
+        request::SessionRequest,
     },
     protocol::message::Request,
 };

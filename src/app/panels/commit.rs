@@ -1,13 +1,12 @@
 //! The prompt for the name of an image that is created from a running session.
 
 use super::{Panel, PanelEnv, PromptLine};
-use crate::model::request::SessionRequest;
 use crate::{
     app::{
         input::Input,
         step::{Purpose, Step},
     },
-    model::{id::SessionKey, notice::Level, text::Clean},
+    model::{id::SessionKey, notice::Level, request::SessionRequest, text::Clean},
     protocol::message::Request,
 };
 

@@ -4,7 +4,6 @@
 use jiff::Timestamp;
 
 use super::{Hint, MOVE, Panel, PanelEnv};
-use crate::model::request::SessionRequest;
 use crate::{
     action::{Action, Scope},
     app::{
@@ -17,6 +16,7 @@ use crate::{
         id::SessionKey,
         idle::{IdleState, Keep, ReprieveRules},
         notice::Level,
+        request::SessionRequest,
         session::Session,
         text::Clean,
     },

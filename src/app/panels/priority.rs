@@ -1,14 +1,14 @@
 //! The prompt for another priority of a waiting session.
 
 use super::{Panel, PanelEnv, PromptLine};
-use crate::model::request::SessionRequest;
 use crate::{
     app::{
         input::Input,
         step::{Purpose, Step},
     },
     model::{
-        id::SessionKey, notice::Level, priority, session::Session, spec::PRIORITY, text::Clean,
+        id::SessionKey, notice::Level, priority, request::SessionRequest, session::Session,
+        spec::PRIORITY, text::Clean,
     },
     protocol::message::Request,
 };

@@ -1,7 +1,6 @@
 //! The dialog that asks for confirmation before a session is terminated: what is lost, what is kept.
 
 use super::{DialogButton, Hint, Panel, PanelEnv};
-use crate::model::request::SessionRequest;
 use crate::{
     action::{Action, Scope},
     app::{
@@ -9,7 +8,10 @@ use crate::{
         step::{Purpose, Step},
     },
     key::Key,
-    model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean},
+    model::{
+        id::SessionKey, notice::Level, request::SessionRequest, session::Session, status::Status,
+        text::Clean,
+    },
     protocol::message::Request,
 };
 

@@ -1,11 +1,10 @@
 //! Relaunches a session with its settings.
 
 use super::SessionAction;
-use crate::model::request::SessionRequest;
 use crate::{
     action::Action,
     app::step::{Purpose, Step},
-    model::session::Session,
+    model::{request::SessionRequest, session::Session},
     protocol::message::Request,
     rules::{
         launch::grown::Grown,

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         args::{One, Wait},
@@ -18,6 +17,7 @@ use crate::{
         change::Change,
         id::SessionKey,
         notice::{Level, NoticeKind},
+        request::SessionRequest,
         text::Clean,
     },
     protocol::message::Request,

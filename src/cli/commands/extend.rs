@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         args::One,
@@ -17,6 +16,7 @@ use crate::{
     },
     model::{
         idle::{Keep, Reprieve},
+        request::SessionRequest,
         session::Session,
     },
     protocol::message::{Reply, Request},

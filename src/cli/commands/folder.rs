@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::model::request::ContextRequest;
 use crate::{
     cli::{
         Start,
@@ -18,7 +17,7 @@ use crate::{
         invocation::Invocation,
         output::{self, Cell},
     },
-    model::{catalogue::Folder, id::ContextName},
+    model::{catalogue::Folder, id::ContextName, request::ContextRequest},
     protocol::message::{Reply, Request, Snapshot},
     rules::launch::folders,
 };

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         args::{One, number},
@@ -13,7 +12,7 @@ use crate::{
         find,
         invocation::Invocation,
     },
-    model::priority,
+    model::{priority, request::SessionRequest},
     protocol::message::Request,
 };
 

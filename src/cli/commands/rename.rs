@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         args::One,
@@ -13,7 +12,7 @@ use crate::{
         find,
         invocation::Invocation,
     },
-    model::name,
+    model::{name, request::SessionRequest},
     protocol::message::Request,
 };
 

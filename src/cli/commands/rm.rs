@@ -4,7 +4,6 @@ use std::io::{self, BufRead, Write};
 
 use clap::Args;
 
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         choice::Choice,
@@ -15,7 +14,7 @@ use crate::{
         invocation::Invocation,
         output, tty,
     },
-    model::{id::SessionKey, session::Session},
+    model::{id::SessionKey, request::SessionRequest, session::Session},
     protocol::message::Request,
 };
 

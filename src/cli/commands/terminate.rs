@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         args::Wait,
@@ -14,7 +13,7 @@ use crate::{
         invocation::Invocation,
         output, termination, tty,
     },
-    model::{capability::EngineState, session::Session, status::Tab},
+    model::{capability::EngineState, request::SessionRequest, session::Session, status::Tab},
     protocol::message::Request,
 };
 

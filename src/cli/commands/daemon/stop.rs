@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::process;
-use crate::model::request::SessionRequest;
 use crate::{
     cli::{
         Start,
@@ -11,7 +10,7 @@ use crate::{
         fail::{Fail, Outcome, code},
         find, output, termination, tty,
     },
-    model::{session::Session, span::Span},
+    model::{request::SessionRequest, session::Session, span::Span},
     protocol::message::{Request, Snapshot},
 };
 

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use crate::model::request::ContextRequest;
 use crate::{
     cli::{
         Start,
@@ -13,7 +12,10 @@ use crate::{
         output,
         progress::Progress,
     },
-    model::{change::Change, environment::HOST, id::ContextName, pull::Pull, reference, wellknown},
+    model::{
+        change::Change, environment::HOST, id::ContextName, pull::Pull, reference,
+        request::ContextRequest, wellknown,
+    },
     protocol::message::{Reply, Request},
     rules::resolve,
 };
