@@ -10,6 +10,7 @@ use crate::{
         change::Change,
         environment::Environment,
         failure::Failure,
+        forward::Forward,
         id::{ContextName, SessionKey},
         session::Session,
         status::Tab,
@@ -60,6 +61,7 @@ pub struct Mirror {
     /// The loaded sessions that wait in a queue.
     waiting: HashMap<ContextName, usize>,
     contexts: Vec<ContextState>,
+    forwards: Vec<Forward>,
     /// Since when each disconnected engine is disconnected.
     lost_since: HashMap<ContextName, Timestamp>,
 }
@@ -74,6 +76,7 @@ impl Default for Mirror {
             counts: HashMap::new(),
             waiting: HashMap::new(),
             contexts: Vec::new(),
+            forwards: Vec::new(),
             lost_since: HashMap::new(),
         }
     }
@@ -237,6 +240,7 @@ impl Mirror {
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
         self.contexts = snapshot.contexts;
+        self.forwards = snapshot.forwards;
         self.note_engines(now);
     }
 
@@ -276,6 +280,10 @@ impl Mirror {
             Change::Usage { samples } => {
                 self.usage.extend(samples);
                 return Touched::Usage;
+            }
+            Change::Forwards { forwards } => {
+                self.forwards = forwards;
+                return Touched::Other;
             }
             // Sessions report the pulls of their own images.
             Change::Pull { .. } | Change::Notice { .. } => return Touched::Other,

@@ -5,6 +5,7 @@
 //! ([`main_loop`]) around the pure state machines of the contexts. [`context`] carries out their commands;
 //! [`connection`] talks to clients.
 
+mod apps;
 mod clock;
 mod connection;
 mod context;

@@ -11,11 +11,14 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
+    app::{App, AppStart},
     capability::{Capability, EngineInfo},
     catalogue::Folder,
     environment::Environment,
     failure::Failure,
+    helper::HelperTask,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
     pull::PullFigures,
@@ -31,7 +34,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 
 /// What every engine does, whether workbay or the engine decides when a session starts.
 #[async_trait]
-pub trait Engine: Streams + Images + Folders + Send + Sync {
+pub trait Engine: Streams + Apps + Images + Folders + Send + Sync {
     /// Connects, or checks the connection, and returns what the engine says about itself.
     async fn probe(&self) -> Result<EngineInfo>;
 
@@ -199,6 +202,53 @@ pub trait Streams: Send + Sync {
             "this engine can't open a connection to a port in a session",
         ))
     }
+
+    /// A connection to a port in the session as one byte stream. Where the engine can, it is the connection itself.
+    async fn connect(&self, session: SessionId, to: &DialTarget) -> Result<PortStream> {
+        let attached = self.dial(session, to).await?;
+        Ok(Box::new(PipedStream::new(attached)))
+    }
+
+    /// Starts a helper program of workbay in the main container.
+    async fn helper(&self, _session: SessionId, _task: &HelperTask) -> Result<Attached> {
+        Err(Failure::unsupported(
+            "this engine can't run workbay's helpers in a session",
+        ))
+    }
+}
+
+/// The apps of a session.
+#[async_trait]
+pub trait Apps: Send + Sync {
+    /// The apps that the session has, with their state, in the order of the app launcher.
+    async fn apps(&self, _session: SessionId) -> Result<Vec<App>> {
+        Err(no_apps())
+    }
+
+    /// Starts an app if it doesn't run, and waits until it answers on its port. A failure has the last lines that the
+    /// app printed.
+    async fn start_app(&self, _session: SessionId, _start: &AppStart) -> Result<App> {
+        Err(no_apps())
+    }
+
+    /// Ends an app and waits until it has ended. Succeeds if it doesn't run.
+    async fn stop_app(&self, _session: SessionId, _app: &str) -> Result<()> {
+        Err(no_apps())
+    }
+
+    /// Waits until a running app ends, and returns how it ended: its exit code, `None` if it isn't known.
+    async fn app_end(&self, _session: SessionId, _app: &str) -> Result<Option<i64>> {
+        Err(no_apps())
+    }
+
+    /// The last lines that an app printed, oldest first.
+    async fn app_log(&self, _session: SessionId, _app: &str) -> Result<Vec<Clean>> {
+        Err(no_apps())
+    }
+}
+
+fn no_apps() -> Failure {
+    Failure::unsupported("this engine has no apps")
 }
 
 /// A port of a session.

@@ -7,4 +7,5 @@ pub mod api;
 pub mod backendai;
 pub mod docker;
 pub mod manager;
+pub mod port_stream;
 mod tcp;

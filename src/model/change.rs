@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     capability::EngineState,
     environment::Environment,
+    forward::Forward,
     id::{ContextName, SessionKey},
     notice::Notice,
     pull::Pull,
@@ -46,6 +47,8 @@ pub enum Change {
     },
     /// Usage of watched sessions, sent only to clients that watch and only when it changed.
     Usage { samples: Vec<(SessionKey, Usage)> },
+    /// All forwards, after one of them changed.
+    Forwards { forwards: Vec<Forward> },
     /// A new notification.
     Notice { notice: Box<Notice> },
 }

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod address;
+pub mod app;
 pub mod capability;
 pub mod catalogue;
 pub mod change;
@@ -13,8 +14,10 @@ pub mod digest;
 pub mod environment;
 pub mod failure;
 pub mod figures;
+pub mod forward;
 #[cfg(test)]
 mod fuzz;
+pub mod helper;
 pub mod history;
 pub mod id;
 pub mod idle;

@@ -2,7 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{idle::Keep, status::Tab};
+use super::{
+    app::AppStart,
+    forward::{ForwardId, ForwardOptions, ForwardTarget},
+    id::SessionKey,
+    idle::Keep,
+    status::Tab,
+};
 
 /// A request about one session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,4 +103,43 @@ impl ContextRequest {
             | Self::Reach { .. } => false,
         }
     }
+}
+
+/// A request about the apps of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum AppRequest {
+    /// The apps, as the session has them now.
+    List,
+    /// Starts the app if it doesn't run. Succeeds when it answers on its port.
+    Start { start: AppStart },
+    /// Ends the app and closes its forwards.
+    Stop { app: String },
+    /// The last lines that the app printed.
+    Log { app: String },
+    /// Starts the app if it doesn't run, and opens a forward to it.
+    Open {
+        start: AppStart,
+        options: ForwardOptions,
+    },
+}
+
+/// A request about forwards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum ForwardRequest {
+    List,
+    /// Opens a forward. An equal one that is open already is the answer.
+    Open {
+        session: SessionKey,
+        target: ForwardTarget,
+        options: ForwardOptions,
+    },
+    /// Creates a URL with a new token.
+    Url {
+        id: ForwardId,
+    },
+    Close {
+        id: ForwardId,
+    },
 }

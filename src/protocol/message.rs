@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{
+        app::App,
         capability::EngineState,
         catalogue::{Catalogue, Folder, OwnerChoices},
         change::Change,
@@ -11,12 +12,14 @@ use crate::{
         environment::Environment,
         failure::Failure,
         figures::Figures,
+        forward::{Forward, OpenedForward, SshAccess},
+        helper::HelperTask,
         history::HistoryEntry,
         id::{ContextName, InstanceId, KernelId, SessionKey},
         log::{LogOptions, LogSource},
         notice::{Notice, NoticesEdit},
         recent::{Recent, RecentEdit, RecentId},
-        request::{ContextRequest, SessionRequest},
+        request::{AppRequest, ContextRequest, ForwardRequest, SessionRequest},
         session::Session,
         shell_start::ShellStart,
         spec::LaunchRequest,
@@ -29,7 +32,7 @@ use crate::{
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other
 /// with an error.
-pub const PROTOCOL: u32 = 11;
+pub const PROTOCOL: u32 = 12;
 
 /// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;
@@ -96,6 +99,19 @@ pub enum Request {
     Launch {
         context: ContextName,
         launch: Box<LaunchRequest>,
+    },
+    /// Ends with `Reply::Apps`, `Reply::AppLog`, `Reply::Opened`, or `Reply::Done` for the others.
+    App {
+        session: SessionKey,
+        request: AppRequest,
+    },
+    /// Ends with `Reply::Forwards`, `Reply::Opened` or `Reply::Done`.
+    Forward {
+        request: ForwardRequest,
+    },
+    /// Creates the keys for SSH to a session, if they don't exist, and ends with `Reply::SshAccess`.
+    SshAccess {
+        session: SessionKey,
     },
     /// Reads one full list from every engine now.
     RefreshAll,
@@ -204,6 +220,23 @@ pub enum Reply {
     History {
         entries: Vec<HistoryEntry>,
     },
+    /// In the order of the app launcher.
+    Apps {
+        apps: Vec<App>,
+    },
+    /// Oldest line first.
+    AppLog {
+        lines: Vec<Clean>,
+    },
+    Forwards {
+        forwards: Vec<Forward>,
+    },
+    Opened {
+        opened: Box<OpenedForward>,
+    },
+    SshAccess {
+        access: SshAccess,
+    },
     Figures {
         figures: Box<Figures>,
     },
@@ -225,6 +258,8 @@ pub struct Snapshot {
     pub sessions: Vec<Session>,
     /// In the order of the configuration; never empty.
     pub contexts: Vec<ContextState>,
+    #[serde(default)]
+    pub forwards: Vec<Forward>,
 }
 
 /// A context and what is known of its engine.
@@ -287,6 +322,13 @@ pub enum StreamOpen {
         session: SessionKey,
         service: String,
         port: Option<u16>,
+    },
+    /// The SSH protocol, served by the daemon.
+    Ssh { session: SessionKey },
+    /// A helper program of workbay in the main container.
+    Helper {
+        session: SessionKey,
+        task: HelperTask,
     },
     /// A command that runs in addition to the session's own.
     Exec {

@@ -189,6 +189,7 @@ pub fn long(count: u128, all: u64) -> Snapshot {
     let mut cluster = context("seoul", manager());
     cluster.totals = Some([all, 3_104, 2]);
     Snapshot {
+        forwards: Vec::new(),
         seq: 1,
         sessions: sessions.collect(),
         contexts: vec![cluster],

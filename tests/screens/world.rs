@@ -150,6 +150,7 @@ pub fn lost() -> EngineState {
 
 pub fn snapshot(sessions: Vec<Session>) -> Snapshot {
     Snapshot {
+        forwards: Vec::new(),
         seq: 1,
         sessions,
         contexts: vec![ContextState {

@@ -285,6 +285,7 @@ mod tests {
             seq: 0,
             sessions,
             contexts: Vec::new(),
+            forwards: Vec::new(),
         };
         mirror.replace(snapshot, at(0));
         mirror

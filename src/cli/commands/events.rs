@@ -123,6 +123,7 @@ impl Listener {
             Change::Totals { .. }
             | Change::Statistics { .. }
             | Change::Pull { .. }
+            | Change::Forwards { .. }
             | Change::Usage { .. } => return None,
         })
     }
@@ -165,7 +166,7 @@ fn context_of(change: &Change) -> Option<ContextName> {
         | Change::Pull { context, .. }
         | Change::Statistics { context, .. } => Some(*context),
         Change::Notice { notice } => notice.session.map(|session| session.context),
-        Change::Usage { .. } => None,
+        Change::Usage { .. } | Change::Forwards { .. } => None,
     }
 }
 

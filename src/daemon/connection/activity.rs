@@ -59,8 +59,12 @@ impl ActivityReporter {
     /// Reports the start; `None` for streams that don't count as use while they are open.
     pub async fn begin(open: &StreamOpen, inbound: &mpsc::Sender<Inbound>) -> Option<Self> {
         let (session, kind) = match open {
-            StreamOpen::Exec { session, .. } => (*session, ActivityKind::Exec),
+            StreamOpen::Exec { session, .. } | StreamOpen::Helper { session, .. } => {
+                (*session, ActivityKind::Exec)
+            }
             StreamOpen::Dial { session, .. } => (*session, ActivityKind::App),
+            // Its SSH server reports what its clients do.
+            StreamOpen::Ssh { .. } => return None,
             StreamOpen::Terminal { .. } | StreamOpen::Control { .. } | StreamOpen::Log { .. } => {
                 return None;
             }

@@ -45,6 +45,15 @@ impl Core {
                     Err(failure) => self.answer(connection, id, Err(failure)),
                 };
             }
+            Request::App { session, request } => {
+                return self.app_asked(connection, id, session, request);
+            }
+            Request::Forward { request } => {
+                return self.forward_asked(connection, id, request).await;
+            }
+            Request::SshAccess { session } => {
+                return self.ssh_asked(connection, id, session);
+            }
             Request::RefreshAll => return self.refresh_all(connection, id).await,
             Request::Snapshot { tab } => {
                 if self.wait_for_list(connection, id, tab) {

@@ -2,6 +2,7 @@
 //!
 //! Only this module uses its HTTP API. `docs/backendai.md` describes the requests.
 
+mod app;
 mod catalogue;
 mod connect;
 mod folders;

@@ -6,6 +6,7 @@
 //! for an engine that can't see the files of this machine. `log` and `usage` observe them. `kill` ends their programs.
 
 mod accelerator;
+mod app;
 mod blocking;
 mod client_error;
 mod connect;

@@ -225,6 +225,7 @@ fn quiet() -> Link {
             statistics: None,
             incomplete: false,
         }],
+        forwards: Vec::new(),
     }))
 }
 

@@ -8,8 +8,8 @@ use futures_util::{
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result, Streams,
-        UsageAsk,
+        Apps, AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result,
+        Streams, UsageAsk,
     },
     model::{
         capability::EngineInfo,
@@ -55,6 +55,8 @@ impl Engine for MemoryEngine {
         self.lock().last_usage.remove(&session)
     }
 }
+
+impl Apps for MemoryEngine {}
 
 #[async_trait]
 impl Folders for MemoryEngine {

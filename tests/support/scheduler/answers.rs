@@ -5,7 +5,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
+        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
         Result, Streams, UsageAsk,
     },
     model::{
@@ -22,6 +22,8 @@ use workbay::{
 
 use super::{MemoryScheduler, Question};
 use crate::support::{engine, programs, usage::sampled};
+
+impl Apps for MemoryScheduler {}
 
 #[async_trait]
 impl Folders for MemoryScheduler {

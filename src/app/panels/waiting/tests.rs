@@ -119,6 +119,7 @@ fn with_free(sessions: Vec<Session>, millis: u64) -> Mirror {
         seq: 1,
         sessions,
         contexts: vec![context],
+        forwards: Vec::new(),
     };
     mirror.replace(snapshot, now());
     mirror

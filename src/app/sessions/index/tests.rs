@@ -47,6 +47,7 @@ fn mirror(tab: Tab) -> Mirror {
         seq: 1,
         sessions: sessions.collect(),
         contexts: Vec::new(),
+        forwards: Vec::new(),
     };
     mirror.replace(snapshot, jiff::Timestamp::UNIX_EPOCH);
     mirror
@@ -112,6 +113,7 @@ fn owners_projects_and_agents_are_found_where_there_are_several_owners() {
         seq: 1,
         sessions: sessions.collect(),
         contexts: Vec::new(),
+        forwards: Vec::new(),
     };
     one.replace(snapshot, jiff::Timestamp::UNIX_EPOCH);
     assert_eq!(found(&one, "ada@"), 0);

@@ -58,6 +58,7 @@ pub(in crate::daemon) fn snapshot(
         seq,
         sessions: sessions.into_iter().cloned().collect(),
         contexts: contexts.iter().map(state).collect(),
+        forwards: Vec::new(),
     };
     (Box::new(snapshot), rest)
 }
@@ -143,7 +144,10 @@ fn judge(
         StreamOpen::Control { session, .. } => {
             (*session, "the list of windows", Capability::Terminal)
         }
-        StreamOpen::Exec { session, .. } => (*session, "a command", Capability::Exec),
+        StreamOpen::Exec { session, .. } | StreamOpen::Helper { session, .. } => {
+            (*session, "a command", Capability::Exec)
+        }
+        StreamOpen::Ssh { session } => (*session, "SSH", Capability::Exec),
         StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
     };
