@@ -8,6 +8,7 @@ pub mod address;
 pub mod capability;
 pub mod catalogue;
 pub mod change;
+pub mod cidr;
 pub mod context;
 pub mod digest;
 pub mod environment;
