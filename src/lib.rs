@@ -13,6 +13,7 @@ pub mod daemon;
 pub mod engine;
 #[cfg(test)]
 mod fuzz;
+pub mod gateway;
 pub mod key;
 pub mod keymap;
 pub mod model;

@@ -9,6 +9,7 @@ pub mod app;
 pub mod capability;
 pub mod catalogue;
 pub mod change;
+pub mod cidr;
 pub mod context;
 pub mod digest;
 pub mod environment;
