@@ -199,6 +199,29 @@ pub trait Streams: Send + Sync {
             "this engine can't open a connection to a port in a session",
         ))
     }
+
+    /// Starts a helper of workbay in the session's main container, as the session's user in /home/work. Its stdin and
+    /// stdout are pipes. It ends when its stdin or the returned value is closed.
+    async fn helper(&self, _session: SessionId, _task: HelperTask) -> Result<Attached> {
+        Err(Failure::unsupported(
+            "this engine can't run workbay's helpers in a session",
+        ))
+    }
+}
+
+/// What a helper of workbay does inside a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelperTask {
+    /// Speaks the server's side of SFTP version 3.
+    Sftp,
+    /// Listens on a port of the container and carries its connections in the frames of
+    /// [`crate::model::listen_frame`].
+    Listen {
+        /// An address of the container, for example `127.0.0.1`.
+        address: String,
+        /// 0 = any free port.
+        port: u16,
+    },
 }
 
 /// A port of a session.
