@@ -23,6 +23,7 @@ pub mod rules;
 pub mod run;
 pub mod runner;
 pub mod scheduler;
+pub mod ssh_server;
 pub mod state_machine;
 pub mod store;
 pub mod terminal;

@@ -11,6 +11,8 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+pub use crate::model::helper::HelperTask;
+
 use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
     app::{App, AppStart},
@@ -18,7 +20,6 @@ use crate::model::{
     catalogue::Folder,
     environment::Environment,
     failure::Failure,
-    helper::HelperTask,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
     pull::PullFigures,
@@ -209,8 +210,9 @@ pub trait Streams: Send + Sync {
         Ok(Box::new(PipedStream::new(attached)))
     }
 
-    /// Starts a helper program of workbay in the main container.
-    async fn helper(&self, _session: SessionId, _task: &HelperTask) -> Result<Attached> {
+    /// Starts a helper of workbay in the session's main container, as the session's user in /home/work. Its stdin and
+    /// stdout are pipes. It ends when its stdin or the returned value is closed.
+    async fn helper(&self, _session: SessionId, _task: HelperTask) -> Result<Attached> {
         Err(Failure::unsupported(
             "this engine can't run workbay's helpers in a session",
         ))

@@ -27,6 +27,7 @@ pub mod inside;
 pub mod kernel;
 pub mod launch_field;
 pub mod link_schemes;
+pub mod listen_frame;
 pub mod log;
 pub mod name;
 pub mod natural;

@@ -1,8 +1,8 @@
 //! `workbay runner`: the part of workbay that runs inside a session's container.
 //!
 //! It is the container's main process (`runner main`) and the first step of every terminal and command in
-//! it (`runner attach`, `runner exec`). The loader of the bundled tools starts it, so it works even in an image
-//! without any files.
+//! it (`runner attach`, `runner exec`). It also serves SSH clients of a session (`runner sftp`, `runner listen`).
+//! The loader of the bundled tools starts it, so it works even in an image without any files.
 
 mod attach;
 mod beginning;
@@ -12,12 +12,14 @@ mod end;
 mod exec;
 mod guard;
 mod home;
+mod listen;
 mod log;
 mod main_process;
 mod passing;
 mod preload;
 mod processes;
 mod relay;
+mod sftp;
 mod shell_choice;
 mod signals;
 mod terminfo;
@@ -77,6 +79,20 @@ enum Task {
         /// Key by which `runner end` finds this process.
         #[arg(long)]
         key: Option<String>,
+        port: u16,
+    },
+    /// Serves SFTP on stdin and stdout.
+    Sftp {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+    },
+    /// Listens on a port of this container and carries its connections over stdin and stdout.
+    Listen {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+        address: String,
         port: u16,
     },
     /// Changes the owner of the session's home directory and its contents to this user and group.
@@ -170,6 +186,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Control { beginning } => control::run(&beginning),
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
+        Task::Sftp { .. } => sftp::run(),
+        Task::Listen { address, port, .. } => listen::run(&address, port),
         Task::GiveHome { uid, gid } => home::give(uid, gid),
         Task::Guard { bridge } => guard::run(&bridge),
         Task::End { key } => end::run(&key),

@@ -168,7 +168,7 @@ async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, Failur
             let target = DialTarget { service, port };
             engine.dial(session.id, &target).await?
         }
-        StreamOpen::Helper { session, task } => engine.helper(session.id, &task).await?,
+        StreamOpen::Helper { session, task } => engine.helper(session.id, task).await?,
         StreamOpen::Ssh { .. } => return Err(Failure::unsupported("no SSH")),
         StreamOpen::Log { session, options } => {
             let chunks = engine.logs(session.id, options).await?;

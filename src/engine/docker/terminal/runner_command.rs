@@ -1,6 +1,6 @@
 //! The command lines of the runner inside a session.
 
-use crate::engine::api::{AttachRequest, ExecCommand};
+use crate::engine::api::{AttachRequest, ExecCommand, HelperTask};
 
 /// A client of the session's tmux, which has the right size from its first byte. `prefer` is the shell for
 /// windows without a chosen shell, if the session has it; `key` identifies the client inside the session.
@@ -78,6 +78,27 @@ pub(in crate::engine::docker) fn relay(
     argv
 }
 
+/// A helper with pipes.
+pub(in crate::engine::docker) fn helper(
+    runner: &[String],
+    task: &HelperTask,
+    key: Option<&str>,
+) -> Vec<String> {
+    let (name, values) = match task {
+        HelperTask::Sftp => ("sftp", Vec::new()),
+        HelperTask::Listen { address, port } => ("listen", vec![address.clone(), port.to_string()]),
+        HelperTask::Pack { path } => ("pack", vec![path.clone()]),
+        HelperTask::Unpack { path } => ("unpack", vec![path.clone()]),
+    };
+    let mut argv = ask(runner, &[name]);
+    argv.extend(key.map(|key| format!("--key={key}")));
+    if !values.is_empty() {
+        argv.push("--".to_owned());
+        argv.extend(values);
+    }
+    argv
+}
+
 /// Ends the program that was started with this key.
 pub(in crate::engine::docker) fn end(runner: &[String], key: &str) -> Vec<String> {
     ask(runner, &["end", key])
@@ -130,6 +151,23 @@ mod tests {
             ["runner", "attach", "--tag", "t", "--size", "1x24"]
         );
         assert_eq!(runner(&["sleep".to_owned()]), None);
+    }
+
+    #[test]
+    fn a_helper_gets_its_key_before_what_it_is_told() {
+        let listen = HelperTask::Listen {
+            address: "127.0.0.1".to_owned(),
+            port: 0,
+        };
+        let runner = ["x".to_owned()];
+        assert_eq!(
+            helper(&runner, &listen, Some("k")),
+            ["x", "runner", "listen", "--key=k", "--", "127.0.0.1", "0"]
+        );
+        assert_eq!(
+            helper(&runner, &HelperTask::Sftp, None),
+            ["x", "runner", "sftp"]
+        );
     }
 
     #[test]

@@ -10,7 +10,8 @@ use super::{exec, runner_command};
 use crate::{
     engine::{
         api::{
-            AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Output, Result, Streams,
+            AttachRequest, Attached, DialTarget, ExecCommand, HelperTask, LogChunk, Output, Result,
+            Streams,
         },
         docker::{
             DockerEngine,
@@ -78,6 +79,15 @@ impl Streams for DockerEngine {
 
     async fn dial(&self, session: SessionId, to: &DialTarget) -> Result<Attached> {
         self.connect_to(session, to).await
+    }
+
+    async fn helper(&self, session: SessionId, task: HelperTask) -> Result<Attached> {
+        let starter = self.starter(session).await?;
+        let key = starter.key();
+        let argv = runner_command::helper(&starter.runner, &task, key.as_deref());
+        let ending = starter.ending(key, None);
+        let started = exec::start(starter.connection, starter.container, argv, false, ending).await;
+        started.map_err(|error| self.named(error, session))
     }
 
     async fn detach_all(&self, session: SessionId) -> Result<()> {
