@@ -144,6 +144,11 @@ impl Paths {
         self.data_dir.join("folders")
     }
 
+    /// The private keys of forwards and of SSH.
+    pub fn keys_dir(&self) -> PathBuf {
+        self.state_dir.join("keys")
+    }
+
     /// Copies from terminals that were too long for the clipboard.
     pub fn copies_dir(&self) -> PathBuf {
         self.data_dir.join("copies")

@@ -1,5 +1,7 @@
 //! The list of all settings. Each row reads and shows one setting.
 
+use std::path::PathBuf;
+
 use super::{
     amount::{cores, memory, number, some_span},
     document::{DocumentFault, Item, Value},
@@ -11,7 +13,7 @@ use crate::model::{
     notice::EVENTS,
     resources::Bytes,
     secret_rules::NamePattern,
-    settings::{ClipboardPolicy, CopyKeys, DesktopNotices, Settings},
+    settings::{ClipboardPolicy, CopyKeys, DesktopNotices, PortRange, Settings},
     span::Span,
     spec::check_variable_name,
 };
@@ -81,6 +83,13 @@ pub const SETTINGS: &[Setting] = &[
         variable: Some("WORKBAY_READ_ONLY"),
         read: |s, item| set(&mut s.ui.read_only, item.boolean()),
         show: |s| s.ui.read_only.to_string(),
+    },
+    Setting {
+        table: "ui",
+        name: "open-apps-after-launch",
+        variable: None,
+        read: |s, item| set(&mut s.ui.open_apps_after_launch, item.boolean()),
+        show: |s| s.ui.open_apps_after_launch.to_string(),
     },
     Setting {
         table: "terminal",
@@ -269,6 +278,51 @@ pub const SETTINGS: &[Setting] = &[
         read: |s, item| set(&mut s.disk.save.keep_free, memory(item, Bytes(0))),
         show: |s| quoted(&s.disk.save.keep_free.to_string()),
     },
+    Setting {
+        table: "apps",
+        name: "port-pool",
+        variable: None,
+        read: |s, item| set(&mut s.apps.port_pool, port_range(item)),
+        show: |s| quoted(&s.apps.port_pool.to_string()),
+    },
+    Setting {
+        table: "apps",
+        name: "preferred-port",
+        variable: None,
+        read: |s, item| set(&mut s.apps.preferred_port, preferred_port(item)),
+        show: |s| match s.apps.preferred_port {
+            Some(port) => port.to_string(),
+            None => quoted("auto"),
+        },
+    },
+    Setting {
+        table: "apps",
+        name: "open-to-public",
+        variable: None,
+        read: |s, item| set(&mut s.apps.open_to_public, item.boolean()),
+        show: |s| s.apps.open_to_public.to_string(),
+    },
+    Setting {
+        table: "apps",
+        name: "ssh-arguments",
+        variable: None,
+        read: |s, item| set(&mut s.apps.ssh_arguments, words(item)),
+        show: |s| quoted_list(&s.apps.ssh_arguments),
+    },
+    Setting {
+        table: "apps",
+        name: "authorized-keys",
+        variable: None,
+        read: |s, item| set(&mut s.apps.authorized_keys, some_file(item)),
+        show: |s| {
+            let path = s.apps.authorized_keys.as_ref();
+            quoted(
+                &path
+                    .map(|path| path.display().to_string())
+                    .unwrap_or_default(),
+            )
+        },
+    },
 ];
 
 /// A string that is not empty.
@@ -301,6 +355,44 @@ fn automatic(item: &Item) -> Result<Option<bool>, DocumentFault> {
         Value::Bool(on) => Ok(Some(*on)),
         Value::Text(text) if text == "auto" => Ok(None),
         _ => Err(item.mismatch("\"auto\", true or false")),
+    }
+}
+
+/// `"10250-10749"`: two ports from 1025 to 65534.
+fn port_range(item: &Item) -> Result<PortRange, DocumentFault> {
+    let text = item.text()?;
+    let ports = text.split_once('-').and_then(|(first, last)| {
+        let range = PortRange {
+            first: first.trim().parse().ok()?,
+            last: last.trim().parse().ok()?,
+        };
+        (1025 <= range.first && range.first <= range.last && range.last <= 65534).then_some(range)
+    });
+    ports.ok_or_else(|| {
+        let fault = DocumentFault::new(item.at, format!("invalid range of ports '{text}'"));
+        fault.help("write the first and the last port, from 1025 to 65534: \"10250-10749\"")
+    })
+}
+
+/// `"auto"` or a port from 1025 to 65534.
+fn preferred_port(item: &Item) -> Result<Option<u16>, DocumentFault> {
+    match &item.value {
+        Value::Text(text) if text == "auto" => Ok(None),
+        _ => number(item, 1025, 65534).map(|port| Some(port as u16)),
+    }
+}
+
+/// The absolute path of a file; empty = none. `~/` is the user's home directory.
+fn some_file(item: &Item) -> Result<Option<PathBuf>, DocumentFault> {
+    let text = item.text()?.trim();
+    let is_complete = text.starts_with('/') || text.starts_with("~/");
+    match text {
+        "" => Ok(None),
+        text if is_complete && !text.contains('\0') => Ok(Some(PathBuf::from(text))),
+        text => {
+            let fault = DocumentFault::new(item.at, format!("invalid path '{text}'"));
+            Err(fault.help("write a path that begins with / or ~/"))
+        }
     }
 }
 

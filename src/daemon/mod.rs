@@ -38,6 +38,7 @@ use crate::{
     protocol::{lock_record::LockRecord, reader::Budget, version::version},
     store::{Opened, Store, StoreOptions},
 };
+use apps::AppsSetup;
 use connection::{
     admission::Admission,
     server_state::{Identity, ServerState},
@@ -274,7 +275,15 @@ async fn serve_locked(
         successor: successor.clone(),
         failed: memory.failed,
         admission: Admission::default(),
+        keys: paths.keys_dir(),
+        apps: setup.settings.apps.clone(),
         budget: Budget::new(PARTIAL_FRAMES),
+    };
+    let apps = AppsSetup {
+        settings: setup.settings.apps.clone(),
+        keys: paths.keys_dir(),
+        inbound: server_state.inbound.clone(),
+        stored: opened.forwards,
     };
     let space = Space::new(&paths.state_dir, setup.settings.disk.warn_below);
     let figures_kept = sampling::figures::kept_for(setup.settings.history.keep_days);
@@ -307,6 +316,7 @@ async fn serve_locked(
         notifications: memory.notifications,
         hooks,
         space,
+        apps,
         incomplete: opened.incomplete.clone(),
     });
     core.take_secrets(memory.secrets);

@@ -6,9 +6,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bytes::{Buf as _, Bytes};
+use bytes::{Buf as _, Bytes, BytesMut};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf},
     sync::mpsc,
 };
 use tokio_util::sync::PollSender;
@@ -24,6 +24,8 @@ pub type PortStream = Box<dyn ByteStream>;
 
 /// The longest message of a relay that is kept.
 const MAX_MESSAGE: usize = 1024;
+/// The pieces that may wait in each direction.
+const QUEUE: usize = 4;
 /// The largest piece that is written at once.
 const MAX_PIECE: usize = 64 * 1024;
 
@@ -146,10 +148,48 @@ impl AsyncWrite for PipedStream {
     }
 }
 
+/// Carries a byte stream in the form in which engines return streams. Dropping the result closes the stream.
+pub fn attached(stream: impl ByteStream) -> Attached {
+    let (out, output) = mpsc::channel(QUEUE);
+    let (input, mut typed) = mpsc::channel(QUEUE);
+    let (mut reader, mut writer) = tokio::io::split(stream);
+    let reading = async move {
+        loop {
+            let mut piece = BytesMut::with_capacity(MAX_PIECE);
+            let item = match reader.read_buf(&mut piece).await {
+                Ok(0) => Output::End { exit_code: Some(0) },
+                Ok(_) => Output::Stdout(piece.freeze()),
+                Err(error) => Output::Lost {
+                    why: error.to_string().into(),
+                },
+            };
+            let is_last = !matches!(item, Output::Stdout(_));
+            if out.send(item).await.is_err() || is_last {
+                return;
+            }
+        }
+    };
+    let writing = async move {
+        while let Some(item) = typed.recv().await {
+            let written = match item {
+                Input::Bytes(bytes) => writer.write_all(&bytes).await,
+                Input::Eof => writer.shutdown().await,
+                Input::Resize { .. } => Ok(()),
+            };
+            // The reader reports what broke.
+            if written.is_err() {
+                return;
+            }
+        }
+        // Nobody can write any more. The reader may still have something.
+        let _ = writer.shutdown().await;
+    };
+    tokio::spawn(async move { tokio::join!(reading, writing) });
+    Attached { output, input }
+}
+
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
     use super::*;
     use crate::model::text::Clean;
 

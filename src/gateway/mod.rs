@@ -27,7 +27,7 @@ pub use self::{
     bind::{BindOutcome, bind},
     listening::{CONNECTIONS, serve},
     peer::peer_uid,
-    token::{LIFETIME, MOST, TokenBook, new_token, url},
+    token::{LIFETIME, MOST, TokenBook, derived_secret, new_token, url},
     traffic::{Traffic, TrafficFigures},
 };
 use crate::model::{cidr::Network, failure::Failure, text::Clean};

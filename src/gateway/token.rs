@@ -119,6 +119,13 @@ pub fn new_token() -> Result<Secret, Failure> {
     Ok(Secret::new(URL_SAFE_NO_PAD.encode(bytes)))
 }
 
+/// A secret that follows from another one and a name. It says nothing about the other one.
+pub fn derived_secret(key: &Secret, name: &str) -> Secret {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, key.expose().as_bytes());
+    let tag = hmac::sign(&key, name.as_bytes());
+    Secret::new(URL_SAFE_NO_PAD.encode(tag))
+}
+
 /// The URL that opens a path of a route in a browser of this machine. `path` may have a query and a fragment, and it
 /// may be empty.
 pub fn url(port: u16, token: &Secret, path: &str) -> String {

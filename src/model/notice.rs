@@ -31,17 +31,20 @@ pub enum NoticeKind {
     Failed,
     /// The session ended in another way.
     Ended,
+    /// An app that was opened ended by itself.
+    AppEnded { app: Clean },
     /// Anything else.
     Message,
 }
 
 /// The words of all kinds that are about the life of a session.
-pub const EVENTS: [&str; 7] = [
+pub const EVENTS: [&str; 8] = [
     "launched",
     "running",
     "batch-ended",
     "failed",
     "ended",
+    "app-ended",
     "idle-warning",
     "reclaimed",
 ];
@@ -58,6 +61,7 @@ impl NoticeKind {
             Self::BatchEnded { .. } => "batch-ended",
             Self::Failed => "failed",
             Self::Ended => "ended",
+            Self::AppEnded { .. } => "app-ended",
             Self::Message => "message",
         }
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     figures::FiguresRecord,
+    forward::{Forward, ForwardId},
     history::HistoryEntry,
     id::{ContextName, SessionId, SessionKey},
     session::Session,
@@ -151,6 +152,11 @@ pub enum Write {
     /// Deletes the record of an ended session, with its history and figures.
     DeleteSession {
         session: SessionKey,
+    },
+    /// An open forward, which replaces the earlier one with its number.
+    Forward(Box<Forward>),
+    ForgetForward {
+        id: ForwardId,
     },
     /// Deletes the figures of all sessions from before that time.
     ForgetFiguresBefore {

@@ -1,7 +1,7 @@
 //! The settings. `config/` fills them from the embedded defaults, the system-wide file and your file. All
 //! other modules get them as an argument.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 use super::{
     link_schemes::LinkSchemes,
@@ -22,6 +22,7 @@ pub struct Settings {
     pub engine: EngineSettings,
     pub history: HistorySettings,
     pub disk: DiskSettings,
+    pub apps: AppSettings,
     /// Groups, presets, limits and accelerators, from `resources.toml`.
     pub resources: ResourceRules,
     /// Well-known environments, from `environments.toml`.
@@ -40,6 +41,7 @@ impl Settings {
                 statistics: false,
                 unicode: None,
                 read_only: false,
+                open_apps_after_launch: false,
             },
             terminal: TerminalSettings::default(),
             notifications: NotificationSettings::default(),
@@ -59,6 +61,7 @@ impl Settings {
             },
             history: HistorySettings { keep_days: 0 },
             disk: DiskSettings::default(),
+            apps: AppSettings::default(),
             resources: ResourceRules::default(),
             environments: Vec::new(),
         }
@@ -78,6 +81,42 @@ pub struct UiSettings {
     pub unicode: Option<bool>,
     /// Whether destructive actions are disabled.
     pub read_only: bool,
+    /// Whether the app launcher opens when a session that was launched here runs.
+    pub open_apps_after_launch: bool,
+}
+
+/// Apps of sessions, and the ports of this machine that lead to them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppSettings {
+    /// The first and the last port that is chosen for a forward.
+    pub port_pool: PortRange,
+    /// The port that is tried first; `None` = the first free one of the pool.
+    pub preferred_port: Option<u16>,
+    /// Whether forwards may be opened to other machines.
+    pub open_to_public: bool,
+    /// Options of `ssh` between your computer and this machine, for printed commands: `-J jump.example.org`.
+    pub ssh_arguments: Vec<String>,
+    /// A file with your public keys, which may log in to your sessions by SSH.
+    pub authorized_keys: Option<PathBuf>,
+}
+
+/// Ports from `first` to `last`, which may be equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortRange {
+    pub first: u16,
+    pub last: u16,
+}
+
+impl PortRange {
+    pub fn contains(self, port: u16) -> bool {
+        (self.first..=self.last).contains(&port)
+    }
+}
+
+impl fmt::Display for PortRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.first, self.last)
+    }
 }
 
 /// How terminals of sessions start.

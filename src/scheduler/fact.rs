@@ -133,6 +133,8 @@ pub enum Use {
     /// A command or a connection was opened. It counts as use until it is closed.
     Opened(ActivityKind),
     Closed(ActivityKind),
+    /// An app transferred data.
+    Transferred,
 }
 
 /// A requested launch, with the ids that it will have.

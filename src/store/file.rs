@@ -9,8 +9,8 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, StoreError, StoreOptions, WritePurpose, check, figures, finished, keep, launches,
-    recents,
+    Mark, Opened, StoreError, StoreOptions, WritePurpose, check, figures, finished, forwards, keep,
+    launches, recents,
     reserve::{Reserve, ReserveState},
     row_values, schema, scrub,
     unreadable::{self, Unreadable},
@@ -97,6 +97,7 @@ impl StoreFile {
         let (records, unloaded) = loaded.map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
         let mounts = launches::mounts(&db).map_err(sql)?;
+        let forwards = forwards::all(&db).map_err(sql)?;
         let lost = lost || rebuilt || unreadable::are_sessions_new(&db).map_err(sql)?;
         // `unreadable::news` reports rows only once, so the mark must exist before that.
         let incomplete = keep::incomplete(path, lost);
@@ -112,6 +113,7 @@ impl StoreFile {
             unloaded,
             figures,
             mounts,
+            forwards,
             copy,
             notes,
         };

@@ -12,6 +12,7 @@ mod error;
 mod figures;
 mod file;
 mod finished;
+mod forwards;
 mod health;
 mod keep;
 mod launches;
@@ -35,6 +36,7 @@ pub use unwritable::Unwritten;
 
 use crate::model::{
     figures::{Figures, FiguresRecord},
+    forward::Forward,
     history::HistoryEntry,
     id::{ContextName, InstanceId, SessionId, SessionKey},
     recent::{Recent, RecentEdit, RecentId},
@@ -92,6 +94,8 @@ pub struct Opened {
     pub figures: Vec<(SessionKey, FiguresRecord)>,
     /// The folder mounts in sessions of engines that schedule.
     pub mounts: Vec<Mounts>,
+    /// The forwards that were open.
+    pub forwards: Vec<Forward>,
     /// The copy that was made before the file was changed to the newest layout.
     pub copy: Option<PathBuf>,
     /// Messages for the user about the opening, for example that a damaged file or row was set aside.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     checksum::{self, Checksum, KERNEL_COLUMNS, SESSION_COLUMNS},
-    figures, launches, recents,
+    figures, forwards, launches, recents,
     unreadable::{Table, Unreadable, sorted},
     values::{clean, parsed, time, to_json, unreadable},
 };
@@ -66,6 +66,8 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
         } => figures::put(db, *session, *at, *ended, record),
         Write::ForgetFigures { session } => figures::forget(db, *session),
         Write::DeleteSession { session } => delete_session(db, *session),
+        Write::Forward(forward) => forwards::put(db, forward),
+        Write::ForgetForward { id } => forwards::forget(db, *id),
         Write::ForgetFiguresBefore { at } => figures::forget_before(db, *at),
         Write::Audit(entry) => db
             .prepare_cached(

@@ -126,6 +126,8 @@ fn of(write: &Write) -> (&'static str, Option<SessionId>) {
         }
         Write::DeleteSession { session } => ("sessions", Some(session.id)),
         Write::ForgetFiguresBefore { .. } => ("figures", None),
+        Write::Forward(forward) => ("forwards", Some(forward.session.id)),
+        Write::ForgetForward { .. } => ("forwards", None),
     }
 }
 
@@ -136,7 +138,9 @@ fn row(write: &Write) -> Result<Value> {
         Write::Audit(entry) => to_json(entry),
         Write::Recent { launch, .. } | Write::Launch { launch, .. } => to_json(launch),
         Write::Figures { record, .. } => to_json(record),
+        Write::Forward(forward) => to_json(forward),
         Write::ForgetFigures { .. }
+        | Write::ForgetForward { .. }
         | Write::DeleteSession { .. }
         | Write::ForgetFiguresBefore { .. } => Ok(Value::Null),
     }

@@ -204,6 +204,7 @@ fn rings(notice: &Notice, attention: Attention) -> bool {
     match notice.kind {
         NoticeKind::IdleWarning { .. } | NoticeKind::Reclaimed { .. } => true,
         NoticeKind::BatchEnded { .. } | NoticeKind::Failed => elsewhere,
+        NoticeKind::AppEnded { .. } => elsewhere,
         NoticeKind::Ended => elsewhere && notice.level >= Level::Warning,
         NoticeKind::Launched | NoticeKind::Running | NoticeKind::Message => false,
     }

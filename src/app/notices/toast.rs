@@ -52,6 +52,7 @@ impl SessionEvent {
             NoticeKind::IdleWarning { .. }
             | NoticeKind::Reclaimed { .. }
             | NoticeKind::Launched
+            | NoticeKind::AppEnded { .. }
             | NoticeKind::Message => None,
         }
     }

@@ -1,41 +1,101 @@
 //! Requests about apps and forwards.
 
+use super::{AppEvent, Asker, tasks};
 use crate::{
-    daemon::{connection::inbound::ConnectionId, main_loop::core::Core},
+    daemon::{
+        connection::inbound::{ConnectionId, Inbound},
+        main_loop::{core::Core, snapshots},
+    },
     model::{
         failure::Failure,
+        forward::{ForwardOptions, ForwardTarget},
         id::SessionKey,
         request::{AppRequest, ForwardRequest},
     },
-    protocol::message::RequestId,
+    protocol::message::{Reply, RequestId},
 };
 
 impl Core {
+    /// Asks the engine in a task.
     pub(in crate::daemon) fn app_asked(
         &mut self,
         connection: ConnectionId,
         id: RequestId,
-        _session: SessionKey,
-        _request: AppRequest,
+        session: SessionKey,
+        request: AppRequest,
     ) {
-        self.answer(connection, id, Err(Failure::unsupported("not yet")));
+        let asker = Asker { connection, id };
+        let inbound = self.apps.inbound.clone();
+        tokio::spawn(Box::pin(tasks::carry_out(inbound, asker, session, request)));
     }
 
     pub(in crate::daemon) async fn forward_asked(
         &mut self,
         connection: ConnectionId,
         id: RequestId,
-        _request: ForwardRequest,
+        request: ForwardRequest,
     ) {
-        self.answer(connection, id, Err(Failure::unsupported("not yet")));
+        let result = match request {
+            ForwardRequest::List => Ok(Reply::Forwards {
+                forwards: self.apps.forwards(),
+            }),
+            ForwardRequest::Open {
+                session,
+                target,
+                options,
+            } => self.open_port(session, target, &options).await,
+            ForwardRequest::Url { id } => self.apps.answer(id, None).map(|opened| Reply::Opened {
+                opened: Box::new(opened),
+            }),
+            ForwardRequest::Close { id } => {
+                if self.apps.open.contains_key(&id) {
+                    self.close_forwards(vec![id]).await;
+                    Ok(Reply::Done)
+                } else {
+                    Err(super::open::no_forward(id))
+                }
+            }
+        };
+        self.answer(connection, id, result);
+    }
+
+    async fn open_port(
+        &mut self,
+        session: SessionKey,
+        target: ForwardTarget,
+        options: &ForwardOptions,
+    ) -> Result<Reply, Failure> {
+        if target == (ForwardTarget::Port { port: 0 }) {
+            return Err(Failure::usage("invalid port 0").hint("use a port from 1 to 65535"));
+        }
+        let number = snapshots::context_number(&self.contexts, session.context)?;
+        let found = snapshots::find(self.contexts[number].known(), session)?;
+        if !found.status.is_live() {
+            return Err(Failure::refused(format!(
+                "session {} is {}: a forward needs a running session",
+                found.name, found.status
+            )));
+        }
+        let opened = self.open_forward(session, target, None, options).await?;
+        Ok(Reply::Opened {
+            opened: Box::new(opened),
+        })
     }
 
     pub(in crate::daemon) fn ssh_asked(
         &mut self,
         connection: ConnectionId,
         id: RequestId,
-        _session: SessionKey,
+        session: SessionKey,
     ) {
-        self.answer(connection, id, Err(Failure::unsupported("not yet")));
+        let asker = Asker { connection, id };
+        let (inbound, keys) = (self.apps.inbound.clone(), self.apps.keys.clone());
+        tokio::spawn(async move {
+            let access = tasks::prepare_ssh(inbound.clone(), keys, session).await;
+            let result = access.map(|access| Reply::SshAccess { access });
+            let event = AppEvent::Answered { asker, result };
+            // If the loop has ended, the daemon is ending.
+            let _ = inbound.send(Inbound::App(event)).await;
+        });
     }
 }

@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
+    daemon::apps::AppEvent,
     engine::api::Engine,
     model::{failure::Failure, id::SessionKey, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
@@ -46,4 +47,6 @@ pub(in crate::daemon) enum Inbound {
         open: StreamOpen,
         answer: OpenAnswer,
     },
+    /// A report about an app or a forward.
+    App(AppEvent),
 }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::{admission::Admission, inbound::Inbound};
 use crate::{
     daemon::upgrade::{Failed, Successor},
-    model::id::InstanceId,
+    model::{id::InstanceId, settings::AppSettings},
     protocol::reader::Budget,
 };
 
@@ -29,6 +29,9 @@ pub(in crate::daemon) struct ServerState {
     pub successor: Option<Successor>,
     /// The last upgrade that failed.
     pub failed: Option<Failed>,
+    /// The directory of the keys of SSH.
+    pub keys: PathBuf,
+    pub apps: AppSettings,
     /// The limits of clients and streams.
     pub admission: Admission,
     /// The memory limit for all partly received messages.

@@ -25,10 +25,12 @@ use super::{
     server_state::ServerState,
 };
 use crate::{
-    engine::api::{
-        AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output,
+    daemon::apps,
+    engine::{
+        api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
+        port_stream,
     },
-    model::{failure::Failure, log::LogSource, text::Clean},
+    model::{failure::Failure, id::SessionKey, log::LogSource, text::Clean},
     protocol::{
         frame::{Frame, FrameError, MAX_DATA},
         message::{FromClient, FromDaemon, StreamData, StreamEnd, StreamOpen},
@@ -101,9 +103,9 @@ async fn begin(
     server_state: &ServerState,
 ) -> Result<(Opened, Option<ActivityReporter>), Failure> {
     admitted.carry_stream()?;
-    let engine = may_open(server_state, &open).await?;
+    let engine = engine_for(&server_state.inbound, &open).await?;
     let present = ActivityReporter::begin(&open, &server_state.inbound).await;
-    let opened = match timeout(OPENING, open_on(&*engine, open)).await {
+    let opened = match timeout(OPENING, open_on(&*engine, open, server_state)).await {
         Ok(Ok(opened)) => opened,
         Ok(Err(error)) => return Err(error),
         Err(_) => {
@@ -115,8 +117,8 @@ async fn begin(
 }
 
 /// Asks the loop whether the session's state allows the stream, and which engine has the session.
-async fn may_open(
-    server_state: &ServerState,
+pub(in crate::daemon) async fn engine_for(
+    inbound: &mpsc::Sender<Inbound>,
     open: &StreamOpen,
 ) -> Result<Arc<dyn Engine>, Failure> {
     let (answer, answered) = oneshot::channel();
@@ -125,15 +127,15 @@ async fn may_open(
         answer,
     };
     let ending = || Failure::lost("the daemon is stopping");
-    server_state
-        .inbound
-        .send(look)
-        .await
-        .map_err(|_| ending())?;
+    inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
 }
 
-async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, Failure> {
+async fn open_on(
+    engine: &dyn Engine,
+    open: StreamOpen,
+    server_state: &ServerState,
+) -> Result<Opened, Failure> {
     let Attached { output, input } = match open {
         StreamOpen::Terminal {
             session,
@@ -169,7 +171,7 @@ async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, Failur
             engine.dial(session.id, &target).await?
         }
         StreamOpen::Helper { session, task } => engine.helper(session.id, task).await?,
-        StreamOpen::Ssh { .. } => return Err(Failure::unsupported("no SSH")),
+        StreamOpen::Ssh { session } => open_ssh(session, server_state),
         StreamOpen::Log { session, options } => {
             let chunks = engine.logs(session.id, options).await?;
             return Ok(Opened {
@@ -182,6 +184,20 @@ async fn open_on(engine: &dyn Engine, open: StreamOpen) -> Result<Opened, Failur
         pieces: of_program(output),
         input: Some(input),
     })
+}
+
+/// Serves SSH on the stream. A server that can't start closes it, and its error is in the daemon's log.
+fn open_ssh(session: SessionKey, server_state: &ServerState) -> Attached {
+    let (ours, theirs) = tokio::io::duplex(TOGETHER);
+    let (keys, settings) = (server_state.keys.clone(), server_state.apps.clone());
+    let inbound = server_state.inbound.clone();
+    tokio::spawn(Box::pin(async move {
+        let served = apps::serve_stream(theirs, session, keys, settings, inbound).await;
+        if let Err(error) = served {
+            tracing::info!(%error, "an SSH connection ended");
+        }
+    }));
+    port_stream::attached(ours)
 }
 
 fn of_program(mut output: mpsc::Receiver<Output>) -> OutputPieces {

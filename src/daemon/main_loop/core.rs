@@ -24,7 +24,9 @@ use super::{
 };
 use crate::{
     daemon::{
-        Controls, clock,
+        Controls,
+        apps::{Apps, AppsSetup},
+        clock,
         connection::{
             inbound::{ConnectionId, Inbound, OpenAnswer},
             outbox::Outbox,
@@ -82,6 +84,7 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) notifications: RecentNotifications,
     pub(in crate::daemon) space: Space,
     pub(in crate::daemon) lists: Lists,
+    pub(in crate::daemon) apps: Apps,
     noticing: Noticing,
     hooks: Hooks,
 }
@@ -108,6 +111,7 @@ pub(in crate::daemon) struct CoreParts {
     pub notifications: RecentNotifications,
     pub hooks: Hooks,
     pub space: Space,
+    pub apps: AppsSetup,
     pub incomplete: Option<PathBuf>,
 }
 
@@ -139,6 +143,7 @@ impl Core {
             hooks: parts.hooks,
             space: parts.space,
             lists: Lists::new(parts.incomplete),
+            apps: Apps::new(parts.apps),
         }
     }
 
@@ -160,12 +165,14 @@ impl Core {
         for number in 0..self.contexts.len() {
             self.tick_context(number).await;
         }
+        self.restore_forwards().await;
         let stop = self.controls.stop.clone();
         loop {
             self.notice_jump().await;
             let deadline = self.deadline();
             let space = self.space_due();
             let lists = self.lists.due();
+            let forwards = self.forwards_due();
             let sweep = self.contexts.iter().filter_map(|s| s.sampler.due()).min();
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -176,6 +183,7 @@ impl Core {
                 () = until(sweep) => self.sweep(),
                 () = until(space) => self.watch_space(),
                 () = until(lists) => {}
+                () = until(forwards) => self.attend_forwards().await,
                 Some(samples) = inputs.samples.recv() => self.send_usage(samples).await,
             }
             self.settle_all().await;
@@ -294,6 +302,7 @@ impl Core {
                 .changes
                 .iter()
                 .any(|it| matches!(it, Change::Session { .. }));
+            self.follow_sessions(&step.changes).await;
             self.publish(step);
             if moved {
                 self.notify_totals(number);
@@ -339,11 +348,16 @@ impl Core {
         }
     }
 
+    /// Publishes a change that doesn't come from a context.
+    pub(in crate::daemon) fn publish_change(&mut self, change: Change) {
+        let mut step = DriverStep::default();
+        step.changes.push(change);
+        self.publish(step);
+    }
+
     /// Publishes a notice that doesn't come from a context.
     pub(in crate::daemon) fn notify(&mut self, notice: Notice) {
-        let mut step = DriverStep::default();
-        step.changes.push(notice.into());
-        self.publish(step);
+        self.publish_change(notice.into());
     }
 
     pub(in crate::daemon) fn reply(&mut self, ticket: Ticket, result: Result<Reply, Failure>) {

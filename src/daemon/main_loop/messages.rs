@@ -53,6 +53,7 @@ impl Core {
             Inbound::Remark { text } => {
                 self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
+            Inbound::App(event) => self.app_event(event).await,
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {
                     self.recall(*session).await;
@@ -93,7 +94,7 @@ impl Core {
     }
 
     /// Reports use of a session to its controller. Engines that schedule run their own idle checks.
-    async fn used(&mut self, session: SessionKey, usage: Use) {
+    pub(in crate::daemon) async fn used(&mut self, session: SessionKey, usage: Use) {
         let Ok(number) = snapshots::context_number(&self.contexts, session.context) else {
             return;
         };

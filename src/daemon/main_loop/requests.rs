@@ -60,7 +60,8 @@ impl Core {
                     return;
                 }
                 let seq = self.clients.get(&connection).map_or(0, |c| c.outbox.seq());
-                let (snapshot, _) = snapshots::snapshot(&self.contexts, seq, tab);
+                let (mut snapshot, _) = snapshots::snapshot(&self.contexts, seq, tab);
+                snapshot.forwards = self.apps.forwards();
                 Ok(Reply::Snapshot { snapshot })
             }
             Request::Recents => self.recents().await,
@@ -261,7 +262,8 @@ impl Core {
         };
         client.subscribed = true;
         let seq = client.outbox.subscribe();
-        let (snapshot, rest) = snapshots::snapshot(&self.contexts, seq, None);
+        let (mut snapshot, rest) = snapshots::snapshot(&self.contexts, seq, None);
+        snapshot.forwards = self.apps.forwards();
         for session in rest {
             let session = Box::new(session.clone());
             client.outbox.notice(&Change::Session { session });

@@ -104,6 +104,8 @@ fn replaces(new: &Write, old: &Write) -> bool {
             Write::Figures { session: old, .. } | Write::ForgetFigures { session: old },
         ) => new == old,
         (Write::ForgetFiguresBefore { .. }, Write::ForgetFiguresBefore { .. }) => true,
+        (Write::Forward(new), Write::Forward(old)) => new.id == old.id,
+        (Write::ForgetForward { id }, Write::Forward(old)) => *id == old.id,
         (Write::DeleteSession { session }, Write::Session(old)) => session.id == old.session.id,
         _ => false,
     }

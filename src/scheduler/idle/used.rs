@@ -66,6 +66,7 @@ impl Controller {
 fn after_use(activity: Activity, now: Timestamp, usage: Use) -> Activity {
     let (kind, open) = match usage {
         Use::Typed => (ActivityKind::Typed, activity.open),
+        Use::Transferred => (ActivityKind::App, activity.open),
         Use::Opened(kind) => (kind, activity.open.saturating_add(1)),
         Use::Closed(kind) => (kind, activity.open.saturating_sub(1)),
     };
