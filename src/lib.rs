@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod app;
+pub mod archive;
 pub mod cli;
 pub mod client;
 pub mod config;

@@ -10,6 +10,7 @@ mod connection;
 mod ended;
 mod fail;
 mod find;
+mod forwarding;
 mod handlers;
 mod invocation;
 mod kernels;

@@ -113,6 +113,8 @@ pub enum Request {
     SshAccess {
         session: SessionKey,
     },
+    /// What an SSH client on this machine needs for every session (`Reply::SshAccess`).
+    SshClient,
     /// Reads one full list from every engine now.
     RefreshAll,
     /// Sends a snapshot now (`Reply::Snapshot`), and notices from then on.

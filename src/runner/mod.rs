@@ -4,6 +4,7 @@
 //! it (`runner attach`, `runner exec`). It also serves SSH clients of a session (`runner sftp`, `runner listen`).
 //! The loader of the bundled tools starts it, so it works even in an image without any files.
 
+mod archive;
 mod attach;
 mod beginning;
 mod control;
@@ -94,6 +95,20 @@ enum Task {
         key: Option<String>,
         address: String,
         port: u16,
+    },
+    /// Writes a file or directory as a tar stream to stdout.
+    Pack {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+        path: String,
+    },
+    /// Reads a tar stream from stdin into a directory, or as a file.
+    Unpack {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+        path: String,
     },
     /// Changes the owner of the session's home directory and its contents to this user and group.
     GiveHome { uid: u32, gid: u32 },
@@ -188,6 +203,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Relay { port, .. } => relay::run(port),
         Task::Sftp { .. } => sftp::run(),
         Task::Listen { address, port, .. } => listen::run(&address, port),
+        Task::Pack { path, .. } => archive::pack(&path),
+        Task::Unpack { path, .. } => archive::unpack(&path),
         Task::GiveHome { uid, gid } => home::give(uid, gid),
         Task::Guard { bridge } => guard::run(&bridge),
         Task::End { key } => end::run(&key),

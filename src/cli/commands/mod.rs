@@ -4,10 +4,12 @@
 //! table. The row ends with what tells whether the command changes something, because that is refused while the
 //! settings are read-only. The order of the table is the order of the help.
 
+mod app;
 mod commit;
 pub mod completion;
 pub mod config;
 pub mod context;
+pub mod cp;
 pub mod daemon;
 pub mod doctor;
 mod env;
@@ -23,6 +25,7 @@ pub mod launch;
 mod logs;
 pub mod ls;
 mod man;
+mod port;
 mod priority;
 mod recent;
 pub mod relaunch;
@@ -32,6 +35,7 @@ pub mod rm;
 mod run;
 mod shell;
 pub mod show;
+mod ssh;
 mod terminate;
 pub mod themes;
 pub mod top;
@@ -118,6 +122,20 @@ commands! {
     Shell(shell::Shell) changes_nothing,
     /// Run a command in a session and exit with its exit code
     Exec(exec::Exec) changes_nothing,
+    /// List, start and stop the apps of a session
+    #[command(subcommand)]
+    App(app::AppCommand) changes_nothing,
+    /// Open ports of this machine to ports of sessions
+    #[command(subcommand)]
+    Port(port::PortCommand) changes_nothing,
+    Cp(cp::Copy) changes_nothing,
+    /// Log in to a session by SSH, without a port
+    Ssh(ssh::Ssh) changes_nothing,
+    /// Print the lines of ~/.ssh/config by which `ssh S.workbay` reaches a session
+    SshConfig(ssh::SshConfig) changes_nothing,
+    /// Connect stdin and stdout to the SSH server of a session
+    #[command(hide = true)]
+    SshProxy(ssh::SshProxy) changes_nothing,
     /// Wait until sessions run or have ended, and exit with their exit code
     Wait(wait::WaitFor) changes_nothing,
     /// Rename a session

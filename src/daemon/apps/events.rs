@@ -136,7 +136,7 @@ impl Core {
                 .retain(|(session, _), _| *session != ended);
             let forwards = self.apps.of(ended, None);
             self.close_forwards(forwards).await;
-            super::keys::SshFiles::new(&self.apps.keys, ended).forget();
+            super::keys::KeyFiles::new(&self.apps.keys).forget(ended);
         }
     }
 

@@ -36,31 +36,39 @@ pub(super) fn gateway_key(directory: &Path) -> Result<Secret, Failure> {
     read_or_create(&path, || Ok(new_token()?.expose().to_owned()))
 }
 
-/// The files of SSH for one session.
-pub(super) struct SshFiles {
+/// The files of SSH.
+pub(super) struct KeyFiles {
     directory: PathBuf,
-    session: SessionKey,
 }
 
-impl SshFiles {
-    pub fn new(directory: &Path, session: SessionKey) -> Self {
+impl KeyFiles {
+    pub fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
-            session,
         }
     }
 
-    fn identity_file(&self) -> PathBuf {
+    /// The private key of a session.
+    fn of_session(&self, session: SessionKey) -> PathBuf {
         let directory = self.directory.join("sessions");
-        directory.join(self.session.id.to_string())
+        directory.join(session.id.to_string())
+    }
+
+    /// The private key with which this user logs in to every session.
+    fn of_client(&self) -> PathBuf {
+        self.directory.join("id_workbay")
     }
 
     /// The private key of the session, which is created when it is first needed.
-    pub fn private_key(&self) -> Result<Secret, Failure> {
-        read_or_create(&self.identity_file(), || {
-            let key = ClientKey::generate(&format!("workbay {}", self.session.id))?;
-            Ok(key.private.expose().to_owned())
-        })
+    pub fn private_key(&self, session: SessionKey) -> Result<Secret, Failure> {
+        key(
+            &self.of_session(session),
+            &format!("workbay {}", session.id),
+        )
+    }
+
+    fn client_key(&self) -> Result<Secret, Failure> {
+        key(&self.of_client(), "workbay")
     }
 
     pub fn host_key(&self) -> Result<HostKey, Failure> {
@@ -68,19 +76,31 @@ impl SshFiles {
         HostKey::load_or_generate(&self.directory.join("ssh_host_ed25519_key"))
     }
 
-    /// The keys that may log in: the session's own, and the user's.
-    pub fn authorized(&self, users: Option<&Path>) -> Result<Keys, Failure> {
-        let public = ClientKey::public_of(&self.private_key()?)?;
-        let mut keys = Keys::parse("id_container", &public)?;
+    /// The keys that may log in: the session's, workbay's own, and the user's.
+    pub fn authorized(&self, session: SessionKey, users: Option<&Path>) -> Result<Keys, Failure> {
+        let mut keys = Keys::default();
+        for private in [self.private_key(session)?, self.client_key()?] {
+            keys.extend(Keys::parse("id", &ClientKey::public_of(&private)?)?);
+        }
         if let Some(path) = users {
             keys.extend(users_keys(path)?);
         }
         Ok(keys)
     }
 
-    /// Creates what is missing, and names it for an SSH client.
-    pub fn access(&self) -> Result<SshAccess, Failure> {
-        self.private_key()?;
+    /// Creates what is missing for one session, and names it for an SSH client.
+    pub fn session_access(&self, session: SessionKey) -> Result<SshAccess, Failure> {
+        self.private_key(session)?;
+        self.access(&self.of_session(session))
+    }
+
+    /// Creates what is missing for every session, and names it for an SSH client.
+    pub fn client_access(&self) -> Result<SshAccess, Failure> {
+        self.client_key()?;
+        self.access(&self.of_client())
+    }
+
+    fn access(&self, identity: &Path) -> Result<SshAccess, Failure> {
         let known_hosts = self.directory.join("known_hosts");
         let line = format!("{HOST_ALIAS} {}\n", self.host_key()?.public_line());
         if fs::read_to_string(&known_hosts).ok().as_deref() != Some(&line) {
@@ -88,17 +108,24 @@ impl SshFiles {
         }
         Ok(SshAccess {
             user: Clean::new(USER),
-            identity_file: self.identity_file().display().to_string(),
+            identity_file: identity.display().to_string(),
             known_hosts_file: known_hosts.display().to_string(),
             host_key_alias: HOST_ALIAS.to_owned(),
         })
     }
 
     /// Deletes the key of a session that has ended.
-    pub fn forget(&self) {
+    pub fn forget(&self, session: SessionKey) {
         // Most sessions have none.
-        let _ = fs::remove_file(self.identity_file());
+        let _ = fs::remove_file(self.of_session(session));
     }
+}
+
+/// The private key in this file, which is created when it is first needed.
+fn key(path: &Path, comment: &str) -> Result<Secret, Failure> {
+    read_or_create(path, || {
+        Ok(ClientKey::generate(comment)?.private.expose().to_owned())
+    })
 }
 
 /// The public keys of the user, from the file that the settings name.
@@ -174,10 +201,14 @@ pub(super) struct SshKeys {
 }
 
 impl SshKeys {
-    pub fn load(files: &SshFiles, users: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load(
+        files: &KeyFiles,
+        session: SessionKey,
+        users: Option<&Path>,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             host: Arc::new(files.host_key()?),
-            authorized: Arc::new(files.authorized(users)?),
+            authorized: Arc::new(files.authorized(session, users)?),
         })
     }
 }
@@ -194,21 +225,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path().join("keys");
         let session = SessionKey::new(ContextName::local(), SessionId::from_u128(7));
-        let files = SshFiles::new(&directory, session);
-        let access = files.access().unwrap();
+        let files = KeyFiles::new(&directory);
+        let access = files.session_access(session).unwrap();
         let mode = fs::metadata(&access.identity_file).unwrap().permissions();
         assert_eq!(mode.mode() & 0o777, 0o600);
         assert_eq!(
             fs::metadata(&directory).unwrap().permissions().mode() & 0o777,
             0o700
         );
-        let key = files.private_key().unwrap();
-        assert_eq!(files.private_key().unwrap(), key);
-        assert_eq!(files.access().unwrap(), access);
+        let key = files.private_key(session).unwrap();
+        assert_eq!(files.private_key(session).unwrap(), key);
+        assert_eq!(files.session_access(session).unwrap(), access);
         let lines = fs::read_to_string(&access.known_hosts_file).unwrap();
         assert!(lines.starts_with("workbay ssh-ed25519 "), "{lines}");
-        files.forget();
-        assert_ne!(files.private_key().unwrap(), key);
+        files.forget(session);
+        assert_ne!(files.private_key(session).unwrap(), key);
         let gateway = gateway_key(&directory).unwrap();
         assert_eq!(gateway_key(&directory).unwrap(), gateway);
     }
@@ -217,11 +248,11 @@ mod tests {
     fn keys_of_the_user_may_log_in_and_a_bad_file_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let session = SessionKey::new(ContextName::local(), SessionId::from_u128(7));
-        let files = SshFiles::new(&directory.path().join("keys"), session);
+        let files = KeyFiles::new(&directory.path().join("keys"));
         let users = directory.path().join("mine.pub");
-        let failure = files.authorized(Some(&users)).err().unwrap();
+        let failure = files.authorized(session, Some(&users)).err().unwrap();
         assert!(failure.to_string().contains("mine.pub"), "{failure}");
         fs::write(&users, ClientKey::generate("me").unwrap().public).unwrap();
-        assert_eq!(files.authorized(Some(&users)).unwrap().len(), 2);
+        assert_eq!(files.authorized(session, Some(&users)).unwrap().len(), 3);
     }
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    keys::{self, SshFiles, SshKeys},
+    keys::{self, KeyFiles, SshKeys},
     options::{self, Checked},
     registry::{Apps, OpenForward},
     ssh::SshPort,
@@ -324,12 +324,12 @@ impl Apps {
         port: Arc<AtomicU16>,
     ) -> Result<Arc<dyn Upstream>, Failure> {
         if forward.target == ForwardTarget::Ssh {
-            let files = SshFiles::new(&self.keys, forward.session);
+            let files = KeyFiles::new(&self.keys);
             let users = self.settings.authorized_keys.as_deref();
             return Ok(Arc::new(SshPort {
                 session: forward.session,
                 name: forward.session_name.clone(),
-                keys: SshKeys::load(&files, users)?,
+                keys: SshKeys::load(&files, forward.session, users)?,
                 inbound: self.inbound.clone(),
             }));
         }

@@ -1,6 +1,6 @@
 //! Requests about apps and forwards.
 
-use super::{AppEvent, Asker, tasks};
+use super::{AppEvent, Asker, keys::KeyFiles, tasks};
 use crate::{
     daemon::{
         connection::inbound::{ConnectionId, Inbound},
@@ -80,6 +80,19 @@ impl Core {
         Ok(Reply::Opened {
             opened: Box::new(opened),
         })
+    }
+
+    /// Creates the keys of this user's SSH client in a task, because it writes files.
+    pub(in crate::daemon) fn ssh_client_asked(&mut self, connection: ConnectionId, id: RequestId) {
+        let asker = Asker { connection, id };
+        let (inbound, keys) = (self.apps.inbound.clone(), self.apps.keys.clone());
+        tokio::task::spawn_blocking(move || {
+            let access = KeyFiles::new(&keys).client_access();
+            let result = access.map(|access| Reply::SshAccess { access });
+            let event = AppEvent::Answered { asker, result };
+            // If the loop has ended, the daemon is ending.
+            let _ = inbound.blocking_send(Inbound::App(event));
+        });
     }
 
     pub(in crate::daemon) fn ssh_asked(

@@ -9,7 +9,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::keys::{SshFiles, SshKeys, USER};
+use super::keys::{KeyFiles, SshKeys, USER};
 use crate::{
     daemon::{
         clock,
@@ -68,7 +68,8 @@ pub(in crate::daemon) async fn serve_stream(
     let access = Reached::find(session, &Clean::default(), &inbound).await?;
     let loaded = tokio::task::spawn_blocking(move || {
         SshKeys::load(
-            &SshFiles::new(&keys, session),
+            &KeyFiles::new(&keys),
+            session,
             settings.authorized_keys.as_deref(),
         )
     });

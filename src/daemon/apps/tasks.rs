@@ -17,7 +17,7 @@ use crate::{
     protocol::message::{Reply, StreamOpen},
 };
 
-use super::keys::SshFiles;
+use super::keys::KeyFiles;
 use crate::engine::api::{HelperTask, Input, Output};
 
 /// The session's copy of its private key, as Backend.AI has it.
@@ -99,10 +99,10 @@ pub(super) async fn prepare_ssh(
 ) -> Result<SshAccess, Failure> {
     let engine = engine_for(&inbound, &StreamOpen::Ssh { session }).await?;
     let files = tokio::task::spawn_blocking(move || {
-        let files = SshFiles::new(&directory, session);
+        let files = KeyFiles::new(&directory);
         files
-            .access()
-            .and_then(|access| Ok((access, files.private_key()?)))
+            .session_access(session)
+            .and_then(|access| Ok((access, files.private_key(session)?)))
     });
     let (access, private) = files
         .await

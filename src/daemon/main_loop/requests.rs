@@ -54,6 +54,7 @@ impl Core {
             Request::SshAccess { session } => {
                 return self.ssh_asked(connection, id, session);
             }
+            Request::SshClient => return self.ssh_client_asked(connection, id),
             Request::RefreshAll => return self.refresh_all(connection, id).await,
             Request::Snapshot { tab } => {
                 if self.wait_for_list(connection, id, tab) {

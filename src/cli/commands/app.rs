@@ -1,0 +1,208 @@
+//! `workbay app`: the apps of a session.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, Subcommand};
+
+use crate::{
+    cli::{
+        args::{Json, One},
+        choice::Choice,
+        commands::RunCommand,
+        connection::{self, Connection},
+        fail::{Fail, Outcome},
+        find,
+        forwarding::{self, ForwardArgs},
+        invocation::Invocation,
+        output::{self, Cell},
+    },
+    model::{
+        app::{App, AppStart, AppState},
+        ports,
+        request::AppRequest,
+        session::Session,
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+};
+
+#[derive(Debug, Subcommand)]
+pub enum AppCommand {
+    /// List the apps of a session and the ports that its programs listen on
+    Ls {
+        #[command(flatten)]
+        one: One,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Start an app, open a port of this machine to it, and print the URL
+    Start(Start),
+    /// Stop an app and close its ports
+    Stop {
+        #[command(flatten)]
+        named: Named,
+    },
+    /// Print the last lines of an app's output
+    Logs {
+        #[command(flatten)]
+        named: Named,
+        #[command(flatten)]
+        format: Json,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct Start {
+    #[command(flatten)]
+    pub named: Named,
+    /// Argument of the app, for example logdir=/home/work/logs (repeatable)
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub arguments: Vec<(String, String)>,
+    /// Variable of the app (repeatable)
+    #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
+    pub env: Vec<(String, String)>,
+    /// Only start the app
+    #[arg(long, conflicts_with_all = ["port", "public"])]
+    pub no_port: bool,
+    #[command(flatten)]
+    pub forward: ForwardArgs,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+/// An app of a session.
+#[derive(Args, Debug)]
+pub struct Named {
+    #[command(flatten)]
+    pub one: One,
+    /// Name of the app, as `workbay app ls` prints it
+    #[arg(value_name = "APP")]
+    pub app: String,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+impl RunCommand for AppCommand {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        match self {
+            Self::Ls { one, format } => {
+                on_session(invocation, &one, async |connection, session| {
+                    let reply = ask(connection, session, AppRequest::List).await?;
+                    let Reply::Apps { apps } = reply else {
+                        return Err(connection::unexpected(&reply));
+                    };
+                    forwarding::print(&apps, format.json, || table(&apps))?;
+                    Ok(0)
+                })
+            }
+            Self::Start(start) => start.run(invocation),
+            Self::Stop { named } => {
+                let Named { one, app } = named;
+                on_session(invocation, &one, async |connection, session| {
+                    let request = AppRequest::Stop { app };
+                    match ask(connection, session, request).await? {
+                        Reply::Done => Ok(0),
+                        other => Err(connection::unexpected(&other)),
+                    }
+                })
+            }
+            Self::Logs { named, format } => {
+                let Named { one, app } = named;
+                on_session(invocation, &one, async |connection, session| {
+                    let reply = ask(connection, session, AppRequest::Log { app }).await?;
+                    let Reply::AppLog { lines } = reply else {
+                        return Err(connection::unexpected(&reply));
+                    };
+                    forwarding::print(&lines, format.json, || {
+                        let lines: Vec<&str> = lines.iter().map(Clean::as_str).collect();
+                        lines.iter().flat_map(|line| [*line, "\n"]).collect()
+                    })?;
+                    Ok(0)
+                })
+            }
+        }
+    }
+}
+
+impl Start {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        let what = format!("{} of {}", self.named.app, self.named.one.session);
+        let options = self.forward.confirmed(&what, None)?;
+        let start = AppStart {
+            app: self.named.app,
+            arguments: self.arguments.into_iter().collect::<BTreeMap<_, _>>(),
+            env: self.env.into_iter().collect(),
+        };
+        let (no_port, json) = (self.no_port, self.format.json);
+        on_session(invocation, &self.named.one, async |connection, session| {
+            if !no_port {
+                let request = app_request(session, AppRequest::Open { start, options });
+                return forwarding::open(connection, request, json).await;
+            }
+            let reply = ask(connection, session, AppRequest::Start { start }).await?;
+            let Reply::Apps { apps } = reply else {
+                return Err(connection::unexpected(&reply));
+            };
+            if json {
+                output::json(&apps)?;
+            }
+            Ok(0)
+        })
+    }
+}
+
+fn on_session(
+    invocation: &Invocation<'_>,
+    one: &One,
+    work: impl AsyncFnOnce(&Connection, &Session) -> Outcome,
+) -> Outcome {
+    let start = &invocation.load()?;
+    connection::block_on(async {
+        let connection = Connection::connect(&start.paths).await?;
+        let session = find::live_session(&connection, Choice::of(start), &one.session).await?;
+        connection.watched(work(&connection, &session)).await?
+    })
+}
+
+fn app_request(session: &Session, request: AppRequest) -> Request {
+    Request::App {
+        session: session.key(),
+        request,
+    }
+}
+
+async fn ask(
+    connection: &Connection,
+    session: &Session,
+    request: AppRequest,
+) -> Result<Reply, Fail> {
+    connection.request(app_request(session, request)).await
+}
+
+fn table(apps: &[App]) -> String {
+    let rows: Vec<Vec<Cell>> = apps.iter().map(row).collect();
+    output::table(
+        &["APP", "TITLE", "PROTOCOL", "PORTS", "STATE"],
+        &rows,
+        false,
+    )
+}
+
+fn row(app: &App) -> Vec<Cell> {
+    let state = match &app.state {
+        AppState::Failed { why } => format!("failed: {why}"),
+        state => state.word().to_owned(),
+    };
+    vec![
+        app.name.to_string().into(),
+        app.title.to_string().into(),
+        app.protocol.word().into(),
+        ports::write(&app.ports).into(),
+        state.into(),
+    ]
+}

@@ -1,0 +1,153 @@
+//! Options of commands that open forwards, and how forwards are printed.
+
+use std::io::{self, Write as _};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{
+    args::number,
+    connection::{self, Connection},
+    fail::{Fail, Outcome},
+    output::{self, Cell},
+    tty,
+};
+use crate::{
+    model::{
+        app::AppProtocol,
+        forward::{Forward, ForwardOptions, OpenedForward, PublicOptions},
+        resources::Bytes,
+        span::Span,
+    },
+    protocol::message::{Reply, Request},
+};
+
+/// How a forward is opened.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ForwardArgs {
+    /// Port of this machine to try first (1025 to 65534)
+    #[arg(long, value_name = "N", value_parser = number::<u16>)]
+    pub port: Option<u16>,
+    /// Listen on all addresses of this machine, for everyone and without a token
+    #[arg(long)]
+    pub public: bool,
+    /// Network that may use a public forward, for example 10.0.0.0/8 (repeatable, default: everyone)
+    #[arg(long, value_name = "NETWORK", requires = "public")]
+    pub allow: Vec<String>,
+    /// Close a public forward after this time (30m, 8h)
+    #[arg(long, value_name = "SPAN", requires = "public")]
+    pub expires: Option<Span>,
+    /// Don't ask for confirmation before a public forward is opened
+    #[arg(long, requires = "public")]
+    pub yes: bool,
+}
+
+impl ForwardArgs {
+    /// The options of the request, after a public forward was confirmed.
+    pub fn confirmed(
+        &self,
+        what: &str,
+        protocol: Option<AppProtocol>,
+    ) -> Result<ForwardOptions, Fail> {
+        if self.public && !self.yes {
+            tty::require_for_confirmation("--public", self.yes)?;
+            confirm_public(what)?;
+        }
+        let public = self.public.then(|| PublicOptions {
+            allowed: self.allow.clone(),
+            expires: self.expires,
+        });
+        Ok(ForwardOptions {
+            preferred_port: self.port,
+            public,
+            protocol,
+        })
+    }
+}
+
+/// Who opens an app to everyone must type it.
+fn confirm_public(what: &str) -> Result<(), Fail> {
+    output::remark(&format!(
+        "Everyone who reaches this machine can then use {what}, without a password. Type `public` to open it:"
+    ));
+    let mut answer = String::new();
+    io::stderr().flush().ok();
+    io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Fail::usage(error.to_string()))?;
+    if answer.trim() == "public" {
+        return Ok(());
+    }
+    Err(Fail::new(super::fail::code::FAILED, "nothing was opened"))
+}
+
+/// Asks for a forward, and prints its URL.
+pub async fn open(connection: &Connection, request: Request, json: bool) -> Outcome {
+    let opened = match connection.request(request).await? {
+        Reply::Opened { opened } => *opened,
+        other => return Err(connection::unexpected(&other)),
+    };
+    print_opened(&opened, json)?;
+    Ok(0)
+}
+
+fn print_opened(opened: &OpenedForward, json: bool) -> Result<(), Fail> {
+    if let Some(remark) = &opened.remark {
+        output::remark(&format!("workbay: {remark}"));
+    }
+    if json {
+        return output::json(opened);
+    }
+    output::line(&opened.url)
+}
+
+/// The table of forwards.
+pub fn table(forwards: &[Forward]) -> String {
+    let head = [
+        "ID",
+        "SESSION",
+        "APP",
+        "ADDRESS",
+        "RECEIVED",
+        "SENT",
+        "CONNECTIONS",
+        "STATE",
+    ];
+    let rows: Vec<Vec<Cell>> = forwards.iter().map(row).collect();
+    output::table(&head, &rows, false)
+}
+
+fn row(forward: &Forward) -> Vec<Cell> {
+    let traffic = &forward.traffic;
+    vec![
+        forward.id.to_string().into(),
+        forward.session_name.to_string().into(),
+        forward.title.to_string().into(),
+        forward.address_url.to_string().into(),
+        Bytes(traffic.received).to_string().into(),
+        Bytes(traffic.sent).to_string().into(),
+        traffic.connections.to_string().into(),
+        state(forward).into(),
+    ]
+}
+
+fn state(forward: &Forward) -> String {
+    match (&forward.broken, &forward.public) {
+        (Some(why), _) => format!("broken: {why}"),
+        (None, Some(_)) => "public".to_owned(),
+        (None, None) => "open".to_owned(),
+    }
+}
+
+/// Prints a value as JSON, or a text.
+pub fn print(
+    value: &impl Serialize,
+    json: bool,
+    text: impl FnOnce() -> String,
+) -> Result<(), Fail> {
+    if json {
+        output::json(value)
+    } else {
+        output::print(&text())
+    }
+}
