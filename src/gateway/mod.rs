@@ -18,6 +18,9 @@ mod relay;
 mod token;
 mod traffic;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
