@@ -45,9 +45,7 @@ async fn measure() {
     let mut targets = vec![("direct", direct), ("gateway", through.clone())];
     match &nginx {
         Some((_, target)) => targets.push(("nginx", target.clone())),
-        None => {
-            println!("nginx isn't installed, so its rows are missing. Run: apt install nginx-light")
-        }
+        None => println!("nginx isn't installed, so its rows are missing"),
     }
     let throughput = rounds(&targets, load::throughput, "MB/s of a body of 512 MiB").await;
     let delay = rounds(

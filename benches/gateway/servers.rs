@@ -61,7 +61,7 @@ fn ending_with_this(program: &Path) -> Command {
 impl Drop for Process {
     fn drop(&mut self) {
         // nginx ends its workers when it is asked to stop, not when it is killed.
-        if let Some(pid) = Pid::from_raw(self.0.id() as i32) {
+        if let Some(pid) = Pid::from_raw(self.0.id().cast_signed()) {
             let _ = kill_process(pid, Signal::TERM);
         }
         let _ = self.0.wait();

@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    fmt::Write as _,
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex,
@@ -99,11 +100,14 @@ async fn echo(
     let (parts, body) = request.into_parts();
     let mut text = format!("{} {}\n", parts.method, parts.uri);
     for (name, value) in &parts.headers {
-        text += &format!("{name}: {}\n", value.to_str().unwrap());
+        writeln!(text, "{name}: {}", value.to_str().unwrap()).unwrap();
     }
     let body = body.collect().await;
-    let body = body.map_or_else(|_| "interrupted".into(), |body| body.to_bytes());
-    text += &format!("\n{}", String::from_utf8_lossy(&body));
+    let body = body.map_or_else(
+        |_| "interrupted".into(),
+        http_body_util::Collected::to_bytes,
+    );
+    write!(text, "\n{}", String::from_utf8_lossy(&body)).unwrap();
     log.lock().unwrap().push(text.clone());
     Ok(Response::new(Full::new(text.into())))
 }

@@ -110,10 +110,10 @@ async fn an_upload_to_an_application_that_died_gets_an_answer() {
 async fn an_answer_may_take_as_long_as_it_wants() {
     let app = raw_app(|mut tcp| async move {
         read_head(&mut tcp).await;
-        tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+        tokio::time::sleep(std::time::Duration::from_hours(1)).await;
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
         tcp.write_all(head).await.unwrap();
-        tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+        tokio::time::sleep(std::time::Duration::from_hours(1)).await;
         tcp.write_all(b"late").await.unwrap();
     })
     .await;

@@ -135,7 +135,7 @@ async fn large_heads_are_refused() {
     let gateway = Gateway::start(Kind::Http, app).await;
     let lines = gateway.lines();
     let long = "x".repeat(40 * 1024);
-    let many: String = (0..200).map(|at| format!("X-{at}: 1\r\n")).collect();
+    let many = "X-Many: 1\r\n".repeat(200);
     for (request, status) in [
         (
             format!("GET / HTTP/1.1\r\n{lines}X-Long: {long}\r\n\r\n"),
