@@ -1,7 +1,7 @@
 //! The gateway to applications in sessions: HTTP/1.1 with WebSocket, and raw TCP, on a port of this machine.
 //!
 //! It knows neither sessions nor engines, only an [`Upstream`] that can be dialled. [`bind`] finds a port, [`serve`]
-//! serves a [`Route`] on it. `docs/security.md` has the promises; in the code:
+//! serves a [`Route`] on it.
 //!
 //! - `http/access.rs` decides whether a request may pass: its token or cookie, Host, Origin.
 //! - `http/headers.rs` is what a request and a response keep on their way.
@@ -17,6 +17,9 @@ mod peer;
 mod relay;
 mod token;
 mod traffic;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

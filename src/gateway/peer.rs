@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 3;
 static READERS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(2));
 
 /// The Unix user whose process is connected to the socket `local` of this process from `remote`. `None` = the peer
-/// isn't on this machine, or its process has closed the connection. Reads files, so call it from a thread that may
+/// isn't on this machine, or its process has closed the connection: then the kernel doesn't say whose it was. Reads files, so call it from a thread that may
 /// block.
 pub fn peer_uid(local: SocketAddr, remote: SocketAddr) -> Option<u32> {
     if !is_this_machine(local, remote) {

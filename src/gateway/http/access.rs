@@ -33,7 +33,7 @@ pub(super) struct Pass {
 }
 
 /// An answer instead of the application's.
-pub(super) type Refused = Response<String>;
+pub(super) type Refused = Box<Response<String>>;
 
 /// Checks a request, from the most general rule to its token.
 pub(super) fn check<B>(
@@ -43,7 +43,8 @@ pub(super) fn check<B>(
     request: &Request<B>,
 ) -> Result<Pass, Refused> {
     let refuse = |status, what: &str, fix: &str| {
-        pages::page(request.headers(), status, &what.into(), Some(&fix.into()))
+        let page = pages::page(request.headers(), status, &what.into(), Some(&fix.into()));
+        Box::new(page)
     };
     let forbid = |what: &str, fix: &str| Err(refuse(StatusCode::FORBIDDEN, what, fix));
     match visitor {
@@ -129,12 +130,13 @@ fn token_or_cookie<B>(
 fn forbidden(headers: &HeaderMap, what: &str) -> Refused {
     let fix = "Run `workbay port ls` to find the forward, and `workbay port open SESSION PORT` to get a new URL. Then open \
         that URL.";
-    pages::page(
+    let page = pages::page(
         headers,
         StatusCode::FORBIDDEN,
         &what.into(),
         Some(&fix.into()),
-    )
+    );
+    Box::new(page)
 }
 
 /// Sets the cookie and leads to the same URL without the token.
@@ -154,10 +156,10 @@ fn redirect(tokens: &TokenBook, name: &str, uri: &Uri) -> Refused {
         .header(header::CACHE_CONTROL, "no-store")
         .header(header::REFERRER_POLICY, "no-referrer")
         .body(String::new());
-    answer.unwrap_or_else(|_| {
+    Box::new(answer.unwrap_or_else(|_| {
         let what = Clean::new("The URL isn't valid.");
         pages::page(&HeaderMap::new(), StatusCode::BAD_REQUEST, &what, None)
-    })
+    }))
 }
 
 /// The target of a request in the only form that isn't ambiguous: one Host and a path.

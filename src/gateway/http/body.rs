@@ -47,6 +47,10 @@ pub(super) struct Streamed {
 impl Streamed {
     pub(super) fn new(body: Incoming, abort: Abort, stop: &CancellationToken) -> Self {
         let stop = stop.clone();
+        // Before the end rather than after an error, because a connection is dropped before its body.
+        if !body.is_end_stream() {
+            abort.set();
+        }
         Self {
             body,
             has_ended: false,
@@ -68,8 +72,8 @@ impl Streamed {
 
 impl Drop for Streamed {
     fn drop(&mut self) {
-        if !self.has_ended && !self.body.is_end_stream() {
-            self.abort.set();
+        if self.has_ended || self.body.is_end_stream() {
+            self.abort.clear();
         }
     }
 }

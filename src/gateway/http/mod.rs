@@ -90,7 +90,7 @@ async fn answer(
     let shared = &connection.shared;
     let pass = match access::check(&shared.route, connection.ends, connection.visitor, &request) {
         Ok(pass) => pass,
-        Err(refused) => return refused.map(Answer::page),
+        Err(refused) => return (*refused).map(Answer::page),
     };
     connection
         .counting

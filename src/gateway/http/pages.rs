@@ -44,12 +44,10 @@ pub(super) fn page(
 }
 
 fn plain(what: &Clean, fix: Option<&Clean>) -> String {
-    let lines = [Some(what), fix];
-    lines
-        .into_iter()
-        .flatten()
-        .map(|it| format!("{it}\n"))
-        .collect()
+    match fix {
+        Some(fix) => format!("{what}\n{fix}\n"),
+        None => format!("{what}\n"),
+    }
 }
 
 fn html(status: StatusCode, what: &Clean, fix: Option<&Clean>) -> String {
