@@ -104,7 +104,8 @@ fn refusals_have_their_reasons() {
     refuses(&house, "rmdir full\n", "Failure");
     refuses(&house, "mkdir a\n", "Failure");
     refuses(&house, "cd /proc/1/nothing\n", "No such file");
-    refuses(&house, "put /dev/null /proc/new\n", "No such file");
+    fs::write(house.client().join("small"), "x").unwrap();
+    refuses(&house, "put small missing/new\n", "No such file");
     // The version 3 of the protocol never replaces a file; OpenSSH's extension does.
     does(&house, "rename a b\n");
     refuses(&house, "rename -l b full/x\n", "Failure");

@@ -125,6 +125,7 @@ async fn a_program_sends_no_more_than_the_window() {
     assert_eq!(link.next().await.kind, FrameKind::Close);
     // The program's connection is closed, which it hears as an error.
     assert!(writing.await.is_err());
+    drop((other, link.to));
 }
 
 #[tokio::test]
