@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// After that many looks, output that isn't taken waits for the client whatever the reason: it may be for new keys.
 const LOOKS: u32 = 100;
 
+/// How long a client may take to close a channel whose directions have both ended.
+const CLOSE: Duration = Duration::from_millis(100);
+
 /// What a client sends on a channel.
 #[derive(Debug)]
 pub(super) enum ClientInput {
@@ -91,6 +94,14 @@ pub(super) fn receive(
         }
     });
     queue
+}
+
+/// Waits a moment for the client to close a channel whose directions have both ended. The library keeps a little of each
+/// channel that the server closes first, and most clients close it on their own; `ssh -W` doesn't.
+pub(super) async fn closed_by_client(mut input: InputQueue) {
+    let closed = async { while input.recv().await.is_some() {} };
+    // Either way the channel is closed next.
+    let _ = tokio::time::timeout(CLOSE, closed).await;
 }
 
 /// The connection or the channel is over.

@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    channel::{ChannelOutput, ClientInput, Gone, InputQueue},
+    channel::{self, ChannelOutput, ClientInput, Gone, InputQueue},
     connection::Shared,
 };
 use crate::{
@@ -286,10 +286,12 @@ impl Carried {
     ) {
         let overflow = output.end().overflow.clone();
         let both = async {
-            tokio::try_join!(
-                self.to_client(from_session, output),
-                self.to_session(input, used)
-            )
+            let (input, ()) = tokio::try_join!(
+                self.to_session(input, used),
+                self.to_client(from_session, output)
+            )?;
+            channel::closed_by_client(input).await;
+            Ok::<(), Gone>(())
         };
         tokio::select! {
             _ = both => {}
@@ -312,7 +314,7 @@ impl Carried {
         Ok(())
     }
 
-    async fn to_session(&self, mut input: InputQueue, used: impl Fn()) -> Result<(), Gone> {
+    async fn to_session(&self, mut input: InputQueue, used: impl Fn()) -> Result<InputQueue, Gone> {
         while let Some((one, queued)) = input.recv().await {
             match one {
                 ClientInput::Bytes(mut bytes) => {
@@ -329,6 +331,7 @@ impl Carried {
                 ClientInput::Eof => {
                     self.send(Frame::new(FrameKind::End, self.number, Bytes::new()))
                         .await?;
+                    return Ok(input);
                 }
                 ClientInput::Resize(..) | ClientInput::Signal(_) => {}
             }

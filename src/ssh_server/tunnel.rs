@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 
 use super::{
     access::{Io, SessionAccess},
-    channel::{ChannelOutput, ClientInput, Gone, InputQueue},
+    channel::{self, ChannelOutput, ClientInput, Gone, InputQueue},
 };
 
 /// How many bytes are read at once.
@@ -46,10 +46,12 @@ pub(super) async fn carry(
     let (read, write) = tokio::io::split(stream);
     let overflow = output.end().overflow.clone();
     let both = async {
-        tokio::try_join!(
-            from_session(read, &output),
-            to_session(input, write, &*access)
-        )
+        let (input, ()) = tokio::try_join!(
+            to_session(input, write, &*access),
+            from_session(read, &output)
+        )?;
+        channel::closed_by_client(input).await;
+        Ok::<(), Gone>(())
     };
     tokio::select! {
         _ = both => {}
@@ -72,19 +74,22 @@ async fn from_session(mut read: ReadHalf<Box<dyn Io>>, output: &ChannelOutput) -
     Ok(())
 }
 
-/// Ends with [`Gone`] when the client closes the channel. It does so on its own after both directions have ended.
+/// Returns the queue after the end of the input, or [`Gone`] when the client closes the channel before it.
 async fn to_session(
     mut input: InputQueue,
     mut write: WriteHalf<Box<dyn Io>>,
     access: &dyn SessionAccess,
-) -> Result<(), Gone> {
+) -> Result<InputQueue, Gone> {
     while let Some((one, queued)) = input.recv().await {
         match one {
             ClientInput::Bytes(bytes) => {
                 access.used();
                 write.write_all(&bytes).await.map_err(|_| Gone)?;
             }
-            ClientInput::Eof => write.shutdown().await.map_err(|_| Gone)?,
+            ClientInput::Eof => {
+                write.shutdown().await.map_err(|_| Gone)?;
+                return Ok(input);
+            }
             ClientInput::Resize(..) | ClientInput::Signal(_) => {}
         }
         drop(queued);

@@ -45,8 +45,7 @@ impl Peer {
         (peer, ends)
     }
 
-    /// Returns whether the connection stays open.
-    pub(super) fn take(&mut self, frame: &Frame) -> bool {
+    pub(super) fn take(&mut self, frame: &Frame) {
         match frame.kind {
             FrameKind::Data => {
                 if let Some(program) = &self.to_program {
@@ -61,11 +60,10 @@ impl Peer {
             }
             FrameKind::Close => {
                 self.closed.cancel();
-                return false;
+                self.to_program = None;
             }
             FrameKind::Ready | FrameKind::Failed | FrameKind::Opened => {}
         }
-        true
     }
 }
 
@@ -85,12 +83,15 @@ impl Ends {
         let _ = stream.set_nodelay(true);
         let (read, write) = stream.into_split();
         let (number, frames) = (self.number, self.frames);
-        let outward = send(number, &frames, read, &self.credit);
+        let outward = async {
+            tokio::select! {
+                sent = send(number, &frames, read, &self.credit) => sent,
+                // What the client sent before is still written.
+                () = self.closed.cancelled() => Ok(()),
+            }
+        };
         let inward = receive(number, &frames, write, self.from_client);
-        tokio::select! {
-            _ = async { tokio::try_join!(outward, inward) } => {}
-            () = self.closed.cancelled() => {}
-        }
+        let _ = tokio::try_join!(outward, inward);
         // The other side may be gone.
         let _ = frames
             .send(Frame::new(FrameKind::Close, number, Bytes::new()))

@@ -94,11 +94,8 @@ async fn read(mut input: impl AsyncRead + Unpin, peers: &Peers) -> io::Result<()
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         if let Some(frame) = frame {
             let mut peers = peers.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_over = peers
-                .get_mut(&frame.connection)
-                .is_some_and(|peer| !peer.take(&frame));
-            if is_over {
-                peers.remove(&frame.connection);
+            if let Some(peer) = peers.get_mut(&frame.connection) {
+                peer.take(&frame);
             }
             continue;
         }

@@ -1,0 +1,248 @@
+//! Shells and commands by `ssh`.
+
+use std::{
+    io::Write as _,
+    process::{Output, Stdio},
+    sync::atomic::Ordering,
+};
+
+use super::server::{SshHouse, fails, succeeds};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a command with this input.
+fn with_input(house: &SshHouse, options: &[&str], command: &str, input: &[u8]) -> Output {
+    let mut ssh = house.ssh(options);
+    let mut child = ssh
+        .arg(command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let typing = std::thread::spawn(move || {
+        // The program may end before it has read everything.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    typing.join().unwrap();
+    output
+}
+
+#[test]
+fn a_command_has_its_output_its_errors_and_its_exit_code() {
+    let house = SshHouse::new();
+    let output = house.run("echo out; echo err >&2; exit 42");
+    assert_eq!(output.status.code(), Some(42));
+    assert_eq!(
+        (text(&output.stdout), text(&output.stderr)),
+        ("out\n".into(), "err\n".into())
+    );
+    let output = house.run("pwd; printf %s \"$SSH_CONNECTION\"");
+    let home = house.home().canonicalize().unwrap();
+    assert_eq!(
+        text(&output.stdout),
+        format!("{}\n127.0.0.1 0 127.0.0.1 22", home.display())
+    );
+    assert!(house.session.uses.load(Ordering::Relaxed) >= 2);
+}
+
+#[test]
+fn input_comes_back_through_cat_in_any_amount() {
+    let house = SshHouse::new();
+    let input: Vec<u8> = (0..24_000_000_u32)
+        .map(|number| (number % 251) as u8)
+        .collect();
+    let output = with_input(&house, &[], "cat", &input);
+    assert!(
+        output.status.success() && output.stdout == input,
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn large_output_arrives_through_new_keys() {
+    let house = SshHouse::new();
+    let options = ["-o", "RekeyLimit=1M"];
+    let mut ssh = house.ssh(&options);
+    let output = ssh.arg("head -c 30000000 /dev/zero").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(output.stdout.len(), 30_000_000);
+    let input = vec![7; 8_000_000];
+    let output = with_input(&house, &options, "cat", &input);
+    assert!(
+        output.status.success() && output.stdout == input,
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn a_program_that_reads_nothing_ends_as_usual() {
+    let house = SshHouse::new();
+    let output = with_input(&house, &[], "exec 0<&-; echo done", &vec![1; 12_000_000]);
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(0), "done\n".into())
+    );
+}
+
+#[test]
+fn a_terminal_has_the_type_the_size_and_the_variables_of_the_client() {
+    let house = SshHouse::new();
+    let mut ssh = house.ssh(&["-tt", "-o", "SendEnv=LC_WORKBAY", "-o", "SetEnv=LANG=C"]);
+    ssh.env("TERM", "vt220").env("LC_WORKBAY", "a 'b' $c");
+    ssh.arg("tty >/dev/null && echo terminal; echo $TERM; echo \"$LC_WORKBAY $LANG\"; stty size");
+    let printed = succeeds(&mut ssh).replace('\r', "");
+    assert_eq!(printed, "terminal\nvt220\na 'b' $c C\n24 80\n");
+    // PATH isn't for the client to set.
+    let mut ssh = house.ssh(&["-o", "SetEnv=PATH=/nowhere"]);
+    assert_ne!(succeeds(ssh.arg("echo $PATH")), "/nowhere\n");
+}
+
+#[test]
+fn a_login_shell_reads_its_commands_from_a_pipe() {
+    let house = SshHouse::new();
+    let mut ssh = house.ssh(&["-T"]);
+    let mut child = ssh
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"echo one\nexit 5\n")
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(5), "one\n".into())
+    );
+}
+
+#[test]
+fn tmux_is_the_shell_of_who_asks_for_it() {
+    let house = SshHouse::new();
+    let mut ssh = house.command("ssh");
+    let ssh = ssh.args(["-tt", "-p", &house.port.to_string(), "work+tmux@127.0.0.1"]);
+    let output = ssh.output().unwrap();
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(3), "in tmux\r\n".into())
+    );
+    let tags = house.session.tags.lock().unwrap().clone();
+    assert!(tags.len() == 1 && tags[0].starts_with("ssh-"), "{tags:?}");
+    // A command is a command.
+    let mut ssh = house.command("ssh");
+    let ssh = ssh.args([
+        "-p",
+        &house.port.to_string(),
+        "work+tmux@127.0.0.1",
+        "echo plain",
+    ]);
+    assert_eq!(succeeds(ssh), "plain\n");
+}
+
+#[test]
+fn only_the_right_key_and_user_get_in() {
+    let house = SshHouse::new();
+    let mut wrong_user = house.command("ssh");
+    let port = house.port.to_string();
+    let said = fails(wrong_user.args(["-p", &port, "root@127.0.0.1", "true"]));
+    assert!(said.contains("Permission denied (publickey)"), "{said}");
+    let stranger = format!("IdentityFile={}", house.stranger().display());
+    let mut command = std::process::Command::new("ssh");
+    command.env_remove("SSH_AUTH_SOCK").args(["-o", &stranger]);
+    let options = house.options();
+    let known: Vec<&String> = options
+        .iter()
+        .filter(|one| !one.contains("IdentityFile"))
+        .collect();
+    // Without the right key one `-o` is left over at the end.
+    command.args(&known[..known.len() - 1]);
+    let said = fails(command.args(["-p", &port, "work@127.0.0.1", "true"]));
+    assert!(said.contains("Permission denied (publickey)"), "{said}");
+}
+
+#[test]
+fn nobody_gets_in_when_the_session_has_ended() {
+    let house = SshHouse::new();
+    house.session.live.store(false, Ordering::Relaxed);
+    let said = fails(house.ssh(&[]).arg("true"));
+    assert!(said.contains("this session isn't running"), "{said}");
+    assert!(said.contains("Permission denied"), "{said}");
+}
+
+#[test]
+fn stopping_the_server_ends_connections_and_their_programs() {
+    let house = SshHouse::new();
+    let mut ssh = house.ssh(&[]);
+    let child = ssh
+        .arg("echo ready > ready; exec sleep 1000")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !house.home().join("ready").exists() {
+        std::thread::yield_now();
+    }
+    house.stop.cancel();
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        text(&output.stderr).contains("SSH server has stopped"),
+        "{}",
+        text(&output.stderr)
+    );
+    house.wait_for_ended(1);
+}
+
+#[test]
+fn many_commands_share_one_connection() {
+    let house = SshHouse::new();
+    let socket = house.client().join("mux");
+    let control = format!("ControlPath={}", socket.display());
+    let mut master = house.ssh(&["-M", "-N", "-o", &control]);
+    let mut master = master.spawn().unwrap();
+    while !socket.exists() {
+        std::thread::yield_now();
+    }
+    std::thread::scope(|scope| {
+        for number in 0..20 {
+            let (house, control) = (&house, &control);
+            scope.spawn(move || {
+                let mut ssh = house.ssh(&["-o", control]);
+                let output = ssh
+                    .arg(format!("echo {number}; exit {number}"))
+                    .output()
+                    .unwrap();
+                let said = text(&output.stderr);
+                assert_eq!(output.status.code(), Some(number), "{said}");
+                assert_eq!(text(&output.stdout), format!("{number}\n"));
+            });
+        }
+    });
+    // One that reads nothing doesn't stop the others.
+    let mut deaf = house.ssh(&["-o", &control]);
+    let mut deaf = deaf
+        .arg("exec sleep 1000")
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    deaf.stdin
+        .as_mut()
+        .unwrap()
+        .write_all(&vec![0; 3_000_000])
+        .unwrap();
+    let mut ssh = house.ssh(&["-o", &control]);
+    assert_eq!(succeeds(ssh.arg("echo alive")), "alive\n");
+    for child in [&mut deaf, &mut master] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
