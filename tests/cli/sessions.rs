@@ -175,6 +175,28 @@ fn exec_joins_the_streams_and_passes_the_exit_code_on() {
 }
 
 #[test]
+fn a_closed_output_ends_the_command_as_a_signal_would() {
+    let machine = with_session("cli-closed");
+    for command in ["exec cli-closed -- yes", "ls"] {
+        let mut child = Command::new(BINARY)
+            .args(command.split(' '))
+            .envs(machine.env())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            (output.status.code(), err.as_str()),
+            (Some(141), ""),
+            "{command}"
+        );
+    }
+}
+
+#[test]
 fn a_lot_of_output_arrives_whole() {
     let machine = with_session("cli-flood");
     let script = "head -c 5000000 /dev/zero | tr '\\0' x";
