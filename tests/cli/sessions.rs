@@ -90,7 +90,7 @@ fn launch_list_show_rename_terminate() {
     let shown = machine.ok(&["show", "cli-life"]);
     assert!(shown.contains(&id) && shown.contains("History"), "{shown}");
     // What it uses is known although nobody watched it.
-    assert!(shown.contains("100% of CPU = one core"), "{shown}");
+    assert!(shown.contains("0.5 cores"), "{shown}");
     let used = machine.json(&["show", "cli-life", "--json"])["usage"].clone();
     let metric = |name: &str| {
         let mut all = used.as_array().unwrap().iter();
