@@ -1,10 +1,5 @@
 //! Terminals: tmux from the toolbox, whatever the image.
 
-use std::{
-    future::{Future, poll_fn},
-    task::Poll,
-};
-
 use workbay::{
     engine::api::{AttachRequest, Containers as _, Output, Streams as _},
     model::{id::SessionId, shell_start::ShellStart},
@@ -15,7 +10,7 @@ use workbay::{
 };
 
 use crate::support::{
-    Bench, Terminal, busybox_image, empty_image, image_spec, plan, until, within,
+    Bench, Terminal, busybox_image, dropped_after, empty_image, image_spec, plan, until, within,
 };
 
 #[tokio::test]
@@ -129,27 +124,13 @@ async fn dropped_terminals_leave_no_client_behind() {
     .await;
 }
 
-/// Polls `opening` up to `polls` times and drops it. Returns whether it had finished.
-async fn dropped_after<T>(polls: usize, opening: impl Future<Output = T>) -> bool {
-    let mut opening = std::pin::pin!(opening);
-    let mut left = polls;
-    poll_fn(|context| {
-        if left == 0 {
-            return Poll::Ready(false);
-        }
-        left -= 1;
-        opening.as_mut().poll(context).map(|_| true)
-    })
-    .await
-}
-
 #[tokio::test]
 async fn terminals_dropped_while_they_open_leave_no_client_behind() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut kept = bench.terminal(session, "kept", 90, 30).await;
     kept.wait_for("work@bench").await;
-    // Each poll is one more answer of the engine, so this drops the terminal at every point where it waits.
+    // Dropped at every point where it waits.
     let mut polls = 1;
     loop {
         let request = AttachRequest {
