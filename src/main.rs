@@ -232,9 +232,10 @@ fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, Failure> {
     let probe = async { tokio::time::timeout(PATIENCE, engine.probe()).await };
     match runtime.block_on(probe) {
         Ok(outcome) => outcome,
-        Err(_) => Err(Failure::lost(format!(
-            "the engine of context {context} hasn't answered within {}s",
-            PATIENCE.as_secs()
-        ))),
+        Err(_) => {
+            let seconds = PATIENCE.as_secs();
+            let text = format!("the engine of context {context} hasn't answered within {seconds}s");
+            Err(Failure::lost(text).hint("check that the engine runs, then try again"))
+        }
     }
 }

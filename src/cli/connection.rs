@@ -4,7 +4,7 @@ use std::{future::Future, time::Duration};
 
 use tokio::{
     sync::{mpsc, watch},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -30,6 +30,11 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fai
     outcome
 }
 
+/// Attempts to reconnect, and the waits between them, of which each is twice the one before: 32 seconds in total.
+const RECONNECTS: u32 = 8;
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+
 /// How long to wait for a daemon that stopped responding.
 const GIVE_UP: Duration = Duration::from_secs(15);
 
@@ -38,6 +43,7 @@ pub struct Connection {
     pub client: Client,
     events: mpsc::Receiver<ClientEvent>,
     options: ConnectOptions,
+    is_broken: bool,
 }
 
 impl Connection {
@@ -57,6 +63,7 @@ impl Connection {
             client,
             events,
             options: options.clone(),
+            is_broken: false,
         })
     }
 
@@ -64,6 +71,30 @@ impl Connection {
     pub async fn renew(&mut self) -> Result<(), Fail> {
         *self = Self::open(&self.options).await?;
         Ok(())
+    }
+
+    /// Whether [`Self::next_change`] found that the connection broke. A daemon that doesn't respond may still have it.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// Replaces a connection that broke and subscribes again. Retries for a while, because the daemon may be restarting.
+    pub async fn resubscribe(&mut self) -> Result<Snapshot, Fail> {
+        let mut wait = FIRST_WAIT;
+        for _ in 1..RECONNECTS {
+            match self.subscribe_anew().await {
+                Err(fail) if fail.code == code::UNREACHABLE => {}
+                outcome => return outcome,
+            }
+            sleep(wait).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+        self.subscribe_anew().await
+    }
+
+    async fn subscribe_anew(&mut self) -> Result<Snapshot, Fail> {
+        self.renew().await?;
+        self.subscribe().await
     }
 
     pub async fn request(&self, request: Request) -> Result<Reply, Fail> {
@@ -114,7 +145,7 @@ impl Connection {
         let silence = self.client.silence();
         let given_up = given_up(silence, self.client.hello().pid);
         tokio::pin!(given_up);
-        loop {
+        let why = loop {
             let event = tokio::select! {
                 event = self.events.recv() => event,
                 fail = &mut given_up => return Err(fail),
@@ -124,10 +155,12 @@ impl Connection {
                     return Ok((seq, change));
                 }
                 Some(ClientEvent::Notice { .. }) => {}
-                Some(ClientEvent::Lost { why }) => return Err(lost(&why)),
-                None => return Err(lost(&Clean::new("it closed the connection"))),
+                Some(ClientEvent::Lost { why }) => break why,
+                None => break Clean::new("it closed the connection"),
             }
-        }
+        };
+        self.is_broken = true;
+        Err(lost(&why))
     }
 
     pub fn stream(&self, open: StreamOpen) -> Stream {

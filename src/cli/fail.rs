@@ -90,10 +90,11 @@ impl From<SelectError> for Fail {
 }
 
 impl From<io::Error> for Fail {
-    /// An error of the standard streams. A closed pipe (`| head`) isn't an error.
+    /// An error of the standard streams. A closed pipe (`| head`) is reported as for other programs, which a signal
+    /// ends: only by the exit code.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::silent(0);
+            return Self::silent(code::CLOSED);
         }
         Self::new(code::FAILED, format!("reading or writing failed: {error}"))
     }

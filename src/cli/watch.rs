@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 use super::{
     connection::Connection,
     fail::{Fail, code},
-    output,
+    find, output,
     progress::Progress,
 };
 use crate::{
@@ -70,7 +70,7 @@ impl Watch {
         }
     }
 
-    /// Waits until all are settled. Calls `settled` with each session when it is.
+    /// Waits until all are settled, also while the daemon restarts. Calls `settled` with each session when it is.
     pub async fn follow(
         &mut self,
         connection: &mut Connection,
@@ -80,13 +80,52 @@ impl Watch {
         early.cloned().try_for_each(|session| settled(&session))?;
         let mut seen = self.begin(connection.subscribe().await?, &mut settled)?;
         while !self.is_over() {
-            let (seq, change) = connection.next_change(seen).await?;
-            seen = seq;
-            if let Some(session) = self.apply(change)? {
-                settled(session)?;
+            match connection.next_change(seen).await {
+                Ok((seq, change)) => {
+                    seen = seq;
+                    if let Some(session) = self.apply(change)? {
+                        settled(session)?;
+                    }
+                }
+                Err(fail) if connection.is_broken() => {
+                    seen = self.reconnect(connection, &fail, &mut settled).await?;
+                }
+                Err(fail) => return Err(fail),
             }
         }
         Ok(())
+    }
+
+    /// Continues on a new connection. Returns the number after which changes come.
+    async fn reconnect(
+        &mut self,
+        connection: &mut Connection,
+        why: &Fail,
+        settled: &mut impl FnMut(&Session) -> Result<(), Fail>,
+    ) -> Result<u64, Fail> {
+        let why = why.message().unwrap_or_default();
+        output::remark(&format!("workbay: {why}. Reconnecting"));
+        let snapshot = connection.resubscribe().await?;
+        output::remark("workbay: reconnected");
+        let missing: Vec<SessionKey> = self
+            .open()
+            .map(Session::key)
+            .filter(|key| snapshot.sessions.iter().all(|it| it.key() != *key))
+            .collect();
+        let seen = self.begin(snapshot, &mut *settled)?;
+        for key in missing {
+            match find::detail(connection, key).await {
+                Ok(Some(session)) => {
+                    if let Some(session) = self.update(session) {
+                        settled(session)?;
+                    }
+                }
+                Ok(None) => return Err(deleted()),
+                // A cluster that isn't connected yet reports the session later.
+                Err(_) => {}
+            }
+        }
+        Ok(seen)
     }
 
     /// Reads what the daemon knows now. Returns the number after which changes come.
@@ -107,10 +146,7 @@ impl Watch {
     pub fn apply(&mut self, change: Change) -> Result<Option<&Session>, Fail> {
         match change {
             Change::Session { session } => Ok(self.update(*session)),
-            Change::Gone { session } if self.is_awaited(session) => {
-                let why = "the session was deleted while workbay waited for it";
-                Err(Fail::new(code::NOT_FOUND, why))
-            }
+            Change::Gone { session } if self.is_awaited(session) => Err(deleted()),
             _ => Ok(None),
         }
     }
@@ -222,6 +258,11 @@ fn print_reason(session: &Session, printed: &mut BTreeMap<SessionKey, Reason>) {
         session.name, session.status
     ));
     printed.insert(session.key(), reason);
+}
+
+fn deleted() -> Fail {
+    let why = "the session was deleted while workbay waited for it";
+    Fail::new(code::NOT_FOUND, why)
 }
 
 /// The error for a session that won't run, with the reason.

@@ -37,6 +37,16 @@ impl Cpu {
     pub fn cores(self) -> f64 {
         self.0 as f64 / 1000.0
     }
+
+    /// The cores in use, which aren't a round number: `0.31`, `12.3`.
+    pub fn in_use(self) -> String {
+        let cores = self.cores();
+        if cores < 9.995 {
+            format!("{cores:.2}")
+        } else {
+            format!("{cores:.1}")
+        }
+    }
 }
 
 impl Bytes {

@@ -29,8 +29,8 @@ pub struct Background {
     pub distinguishes_keys: bool,
     /// The name that the terminal reports (XTVERSION).
     pub name: Option<String>,
-    /// The terminal didn't answer in time. Its answer may still come.
-    pub answer_is_late: bool,
+    /// Not all answers came in time. They may still come; these are the bytes of an incomplete one.
+    pub late_answer: Option<Vec<u8>>,
 }
 
 /// Asks for the default colors, the keyboard protocol and the name, then for the kind of terminal. Every
@@ -38,6 +38,8 @@ pub struct Background {
 const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
 /// A local terminal answers in a millisecond. A slower one isn't waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// Additional time for the rest of an answer that has begun.
+const PATIENCE_FOR_THE_REST: Duration = Duration::from_millis(900);
 
 /// The color depth, from environment variables.
 pub fn depth(variable: impl Fn(&str) -> Option<String>) -> ColorDepth {
@@ -71,7 +73,7 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
         colours,
         distinguishes_keys: answer_with(&answer, "\x1b[?", 'u').is_some(),
         name: answer_with(&answer, "\x1bP>|", '\x1b'),
-        answer_is_late: !complete,
+        late_answer: (!complete).then(|| incomplete(&answer).to_vec()),
     }
 }
 
@@ -113,6 +115,11 @@ fn ask_raw(answer: &mut Vec<u8>) -> io::Result<bool> {
     // Standard input is locked and buffered. What the user types in the meantime must stay unread.
     let mut input = std::fs::File::open("/dev/tty")?;
     while !is_complete(answer) {
+        let deadline = if incomplete(answer).is_empty() {
+            deadline
+        } else {
+            deadline + PATIENCE_FOR_THE_REST
+        };
         let left = deadline.saturating_duration_since(clock::instant());
         if left.is_zero() || !readable(&input, left)? {
             return Ok(false);
@@ -129,7 +136,7 @@ fn ask_raw(answer: &mut Vec<u8>) -> io::Result<bool> {
 fn readable(input: &impl AsFd, patience: Duration) -> io::Result<bool> {
     let mut waits = [PollFd::new(input, PollFlags::IN)];
     let patience = Timespec {
-        tv_sec: 0,
+        tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: i64::from(patience.subsec_nanos()),
     };
     match poll(&mut waits, Some(&patience)) {
@@ -149,6 +156,43 @@ fn is_complete(answer: &[u8]) -> bool {
             .find(|byte| !byte.is_ascii_digit() && **byte != b';');
         bytes == b"\x1b[?" && end == Some(&b'c')
     })
+}
+
+/// The end of what has come, if it is an answer without its end. Otherwise empty.
+fn incomplete(answer: &[u8]) -> &[u8] {
+    let mut rest = answer;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\x1b') {
+        rest = &rest[at..];
+        let Some(length) = length_of_answer(rest) else {
+            return rest;
+        };
+        rest = &rest[length..];
+    }
+    &[]
+}
+
+/// The length of the sequence that begins with this ESC. `None` = its end hasn't come.
+fn length_of_answer(bytes: &[u8]) -> Option<usize> {
+    let (kind, inside) = bytes.get(1..)?.split_first()?;
+    let end = match kind {
+        b'[' => {
+            inside
+                .iter()
+                .position(|byte| (0x40..=0x7e).contains(byte))?
+                + 1
+        }
+        b']' | b'P' => {
+            let bell = inside
+                .iter()
+                .position(|byte| *byte == 0x07)
+                .map(|at| at + 1);
+            let string = inside.windows(2).position(|two| two == b"\x1b\\");
+            bell.into_iter().chain(string.map(|at| at + 2)).min()?
+        }
+        // A key with Alt.
+        _ => 0,
+    };
+    Some(2 + end)
 }
 
 /// The color in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB`, up to the end of the string.
@@ -180,6 +224,18 @@ mod tests {
         let name = answer_with(kitty, "\x1bP>|", '\x1b');
         assert_eq!(name.as_deref(), Some("kitty(0.32.2)"));
         assert_eq!(answer_with(b"\x1b[?62;22c", "\x1b[?", 'u'), None);
+    }
+
+    #[test]
+    fn an_answer_that_has_begun_is_read_to_its_end() {
+        let whole = b"\x1b]10;rgb:0/0/0\x07\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?0u\x1bP>|a\x1b\\\x1b[?62;22c";
+        let starts = [0, 15, 40, 45, 52, 61];
+        for at in 0..=whole.len() {
+            let start = starts.iter().rev().find(|start| **start <= at).unwrap();
+            assert_eq!(incomplete(&whole[..at]), &whole[*start..at], "until {at}");
+        }
+        assert_eq!(incomplete(b"typed\x1bx"), b"");
+        assert_eq!(incomplete(b"typed\x1b"), b"\x1b");
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crossterm::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::{
-    background,
-    input::{self, LateAnswer},
+    background, input,
+    late_answer::LateAnswer,
     screen::{KEYS_OFF, KEYS_ON},
 };
 use crate::{
@@ -45,7 +45,7 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
         bail!("testing keys needs a terminal on stdin and stdout");
     }
     let about = background::detect(|name| std::env::var(name).ok());
-    let mut late = LateAnswer::new(about.answer_is_late);
+    let mut late = LateAnswer::new(about.late_answer.as_deref());
     let _raw = Raw::enter(about.distinguishes_keys)?;
     say(if about.distinguishes_keys {
         "Your terminal distinguishes all keys (keyboard protocol of kitty)."

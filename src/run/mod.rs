@@ -18,6 +18,7 @@ mod files;
 mod input;
 mod key_tester;
 mod keyboard;
+mod late_answer;
 mod launch;
 pub mod live;
 mod log;

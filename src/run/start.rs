@@ -7,9 +7,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
     background::{self, Background},
-    facts,
-    input::{self, LateAnswer},
+    facts, input,
     keyboard::Keyboard,
+    late_answer::LateAnswer,
     live::{TuiParts, live},
     log,
     saved::StateFile,
@@ -78,7 +78,7 @@ pub fn main(options: Options) -> Result<()> {
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(keyboard, appearance.terminal.answer_is_late)?;
+        let input = input_of(keyboard, appearance.terminal.late_answer.as_deref())?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -168,9 +168,9 @@ fn is_faint(theme: &Theme, background: Rgb) -> bool {
 /// Keys, mouse events and sizes of the terminal, and the signals that ask the program to exit or suspend.
 fn input_of(
     keyboard: Keyboard,
-    answer_is_late: bool,
+    late_answer: Option<&[u8]>,
 ) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
-    let mut late = LateAnswer::new(answer_is_late);
+    let mut late = LateAnswer::new(late_answer);
     keyboard.read_on();
     let ours = keyboard.clone();
     let typed = keyboard

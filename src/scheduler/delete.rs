@@ -52,10 +52,11 @@ impl Controller {
             return Err(Failure::refused(text).hint(help));
         }
         if self.is_home_wanted(id) {
-            return Err(Failure::refused(format!(
+            let text = format!(
                 "the home directory of session {name} is needed by another session, which waits \
                  in the queue"
-            )));
+            );
+            return Err(Failure::refused(text).hint("terminate that session first"));
         }
         if held.record.forgotten {
             return Ok(false);

@@ -14,16 +14,17 @@ impl Controller {
         let name = &session.name;
         if !session.has_ended() || held.record.step != Step::Settled {
             let text = format!("session {name} hasn't ended: its home directory is in use");
-            return Err(Failure::refused(text));
+            return Err(Failure::refused(text).hint("terminate it, or launch without --same-home"));
         }
         if held.record.forgotten || session.home.is_none() {
             let text = format!("the home directory of session {name} is already deleted");
             return Err(Failure::refused(text).hint("launch without --same-home"));
         }
         match self.heir(from).map(|other| &other.record.session.name) {
-            Some(other) => Err(Failure::refused(format!(
-                "session {other} already uses the home directory of {name}"
-            ))),
+            Some(other) => {
+                let text = format!("session {other} already uses the home directory of {name}");
+                Err(Failure::refused(text).hint("launch without --same-home"))
+            }
             None => Ok(()),
         }
     }

@@ -1,16 +1,6 @@
-//! Formats amounts of CPU and memory in a few cells.
+//! Formats amounts of memory in a few cells.
 
-use crate::model::resources::{Bytes, Cpu};
-
-/// Formats the CPU in use: `0.31`, `12.3`.
-pub fn cores(cpu: Cpu) -> String {
-    let cores = cpu.cores();
-    if cores < 9.995 {
-        format!("{cores:.2}")
-    } else {
-        format!("{cores:.1}")
-    }
-}
+use crate::model::resources::Bytes;
 
 /// Formats bytes in five cells or fewer: `0`, `512B`, `1.2K`, `118M`, `15.9G`.
 pub fn short(bytes: Bytes) -> String {
@@ -52,7 +42,5 @@ mod tests {
         ] {
             assert_eq!(short(Bytes(bytes)), text);
         }
-        assert_eq!(cores(Cpu::from_millis(312)), "0.31");
-        assert_eq!(cores(Cpu::from_millis(12_340)), "12.3");
     }
 }

@@ -1,6 +1,6 @@
 //! Shows how much of a requested resource is used: a thin bar and two numbers.
 
-use super::{amount::cores, glyphs::Glyphs, paint::Piece};
+use super::{glyphs::Glyphs, paint::Piece};
 use crate::{
     model::{resources::Bytes, session::Session, usage::Usage},
     theme::face::Face,
@@ -23,7 +23,7 @@ pub fn cpu(session: &Session, usage: Option<&Usage>) -> Gauge {
         face: cpu_face(usage.and_then(|usage| usage.throttled)),
         share: used.and_then(|used| share(used.millis() as f64, asked.millis() as f64)),
         numbers: match used {
-            Some(used) => format!("{}/{asked}", cores(used)),
+            Some(used) => format!("{}/{asked}", used.in_use()),
             None => asked.to_string(),
         },
     }

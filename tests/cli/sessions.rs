@@ -90,7 +90,7 @@ fn launch_list_show_rename_terminate() {
     let shown = machine.ok(&["show", "cli-life"]);
     assert!(shown.contains(&id) && shown.contains("History"), "{shown}");
     // What it uses is known although nobody watched it.
-    assert!(shown.contains("100% of CPU = one core"), "{shown}");
+    assert!(shown.contains("0.5 cores"), "{shown}");
     let used = machine.json(&["show", "cli-life", "--json"])["usage"].clone();
     let metric = |name: &str| {
         let mut all = used.as_array().unwrap().iter();
@@ -172,6 +172,28 @@ fn exec_joins_the_streams_and_passes_the_exit_code_on() {
     drop(input);
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "한글\nend\n");
+}
+
+#[test]
+fn a_closed_output_ends_the_command_as_a_signal_would() {
+    let machine = with_session("cli-closed");
+    for command in ["exec cli-closed -- yes", "ls"] {
+        let mut child = Command::new(BINARY)
+            .args(command.split(' '))
+            .envs(machine.env())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            (output.status.code(), err.as_str()),
+            (Some(141), ""),
+            "{command}"
+        );
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn usage_is_printed_once_or_as_lines_until_the_end() {
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("NAME ") && lines.len() == 2, "{table}");
     assert!(
-        lines[1].contains("/ 50%") && lines[1].contains("/ 64 MiB"),
+        lines[1].contains("/ 0.5 cores") && lines[1].contains("/ 64 MiB"),
         "{table}"
     );
 

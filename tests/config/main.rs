@@ -15,6 +15,7 @@ mod contexts;
 mod docs;
 mod environments;
 mod errors;
+mod fixes;
 mod kept;
 mod layers;
 mod reference;

@@ -10,7 +10,8 @@ use workbay::{
 use crate::bench::config;
 pub use crate::{
     bench::{
-        Bench, EngineClient, busybox, drain, file, host_spec, image_spec, link, mounted, plan,
+        Bench, EngineClient, busybox, drain, dropped_after, file, host_spec, image_spec, link,
+        mounted, plan,
     },
     pane::{DEADLINE, Terminal, until, within},
 };

@@ -1,8 +1,8 @@
 //! Terminals: tmux from the toolbox, whatever the image.
 
 use workbay::{
-    engine::api::{Containers as _, Output, Streams as _},
-    model::id::SessionId,
+    engine::api::{AttachRequest, Containers as _, Output, Streams as _},
+    model::{id::SessionId, shell_start::ShellStart},
     terminal::{
         attributes::{Attributes, Color, Underline},
         encode,
@@ -10,7 +10,7 @@ use workbay::{
 };
 
 use crate::support::{
-    Bench, Terminal, busybox_image, empty_image, image_spec, plan, until, within,
+    Bench, Terminal, busybox_image, dropped_after, empty_image, image_spec, plan, until, within,
 };
 
 #[tokio::test]
@@ -120,6 +120,38 @@ async fn dropped_terminals_leave_no_client_behind() {
             .sh(session, "tmux list-clients -F '#{session_name}'")
             .await;
         (clients == "wb-last").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn terminals_dropped_while_they_open_leave_no_client_behind() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut kept = bench.terminal(session, "kept", 90, 30).await;
+    kept.wait_for("work@bench").await;
+    // Dropped at every point where it waits.
+    let mut polls = 1;
+    loop {
+        let request = AttachRequest {
+            tag: format!("dropped{polls}"),
+            columns: 80,
+            rows: 24,
+            start: ShellStart::default(),
+        };
+        if dropped_after(polls, bench.engine.attach(session, request)).await {
+            break;
+        }
+        polls += 1;
+    }
+    // When this one has opened, the engine has started the dropped ones, too.
+    let mut last = bench.terminal(session, "last", 90, 30).await;
+    last.wait_for("work@bench").await;
+    until(async || {
+        let clients = bench
+            .sh(session, "tmux list-clients -F '#{session_name}' | sort")
+            .await;
+        (clients == "wb-kept\nwb-last").then_some(())
     })
     .await;
 }

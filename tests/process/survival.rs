@@ -1,5 +1,10 @@
 //! `kill -9` of the daemon while sessions run: they go on, and so do their shells.
 
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+};
+
 use crate::{
     machine::{BINARY, Machine, launch},
     terminal::Terminal,
@@ -50,6 +55,42 @@ fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
     person.type_until("s", |screen| screen.contains("work@survivor"));
     // While the line is broken keys are dropped, so a person types again until there is an answer.
     person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
+}
+
+#[test]
+fn a_wait_continues_when_the_daemon_was_killed() {
+    let machine = Machine::new();
+    let command = "while [ ! -e go ]; do sleep 0.1; done; exit 7";
+    let more = ["--batch", "--command", command, "--wait"];
+    machine.ok(&launch("survivor", &more));
+    machine.ok(&launch(
+        "later",
+        &["--batch", "--command", "true", "--start-at", "+1d"],
+    ));
+    let mut waiting = Command::new(BINARY)
+        .args(["wait", "survivor", "later"])
+        .envs(machine.env())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let err = BufReader::new(waiting.stderr.take().unwrap());
+    let mut err = err.lines().map(Result::unwrap);
+    // Printed when it knows both sessions.
+    assert!(err.any(|line| line.starts_with("workbay: later is PENDING")));
+    machine.kill_daemon();
+    let text = err.find(|line| line.contains("Reconnecting"));
+    assert!(text.unwrap().contains("the connection to the daemon broke"));
+    assert!(err.any(|line| line == "workbay: reconnected"));
+    machine.ok(&["exec", "survivor", "--", "touch", "go"]);
+    machine.ok(&["terminate", "later", "--yes"]);
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        out.contains("survivor exit 7") && out.lines().count() == 2,
+        "{out}"
+    );
 }
 
 #[test]

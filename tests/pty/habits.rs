@@ -2,7 +2,7 @@
 
 use crate::{
     machine::{BINARY, Machine},
-    terminal::Terminal,
+    terminal::{Terminal, TerminalAnswer},
 };
 
 fn with_session(name: &str) -> Machine {
@@ -40,6 +40,21 @@ fn a_pane_follows_the_size_of_its_terminal() {
             screen.lines().any(|line| line.trim() == size)
         });
     }
+}
+
+#[test]
+fn an_answer_of_the_terminal_that_comes_late_and_cut_is_not_typed() {
+    // The rest comes when the program draws, after it has stopped waiting.
+    const CUT: [TerminalAnswer; 2] = [
+        (b"\x1b]11;?", b"\x1b]11;rg"),
+        (b"\x1b[?1049h", b"b:1212/1212/1212\x1b\\"),
+    ];
+    let machine = Machine::new();
+    let mut person = Terminal::answering(&[BINARY], &machine.env(), (80, 24), &CUT);
+    person.wait_for("No running sessions");
+    // Typed as keys, the rest would open the command line and take these keys.
+    person.type_("n");
+    person.wait_for("Launch a session");
 }
 
 #[test]

@@ -93,6 +93,7 @@ fn with(columns: u16, rows: u16, windows: &[WindowRow]) -> Screen {
         stream: control,
         event: StreamEvent::Opened,
     });
+    let screen = prints(screen, true, "%session-changed $0 main\n");
     let screen = prints(screen, true, "%begin 1 1 1\n%end 1 1 1\n");
     lists(screen, windows)
 }

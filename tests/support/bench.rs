@@ -2,9 +2,11 @@
 //! end that leaves nothing in the engine.
 
 use std::{
+    future::{Future, poll_fn},
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
+    task::Poll,
 };
 
 use futures_util::StreamExt as _;
@@ -28,6 +30,21 @@ use workbay::{
 };
 
 use crate::pane::{Terminal, until, within};
+
+/// Polls `work` up to `polls` times and drops it. Each poll is about one more answer of the engine. Returns whether the
+/// work had finished.
+pub async fn dropped_after<T>(polls: usize, work: impl Future<Output = T>) -> bool {
+    let mut work = std::pin::pin!(work);
+    let mut left = polls;
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(false);
+        }
+        left -= 1;
+        work.as_mut().poll(context).map(|_| true)
+    })
+    .await
+}
 
 pub struct Bench {
     pub engine: Arc<DockerEngine>,
@@ -129,13 +146,19 @@ impl Bench {
             tty: None,
             kernel: None,
         };
-        let dropped = self.engine.exec(session, sleeping).await.unwrap();
+        let dropped = self.engine.exec(session, sleeping.clone()).await.unwrap();
         let sleepers = async || {
             let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
             self.sh(session, line).await
         };
         until(async || (sleepers().await == "1").then_some(())).await;
         drop(dropped);
+        until(async || (sleepers().await == "0").then_some(())).await;
+        // The same at every point where the start waits for the engine.
+        let mut polls = 1;
+        while !dropped_after(polls, self.engine.exec(session, sleeping.clone())).await {
+            polls += 1;
+        }
         until(async || (sleepers().await == "0").then_some(())).await;
     }
 

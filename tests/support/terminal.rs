@@ -32,6 +32,16 @@ pub struct Terminal {
 impl Terminal {
     /// Starts `argv` with these extra variables on a terminal of `columns` x `rows`.
     pub fn start(argv: &[&str], env: &[(String, String)], columns: u16, rows: u16) -> Self {
+        Self::answering(argv, env, (columns, rows), &ANSWERS)
+    }
+
+    /// On a terminal that answers these sequences.
+    pub fn answering(
+        argv: &[&str],
+        env: &[(String, String)],
+        (columns, rows): (u16, u16),
+        answers: &'static [TerminalAnswer],
+    ) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize {
                 rows,
@@ -77,7 +87,7 @@ impl Terminal {
         ));
         std::thread::spawn({
             let (seen, writer) = (Arc::clone(&seen), Arc::clone(&writer));
-            move || read_all(reader, &seen, &writer)
+            move || read_all(reader, &seen, &writer, answers)
         });
         Self {
             patience: PATIENCE,
@@ -254,17 +264,20 @@ impl Drop for Terminal {
     }
 }
 
+/// A sequence that a program sends, and the terminal's answer to it.
+pub type TerminalAnswer = (&'static [u8], &'static [u8]);
+
 /// What a terminal answers by itself: its kind, where its cursor is, its own two colours.
-const ANSWERS: [(&[u8], &[u8]); 4] = [
+const ANSWERS: [TerminalAnswer; 4] = [
     (b"\x1b]10;?", b"\x1b]10;rgb:e0e0/e0e0/e0e0\x1b\\"),
     (b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"),
     (b"\x1b[c", b"\x1b[?62;22c"),
     (b"\x1b[6n", b"\x1b[1;1R"),
 ];
 
-fn answer(asked: &[u8], writer: &Mutex<Box<dyn Write + Send>>) {
-    for (question, answer) in ANSWERS {
-        if asked.windows(question.len()).any(|part| part == question)
+fn answer(asked: &[u8], answers: &[TerminalAnswer], writer: &Mutex<Box<dyn Write + Send>>) {
+    for (question, answer) in answers {
+        if asked.windows(question.len()).any(|part| part == *question)
             && let Ok(mut writer) = writer.lock()
         {
             // The program may have ended since.
@@ -277,13 +290,14 @@ fn read_all(
     mut reader: Box<dyn Read + Send>,
     shared: &(Mutex<Seen>, Condvar),
     writer: &Mutex<Box<dyn Write + Send>>,
+    answers: &[TerminalAnswer],
 ) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match reader.read(&mut buffer) {
             Ok(0) | Err(_) => break,
             Ok(n) => {
-                answer(&buffer[..n], writer);
+                answer(&buffer[..n], answers, writer);
                 let mut seen = shared.0.lock().expect("no waiter panics while holding it");
                 seen.at = now();
                 seen.raw.extend_from_slice(&buffer[..n]);

@@ -18,7 +18,7 @@ use crate::{
     terminal::control::{Command, ControlEvent, Listing, Reader},
 };
 
-/// Maximum number of commands that wait while a connection opens.
+/// Maximum number of commands that wait until a connection is attached.
 const KEPT: usize = 32;
 /// Maximum wait between two attempts, in seconds.
 const LONGEST_WAIT: i64 = 30;
@@ -72,7 +72,7 @@ struct ControlConnection {
     reader: Reader,
     /// The purposes of the next answers.
     asked: VecDeque<CommandPurpose>,
-    /// Commands to send when the connection opens.
+    /// Commands to send when the connection is attached.
     kept: Vec<(Command, CommandPurpose)>,
     listing: Option<Listing>,
     /// Something has changed since the pending list was requested.
@@ -85,6 +85,8 @@ struct ControlConnection {
 
 #[derive(Debug)]
 enum ControlState {
+    /// tmux hasn't reported that its client is attached. It gets no commands until then: tmux 3.3a refuses some, and
+    /// its client or its server may crash.
     Opening,
     Live,
     Lost {
@@ -168,8 +170,11 @@ impl ControlConnections {
         let line = self.list.iter_mut().find(|line| line.stream == stream)?;
         let mut brought = Vec::new();
         let steps = match event {
-            StreamEvent::Opened => line.opened(self.copy_keys),
-            StreamEvent::Data { source, bytes } => line.data(*source, bytes, now, &mut brought),
+            StreamEvent::Opened => Vec::new(),
+            StreamEvent::Data { source, bytes } => {
+                let keys = self.copy_keys;
+                line.data(*source, bytes, keys, now, &mut brought)
+            }
             StreamEvent::Ended(end) => {
                 line.ended(end, now);
                 Vec::new()
@@ -246,7 +251,11 @@ impl ControlConnection {
         })
     }
 
-    fn opened(&mut self, keys: CopyKeys) -> Vec<Step> {
+    /// tmux reports that its client is attached, or that it shows another session.
+    fn attached(&mut self, keys: CopyKeys) -> Vec<Step> {
+        if matches!(self.state, ControlState::Live) {
+            return self.list().into_iter().collect();
+        }
         self.state = ControlState::Live;
         let mut steps = vec![self.say(&Command::watch(), CommandPurpose::Setting)];
         if let Some(vi) = keys.vi() {
@@ -263,6 +272,7 @@ impl ControlConnection {
         &mut self,
         source: LogSource,
         bytes: &Bytes,
+        keys: CopyKeys,
         now: Timestamp,
         brought: &mut Vec<Brought>,
     ) -> Vec<Step> {
@@ -289,12 +299,7 @@ impl ControlConnection {
                         None => {}
                     }
                 }
-                ControlEvent::Attached => {
-                    // tmux 3.3a refuses the command to a client that hasn't completely attached, so it is
-                    // sent again.
-                    steps.push(self.say(&Command::watch(), CommandPurpose::Setting));
-                    steps.extend(self.list());
-                }
+                ControlEvent::Attached => steps.extend(self.attached(keys)),
                 ControlEvent::Changed => steps.extend(self.list()),
                 ControlEvent::Exit => self.lost(now),
             }

@@ -36,8 +36,8 @@ Examples:
   workbay run echo hello                     run a command in a new session
 
 Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found, 4 not allowed, 5 engine or daemon \
-not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of the \
-command, or with 125 if the session ended for another reason.";
+not responding, 124 timed out, 141 output closed. `exec`, `run`, `wait` and `launch --wait-end` exit \
+with the code of the command, or with 125 if the session ended for another reason.";
 
 /// Options of every invocation: the look of the TUI, and the context.
 #[derive(Args, Debug, Default)]

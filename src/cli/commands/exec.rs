@@ -130,10 +130,11 @@ fn ending_signals() -> Vec<i32> {
 
 fn closed(stream: Stream) -> Outcome {
     drop(stream);
-    Err(Fail::new(
+    let fail = Fail::new(
         code::UNREACHABLE,
         "the connection to the command was closed",
-    ))
+    );
+    Err(fail.hint("the command was ended with it. Run it again"))
 }
 
 fn ended(end: StreamEnd) -> Outcome {

@@ -110,7 +110,7 @@ commands! {
     Ls(ls::Ls) changes_nothing,
     /// Show the details of a session
     ///
-    /// CPU is in percent of one core, as in `docker stats`: two busy cores are 200%.
+    /// CPU is in cores: 1.50 is one and a half busy cores, which `docker stats` shows as 150%.
     Show(show::Show) changes_nothing,
     /// Show the CPU, memory, network and disk use of running sessions
     Top(top::Top) changes_nothing,

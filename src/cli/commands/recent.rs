@@ -82,7 +82,7 @@ impl RunCommand for RecentCommand {
             Self::Unpin(one) => edit(start, one, RecentEdit::Pin { pinned: false }),
             Self::Rename { one, title } if title.trim().is_empty() => {
                 let why = format!("{}: the title is empty", one.id);
-                Err(Fail::usage(why))
+                Err(Fail::usage(why).hint("type the new title after the id"))
             }
             Self::Rename { one, title } => edit(start, one, RecentEdit::Rename { title }),
             Self::Rm(one) => edit(start, one, RecentEdit::Remove),

@@ -15,7 +15,7 @@ use crate::{
 pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     let mut words = Words(vec!["launch".to_owned()]);
     words.maybe("--context", context);
-    for row in &TABLE {
+    for row in TABLE.iter() {
         match &row.text {
             Some(text) => {
                 let value = (text.write)(request);

@@ -12,12 +12,7 @@ use crate::{
         usage::Usage,
     },
     theme::face::Face,
-    view::{
-        amount::{cores, short},
-        bar,
-        glyphs::Glyphs,
-        spark,
-    },
+    view::{amount::short, bar, glyphs::Glyphs, spark},
 };
 
 /// The positions of the columns.
@@ -255,7 +250,7 @@ impl<'a> UsageRow<'a> {
 
     fn amount(&self, value: u64) -> String {
         match self.metric {
-            Metric::Cpu => cores(Cpu::from_millis(value)),
+            Metric::Cpu => Cpu::from_millis(value).in_use(),
             Metric::Accelerator { .. } => format!("{} %", value / 100),
             _ => short(Bytes(value)),
         }

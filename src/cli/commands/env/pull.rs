@@ -31,7 +31,8 @@ pub struct EnvPull {
 
 pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
     if arguments.image.trim() == HOST {
-        return Err(Fail::usage(format!("'{HOST}' needs no image")));
+        let fail = Fail::usage(format!("'{HOST}' needs no image"));
+        return Err(fail.hint(format!("to use it, run `workbay launch --env {HOST}`")));
     }
     let image = reference(start, &arguments.image);
     connection::block_on(async {

@@ -133,8 +133,7 @@ pub async fn follow(
     let (key, name) = (session.key(), session.name.clone());
     let followed = to_the_end(connection, session, printer, signals).await;
     followed.map_err(|fail| match fail.code {
-        // Stdout is closed.
-        0 => {
+        code::CLOSED => {
             let why = format!("the output is closed; session {name} keeps running");
             Fail::new(code::CLOSED, why).hint(format!("to end it, run `workbay terminate {name}`"))
         }

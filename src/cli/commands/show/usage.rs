@@ -18,7 +18,7 @@ use crate::{
         id::KernelId,
         kernel::Kernel,
         request::SessionRequest,
-        resources::Bytes,
+        resources::{Bytes, Cpu},
         session::Session,
         text::Clean,
     },
@@ -160,7 +160,7 @@ pub fn table(figures: &Figures, session: &Session) -> String {
         let rows: Vec<Vec<Cell>> = figures.series.iter().map(row).collect();
         let at = figures.at.last().map(|at| moment(*at));
         out = format!(
-            "\nSampled at {}; 100% of CPU = one core\n{}",
+            "\nSampled at {}\n{}",
             at.unwrap_or_default(),
             output::table(&head, &rows, false)
         );
@@ -231,7 +231,9 @@ fn row(series: &Series) -> Vec<Cell> {
         amount(last(series)),
         amount(series.average),
         amount(series.peak),
-        amount(series.limit),
+        series
+            .limit
+            .map_or_else(|| "-".into(), |most| limit(metric, most).into()),
         total.unwrap_or_else(|| "-".to_owned()).into(),
     ]
 }
@@ -253,11 +255,30 @@ fn name(metric: &Metric) -> String {
 /// The value in the unit that every command uses for this metric.
 pub fn amount(metric: &Metric, value: u64) -> String {
     match metric {
-        Metric::Cpu => percent(value / 10, value % 10),
+        Metric::Cpu => format!("{} cores", Cpu::from_millis(value).in_use()),
         Metric::Accelerator { .. } => percent(value / 100, value % 100 / 10),
         Metric::Mem | Metric::AcceleratorMem { .. } | Metric::Home => Bytes(value).to_string(),
         _ => format!("{}/s", Bytes(value)),
     }
+}
+
+/// A limit in this unit.
+pub fn limit(metric: &Metric, value: u64) -> String {
+    match metric {
+        Metric::Cpu if value == 1000 => "1 core".to_owned(),
+        Metric::Cpu => format!("{} cores", Cpu::from_millis(value)),
+        _ => amount(metric, value),
+    }
+}
+
+/// What is used of a limit: `0.31 / 2 cores`, `12 MiB / 1 GiB`. `None` = unknown.
+pub fn of_limit(metric: &Metric, value: Option<u64>, most: u64) -> String {
+    let used = value.map(|value| match metric {
+        Metric::Cpu => Cpu::from_millis(value).in_use(),
+        _ => amount(metric, value),
+    });
+    let used = used.unwrap_or_else(|| "-".to_owned());
+    format!("{used} / {}", limit(metric, most))
 }
 
 fn percent(whole: u64, tenths: u64) -> String {
@@ -296,8 +317,14 @@ mod tests {
 
     #[test]
     fn each_metric_has_its_unit() {
-        let cpu = series(Metric::Cpu, &[Some(500)]);
-        assert_eq!(texts(&cpu), "CPU|50%|123.4%|2048%|-|-");
+        let cpu = Series {
+            limit: Some(2_000),
+            ..series(Metric::Cpu, &[Some(500)])
+        };
+        assert_eq!(
+            texts(&cpu),
+            "CPU|0.50 cores|1.23 cores|20.5 cores|2 cores|-"
+        );
         let device = Metric::Accelerator {
             name: "GPU 0".into(),
         };
@@ -358,10 +385,10 @@ mod tests {
             rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
                 .collect()
         };
-        let wanted = ["CONTAINER CPU", "main1 100%", "sub1 0%"];
+        let wanted = ["CONTAINER CPU", "main1 1.00 cores", "sub1 0.00 cores"];
         assert_eq!(rows(&session), wanted);
         session.status = Status::Terminated;
-        assert_eq!(rows(&session)[2], "sub1 123.4%", "its average");
+        assert_eq!(rows(&session)[2], "sub1 1.23 cores", "its average");
         let json = serde_json::to_value(used_by_kernels(&figures, &session)).unwrap();
         assert_eq!(json[0]["hostname"], "main1");
         assert_eq!(json[0]["usage"][0]["metric"], "cpu");

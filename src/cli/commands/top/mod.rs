@@ -59,8 +59,8 @@ pub enum TopSort {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-100% of CPU is one core, as `docker stats` counts: two busy cores are 200%. Network and disk are bytes \
-per second. `-`: unknown.
+CPU is in cores: 1.50 is one and a half busy cores, which `docker stats` shows as 150%. Network and disk \
+are bytes per second. `-`: unknown.
 
 On a terminal the table is refreshed until Ctrl-C or `q`, and columns that don't fit are left out. \
 Otherwise it is printed once, and with --json one object a line until Ctrl-C.")]

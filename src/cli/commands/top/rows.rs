@@ -109,13 +109,12 @@ impl Row {
         }
     }
 
-    /// `35% / 200%`: use and limit, if there is a limit.
+    /// `0.35 / 2 cores`: use and limit, if there is a limit.
     fn used_of_limit(&self, metric: &Metric, at: Timestamp) -> String {
-        let text = |value| usage::amount(metric, value);
-        let now = self.now(metric, at).map_or_else(|| "-".to_owned(), text);
+        let now = self.now(metric, at);
         match self.series(metric).and_then(|series| series.limit) {
-            Some(limit) => format!("{now} / {}", text(limit)),
-            None => now,
+            Some(limit) => usage::of_limit(metric, now, limit),
+            None => now.map_or_else(|| "-".to_owned(), |value| usage::amount(metric, value)),
         }
     }
 

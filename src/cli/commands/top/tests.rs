@@ -97,9 +97,9 @@ fn amounts_have_the_units_of_show_and_their_limits() {
     assert_eq!(rows[0][..4], ["NAME", "ID", "CPU", "MEM"]);
     assert_eq!(
         rows[1][2..5],
-        ["150% / 200%", "64 MiB / 128 MiB", "2 KiB/s"]
+        ["1.50 / 2 cores", "64 MiB / 128 MiB", "2 KiB/s"]
     );
-    assert_eq!(rows[2][2..4], ["1%", "1 GiB"]);
+    assert_eq!(rows[2][2..4], ["0.01 cores", "1 GiB"]);
     assert_eq!(rows[3][2..4], ["-", "-"]);
     assert!(!table.contains("ACCELERATORS"));
 }
@@ -125,7 +125,7 @@ fn accelerators_are_shown_where_there_are_any() {
 fn an_old_sample_is_not_shown_as_of_now() {
     let table = refresh(200).table(TopSort::Cpu, None);
     assert!(
-        !table.contains("150%") && table.contains("- / 200%"),
+        !table.contains("1.50") && table.contains("- / 2 cores"),
         "{table}"
     );
     assert!(!refresh(200).is_fresh() && !refresh(101).is_fresh());
@@ -167,9 +167,9 @@ fn containers_of_a_cluster_session_have_rows_where_asked_for() {
     refresh.kernels = true;
     let table = refresh.table(TopSort::Cpu, None);
     let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
-    assert!(lines[1].starts_with("busy ") && lines[1].contains("150% / 200%"));
-    assert!(lines[2].starts_with("  main1 ") && lines[2].contains(" 149% "));
-    assert!(lines[3].starts_with("  sub1 ") && lines[3].contains(" 1% "));
+    assert!(lines[1].starts_with("busy ") && lines[1].contains("1.50 / 2 cores"));
+    assert!(lines[2].starts_with("  main1 ") && lines[2].contains(" 1.49 cores "));
+    assert!(lines[3].starts_with("  sub1 ") && lines[3].contains(" 0.01 cores "));
     assert!(lines[4].starts_with("large "), "{table}");
 }
 

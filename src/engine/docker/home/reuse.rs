@@ -27,7 +27,7 @@ impl Scratches {
                 "the home directory of the earlier session doesn't exist: {}",
                 home.display()
             );
-            return Err(Failure::internal(text));
+            return Err(Failure::internal(text).hint("launch without --same-home"));
         }
         let dir = self.of(session);
         let moved = private_directory(&dir)

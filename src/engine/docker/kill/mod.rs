@@ -5,7 +5,10 @@ mod pidfd;
 
 use std::{fs, time::Duration};
 
-use bollard::exec::{CreateExecOptions, StartExecOptions};
+use bollard::{
+    exec::{CreateExecOptions, StartExecOptions},
+    models::ExecInspectResponse,
+};
 use rustix::process::{Pid, Signal};
 
 use self::pidfd::ProcessHandle;
@@ -30,17 +33,26 @@ const ATTEMPTS: u32 = 5;
 const LOOKS: u32 = 15;
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
+/// How often an engine is asked whether a program has started, and the time between: half a minute, for machines under
+/// load. A program whose start the engine never received is given up after it.
+const START_LOOKS: u32 = 300;
+const START_LOOK_AGAIN: Duration = Duration::from_millis(100);
+
 /// Time between asking and killing.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Ends the program of exec `exec` in `container`: asks first, then kills. [`KillMethod::Here`] uses this machine's
-/// process table: sessions run as the caller (or the caller is root).
+/// process table: sessions run as the caller (or the caller is root). A program that is being started is ended when
+/// it has started, because until then there is no process to signal.
 pub(super) async fn end(
     connection: &EngineConnection,
     exec: &str,
     container: &str,
     ending: &KillMethod,
 ) {
+    if matches!(ending, KillMethod::ByItself) || !has_started(connection, exec).await {
+        return;
+    }
     match ending {
         KillMethod::Here => end_here(connection, exec, container).await,
         KillMethod::Inside { argv, user } => {
@@ -53,6 +65,51 @@ pub(super) async fn end(
             tracing::warn!(container, "a program without a reader keeps running");
         }
         KillMethod::ByItself => {}
+    }
+}
+
+/// Waits until the program has started. `false` = it has ended, or it never starts.
+async fn has_started(connection: &EngineConnection, exec: &str) -> bool {
+    for _ in 0..START_LOOKS {
+        // Without an answer, the exec is gone with its container or the engine is disconnected.
+        let Ok(known) = connection.docker.inspect_exec(exec).await else {
+            return false;
+        };
+        match ExecPhase::of(&known) {
+            ExecPhase::Starting => tokio::time::sleep(START_LOOK_AGAIN).await,
+            ExecPhase::Running => return true,
+            ExecPhase::Ended => return false,
+        }
+    }
+    false
+}
+
+/// What an engine reports about an exec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExecPhase {
+    /// It has no process yet.
+    Starting,
+    Running,
+    Ended,
+}
+
+impl ExecPhase {
+    fn of(known: &ExecInspectResponse) -> Self {
+        let has_process = known.pid.is_some_and(|pid| pid > 0);
+        if known.running == Some(true) {
+            // Docker reports an exec as running before its process exists.
+            return if has_process {
+                Self::Running
+            } else {
+                Self::Starting
+            };
+        }
+        // Before the start, Docker has no exit code and Podman has the code 0. After the end, Docker keeps the process
+        // id, and Podman reports that the exec can be removed.
+        let ended = has_process
+            || known.can_remove == Some(true)
+            || known.exit_code.is_some_and(|code| code != 0);
+        if ended { Self::Ended } else { Self::Starting }
     }
 }
 
@@ -146,4 +203,32 @@ fn belongs(pid: Pid, container: &str) -> bool {
         of(parent.trim(), "cmdline")
     });
     keeper.is_some_and(|command| command.contains(container))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_without_a_process_is_starting_until_the_engine_says_that_it_ended() {
+        let phase = |running, pid, exit_code, can_remove| {
+            ExecPhase::of(&ExecInspectResponse {
+                running: Some(running),
+                pid: Some(pid),
+                exit_code,
+                can_remove: Some(can_remove),
+                ..ExecInspectResponse::default()
+            })
+        };
+        // Docker.
+        assert_eq!(phase(false, 0, None, false), ExecPhase::Starting);
+        assert_eq!(phase(true, 0, None, false), ExecPhase::Starting);
+        assert_eq!(phase(true, 7, None, false), ExecPhase::Running);
+        assert_eq!(phase(false, 7, Some(0), false), ExecPhase::Ended);
+        assert_eq!(phase(false, 0, Some(126), false), ExecPhase::Ended);
+        // Podman.
+        assert_eq!(phase(false, 0, Some(0), false), ExecPhase::Starting);
+        assert_eq!(phase(true, 7, Some(0), false), ExecPhase::Running);
+        assert_eq!(phase(false, 0, Some(0), true), ExecPhase::Ended);
+    }
 }

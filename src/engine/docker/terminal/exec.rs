@@ -53,6 +53,29 @@ struct RunningExec {
     ending: KillMethod,
 }
 
+/// A program whose start the engine may have received, but which has no reader yet. Dropping this ends the program:
+/// the engine starts it even if the connection is closed before its answer.
+struct StartingExec(Option<RunningExec>);
+
+impl StartingExec {
+    /// Leaves the program to its reader.
+    fn started(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StartingExec {
+    fn drop(&mut self) {
+        let Some(program) = self.0.take() else {
+            return;
+        };
+        // At the end of the daemon nothing can be awaited. The next daemon detaches the terminals that it finds.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { program.end().await });
+        }
+    }
+}
+
 /// Starts `argv` in `container`. Dropping the receiver of the output ends the program.
 pub(in crate::engine::docker) async fn start(
     connection: Arc<EngineConnection>,
@@ -92,13 +115,7 @@ pub(in crate::engine::docker) async fn start_as(
         exec,
         ending,
     };
-    let Hijacked { reader, writer } = hijack::start(
-        running.connection.socket(),
-        running.connection.url(),
-        &running.exec,
-        tty,
-    )
-    .await?;
+    let Hijacked { reader, writer } = start_guarded(&running, tty).await?;
     let (output_in, output) = mpsc::channel(OUTPUT_QUEUE);
     let (input, input_out) = mpsc::channel(INPUT_QUEUE);
     let (size_in, size_out) = watch::channel(None);
@@ -111,6 +128,18 @@ pub(in crate::engine::docker) async fn start_as(
     let writing = tokio::spawn(typist.write(input_out));
     tokio::spawn(read(running, reader, output_in, writing));
     Ok(Attached { output, input })
+}
+
+/// Starts the program. If the caller is dropped meanwhile, or the connection breaks, the program is ended.
+async fn start_guarded(program: &RunningExec, tty: bool) -> Result<Hijacked> {
+    let guard = StartingExec(Some(program.clone()));
+    let connection = &program.connection;
+    let started = hijack::start(connection.socket(), connection.url(), &program.exec, tty).await;
+    // After a refusal there is no program to end.
+    if started.as_ref().is_ok() || started.as_ref().is_err_and(|error| !error.is_lost()) {
+        guard.started();
+    }
+    started
 }
 
 fn not_running(error: Error, connection: &EngineConnection) -> Failure {
@@ -162,13 +191,7 @@ async fn read(
     } else {
         // The last typed bytes are still written.
         let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
-        let RunningExec {
-            connection,
-            container,
-            exec,
-            ending,
-        } = &running;
-        kill::end(connection, exec, container, ending).await;
+        running.end().await;
     }
     writing.abort();
 }
@@ -230,6 +253,11 @@ async fn resize(running: RunningExec, mut size: watch::Receiver<Option<(u16, u16
 }
 
 impl RunningExec {
+    /// Ends the program.
+    async fn end(&self) {
+        kill::end(&self.connection, &self.exec, &self.container, &self.ending).await;
+    }
+
     /// How the program ended, after the end of its stream.
     async fn exit(&self) -> Output {
         for _ in 0..EXIT_ATTEMPTS {

@@ -53,6 +53,7 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
             to.service,
             port.unwrap_or_default()
         ))
+        .hint("`workbay show` lists the services of a session")
     })
 }
 

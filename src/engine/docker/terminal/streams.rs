@@ -198,6 +198,7 @@ impl DockerEngine {
             Failure::unsupported(
                 "workbay's runner isn't in this container, so no terminal can be opened",
             )
+            .hint("launch the session again: `workbay relaunch` uses the same settings")
         })?;
         Ok(ProgramStarter {
             connection,

@@ -26,7 +26,7 @@ fn two() -> WindowsTest {
         .panes
         .open_container(&cluster(), SUB, false, &mut world.ids);
     world.begin(opened);
-    world.control(StreamEvent::Opened);
+    world.attaches();
     world.answer("");
     world.answer(
         "wb-f-2\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\ttop\ttop\n\

@@ -79,7 +79,7 @@ impl WindowsTest {
     /// Opens a pane with a shell and a control connection that has listed these windows.
     fn live(windows: &[(u32, &str)]) -> Self {
         let mut world = Self::opening();
-        world.control(StreamEvent::Opened);
+        world.attaches();
         world.answer("");
         world.lists(windows);
         world.said.clear();
@@ -135,6 +135,12 @@ impl WindowsTest {
             source: LogSource::Stdout,
             bytes: Bytes::copy_from_slice(text.as_bytes()),
         });
+    }
+
+    /// The control connection opens, and its client attaches.
+    fn attaches(&mut self) {
+        self.control(StreamEvent::Opened);
+        self.prints("%begin 17 0 0\n%end 17 0 0\n%session-changed $0 main\n");
     }
 
     /// The answer to the oldest command.
@@ -372,7 +378,7 @@ fn a_lost_line_is_opened_again_and_keeps_what_was_known() {
     let steps = world.panes.tick(&mut world.ids, at);
     world.take(steps);
     assert_ne!(*world.controls.last().unwrap(), old);
-    world.control(StreamEvent::Opened);
+    world.attaches();
     world.answer("");
     world.lists(&[(3, "bash")]);
     assert_eq!(world.windows(), [3]);
@@ -380,12 +386,19 @@ fn a_lost_line_is_opened_again_and_keeps_what_was_known() {
 }
 
 #[test]
-fn what_is_asked_before_the_line_stands_is_said_then() {
+fn what_is_asked_before_the_client_is_attached_is_said_then() {
     let mut world = WindowsTest::opening();
     world.act(Action::WindowNew);
     assert!(world.said.is_empty());
     world.control(StreamEvent::Opened);
-    assert_eq!(world.said.last().unwrap(), "new-window -t '=wb-f-1:'");
+    world.prints("%begin 17 0 0\n%end 17 0 0\n");
+    world.act(Action::WindowNext);
+    assert!(world.said.is_empty(), "tmux may crash: {:?}", world.said);
+    world.prints("%session-changed $0 main\n");
+    assert!(world.said[0].starts_with("refresh-client"));
+    assert!(world.said[1].starts_with("list-panes"));
+    assert_eq!(world.said[2], "new-window -t '=wb-f-1:'");
+    assert_eq!(world.said[3], "next-window -t '=wb-f-1:'");
 }
 
 #[test]
@@ -402,7 +415,7 @@ fn chosen_keys_are_set_and_auto_leaves_them() {
         world.controls.clear();
         let steps = world.panes.look(true, &mut world.ids, world.now);
         world.take(steps);
-        world.control(StreamEvent::Opened);
+        world.attaches();
         let set = world.said.iter().find(|line| line.contains("mode-keys "));
         assert_eq!(set.map(String::as_str), expected);
     }
