@@ -4,6 +4,7 @@
 //! it (`runner attach`, `runner exec`). The loader of the bundled tools starts it, so it works even in an image
 //! without any files.
 
+mod app;
 mod attach;
 mod beginning;
 mod control;
@@ -78,6 +79,14 @@ enum Task {
         #[arg(long)]
         key: Option<String>,
         port: u16,
+    },
+    /// Lists, starts and ends the apps of this container.
+    App {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+        #[command(subcommand)]
+        task: app::AppTask,
     },
     /// Changes the owner of the session's home directory and its contents to this user and group.
     GiveHome { uid: u32, gid: u32 },
@@ -170,6 +179,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Control { beginning } => control::run(&beginning),
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
+        Task::App { task, .. } => app::run(&task),
         Task::GiveHome { uid, gid } => home::give(uid, gid),
         Task::Guard { bridge } => guard::run(&bridge),
         Task::End { key } => end::run(&key),
