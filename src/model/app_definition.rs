@@ -75,7 +75,9 @@ impl AppDefinition {
         check_name(&self.name)?;
         let name = &self.name;
         if self.command.is_empty() || self.command.len() > MOST_WORDS {
-            return Err(format!("app '{name}' needs a command of 1 to {MOST_WORDS} words"));
+            return Err(format!(
+                "app '{name}' needs a command of 1 to {MOST_WORDS} words"
+            ));
         }
         if self.port == Some(0) {
             return Err(format!("app '{name}' can't listen on port 0"));
@@ -84,7 +86,9 @@ impl AppDefinition {
             return Err(format!("the path of app '{name}' must begin with '/'"));
         }
         if self.arguments.len() > MOST_ARGUMENTS || self.variables.len() > MOST_ARGUMENTS {
-            return Err(format!("app '{name}' has more than {MOST_ARGUMENTS} arguments or variables"));
+            return Err(format!(
+                "app '{name}' has more than {MOST_ARGUMENTS} arguments or variables"
+            ));
         }
         for argument in &self.arguments {
             check_argument_name(argument.name.as_str())?;
@@ -109,7 +113,10 @@ impl AppDefinition {
         let texts = self.command.iter().chain(self.variables.values());
         let mut names = texts.flat_map(|text| templates(text));
         match names.find(|name| !known.contains(name)) {
-            Some(name) => Err(format!("unknown template '{{{name}}}' of app '{}'", self.name)),
+            Some(name) => Err(format!(
+                "unknown template '{{{name}}}' of app '{}'",
+                self.name
+            )),
             None => Ok(()),
         }
     }
@@ -133,7 +140,12 @@ pub fn check_all(apps: &[AppDefinition]) -> Result<(), String> {
 pub fn check_name(name: &str) -> Result<(), String> {
     let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_number = name.chars().all(|c| c.is_ascii_digit());
-    if name.is_empty() || name.len() > LONGEST_NAME || name.starts_with('.') || is_number || !name.chars().all(fine) {
+    if name.is_empty()
+        || name.len() > LONGEST_NAME
+        || name.starts_with('.')
+        || is_number
+        || !name.chars().all(fine)
+    {
         let name = Clean::new(name);
         return Err(format!(
             "invalid app name '{name}'. Use letters, digits, '-', '_' and '.', and not only digits"
@@ -144,7 +156,11 @@ pub fn check_name(name: &str) -> Result<(), String> {
 
 /// Arguments are named by templates.
 pub fn check_argument_name(name: &str) -> Result<(), String> {
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_of_template) || name == PORT {
+    if name.is_empty()
+        || name.len() > LONGEST_NAME
+        || !name.chars().all(is_of_template)
+        || name == PORT
+    {
         let name = Clean::new(name);
         return Err(format!(
             "invalid argument name '{name}'. Use letters, digits, '-' and '_', and not 'port'"
@@ -167,7 +183,10 @@ pub fn check_text(text: &str) -> Result<(), String> {
 
 fn is_path(path: &str) -> bool {
     let fine = |c: char| c.is_ascii_graphic();
-    path.starts_with('/') && !path.starts_with("//") && path.len() <= LONGEST_TEXT && path.chars().all(fine)
+    path.starts_with('/')
+        && !path.starts_with("//")
+        && path.len() <= LONGEST_TEXT
+        && path.chars().all(fine)
 }
 
 fn is_of_template(c: char) -> bool {
@@ -235,7 +254,9 @@ mod tests {
 
     fn app() -> AppDefinition {
         AppDefinition {
-            command: ["serve", "--port={port}", "{dir}"].map(str::to_owned).to_vec(),
+            command: ["serve", "--port={port}", "{dir}"]
+                .map(str::to_owned)
+                .to_vec(),
             arguments: vec![AppArgument {
                 name: "dir".into(),
                 title: "Directory".into(),

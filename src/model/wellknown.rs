@@ -105,7 +105,9 @@ impl WellKnown {
 
     /// The host environment has no image, so only its apps can be in the catalog.
     fn add_to_host(&self, all: &mut [Environment]) {
-        let hosts = all.iter_mut().filter(|it| it.source == EnvironmentSource::Host);
+        let hosts = all
+            .iter_mut()
+            .filter(|it| it.source == EnvironmentSource::Host);
         for host in hosts {
             host.facts.apps.clone_from(&self.apps);
         }
@@ -227,7 +229,10 @@ mod tests {
         let all = completed(vec![host.clone()], &[of_host]);
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].facts.apps, known().apps);
-        assert_eq!((all[0].facts.user, &all[0].facts.known_as), (host.facts.user, &None));
+        assert_eq!(
+            (all[0].facts.user, &all[0].facts.known_as),
+            (host.facts.user, &None)
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod app;
 mod attach;
 mod beginning;
+mod connector;
 mod control;
 mod duty;
 mod end;

@@ -49,7 +49,9 @@ fn app(item: &Item) -> Result<AppDefinition, DocumentFault> {
     };
     if let Some(missing) = what {
         let fault = DocumentFault::new(item.at, format!("the app has no {missing}"));
-        return Err(fault.help("write name = \"NAME\" and command = [\"PROGRAM\", \"--port={port}\"]"));
+        return Err(
+            fault.help("write name = \"NAME\" and command = [\"PROGRAM\", \"--port={port}\"]")
+        );
     }
     check_templates(&app, entries)?;
     Ok(app)
@@ -60,9 +62,16 @@ fn check_templates(app: &AppDefinition, entries: &[DocumentEntry]) -> Result<(),
     let known = app.template_names();
     let check = |item: &Item| {
         let text = item.text().unwrap_or_default();
-        let unknown = templates(text).into_iter().find(|name| !known.contains(name));
+        let unknown = templates(text)
+            .into_iter()
+            .find(|name| !known.contains(name));
         unknown.map_or(Ok(()), |name| {
-            Err(DocumentFault::unknown(item.at, "template", name, known.iter().copied()))
+            Err(DocumentFault::unknown(
+                item.at,
+                "template",
+                name,
+                known.iter().copied(),
+            ))
         })
     };
     for entry in entries {
@@ -92,7 +101,11 @@ fn read_table<T>(
 /// Nothing writes the catalog, so `show` returns `None`.
 macro_rules! key {
     ($name:literal, $field:ident, $read:expr) => {
-        row!($name, |place, item| set(&mut place.$field, $read(item)), |_| None)
+        row!(
+            $name,
+            |place, item| set(&mut place.$field, $read(item)),
+            |_| None
+        )
     };
 }
 
@@ -176,7 +189,12 @@ fn arguments(item: &Item) -> Result<Vec<AppArgument>, DocumentFault> {
             title: Clean::default(),
             default: Clean::default(),
         };
-        read_table(&mut argument, ARGUMENT, "setting of an argument", item.table()?)?;
+        read_table(
+            &mut argument,
+            ARGUMENT,
+            "setting of an argument",
+            item.table()?,
+        )?;
         if argument.name.is_empty() {
             return Err(DocumentFault::new(item.at, "the argument has no name"));
         }
@@ -275,15 +293,24 @@ mod tests {
                 "name = \"a\"\ncommand = [\"x\"]\narguments = [{ nme = \"b\" }]\n",
                 "4:16: unknown setting of an argument 'nme' (did you mean 'name'?)",
             ),
-            ("name = \"../a\"\n", "2:8: invalid app name '../a'. Use letters"),
+            (
+                "name = \"../a\"\n",
+                "2:8: invalid app name '../a'. Use letters",
+            ),
         ] {
             let problem = read(&format!("{app}{lines}")).unwrap_err();
             assert!(problem.starts_with(expected), "{problem}");
         }
         let twice = "name = \"a\"\ncommand = [\"x\"]\n";
         let problem = read(&format!("{app}{twice}{app}{twice}")).unwrap_err();
-        assert!(problem.starts_with("4:1: two apps have the name 'a'"), "{problem}");
+        assert!(
+            problem.starts_with("4:1: two apps have the name 'a'"),
+            "{problem}"
+        );
         let problem = read("[environment.host]\nimage = \"x\"\n").unwrap_err();
-        assert!(problem.contains("environment 'host' has no image"), "{problem}");
+        assert!(
+            problem.contains("environment 'host' has no image"),
+            "{problem}"
+        );
     }
 }

@@ -101,7 +101,8 @@ fn collect(
         all.entry(name.to_owned()).or_insert(app);
     }
     for app in &order.catalog {
-        all.entry(app.name.clone()).or_insert_with(|| of_catalog(app));
+        all.entry(app.name.clone())
+            .or_insert_with(|| of_catalog(app));
     }
     for known in PROGRAMS {
         if !all.contains_key(known.name)
@@ -127,10 +128,18 @@ fn of_service(service: &Service) -> Candidate {
             Ok(port) => Clean::new(&format!("Port {port}")),
             Err(_) => title,
         },
-        category: if is_preopened { AppCategory::Preopened } else { category },
+        category: if is_preopened {
+            AppCategory::Preopened
+        } else {
+            category
+        },
         protocol,
         ports: service.ports.clone(),
-        source: if is_preopened { AppSource::Preopened } else { AppSource::Image },
+        source: if is_preopened {
+            AppSource::Preopened
+        } else {
+            AppSource::Image
+        },
         path: path.into_string(),
         recipe: None,
     }
@@ -188,7 +197,9 @@ mod tests {
 
     fn names(all: &[Candidate]) -> Vec<(&str, AppSource, bool)> {
         let row = |one: &'_ Candidate| one.recipe.is_some();
-        all.iter().map(|one| (one.name.as_str(), one.source, row(one))).collect()
+        all.iter()
+            .map(|one| (one.name.as_str(), one.source, row(one)))
+            .collect()
     }
 
     #[test]
@@ -216,12 +227,24 @@ mod tests {
                 ("x", Image, true),
             ]
         );
-        assert_eq!((all[0].title.as_str(), all[0].category), ("Port 9000", AppCategory::Preopened));
-        assert_eq!((all[1].protocol, all[1].ports.as_slice()), (AppProtocol::Tcp, &[90, 91][..]));
-        assert_eq!((all[2].path.as_str(), all[2].ports.as_slice()), ("/tree", &[8888][..]));
+        assert_eq!(
+            (all[0].title.as_str(), all[0].category),
+            ("Port 9000", AppCategory::Preopened)
+        );
+        assert_eq!(
+            (all[1].protocol, all[1].ports.as_slice()),
+            (AppProtocol::Tcp, &[90, 91][..])
+        );
+        assert_eq!(
+            (all[2].path.as_str(), all[2].ports.as_slice()),
+            ("/tree", &[8888][..])
+        );
         assert_eq!(all[3].title, "Mine");
         let arguments = all[4].recipe.as_ref().unwrap().arguments();
-        assert_eq!((arguments[0].name.as_str(), arguments[0].default.as_str()), ("logdir", "/home/work/logs"));
+        assert_eq!(
+            (arguments[0].name.as_str(), arguments[0].default.as_str()),
+            ("logdir", "/home/work/logs")
+        );
     }
 
     #[test]

@@ -45,7 +45,11 @@ impl AppFiles {
             place.is_dir() && rustix::fs::access(*place, Access::WRITE_OK | Access::EXEC_OK).is_ok()
         });
         let place = writable.ok_or_else(|| {
-            io::Error::other(format!("none of {}, /tmp and {} can be written", inside::SHARED, inside::HOME))
+            io::Error::other(format!(
+                "none of {}, /tmp and {} can be written",
+                inside::SHARED,
+                inside::HOME
+            ))
         })?;
         let name = if place == Path::new(inside::SHARED) {
             "apps".to_owned()
@@ -122,7 +126,12 @@ impl AppFiles {
     /// Held while an app is started or stopped, until the file is dropped.
     pub(super) fn lock(&self, app: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600);
         let file = options.open(self.0.join(format!("{app}.lock")))?;
         rustix::fs::flock(&file, FlockOperation::LockExclusive)?;
         Ok(file)

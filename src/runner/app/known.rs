@@ -28,7 +28,11 @@ pub(super) struct KnownArgument {
     pub(super) default: &'static str,
 }
 
-const fn plain(name: &'static str, program: &'static str, words: &'static [&'static str]) -> KnownProgram {
+const fn plain(
+    name: &'static str,
+    program: &'static str,
+    words: &'static [&'static str],
+) -> KnownProgram {
     KnownProgram {
         name,
         program,
@@ -75,14 +79,25 @@ pub(super) const PROGRAMS: &[KnownProgram] = &[
     KnownProgram {
         // Versions before 1.7.4 are writable and don't know the option.
         if_known: &["--writable"],
-        ..plain("ttyd", "ttyd", &["--interface", "lo", "--port", "{port}", "{shell}"])
+        ..plain(
+            "ttyd",
+            "ttyd",
+            &["--interface", "lo", "--port", "{port}", "{shell}"],
+        )
     },
     plain(
         "filebrowser",
         "filebrowser",
         &[
-            "--address", "127.0.0.1", "--port", "{port}", "--root", "/home/work", "--noauth",
-            "--database", "{data}",
+            "--address",
+            "127.0.0.1",
+            "--port",
+            "{port}",
+            "--root",
+            "/home/work",
+            "--noauth",
+            "--database",
+            "{data}",
         ],
     ),
     jupyter("jupyter", "jupyter-notebook"),
@@ -90,14 +105,25 @@ pub(super) const PROGRAMS: &[KnownProgram] = &[
     plain(
         "vscode",
         "openvscode-server",
-        &["--host", "127.0.0.1", "--port", "{port}", "--without-connection-token"],
+        &[
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "{port}",
+            "--without-connection-token",
+        ],
     ),
     plain(
         "code-server",
         "code-server",
         &[
-            "--bind-addr", "127.0.0.1:{port}", "--auth", "none", "--disable-telemetry",
-            "--disable-update-check", "/home/work",
+            "--bind-addr",
+            "127.0.0.1:{port}",
+            "--auth",
+            "none",
+            "--disable-telemetry",
+            "--disable-update-check",
+            "/home/work",
         ],
     ),
     KnownProgram {
@@ -109,7 +135,14 @@ pub(super) const PROGRAMS: &[KnownProgram] = &[
         ..plain(
             "tensorboard",
             "tensorboard",
-            &["--host", "127.0.0.1", "--port", "{port}", "--logdir", "{logdir}"],
+            &[
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "{port}",
+                "--logdir",
+                "{logdir}",
+            ],
         )
     },
     KnownProgram {
@@ -122,7 +155,12 @@ pub(super) const PROGRAMS: &[KnownProgram] = &[
             "mlflow-ui",
             "mlflow",
             &[
-                "ui", "--host", "127.0.0.1", "--port", "{port}", "--backend-store-uri",
+                "ui",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "{port}",
+                "--backend-store-uri",
                 "{backend-store}",
             ],
         )
@@ -147,7 +185,11 @@ mod tests {
             let argument = program.argument.as_ref().map(|argument| argument.name);
             let known = ["port", "shell", "data"].into_iter().chain(argument);
             let known: Vec<&str> = known.collect();
-            let used: Vec<&str> = program.words.iter().flat_map(|word| templates(word)).collect();
+            let used: Vec<&str> = program
+                .words
+                .iter()
+                .flat_map(|word| templates(word))
+                .collect();
             assert!(used.contains(&"port"), "{}", program.name);
             assert!(used.iter().all(|name| known.contains(name)), "{used:?}");
         }

@@ -45,7 +45,10 @@ impl Survey {
     fn ports_of(&self, run: &Run) -> Vec<u16> {
         let mut ports = run.ports.clone();
         let own = self.listeners.iter().filter(|one| is_of(one, run));
-        ports.extend(own.map(|one| one.port).filter(|port| !run.ports.contains(port)));
+        ports.extend(
+            own.map(|one| one.port)
+                .filter(|port| !run.ports.contains(port)),
+        );
         ports
     }
 
@@ -65,14 +68,21 @@ impl Survey {
             ports: started.map_or_else(|| candidate.ports.clone(), |run| self.ports_of(&run)),
             source: candidate.source,
             state,
-            arguments: candidate.recipe.as_ref().map(candidates::Recipe::arguments).unwrap_or_default(),
+            arguments: candidate
+                .recipe
+                .as_ref()
+                .map(candidates::Recipe::arguments)
+                .unwrap_or_default(),
             startable: candidate.recipe.is_some(),
         }
     }
 
     /// A preopened port is named after the program that listens on it.
     fn title(&self, candidate: &Candidate) -> Clean {
-        let port = candidate.ports.first().filter(|_| candidate.source == AppSource::Preopened);
+        let port = candidate
+            .ports
+            .first()
+            .filter(|_| candidate.source == AppSource::Preopened);
         let listener = port.and_then(|port| self.listeners.iter().find(|one| one.port == *port));
         match listener.and_then(|one| one.owner.as_ref()) {
             Some(owner) => Clean::new(&format!("{} ({})", candidate.title, owner.name)),
@@ -86,15 +96,28 @@ impl Survey {
 
     fn state(&self, candidate: &Candidate, run: Option<&Run>) -> AppState {
         if let Some(run) = run.filter(|run| self.has_processes(run)) {
-            let answers = run.ports.first().is_some_and(|port| self.is_listening(*port));
-            return if answers { AppState::Running } else { AppState::Starting };
+            let answers = run
+                .ports
+                .first()
+                .is_some_and(|port| self.is_listening(*port));
+            return if answers {
+                AppState::Running
+            } else {
+                AppState::Starting
+            };
         }
         // Its user may have started it in a shell.
-        if candidate.ports.first().is_some_and(|port| self.is_listening(*port)) {
+        if candidate
+            .ports
+            .first()
+            .is_some_and(|port| self.is_listening(*port))
+        {
             return AppState::Running;
         }
         match (run, &self.files) {
-            (Some(run), Some(files)) if run.exit_code != Some(0) && !files.is_stopped(&candidate.name) => {
+            (Some(run), Some(files))
+                if run.exit_code != Some(0) && !files.is_stopped(&candidate.name) =>
+            {
                 AppState::Failed {
                     why: why(run, files, &candidate.name),
                 }
@@ -116,7 +139,11 @@ fn is_of(listener: &Listener, run: &Run) -> bool {
 pub(super) fn why(run: &Run, files: &AppFiles, name: &str) -> Clean {
     let lines = last_lines(&files.log(name), 1);
     let line = lines.first().map(|line| format!(": {line}"));
-    Clean::new(&format!("{}{}", ended(run.exit_code), line.unwrap_or_default()))
+    Clean::new(&format!(
+        "{}{}",
+        ended(run.exit_code),
+        line.unwrap_or_default()
+    ))
 }
 
 pub(super) fn ended(code: Option<i64>) -> String {
@@ -130,8 +157,14 @@ pub(super) fn ended(code: Option<i64>) -> String {
 pub(super) fn all(order: &AppOrder) -> Vec<App> {
     let (survey, candidates) = (Survey::now(), candidates::all(order));
     let mut apps: Vec<App> = candidates.iter().map(|one| survey.app(one)).collect();
-    let of_apps: HashSet<u16> = apps.iter().flat_map(|app| app.ports.iter().copied()).collect();
-    let others = survey.listeners.iter().filter(|one| !of_apps.contains(&one.port));
+    let of_apps: HashSet<u16> = apps
+        .iter()
+        .flat_map(|app| app.ports.iter().copied())
+        .collect();
+    let others = survey
+        .listeners
+        .iter()
+        .filter(|one| !of_apps.contains(&one.port));
     apps.extend(others.filter_map(plain_port));
     sort(&mut apps);
     apps.truncate(MOST);
@@ -145,7 +178,9 @@ fn plain_port(listener: &Listener) -> Option<App> {
         return None;
     }
     let port = listener.port.to_string();
-    let name = owner.map(|owner| owner.name.clone()).filter(|name| !name.is_empty());
+    let name = owner
+        .map(|owner| owner.name.clone())
+        .filter(|name| !name.is_empty());
     Some(App {
         title: Clean::new(&name.unwrap_or_else(|| format!("Port {port}"))),
         name: Clean::new(&port),
@@ -185,7 +220,10 @@ mod tests {
     }
 
     fn run(ports: &[u16], exit_code: Option<i64>) -> Run {
-        let nobody = ProcessId { pid: NOBODY, start: 0 };
+        let nobody = ProcessId {
+            pid: NOBODY,
+            start: 0,
+        };
         Run {
             app: nobody,
             supervisor: nobody,
@@ -230,8 +268,14 @@ mod tests {
         files.mark_stopped("web").unwrap();
         assert_eq!(state(vec![]).state, AppState::Stopped);
         files.write_run("web", &run(&[8000], None)).unwrap();
-        let running = state(vec![listener(8000, NOBODY, "x"), listener(9000, NOBODY, "x")]);
-        assert_eq!((running.state, running.ports), (AppState::Running, vec![8000, 9000]));
+        let running = state(vec![
+            listener(8000, NOBODY, "x"),
+            listener(9000, NOBODY, "x"),
+        ]);
+        assert_eq!(
+            (running.state, running.ports),
+            (AppState::Running, vec![8000, 9000])
+        );
         assert_eq!(running.path, "/run");
         let starting = state(vec![listener(9000, NOBODY, "x")]);
         assert_eq!(starting.state, AppState::Starting);
@@ -241,7 +285,10 @@ mod tests {
     fn a_plain_port_has_the_name_of_its_program() {
         let app = plain_port(&listener(8000, 1, "python3")).unwrap();
         assert_eq!((app.name.as_str(), app.title.as_str()), ("8000", "python3"));
-        let nameless = Listener { port: 9, owner: None };
+        let nameless = Listener {
+            port: 9,
+            owner: None,
+        };
         assert_eq!(plain_port(&nameless).unwrap().title, "Port 9");
         for hidden in ["workbay", "kernel"] {
             assert_eq!(plain_port(&listener(8000, 1, hidden)), None);
@@ -255,6 +302,9 @@ mod tests {
         let with = |listeners| survey(&dir, listeners).app(&app);
         assert_eq!(with(vec![]).title, "Port 9000");
         let served = with(vec![listener(9000, 1, "nc")]);
-        assert_eq!((served.title.as_str(), served.state), ("Port 9000 (nc)", AppState::Running));
+        assert_eq!(
+            (served.title.as_str(), served.state),
+            ("Port 9000 (nc)", AppState::Running)
+        );
     }
 }

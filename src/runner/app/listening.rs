@@ -88,8 +88,12 @@ fn address_of(hex: &str) -> Option<IpAddr> {
         bytes.extend(word.to_ne_bytes());
     }
     match bytes.len() {
-        4 => <[u8; 4]>::try_from(bytes).ok().map(|it| Ipv4Addr::from(it).into()),
-        16 => <[u8; 16]>::try_from(bytes).ok().map(|it| Ipv6Addr::from(it).into()),
+        4 => <[u8; 4]>::try_from(bytes)
+            .ok()
+            .map(|it| Ipv4Addr::from(it).into()),
+        16 => <[u8; 16]>::try_from(bytes)
+            .ok()
+            .map(|it| Ipv6Addr::from(it).into()),
         _ => None,
     }
 }
@@ -98,7 +102,10 @@ fn address_of(hex: &str) -> Option<IpAddr> {
 /// of its programs.
 fn is_reached(address: IpAddr) -> bool {
     let address = address.to_canonical();
-    let loopback = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    let loopback = [
+        IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(Ipv6Addr::LOCALHOST),
+    ];
     address.is_unspecified() || loopback.contains(&address)
 }
 
@@ -117,7 +124,9 @@ fn owners() -> HashMap<u64, i32> {
             }
             let target = fs::read_link(descriptor.path()).unwrap_or_default();
             let target = target.to_string_lossy();
-            let inode = target.strip_prefix("socket:[").and_then(|it| it.strip_suffix(']'));
+            let inode = target
+                .strip_prefix("socket:[")
+                .and_then(|it| it.strip_suffix(']'));
             if let Some(inode) = inode.and_then(|inode| inode.parse().ok()) {
                 all.entry(inode).or_insert(pid);
             }
@@ -175,8 +184,14 @@ mod tests {
     fn a_listening_program_is_found_by_its_port() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let found = listeners().into_iter().find(|one| one.port == port).unwrap();
-        assert_eq!(found.owner.unwrap().pid, i32::try_from(std::process::id()).unwrap());
+        let found = listeners()
+            .into_iter()
+            .find(|one| one.port == port)
+            .unwrap();
+        assert_eq!(
+            found.owner.unwrap().pid,
+            i32::try_from(std::process::id()).unwrap()
+        );
         assert!(is_listening(port));
         drop(listener);
         assert!(!is_listening(port));
@@ -184,7 +199,9 @@ mod tests {
 
     #[test]
     fn kernels_are_known_by_their_connection_files() {
-        assert!(is_connection_file("/home/work/.local/share/jupyter/runtime/kernel-1a-2b.json"));
+        assert!(is_connection_file(
+            "/home/work/.local/share/jupyter/runtime/kernel-1a-2b.json"
+        ));
         assert!(is_connection_file("--f=/tmp/kernel-v3.json"));
         assert!(!is_connection_file("/home/work/kernel.json") && !is_connection_file("x.json"));
     }

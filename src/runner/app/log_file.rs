@@ -108,7 +108,8 @@ mod tests {
         let path = dir.path().join("log");
         let mut log = LogFile::create(&path).unwrap();
         for number in 0..40_000 {
-            log.write(format!("a line with the number {number:06} in it\n").as_bytes()).unwrap();
+            log.write(format!("a line with the number {number:06} in it\n").as_bytes())
+                .unwrap();
             assert!(log.size <= MOST);
         }
         assert!(fs::metadata(&path).unwrap().len() <= MOST);
@@ -124,7 +125,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let mut log = LogFile::create(&path).unwrap();
-        log.write(b"\x1b[2Jred\xff\n10%\r20%\r30%\nend\r\n").unwrap();
+        log.write(b"\x1b[2Jred\xff\n10%\r20%\r30%\nend\r\n")
+            .unwrap();
         log.write("x".repeat(5000).as_bytes()).unwrap();
         let lines = last_lines(&path, 10);
         assert_eq!(lines[0], "red\u{fffd}");

@@ -94,9 +94,15 @@ fn answer(task: &AppTask, order: &AppOrder) -> Result<AppAnswer, Failure> {
 
 fn log(name: &str) -> Result<Vec<Clean>, Failure> {
     let files = start::files()?;
-    let path = check_name(name).ok().map(|()| files.log(name)).filter(|path| path.exists());
+    let path = check_name(name)
+        .ok()
+        .map(|()| files.log(name))
+        .filter(|path| path.exists());
     let path = path.ok_or_else(|| {
-        let what = format!("app '{}' has no log, because workbay hasn't started it", Clean::new(name));
+        let what = format!(
+            "app '{}' has no log, because workbay hasn't started it",
+            Clean::new(name)
+        );
         Failure::not_found(what)
     })?;
     Ok(log_file::last_lines(&path, LOG_LINES))

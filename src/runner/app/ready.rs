@@ -56,7 +56,11 @@ mod tests {
 
     #[test]
     fn http_is_ready_when_a_response_begins() {
-        assert!(answers(server(b"HTTP/1.1 404 Not Found\r\n\r\n"), AppProtocol::Http, "/"));
+        assert!(answers(
+            server(b"HTTP/1.1 404 Not Found\r\n\r\n"),
+            AppProtocol::Http,
+            "/"
+        ));
         let silent = server(b"");
         assert!(!answers(silent, AppProtocol::Http, "/"));
         assert!(answers(silent, AppProtocol::Tcp, "/"));

@@ -80,11 +80,17 @@ impl ServiceDefinition {
     pub(super) fn defaults(&self) -> BTreeMap<String, String> {
         let text = |value: &Value| match value {
             Value::String(text) => text.clone(),
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            Value::Array(items) => items
+                .iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(" "),
             _ => String::new(),
         };
         let defaults = self.default_arguments.iter();
-        defaults.map(|(name, value)| (name.clone(), text(value))).collect()
+        defaults
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect()
     }
 
     /// Runs the steps before the start. Their results become values of templates.
@@ -102,7 +108,11 @@ impl ServiceDefinition {
     pub(super) fn argv(&self, values: &Values, given: &BTreeMap<String, String>) -> Vec<String> {
         let mut argv: Vec<String> = self.command.iter().map(|word| fill(word, values)).collect();
         let mut names: Vec<&String> = self.default_arguments.keys().collect();
-        names.extend(given.keys().filter(|name| !self.default_arguments.contains_key(*name)));
+        names.extend(
+            given
+                .keys()
+                .filter(|name| !self.default_arguments.contains_key(*name)),
+        );
         for name in names {
             argv.push(name.clone());
             match (given.get(name), self.default_arguments.get(name)) {
@@ -178,9 +188,8 @@ impl Action {
 
     fn text(&self, name: &str, values: &Values) -> io::Result<String> {
         let text = self.args.get(name).and_then(Value::as_str);
-        let text = text.ok_or_else(|| {
-            io::Error::other(format!("step '{}' has no {name}", self.action))
-        })?;
+        let text =
+            text.ok_or_else(|| io::Error::other(format!("step '{}' has no {name}", self.action)))?;
         Ok(fill(text, values))
     }
 
@@ -188,13 +197,23 @@ impl Action {
         let lines = self.args.get("body").and_then(Value::as_array);
         let lines = lines.map(Vec::as_slice).unwrap_or_default();
         let lines = lines.iter().filter_map(Value::as_str);
-        let mut body = lines.map(|line| fill(line, values)).collect::<Vec<_>>().join("\n");
+        let mut body = lines
+            .map(|line| fill(line, values))
+            .collect::<Vec<_>>()
+            .join("\n");
         body.push('\n');
         let appends = self.args.get("append").and_then(Value::as_bool) == Some(true);
         let mode = self.args.get("mode").and_then(Value::as_str);
-        let mode = mode.and_then(|mode| u32::from_str_radix(mode, 8).ok()).unwrap_or(0o755);
+        let mode = mode
+            .and_then(|mode| u32::from_str_radix(mode, 8).ok())
+            .unwrap_or(0o755);
         let mut options = OpenOptions::new();
-        options.create(true).append(appends).write(true).truncate(!appends).mode(mode);
+        options
+            .create(true)
+            .append(appends)
+            .write(true)
+            .truncate(!appends)
+            .mode(mode);
         let mut file = options.open(path)?;
         file.write_all(body.as_bytes())?;
         file.set_permissions(fs::Permissions::from_mode(mode & 0o777))
@@ -204,8 +223,13 @@ impl Action {
     fn command(&self, values: &Values) -> io::Result<String> {
         let words = self.args.get("command").and_then(Value::as_array);
         let words = words.map(Vec::as_slice).unwrap_or_default();
-        let mut words = words.iter().filter_map(Value::as_str).map(|word| fill(word, values));
-        let program = words.next().ok_or_else(|| io::Error::other("step 'run_command' has no command"))?;
+        let mut words = words
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|word| fill(word, values));
+        let program = words
+            .next()
+            .ok_or_else(|| io::Error::other("step 'run_command' has no command"))?;
         let mut command = Command::new(program);
         preload::give(&mut command);
         let ran = command
@@ -274,23 +298,45 @@ mod tests {
         let mut values = values(None, &[80]);
         read.prepare(&mut values).unwrap();
         assert_eq!(fs::read_to_string(&place).unwrap(), "port = 80\nend\n");
-        assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(read.argv(&values, &BTreeMap::new())[1], place.to_str().unwrap());
+        assert_eq!(
+            fs::metadata(&place).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(
+            read.argv(&values, &BTreeMap::new())[1],
+            place.to_str().unwrap()
+        );
     }
 
     #[test]
     fn damage_is_no_definition() {
-        for text in ["", "[]", "{}", r#"{"command": "x"}"#, r#"{"noop": true, "command": ["x"]}"#] {
+        for text in [
+            "",
+            "[]",
+            "{}",
+            r#"{"command": "x"}"#,
+            r#"{"noop": true, "command": ["x"]}"#,
+        ] {
             assert_eq!(definition(text), None, "{text}");
         }
-        let read = definition(r#"{"command": ["x"], "prestart": [{"action": "explode"}]}"#).unwrap();
+        let read =
+            definition(r#"{"command": ["x"], "prestart": [{"action": "explode"}]}"#).unwrap();
         assert!(read.prepare(&mut Values::new()).is_err());
     }
 
     #[test]
     fn fuzz_templates_are_filled() {
         let values = values(None, &[1]);
-        for text in ["{", "}", "{}", "{{", "}}}", "{ports[0]", "{ports[1]}", "한{글}"] {
+        for text in [
+            "{",
+            "}",
+            "{}",
+            "{{",
+            "}}}",
+            "{ports[0]",
+            "{ports[1]}",
+            "한{글}",
+        ] {
             assert!(fill(text, &values).len() <= text.len());
         }
         assert_eq!(fill("{ports[0]}{no}", &values), "1{no}");

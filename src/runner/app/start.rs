@@ -54,8 +54,14 @@ pub(super) fn run(order: &AppOrder) -> Result<App> {
     let files = files()?;
     let lock = lock(&files, &candidate.name)?;
     let survey = Survey::now();
-    if files.run(&candidate.name).is_none_or(|run| !run.app.is_alive()) {
-        let is_taken = candidate.ports.first().is_some_and(|port| listening::is_listening(*port));
+    if files
+        .run(&candidate.name)
+        .is_none_or(|run| !run.app.is_alive())
+    {
+        let is_taken = candidate
+            .ports
+            .first()
+            .is_some_and(|port| listening::is_listening(*port));
         if is_taken {
             return Ok(survey.app(&candidate));
         }
@@ -83,7 +89,8 @@ pub(super) fn find(order: &AppOrder, name: &str) -> Result<Candidate> {
 
 pub(super) fn files() -> Result<AppFiles> {
     AppFiles::open().map_err(|error| {
-        Failure::refused("this session has no place for the files of apps").because(error.to_string())
+        Failure::refused("this session has no place for the files of apps")
+            .because(error.to_string())
     })
 }
 
@@ -95,13 +102,18 @@ pub(super) fn lock(files: &AppFiles, name: &str) -> Result<std::fs::File> {
 fn begin(order: &AppOrder, start: &AppStart, app: &Candidate, files: &AppFiles) -> Result<()> {
     let name = &app.name;
     let recipe = app.recipe.as_ref().ok_or_else(|| {
-        Failure::refused(format!("workbay doesn't know how '{name}' is started"))
-            .hint("start it in a shell of the session, or define its command in the environment catalog")
+        Failure::refused(format!("workbay doesn't know how '{name}' is started")).hint(
+            "start it in a shell of the session, or define its command in the environment catalog",
+        )
     })?;
     let arguments = arguments(start, name, &recipe.arguments())?;
     check_variables(start, name, recipe)?;
     let ports = ports(order, app, files)?;
-    let Prepared { argv, mut variables, path } = match recipe {
+    let Prepared {
+        argv,
+        mut variables,
+        path,
+    } = match recipe {
         Recipe::Catalog(app) => of_catalog(app, &ports, &arguments),
         Recipe::Service(service) => of_service(order, service, name, &ports, &start.arguments)?,
         Recipe::Program(known, program) => {
@@ -132,7 +144,11 @@ struct Prepared {
 }
 
 /// The values of all arguments.
-fn arguments(start: &AppStart, name: &str, known: &[AppArgument]) -> Result<BTreeMap<String, String>> {
+fn arguments(
+    start: &AppStart,
+    name: &str,
+    known: &[AppArgument],
+) -> Result<BTreeMap<String, String>> {
     let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
     for (argument, value) in &start.arguments {
         if !names.contains(&argument.as_str()) {
@@ -148,23 +164,30 @@ fn arguments(start: &AppStart, name: &str, known: &[AppArgument]) -> Result<BTre
         let given = start.arguments.get(one.name.as_str()).cloned();
         given.unwrap_or_else(|| one.default.as_str().to_owned())
     };
-    Ok(known.iter().map(|one| (one.name.as_str().to_owned(), value(one))).collect())
+    Ok(known
+        .iter()
+        .map(|one| (one.name.as_str().to_owned(), value(one)))
+        .collect())
 }
 
 fn check_variables(start: &AppStart, name: &str, recipe: &Recipe) -> Result<()> {
     for (variable, value) in &start.env {
         check_variable_name(variable).map_err(Failure::usage)?;
         if value.contains('\0') {
-            return Err(Failure::usage(format!("the value of variable {variable} contains a zero byte")));
+            return Err(Failure::usage(format!(
+                "the value of variable {variable} contains a zero byte"
+            )));
         }
         if let Recipe::Service(service) = recipe
             && !service.allowed_envs.contains(variable)
         {
             let what = format!("app '{name}' doesn't take the variable {variable}");
-            return Err(Failure::usage(what).hint(match service.allowed_envs.as_slice() {
-                [] => "it takes none".to_owned(),
-                allowed => format!("available: {}", allowed.join(", ")),
-            }));
+            return Err(
+                Failure::usage(what).hint(match service.allowed_envs.as_slice() {
+                    [] => "it takes none".to_owned(),
+                    allowed => format!("available: {}", allowed.join(", ")),
+                }),
+            );
         }
     }
     Ok(())
@@ -175,12 +198,22 @@ fn ports(order: &AppOrder, app: &Candidate, files: &AppFiles) -> Result<Vec<u16>
     if !app.ports.is_empty() {
         return Ok(app.ports.clone());
     }
-    let reserved = |port: u16| order.services.iter().any(|service| service.ports.contains(&port));
-    let earlier = files.run(&app.name).and_then(|run| run.ports.first().copied());
+    let reserved = |port: u16| {
+        order
+            .services
+            .iter()
+            .any(|service| service.ports.contains(&port))
+    };
+    let earlier = files
+        .run(&app.name)
+        .and_then(|run| run.ports.first().copied());
     let earlier = earlier.filter(|port| !reserved(*port)).and_then(free);
     let found = earlier.or_else(|| (0..16).find_map(|_| free(0).filter(|port| !reserved(*port))));
     found.map(|port| vec![port]).ok_or_else(|| {
-        Failure::refused(format!("no port of this session is free for app '{}'", app.name))
+        Failure::refused(format!(
+            "no port of this session is free for app '{}'",
+            app.name
+        ))
     })
 }
 
@@ -190,7 +223,11 @@ fn free(port: u16) -> Option<u16> {
     Some(listener.local_addr().ok()?.port())
 }
 
-fn of_catalog(app: &AppDefinition, ports: &[u16], arguments: &BTreeMap<String, String>) -> Prepared {
+fn of_catalog(
+    app: &AppDefinition,
+    ports: &[u16],
+    arguments: &BTreeMap<String, String>,
+) -> Prepared {
     let port = ports.first().map(u16::to_string);
     let fill = |text: &String| {
         filled(text, |name| match name {
@@ -201,7 +238,9 @@ fn of_catalog(app: &AppDefinition, ports: &[u16], arguments: &BTreeMap<String, S
     let variables = app.variables.iter();
     Prepared {
         argv: app.command.iter().map(fill).collect(),
-        variables: variables.map(|(name, value)| (name.clone(), fill(value))).collect(),
+        variables: variables
+            .map(|(name, value)| (name.clone(), fill(value)))
+            .collect(),
         path: None,
     }
 }
@@ -215,7 +254,8 @@ fn of_service(
 ) -> Result<Prepared> {
     let mut values = service_definition::values(order.runtime_path.as_deref(), ports);
     service.prepare(&mut values).map_err(|error| {
-        Failure::refused(format!("the image can't prepare its service '{name}'")).because(error.to_string())
+        Failure::refused(format!("the image can't prepare its service '{name}'"))
+            .because(error.to_string())
     })?;
     Ok(Prepared {
         argv: service.argv(&values, given),
@@ -235,7 +275,10 @@ fn of_program(
     let path = env::var("PATH").ok();
     let shell = shell_choice::choose(rustix::process::getuid().as_raw(), path.as_deref());
     let shell = shell.map(|shell| shell.to_string_lossy().into_owned());
-    values.insert("shell".to_owned(), shell.unwrap_or_else(|| "/bin/sh".to_owned()));
+    values.insert(
+        "shell".to_owned(),
+        shell.unwrap_or_else(|| "/bin/sh".to_owned()),
+    );
     values.insert("data".to_owned(), data.to_string_lossy().into_owned());
     let port = ports.first().map(u16::to_string).unwrap_or_default();
     values.insert(PORT.to_owned(), port);
@@ -245,7 +288,9 @@ fn of_program(
         variables: BTreeMap::new(),
         path: None,
     };
-    prepared.argv.extend(newer(known, program).map(str::to_owned));
+    prepared
+        .argv
+        .extend(newer(known, program).map(str::to_owned));
     prepared.argv.extend(known.words.iter().map(fill));
     if !order.shares_network {
         prepared.argv.extend(known.without_login.iter().map(fill));
@@ -256,7 +301,8 @@ fn of_program(
             "app '{}' isn't started, because it has no token and this session shares the network of its machine",
             known.name
         );
-        return Err(Failure::refused(what).hint("launch the session in a network of its own ([network] isolation)"));
+        return Err(Failure::refused(what)
+            .hint("launch the session in a network of its own ([network] isolation)"));
     };
     let token = uuid::Uuid::new_v4().simple().to_string();
     let (_, _, page) = crate::model::app::presentation(known.name);
@@ -275,7 +321,11 @@ fn newer(known: &KnownProgram, program: &Path) -> impl Iterator<Item = &'static 
             help = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
         }
     }
-    known.if_known.iter().copied().filter(move |option| help.contains(option))
+    known
+        .if_known
+        .iter()
+        .copied()
+        .filter(move |option| help.contains(option))
 }
 
 /// Waits until the app answers. What doesn't answer in time is ended.
@@ -285,7 +335,9 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
     let mut pause = FIRST_PAUSE;
     while begun.elapsed() < LONGEST {
         let Some(run) = files.run(name) else {
-            return Err(Failure::refused(format!("the files of app '{name}' have disappeared")));
+            return Err(Failure::refused(format!(
+                "the files of app '{name}' have disappeared"
+            )));
         };
         // Taken before the app is asked, because it may end in between.
         let has_ended = !run.app.is_alive();
@@ -301,14 +353,21 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
         pause = (pause * 3 / 2).min(LONGEST_PAUSE);
     }
     let port = app.ports.first().copied();
-    let port = files.run(name).and_then(|run| run.ports.first().copied()).or(port);
+    let port = files
+        .run(name)
+        .and_then(|run| run.ports.first().copied())
+        .or(port);
     let what = format!(
         "app '{name}' didn't answer on port {} within {} seconds",
         port.unwrap_or_default(),
         LONGEST.as_secs()
     );
     stop::end(files, name)?;
-    Err(with_log(Failure::new(FailureKind::Failed, what), files, name))
+    Err(with_log(
+        Failure::new(FailureKind::Failed, what),
+        files,
+        name,
+    ))
 }
 
 fn failed(name: &str, run: &Run, files: &AppFiles) -> Failure {
@@ -338,7 +397,9 @@ mod tests {
     fn start(arguments: &[(&str, &str)]) -> AppStart {
         let arguments = arguments.iter();
         AppStart {
-            arguments: arguments.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            arguments: arguments
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
             ..AppStart::of("x")
         }
     }
@@ -349,8 +410,18 @@ mod tests {
             ..AppOrder::default()
         };
         let known = known::named(name).unwrap();
-        let values = known.argument.iter().map(|it| (it.name.to_owned(), it.default.to_owned()));
-        of_program(&order, known, Path::new("/bin/x"), &[80], values.collect(), Path::new("/d"))
+        let values = known
+            .argument
+            .iter()
+            .map(|it| (it.name.to_owned(), it.default.to_owned()));
+        of_program(
+            &order,
+            known,
+            Path::new("/bin/x"),
+            &[80],
+            values.collect(),
+            Path::new("/d"),
+        )
     }
 
     #[test]
@@ -410,7 +481,9 @@ mod tests {
     #[test]
     fn an_app_of_the_catalog_gets_its_port_and_arguments() {
         let app = AppDefinition {
-            command: ["serve", "{port}", "{dir}", "${HOME}"].map(str::to_owned).to_vec(),
+            command: ["serve", "{port}", "{dir}", "${HOME}"]
+                .map(str::to_owned)
+                .to_vec(),
             variables: [("DIR".to_owned(), "{dir}".to_owned())].into(),
             ..AppDefinition::of("serve")
         };

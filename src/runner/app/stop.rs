@@ -19,7 +19,9 @@ use super::{
     process::{self, ProcessId},
     start::{files, find, lock},
 };
-use crate::model::{app_definition::check_name, app_order::AppOrder, failure::Failure, text::Clean};
+use crate::model::{
+    app_definition::check_name, app_order::AppOrder, failure::Failure, text::Clean,
+};
 
 /// How long an app has to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
@@ -54,11 +56,16 @@ pub(super) fn run(order: &AppOrder, name: &str) -> Result<()> {
 
 /// The port that a name means, if a program listens on it.
 fn other_port(name: &str) -> Option<u16> {
-    name.parse().ok().filter(|port| listening::is_listening(*port))
+    name.parse()
+        .ok()
+        .filter(|port| listening::is_listening(*port))
 }
 
 fn not_ours(name: &str, port: u16) -> Failure {
-    let what = format!("'{}' wasn't started by workbay, and still listens on port {port}", Clean::new(name));
+    let what = format!(
+        "'{}' wasn't started by workbay, and still listens on port {port}",
+        Clean::new(name)
+    );
     Failure::refused(what).hint("end its program in a shell of the session")
 }
 
@@ -69,7 +76,11 @@ pub(super) fn end(files: &AppFiles, name: &str) -> Result<()> {
     };
     let session = run.supervisor.pid;
     let is_same = process::stat(session).is_none_or(|stat| stat.start == run.supervisor.start);
-    let members = if is_same { process::members(session) } else { Vec::new() };
+    let members = if is_same {
+        process::members(session)
+    } else {
+        Vec::new()
+    };
     if members.is_empty() {
         return Ok(());
     }
@@ -91,7 +102,9 @@ pub(super) fn end(files: &AppFiles, name: &str) -> Result<()> {
         left.is_empty()
     });
     if !has_ended {
-        return Err(Failure::refused(format!("app '{name}' doesn't end, not even when it is killed")));
+        return Err(Failure::refused(format!(
+            "app '{name}' doesn't end, not even when it is killed"
+        )));
     }
     recorded(files, name, &run);
     Ok(())
@@ -131,10 +144,15 @@ pub(super) fn wait(order: &AppOrder, name: &str) -> Result<Option<i64>> {
         return Ok(recorded(&files, name, &run).exit_code);
     }
     let port = match find(order, name) {
-        Ok(app) => app.ports.first().copied().filter(|port| listening::is_listening(*port)),
+        Ok(app) => app
+            .ports
+            .first()
+            .copied()
+            .filter(|port| listening::is_listening(*port)),
         Err(error) => Some(other_port(name).ok_or(error)?),
     };
-    let port = port.ok_or_else(|| Failure::refused(format!("app '{}' doesn't run", Clean::new(name))))?;
+    let port =
+        port.ok_or_else(|| Failure::refused(format!("app '{}' doesn't run", Clean::new(name))))?;
     while listening::is_listening(port) {
         match owner(port) {
             Some(owner) => wait_for(owner),
@@ -194,7 +212,10 @@ mod tests {
         let port = listener.local_addr().unwrap().port().to_string();
         let order = AppOrder::default();
         let error = run(&order, &port).unwrap_err();
-        assert!(error.what.as_str().contains("wasn't started by workbay"), "{error}");
+        assert!(
+            error.what.as_str().contains("wasn't started by workbay"),
+            "{error}"
+        );
         drop(listener);
         assert!(run(&order, &port).unwrap_err().is_not_found());
         assert!(wait(&order, &port).unwrap_err().is_not_found());

@@ -73,7 +73,9 @@ pub(super) fn start(plan: &Plan) -> io::Result<()> {
 pub(super) fn run() -> ExitCode {
     // It fails only for a process that leads a group already, which this one doesn't.
     let _ = rustix::process::setsid();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let outcome = runtime.and_then(|runtime| runtime.block_on(supervise()));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -150,7 +152,10 @@ fn spawn(plan: &Plan) -> io::Result<(pipe::Receiver, Child)> {
 
 /// The command that started this process waits until its streams are closed.
 fn close_stdio() -> io::Result<()> {
-    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    let nothing = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
     Ok(())
