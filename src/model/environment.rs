@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    app_definition::AppDefinition,
     reference,
     resources::{Bytes, ResourceSlots},
     service::Service,
@@ -51,6 +52,9 @@ pub struct ImageFacts {
     /// The kinds of accelerators that it can use (`cuda`, `rocm`); empty = any.
     pub accelerators: Vec<Clean>,
     pub services: Vec<Service>,
+    /// The apps that the environment catalog defines for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apps: Vec<AppDefinition>,
     /// Set if it was created from a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customized: Option<Customized>,

@@ -15,6 +15,12 @@ pub const OWN_NAME: &str = "ai.backend.customized-image.name";
 /// `user:` and the id of the owner. `OWN_EMAIL` has the address of the owner.
 pub const OWN_OWNER: &str = "ai.backend.customized-image.owner";
 pub const OWN_EMAIL: &str = "ai.backend.customized-image.user.email";
+/// The path of the image's own Python.
+pub const RUNTIME_PATH: &str = "ai.backend.runtime-path";
+/// The protocol of ports that a launch opens in advance.
+pub const PREOPEN: &str = "preopen";
+/// The protocol of services for other services.
+pub const INTERNAL: &str = "internal";
 /// Names of variables that get the number of cores, separated by commas.
 pub const CORE_COUNTS: &str = "ai.backend.envs.corecount";
 /// The name of a slot follows.

@@ -7,6 +7,16 @@ pub const HOME: &str = "/home/work";
 /// The read-only directory with tmux, its libraries and the runner.
 pub const TOOLBOX: &str = "/opt/workbay";
 
+/// The directory that the main container shares with the engine, if it has one: the socket for connections to ports, and
+/// the files of apps.
+pub const SHARED: &str = "/run/workbay";
+
+/// The name of the socket in [`SHARED`]. A client sends a port and gets a connected socket.
+pub const CONNECT_SOCKET: &str = "connect.sock";
+
+/// The most connections that are made at the same time by way of [`CONNECT_SOCKET`].
+pub const CONNECTING: usize = 64;
+
 /// The host name of the main container, as in Backend.AI.
 pub const MAIN_HOST: &str = "main1";
 

@@ -6,6 +6,8 @@
 pub mod account;
 pub mod address;
 pub mod app;
+pub mod app_definition;
+pub mod app_order;
 pub mod capability;
 pub mod catalogue;
 pub mod change;

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    app_definition::AppDefinition,
     environment::{EnvironmentSource, SessionUser},
     id::SessionId,
     idle::IdleRules,
@@ -244,6 +245,9 @@ pub struct LaunchSpec {
     /// The services of the image, as far as they were known at the launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<Service>,
+    /// The apps that the environment catalog defines for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apps: Vec<AppDefinition>,
     #[serde(default, skip_serializing_if = "SessionUser::is_ours")]
     pub user: SessionUser,
     /// The number of containers; 1 = no cluster.
@@ -354,6 +358,7 @@ impl LaunchSpec {
             mounts: Vec::new(),
             preopen_ports: Vec::new(),
             services: Vec::new(),
+            apps: Vec::new(),
             user: SessionUser::Work,
             cluster_size: 1,
             bootstrap_script: None,

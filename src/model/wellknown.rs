@@ -3,7 +3,8 @@
 //! The labels of an image override what the environment catalog says about it.
 
 use super::{
-    environment::{Environment, EnvironmentSource, ImageFacts, SessionUser},
+    app_definition::AppDefinition,
+    environment::{Environment, EnvironmentSource, HOST, ImageFacts, SessionUser},
     reference,
     resources::ResourceSlots,
     service::Service,
@@ -16,11 +17,12 @@ pub struct WellKnown {
     pub name: Clean,
     /// One sentence about its purpose.
     pub about: Clean,
-    /// In the order of the file; never empty.
+    /// In the order of the file; empty for the host environment only.
     pub versions: Vec<KnownVersion>,
     /// The version that a name without a version means; one of `versions`.
     pub default: Clean,
     pub services: Vec<Service>,
+    pub apps: Vec<AppDefinition>,
     pub user: SessionUser,
     /// The minimum resources that it needs.
     pub minimum: ResourceSlots,
@@ -42,6 +44,9 @@ pub fn completed(here: Vec<Environment>, known: &[WellKnown]) -> Vec<Environment
     let mut all = here;
     let mut absent = Vec::new();
     for one in known {
+        if one.name == HOST {
+            one.add_to_host(&mut all);
+        }
         for version in one.in_order() {
             let found = all.iter_mut().filter(|it| version.is_image_of(it));
             let mut is_here = false;
@@ -89,11 +94,22 @@ impl WellKnown {
             facts.about = Some(self.about.clone());
         }
         facts.user = self.user;
+        facts.apps.clone_from(&self.apps);
         if facts.services.is_empty() {
             facts.services.clone_from(&self.services);
         }
         if facts.minimum == ResourceSlots::default() {
             facts.minimum = self.minimum.clone();
+        }
+    }
+
+    /// The host environment has no image, so only its apps can be in the catalog.
+    fn add_to_host(&self, all: &mut [Environment]) {
+        let hosts = all
+            .iter_mut()
+            .filter(|it| it.source == EnvironmentSource::Host);
+        for host in hosts {
+            host.facts.apps.clone_from(&self.apps);
         }
     }
 
@@ -143,6 +159,10 @@ mod tests {
             versions: vec![version("3.13"), version("3.12")],
             default: "3.12".into(),
             services: Vec::new(),
+            apps: vec![AppDefinition {
+                command: vec!["serve".to_owned()],
+                ..AppDefinition::of("serve")
+            }],
             user: SessionUser::Image,
             minimum: ResourceSlots {
                 mem: Bytes::mib(64),
@@ -188,10 +208,31 @@ mod tests {
             assert_eq!(all[0].facts.known_as, Some("python:3.13".into()));
             assert_eq!(all[0].facts.minimum.mem, Bytes::mib(64));
             assert_eq!(all[0].facts.user, SessionUser::Image);
+            assert_eq!(all[0].facts.apps, known().apps);
         }
         let all = completed(vec![here("other/python:3.13")], &[known()]);
         assert_eq!(all.len(), 3);
         assert_eq!(all[0].facts.known_as, None);
+    }
+
+    #[test]
+    fn the_host_environment_gets_apps_and_nothing_else() {
+        let host = Environment {
+            source: EnvironmentSource::Host,
+            ..here("x")
+        };
+        let of_host = WellKnown {
+            name: HOST.into(),
+            versions: Vec::new(),
+            ..known()
+        };
+        let all = completed(vec![host.clone()], &[of_host]);
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].facts.apps, known().apps);
+        assert_eq!(
+            (all[0].facts.user, &all[0].facts.known_as),
+            (host.facts.user, &None)
+        );
     }
 
     #[test]

@@ -33,8 +33,17 @@ fn end(path: &str, done: io::Result<Copied>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(&format!("{path}: {error}"));
+            complain(&format!("{path}: {}", plain(&error)));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Without the number that the system adds.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
     }
 }

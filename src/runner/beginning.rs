@@ -162,7 +162,7 @@ fn place(directory: &str) -> Result<String, Trouble> {
 
 /// The command that started this program, without the arguments of the task. It includes the loader, which the
 /// program's own arguments lack.
-fn ourselves() -> Vec<String> {
+pub(super) fn ourselves() -> Vec<String> {
     let called = fs::read("/proc/self/cmdline").unwrap_or_default();
     let mut words: Vec<String> = called
         .split(|byte| *byte == 0)

@@ -3,7 +3,7 @@
 use std::{fs, process::ExitCode, time::Duration};
 
 use super::{
-    complain, duty,
+    complain, connector, duty,
     log::announce,
     processes,
     signals::{SignalEvent, Signals, StopOrder},
@@ -49,6 +49,7 @@ pub(super) fn run(duty: &Duty) -> ExitCode {
 async fn live(duty: &Duty) -> std::io::Result<u8> {
     let mut signals = Signals::listen()?;
     introduce(&duty.say);
+    connector::listen();
     let early = if duty.bootstrap {
         duty::bootstrap(&mut signals).await
     } else {

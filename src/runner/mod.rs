@@ -4,9 +4,11 @@
 //! it (`runner attach`, `runner exec`). It also serves SSH clients of a session (`runner sftp`, `runner listen`).
 //! The loader of the bundled tools starts it, so it works even in an image without any files.
 
+mod app;
 mod archive;
 mod attach;
 mod beginning;
+mod connector;
 mod control;
 mod duty;
 mod end;
@@ -110,6 +112,14 @@ enum Task {
         key: Option<String>,
         path: String,
     },
+    /// Lists, starts and ends the apps of this container.
+    App {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+        #[command(subcommand)]
+        task: app::AppTask,
+    },
     /// Changes the owner of the session's home directory and its contents to this user and group.
     GiveHome { uid: u32, gid: u32 },
     /// Blocks sessions from programs that listen on the engine's machine, and prints as JSON what is in effect.
@@ -205,6 +215,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Listen { address, port, .. } => listen::run(&address, port),
         Task::Pack { path, .. } => archive::pack(&path),
         Task::Unpack { path, .. } => archive::unpack(&path),
+        Task::App { task, .. } => app::run(&task),
         Task::GiveHome { uid, gid } => home::give(uid, gid),
         Task::Guard { bridge } => guard::run(&bridge),
         Task::End { key } => end::run(&key),

@@ -29,7 +29,7 @@ pub(super) fn run(port: u16) -> ExitCode {
 }
 
 /// Tries both loopback addresses, because some services listen on only one of them.
-fn connect(port: u16) -> io::Result<TcpStream> {
+pub(super) fn connect(port: u16) -> io::Result<TcpStream> {
     let first = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
     // The first error is reported: where IPv6 is missing, the second says nothing about the port.
     let stream = first

@@ -130,6 +130,7 @@ fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) ->
         timeout: request.timeout,
         preopen_ports: request.preopen_ports.clone(),
         services: environment.facts.services.clone(),
+        apps: environment.facts.apps.clone(),
         user: environment.facts.user,
         cluster_size: request.containers(),
         bootstrap_script: request.bootstrap_script.clone(),

@@ -10,6 +10,7 @@
 #[path = "../support/alacritty.rs"]
 #[allow(dead_code, reason = "shared with the recorded streams")]
 mod alacritty;
+mod apps;
 mod batch;
 #[path = "../support/bench.rs"]
 mod bench;

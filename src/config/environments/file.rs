@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{
-    Problem,
-    amount::{any_memory, cores},
-    document::{Document, DocumentEntry, DocumentFault, Item, Value},
-    setting::word,
-    table_rows::{self, KeyRow, row, set},
+use super::{
+    super::{
+        Problem,
+        amount::{any_memory, cores},
+        document::{Document, DocumentEntry, DocumentFault, Item, Value},
+        setting::word,
+        table_rows::{self, KeyRow, row, set},
+    },
+    apps,
 };
 use crate::model::{
-    environment::SessionUser,
+    app_definition::AppDefinition,
+    environment::{HOST, SessionUser},
     image, reference,
     resources::{Bytes, Cpu, ResourceSlots},
     service::Service,
@@ -36,6 +40,7 @@ struct EnvironmentDraft {
     versions: Option<Versions>,
     default: Option<String>,
     services: Option<Vec<Service>>,
+    apps: Option<Vec<AppDefinition>>,
     user: Option<SessionUser>,
     cpu: Option<Cpu>,
     mem: Option<Bytes>,
@@ -136,6 +141,9 @@ impl EnvironmentDraft {
         if self.hide == Some(true) {
             return Ok(());
         }
+        if name == HOST {
+            return self.check_host(at);
+        }
         if images.is_empty() {
             let text = format!("environment '{name}' has no image");
             return Err(DocumentFault::new(at, text).help(
@@ -153,6 +161,20 @@ impl EnvironmentDraft {
             );
         }
         Ok(())
+    }
+
+    /// The host environment runs the programs of this machine.
+    fn check_host(&self, at: usize) -> Result<(), DocumentFault> {
+        let is_plain = self.image.is_none()
+            && self.versions.is_none()
+            && self.default.is_none()
+            && self.services.is_none()
+            && self.user.is_none();
+        if is_plain {
+            return Ok(());
+        }
+        let text = format!("environment '{HOST}' has no image, versions, services or user");
+        Err(DocumentFault::new(at, text).help("write only [[environment.host.apps]]"))
     }
 
     /// The versions and their images.
@@ -190,6 +212,7 @@ impl EnvironmentDraft {
             versions: versions.collect(),
             default: Clean::new(&default),
             services: self.services.unwrap_or_default(),
+            apps: self.apps.unwrap_or_default(),
             user: self.user.unwrap_or_default(),
             minimum: ResourceSlots::new(self.cpu.unwrap_or_default(), self.mem.unwrap_or_default()),
         }
@@ -212,6 +235,7 @@ const ROWS: &[KeyRow<EnvironmentDraft>] = &[
     key!("versions", versions, versions),
     key!("default", default, word),
     key!("services", services, services),
+    key!("apps", apps, apps::read),
     key!("user", user, user),
     key!("cpu", cpu, cores),
     key!("mem", mem, any_memory),

@@ -4,6 +4,7 @@
 //! A later file changes an environment with the same name key by key. A file with a fault is left out
 //! completely and reported.
 
+mod apps;
 mod file;
 
 use std::path::Path;

@@ -9,7 +9,7 @@ use crate::model::{
     text::is_hidden,
 };
 use crate::{
-    model::{ports, reference},
+    model::{app_definition, ports, reference},
     rules::launch::{check::check_value, folders, script},
 };
 
@@ -32,6 +32,7 @@ pub fn check_recorded(spec: &LaunchSpec) -> Result<(), String> {
     for mount in &spec.mounts {
         check_mount(mount)?;
     }
+    app_definition::check_all(&spec.apps)?;
     ports::check(&spec.preopen_ports, &[], u32::MAX)?;
     for text in [&spec.startup_command, &spec.bootstrap_script] {
         script::check(text.as_deref().unwrap_or_default(), "the command")?;

@@ -40,7 +40,7 @@ pub(super) fn are_text(packet: &[u8]) -> bool {
     let Some((kind, body)) = packet.split_first() else {
         return false;
     };
-    let names = match kind {
+    let names = match *kind {
         INIT => return true,
         RENAME | SYMLINK => 2,
         _ => 1,

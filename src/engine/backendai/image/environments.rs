@@ -150,6 +150,7 @@ fn one(node: Node<'_>, me: &str) -> Option<Environment> {
                 .get(image::SERVICE_PORTS)
                 .map(image::services)
                 .unwrap_or_default(),
+            apps: Vec::new(),
             digests: Vec::new(),
         },
     })

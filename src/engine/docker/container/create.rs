@@ -290,6 +290,7 @@ pub(in crate::engine::docker) fn mounts(
     source: &EnvironmentSource,
     toolbox: &Path,
     home: &Path,
+    shared: Option<&Path>,
     binds: &[Bind],
 ) -> Vec<Mount> {
     let mut all = match source {
@@ -298,6 +299,7 @@ pub(in crate::engine::docker) fn mounts(
     };
     all.push(mounts::read_only(toolbox, inside::TOOLBOX.as_ref()));
     all.push(mounts::writable(home, inside::HOME.as_ref()));
+    all.extend(shared.map(|shared| mounts::writable(shared, inside::SHARED.as_ref())));
     all.extend(binds.iter().map(Bind::mount));
     all
 }

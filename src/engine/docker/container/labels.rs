@@ -9,6 +9,7 @@ use crate::engine::docker::accelerator::devices;
 use crate::{
     engine::api::{CreatePlan, Recorded},
     model::{
+        app_definition::AppDefinition,
         id::{InstanceId, KernelId, SessionId},
         image,
         resources::ResourceSlots,
@@ -134,6 +135,11 @@ pub(in crate::engine::docker) fn slots(labels: &Labels) -> Option<ResourceSlots>
     spec(labels).map(|spec| spec.slots())
 }
 
+/// The apps that the environment catalog defines for the session.
+pub(in crate::engine::docker) fn apps(labels: &Labels) -> Vec<AppDefinition> {
+    spec(labels).map(|spec| spec.apps).unwrap_or_default()
+}
+
 /// Every user of the engine can write labels, so a launch that workbay wouldn't accept counts as damaged.
 fn spec(labels: &Labels) -> Option<LaunchSpec> {
     let spec: LaunchSpec = serde_json::from_str(labels.get(SPEC)?).ok()?;
@@ -241,6 +247,7 @@ mod tests {
             |s| drop(s.env.insert("A=B".into(), "x".into())),
             |s| s.secret_names.push("A\nB".into()),
             |s| s.cluster_size = u32::MAX,
+            |s| s.apps.push(AppDefinition::of("../x")),
             |s| s.mem = Bytes(u64::MAX),
             |s| {
                 s.mounts.push(Mounted {

@@ -34,6 +34,7 @@ use crate::{
             image::{accounts, host},
             network::{self, SessionNetwork},
             remote,
+            terminal::direct,
             toolbox::Toolbox,
         },
     },
@@ -59,6 +60,8 @@ struct ContainerLaunch<'a> {
 /// A container's home directory on this machine.
 struct HomeMount {
     home: std::path::PathBuf,
+    /// The directory for direct connections, if the container has one.
+    shared: Option<std::path::PathBuf>,
     binds: Vec<Bind>,
     notes: Vec<String>,
 }
@@ -182,15 +185,25 @@ impl DockerEngine {
             making.notes.clone(),
         );
         let earlier = making.plan.spec.home_of;
+        // A user of the image could leave files there that this process can't delete.
+        let shares =
+            planned.is_main() && making.far_toolbox.is_none() && making.plan.spec.user.is_ours();
         off_loop(move || {
             if let Some(earlier) = earlier {
                 scratches.take_over(earlier, session)?;
             }
             let home = scratches.make(session, planned.place, owner, script.as_deref())?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
+            let shared = shares.then(|| scratches.shared(session));
+            if let Some(shared) = &shared {
+                direct::make_directory(shared, owner).map_err(|error| {
+                    Failure::internal(format!("{} can't be created: {error}", shared.display()))
+                })?;
+            }
             let notes = known.into_iter().chain(home.notes).chain(more).collect();
             Ok(HomeMount {
                 home: home.path,
+                shared,
                 binds,
                 notes,
             })
@@ -224,7 +237,14 @@ impl DockerEngine {
         let Some(toolbox) = &making.far_toolbox else {
             let source = &making.plan.spec.source;
             let toolbox = &making.toolbox.dir;
-            return Ok(create::mounts(source, toolbox, &room.home, &room.binds));
+            let shared = room.shared.as_deref();
+            return Ok(create::mounts(
+                source,
+                toolbox,
+                &room.home,
+                shared,
+                &room.binds,
+            ));
         };
         let (connection, session) = (making.connection, making.plan.session);
         let home =

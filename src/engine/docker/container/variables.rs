@@ -150,7 +150,7 @@ fn of_services<'a>(plan: &CreatePlan, around: &VariableInputs<'_>) -> Vec<(&'a s
     let ports: Vec<String> = around
         .services
         .iter()
-        .filter(|service| service.protocol == PREOPEN)
+        .filter(|service| service.protocol == image::PREOPEN)
         .flat_map(|service| service.ports.iter().map(u16::to_string))
         .collect();
     let folders: Vec<&str> = plan
@@ -169,9 +169,6 @@ fn of_services<'a>(plan: &CreatePlan, around: &VariableInputs<'_>) -> Vec<(&'a s
     ]
 }
 
-/// The protocol of a preopen port.
-const PREOPEN: &str = "preopen";
-
 /// The services of a container: the image's services and the requested ports. Only the main container has
 /// any.
 pub(in crate::engine::docker) fn services(
@@ -184,7 +181,7 @@ pub(in crate::engine::docker) fn services(
     }
     let asked = plan.spec.preopen_ports.iter().map(|port| Service {
         name: port.to_string().as_str().into(),
-        protocol: PREOPEN.into(),
+        protocol: image::PREOPEN.into(),
         ports: vec![*port],
     });
     of_image.iter().cloned().chain(asked).collect()

@@ -41,6 +41,9 @@ pub(in crate::engine::docker) struct CreatedHome {
     pub(in crate::engine::docker) notes: Vec<String>,
 }
 
+/// The name of the directory beside the home directories that a container shares with this process.
+const SHARED: &str = "run";
+
 /// The name of a home directory; an unfinished one has a dot before it.
 pub(in crate::engine::docker) fn dir_name(place: u32) -> String {
     match place {
@@ -67,6 +70,11 @@ impl Scratches {
     /// The session's home directory on this machine.
     pub(in crate::engine::docker) fn home(&self, session: SessionId) -> PathBuf {
         self.home_at(session, 0)
+    }
+
+    /// The directory that the session's main container shares with this process.
+    pub(in crate::engine::docker) fn shared(&self, session: SessionId) -> PathBuf {
+        self.of(session).join(SHARED)
     }
 
     fn home_at(&self, session: SessionId, place: u32) -> PathBuf {
@@ -160,6 +168,8 @@ impl Scratches {
         for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
             tree::remove(&home).map_err(|error| trouble(&home, &error))?;
         }
+        let shared = self.shared(session);
+        tree::remove(&shared).map_err(|error| trouble(&shared, &error))?;
         // It is empty now unless it contains a log.
         let _ = fs::remove_dir(dir);
         Ok(())
@@ -201,7 +211,7 @@ impl Scratches {
     }
 }
 
-/// Everything in a session's directory except its logs.
+/// Everything in a session's directory except its logs and what it shares with this process.
 pub(in crate::engine::docker) fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -213,7 +223,7 @@ pub(in crate::engine::docker) fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
         let entry = entry?;
         let name = entry.file_name();
         let is_log = name == "log" || name.to_string_lossy().starts_with("log.");
-        if !is_log {
+        if !is_log && name != SHARED {
             found.push(entry.path());
         }
     }
@@ -344,9 +354,12 @@ mod tests {
         let sub = scratches.make(session, 1, caller(), None).unwrap();
         let of_sub = scratches.log_of(session, KernelId::from_u128(1));
         fs::write(scratches.log(session), "said").unwrap();
+        fs::create_dir(scratches.shared(session)).unwrap();
+        assert_eq!(scratches.homes(session).len(), 2);
         fs::write(&of_sub, "said").unwrap();
         scratches.discard(session).unwrap();
         assert!(!main.path.exists() && !sub.path.exists());
+        assert!(!scratches.shared(session).exists());
         assert!(scratches.log(session).exists() && of_sub.exists());
         scratches.forget(session).unwrap();
         scratches.discard(session).unwrap();

@@ -115,6 +115,7 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
         services: label(image::SERVICE_PORTS)
             .map(image::services)
             .unwrap_or_default(),
+        apps: Vec::new(),
         digests: [&image.id]
             .into_iter()
             .chain(&image.repo_digests)

@@ -1,5 +1,6 @@
 //! Terminals, commands and port connections of sessions.
 
+pub(super) mod direct;
 pub(super) mod exec;
 pub(super) mod hijack;
 pub(super) mod port;

@@ -3,11 +3,15 @@
 
 use std::collections::HashMap;
 
-use super::{exec, runner_command};
+use super::{
+    direct::{self, NoConnection},
+    exec, runner_command,
+};
 use crate::{
     engine::{
         api::{Attached, DialTarget, Result},
-        docker::DockerEngine,
+        docker::{DockerEngine, container::identity::Identity},
+        port_stream::{PipedStream, PortStream},
     },
     model::{failure::Failure, id::SessionId, image},
 };
@@ -25,6 +29,45 @@ impl DockerEngine {
         let ending = starter.ending(key, None);
         let started = exec::start(starter.connection, starter.container, argv, false, ending).await;
         started.map_err(|error| self.named(error, session))
+    }
+}
+
+impl DockerEngine {
+    /// The connection itself where the session hands it over, otherwise one through the engine's exec.
+    pub(in crate::engine::docker) async fn port_stream(
+        &self,
+        session: SessionId,
+        to: &DialTarget,
+    ) -> Result<PortStream> {
+        if self.connection().await?.remote.is_none()
+            && let Some(port) = self.port_of(session, to).await?
+        {
+            let shared = self.scratches.shared(session);
+            let uid = Identity::owner_of_homes().0;
+            match direct::connect(&shared, uid, port).await {
+                Ok(stream) => return Ok(Box::new(stream)),
+                Err(NoConnection::Refused(why)) => return Err(Failure::refused(why)),
+                Err(NoConnection::Unavailable(error)) => {
+                    tracing::debug!(%session, %error, "no direct connection to a port");
+                }
+            }
+        }
+        Ok(Box::new(PipedStream::new(
+            self.connect_to(session, to).await?,
+        )))
+    }
+
+    /// `None` if the session shares no directory, so that its port needn't be known.
+    async fn port_of(&self, session: SessionId, to: &DialTarget) -> Result<Option<u16>> {
+        if !self.scratches.shared(session).is_dir() {
+            return Ok(None);
+        }
+        // The engine needn't be asked for a plain number: a service with this name has this port.
+        match (to.service.parse::<u16>(), to.port) {
+            (Ok(port), None) => Ok(Some(port)),
+            (Ok(port), Some(other)) if port == other => Ok(Some(port)),
+            _ => Ok(Some(port(&self.starter(session).await?.labels, to)?)),
+        }
     }
 }
 

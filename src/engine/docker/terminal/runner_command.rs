@@ -99,6 +99,18 @@ pub(in crate::engine::docker) fn helper(
     argv
 }
 
+/// A request about the apps inside.
+pub(in crate::engine::docker) fn app(
+    runner: &[String],
+    words: &[&str],
+    key: Option<&str>,
+) -> Vec<String> {
+    let mut argv = ask(runner, &["app"]);
+    argv.extend(key.map(|key| format!("--key={key}")));
+    argv.extend(words.iter().map(|&word| word.to_owned()));
+    argv
+}
+
 /// Ends the program that was started with this key.
 pub(in crate::engine::docker) fn end(runner: &[String], key: &str) -> Vec<String> {
     ask(runner, &["end", key])

@@ -20,6 +20,7 @@ use crate::{
             kill::KillMethod,
             log::follow,
         },
+        port_stream::PortStream,
     },
     model::{
         failure::Failure,
@@ -90,6 +91,10 @@ impl Streams for DockerEngine {
         started.map_err(|error| self.named(error, session))
     }
 
+    async fn connect(&self, session: SessionId, to: &DialTarget) -> Result<PortStream> {
+        self.port_stream(session, to).await
+    }
+
     async fn detach_all(&self, session: SessionId) -> Result<()> {
         let connection = self.connection().await?;
         let members = self.members(&connection, session).await?;
@@ -135,6 +140,8 @@ pub(in crate::engine::docker) struct ProgramStarter {
     /// The runner's command inside.
     pub(in crate::engine::docker) runner: Vec<String>,
     pub(in crate::engine::docker) labels: HashMap<String, String>,
+    /// Whether programs outside of the container reach its loopback addresses.
+    pub(in crate::engine::docker) shares_network: bool,
     /// Its processes run on this machine, and this process may signal them.
     is_ours: bool,
 }
@@ -191,6 +198,7 @@ impl DockerEngine {
             .await
             .map_err(|error| self.named(connection.fault(error), session))?;
         let config = record.config.unwrap_or_default();
+        let network = record.host_config.and_then(|host| host.network_mode);
         let entry = config.entrypoint.unwrap_or_default();
         let is_ours =
             connection.remote.is_none() && may_be_ended(&connection, config.user.as_deref());
@@ -205,13 +213,41 @@ impl DockerEngine {
             container,
             runner,
             labels: config.labels.unwrap_or_default(),
+            shares_network: shares_network(network.as_deref()),
             is_ours,
         })
     }
+}
+
+/// Whether a network mode has no network of its own. workbay asks for none of these, but an engine may have one as its
+/// default.
+fn shares_network(mode: Option<&str>) -> bool {
+    mode.is_some_and(|mode| {
+        mode == "host"
+            || ["container:", "ns:"]
+                .iter()
+                .any(|shared| mode.starts_with(shared))
+    })
 }
 
 /// Whether this process may signal the processes of a container that runs as `user`.
 fn may_be_ended(connection: &EngineConnection, user: Option<&str>) -> bool {
     let (uid, gid) = Identity::of_caller(connection.quirks.mapping).inside;
     caller().0 == 0 || user == Some(&format!("{uid}:{gid}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_network_of_another_is_shared() {
+        for shared in ["host", "container:abc", "ns:/proc/1/ns/net"] {
+            assert!(shares_network(Some(shared)), "{shared}");
+        }
+        for own in ["bridge", "none", "default", "slirp4netns", "hosting"] {
+            assert!(!shares_network(Some(own)), "{own}");
+        }
+        assert!(!shares_network(None));
+    }
 }
