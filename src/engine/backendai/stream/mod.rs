@@ -110,6 +110,10 @@ impl Streams for BackendAiEngine {
     async fn helper(&self, session: SessionId, task: HelperTask) -> Result<Attached> {
         ssh::helper(self, session, task).await
     }
+
+    fn has_own_key_file(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
