@@ -50,9 +50,21 @@ fn app(service: &ListedService) -> App {
         },
         state: AppState::Unknown,
         path,
-        arguments: arguments(&service.allowed_arguments),
+        arguments: known_arguments(name, arguments(&service.allowed_arguments)),
         startable: !is_preopened,
     }
+}
+
+/// Managers don't list the arguments of every image. The log directory of TensorBoard is worth asking for anyway.
+fn known_arguments(name: &str, listed: Vec<AppArgument>) -> Vec<AppArgument> {
+    if !listed.is_empty() || name != "tensorboard" {
+        return listed;
+    }
+    vec![AppArgument {
+        name: "--logdir".into(),
+        title: "logdir".into(),
+        default: "/home/work/logs".into(),
+    }]
 }
 
 /// A list of names, or names with their defaults.
@@ -113,7 +125,10 @@ mod tests {
         assert!(apps.iter().all(|app| app.state == AppState::Unknown));
         assert_eq!(apps[4].title, "Port 9000");
         let argument = &apps[2].arguments[0];
-        assert_eq!((argument.name.as_str(), argument.title.as_str()), ("--logdir", "logdir"));
+        assert_eq!(
+            (argument.name.as_str(), argument.title.as_str()),
+            ("--logdir", "logdir")
+        );
     }
 
     #[test]

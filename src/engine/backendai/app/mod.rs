@@ -127,7 +127,9 @@ impl BackendAiEngine {
             port: None,
         };
         // The first error is the complete one.
-        let started = self.start_by_connection(session, &to, &options.query()).await;
+        let started = self
+            .start_by_connection(session, &to, &options.query())
+            .await;
         started.map_err(|_| error)
     }
 }
@@ -151,16 +153,19 @@ struct StartOptions {
 }
 
 impl StartOptions {
-    /// Arguments may be named without their dashes.
+    /// Arguments may be named without their dashes. Where the manager doesn't list them, the session checks them.
     fn new(app: &App, start: &AppStart) -> Result<Self> {
         let mut arguments = BTreeMap::new();
         for (name, value) in &start.arguments {
             let bare = name.trim_start_matches('-');
-            let allowed = app.arguments.iter().find(|it| it.title == *bare);
-            let Some(allowed) = allowed else {
-                return Err(unknown_argument(app, name));
+            let listed = app.arguments.iter().find(|it| it.title == *bare);
+            let name = match listed {
+                Some(listed) => listed.name.to_string(),
+                None if !app.arguments.is_empty() => return Err(unknown_argument(app, name)),
+                None if name.starts_with('-') => name.clone(),
+                None => format!("--{name}"),
             };
-            arguments.insert(allowed.name.as_str(), value.as_str());
+            arguments.insert(name, value.as_str());
         }
         let text = |value: Value, is_empty: bool| (!is_empty).then(|| value.to_string());
         Ok(Self {
@@ -187,10 +192,11 @@ impl StartOptions {
 }
 
 fn unknown_argument(app: &App, name: &str) -> Failure {
-    let what = format!("{} has no argument '{}'", app.title, Clean::new(name));
     let names: Vec<&str> = app.arguments.iter().map(|it| it.title.as_str()).collect();
-    Failure::usage(what).hint(match names.as_slice() {
-        [] => "it takes none".to_owned(),
-        names => format!("it takes {}", names.join(", ")),
-    })
+    Failure::usage(format!(
+        "{} has no argument '{}'",
+        app.title,
+        Clean::new(name)
+    ))
+    .hint(format!("it takes {}", names.join(", ")))
 }

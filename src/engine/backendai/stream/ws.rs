@@ -16,11 +16,7 @@ use tokio_tungstenite::tungstenite::{
 };
 
 use super::{
-    super::request::{
-        http::Http,
-        manager_error::declined,
-        problem::ErrorBody,
-    },
+    super::request::{http::Http, manager_error::declined, problem::ErrorBody},
     pipe::PortPipe,
     services::{self, ListedService},
 };

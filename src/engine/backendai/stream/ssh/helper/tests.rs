@@ -83,7 +83,13 @@ fn names_that_look_like_options_are_names() {
     let (here, there) = (root.path().join("here"), root.path().join("there"));
     fs::create_dir(&here).unwrap();
     fs::create_dir(&there).unwrap();
-    for name in ["-x", "--checkpoint-action=exec=touch bad", "--", "-", "a\nb"] {
+    for name in [
+        "-x",
+        "--checkpoint-action=exec=touch bad",
+        "--",
+        "-",
+        "a\nb",
+    ] {
         fs::write(there.join(name), "content").unwrap();
         assert_eq!(down(name, &there, &here).files, 1, "{name}");
         assert_eq!(fs::read_to_string(here.join(name)).unwrap(), "content");
@@ -106,7 +112,12 @@ fn a_directory_takes_the_copy_and_another_name_renames_it() {
     fs::write(&here, "new").unwrap();
     fs::create_dir(&there).unwrap();
     fs::write(there.join("old"), "old").unwrap();
-    for (path, arrives) in [(".", "file"), ("", "file"), ("old", "old"), ("made", "made")] {
+    for (path, arrives) in [
+        (".", "file"),
+        ("", "file"),
+        ("old", "old"),
+        ("made", "made"),
+    ] {
         let output = up(&here, path, &there);
         assert!(output.status.success(), "{path}: {}", stderr(&output));
         assert_eq!(fs::read_to_string(there.join(arrives)).unwrap(), "new");
@@ -115,11 +126,17 @@ fn a_directory_takes_the_copy_and_another_name_renames_it() {
     assert!(up(&here, &absolute, root.path()).status.success());
     assert!(there.join("absolute").exists());
     for (path, why) in [
-        ("missing/file", "workbay: missing: No such file or directory\n"),
+        (
+            "missing/file",
+            "workbay: missing: No such file or directory\n",
+        ),
         ("missing/", "workbay: there is no directory missing/\n"),
     ] {
         let output = up(&here, path, &there);
-        assert_eq!((output.status.code(), stderr(&output)), (Some(1), why.to_owned()));
+        assert_eq!(
+            (output.status.code(), stderr(&output)),
+            (Some(1), why.to_owned())
+        );
     }
 }
 
@@ -166,7 +183,11 @@ fn a_stream_that_breaks_off_is_an_error_and_leaves_nothing() {
     let stream = packed("file", root.path());
     let output = run(UNPACK, "new", &there, &stream[..50_000]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).starts_with("workbay: "), "{}", stderr(&output));
+    assert!(
+        stderr(&output).starts_with("workbay: "),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(fs::read_dir(&there).unwrap().count(), 0);
     let output = run(UNPACK, ".", &there, b"no archive at all");
     assert_eq!(output.status.code(), Some(1));
