@@ -37,10 +37,14 @@ fn with_apps() -> LaunchRequest {
 }
 
 /// Starts a program in the session that goes on by itself.
-async fn background(bench: &Bench, session: SessionId, line: &str) {
-    let line = format!("{line} >/dev/null 2>&1 </dev/null &");
+async fn background(bench: &Bench, session: SessionId, program: &str) {
+    let line = format!("({program}) >/dev/null 2>&1 </dev/null &");
+    shell(bench, session, &line).await;
+}
+
+async fn shell(bench: &Bench, session: SessionId, line: &str) {
     let command = ExecCommand {
-        argv: ["sh", "-c", &line].map(str::to_owned).to_vec(),
+        argv: ["sh", "-c", line].map(str::to_owned).to_vec(),
         tty: None,
         kernel: None,
     };
@@ -93,7 +97,7 @@ async fn apps_start_take_arguments_answer_and_stop() {
         (AppSource::Preopened, &[9000][..], false)
     );
 
-    background(&bench, id, "mkdir -p site; echo mine > site/index.html").await;
+    shell(&bench, id, "mkdir -p site; echo mine > site/index.html").await;
     let mut start = AppStart::of("web");
     let arguments = [("directory".to_owned(), "/home/work/site".to_owned())];
     start.arguments = BTreeMap::from(arguments);
@@ -116,6 +120,7 @@ async fn apps_start_take_arguments_answer_and_stop() {
     let error = error.unwrap_err();
     assert_eq!(error.kind, FailureKind::Refused, "{error:?}");
     assert!(error.to_string().contains("/no/such/program"), "{error:?}");
+    within(bench.engine.stop_app(id, "web")).await.unwrap();
     start.arguments = BTreeMap::from([("port".to_owned(), "1".to_owned())]);
     let error = bench.engine.start_app(id, &start).await.unwrap_err();
     assert!(error.to_string().contains("--port"), "{error:?}");
