@@ -158,7 +158,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<SshConnec
 fn with_fix(error: Failure) -> Failure {
     let is_plain = error.is_not_found() && error.hint.is_none();
     if is_plain && error.what.as_str().contains("no service 'sshd'") {
-        return error.hint(
+        return Failure::refused(error.what).hint(
             "commands, and ports that aren't services, need an SSH server in the session, which its image doesn't \
              have. Open a terminal instead (`workbay shell`)",
         );
