@@ -221,7 +221,8 @@ fn many_commands_share_one_connection() {
                     .arg(format!("echo {number}; exit {number}"))
                     .output()
                     .unwrap();
-                assert_eq!(output.status.code(), Some(number));
+                let said = text(&output.stderr);
+                assert_eq!(output.status.code(), Some(number), "{said}");
                 assert_eq!(text(&output.stdout), format!("{number}\n"));
             });
         }

@@ -1,5 +1,9 @@
 //! The fields of a request, one after the other.
 
+const INIT: u8 = 1;
+const RENAME: u8 = 18;
+const SYMLINK: u8 = 20;
+
 /// What is left of the request. A method returns `None` if the field isn't complete.
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
@@ -28,4 +32,19 @@ impl<'a> Fields<'a> {
     pub(super) fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
+}
+
+/// Whether the names in a request are UTF-8. The SFTP library replaces what isn't, and the name of another file would be
+/// the result.
+pub(super) fn are_text(packet: &[u8]) -> bool {
+    let Some((kind, body)) = packet.split_first() else {
+        return false;
+    };
+    let names = match *kind {
+        INIT => return true,
+        RENAME | SYMLINK => 2,
+        _ => 1,
+    };
+    let mut fields = Fields(body);
+    fields.u32().is_some() && (0..names).all(|_| fields.text().is_some())
 }

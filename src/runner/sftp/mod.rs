@@ -137,11 +137,14 @@ impl Sftp {
     }
 
     fn other(&mut self, packet: &[u8]) {
-        let answer = match Packet::try_from(&mut Bytes::copy_from_slice(packet)) {
-            Ok(request) => self.request(request),
-            Err(_) => return self.unreadable(packet.get(1..).unwrap_or_default()),
-        };
-        self.push(answer);
+        let decoded = Packet::try_from(&mut Bytes::copy_from_slice(packet)).ok();
+        match decoded.filter(|_| fields::are_text(packet)) {
+            Some(request) => {
+                let answer = self.request(request);
+                self.push(answer);
+            }
+            None => self.unreadable(packet.get(1..).unwrap_or_default()),
+        }
     }
 
     fn request(&mut self, request: Packet) -> Packet {

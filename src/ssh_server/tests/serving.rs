@@ -49,7 +49,10 @@ impl SessionAccess for Nothing {
 /// A client's end of a connection, and how the server ends.
 fn connection(
     stop: &CancellationToken,
-) -> (DuplexStream, impl Future<Output = Result<(), Failure>>) {
+) -> (
+    DuplexStream,
+    impl Future<Output = Result<(), Failure>> + use<>,
+) {
     let (client, server) = tokio::io::duplex(64 * 1024);
     let host_key = Arc::new(HostKey::generate().unwrap());
     let served = serve(
