@@ -109,7 +109,6 @@ const OWNERS: &[(&str, &[&str])] = &[
     ),
     ("hyper", &["gateway"]),
     ("hyper_util", &["gateway"]),
-    ("http", &["gateway"]),
     ("http_body_util", &["gateway"]),
     ("tokio_tungstenite", &["engine/backendai/stream"]),
     ("russh", &["engine/backendai/stream/ssh", "ssh_server"]),

@@ -157,6 +157,9 @@ mod tests {
             NoticeKind::BatchEnded { exit_code: None },
             NoticeKind::Failed,
             NoticeKind::Ended,
+            NoticeKind::AppEnded {
+                app: "jupyter".into(),
+            },
             NoticeKind::IdleWarning {
                 checker: checker.clone(),
                 until,

@@ -189,6 +189,8 @@ impl SessionAccess for LocalSession {
             HelperTask::Listen { address, port } => {
                 argv.extend(["listen".to_owned(), address, port.to_string()]);
             }
+            HelperTask::Pack { path } => argv.extend(["pack".to_owned(), path]),
+            HelperTask::Unpack { path } => argv.extend(["unpack".to_owned(), path]),
         }
         self.pipes(&argv)
     }
