@@ -245,7 +245,9 @@ async fn a_program_started_by_hand_is_found_by_its_port() {
     );
     let (engine, running) = (bench.engine.clone(), session);
     let end = tokio::spawn(async move { engine.app_end(running, "9002").await });
-    bench.sh(session, "pkill -f 900[2]").await;
+    bench
+        .sh(session, "pkill -f 'server -b 127.0.0.1 900[2]'")
+        .await;
     assert_eq!(within(end).await.unwrap().unwrap(), None);
     assert_eq!(app(&bench, session, "9002").await, None);
 }

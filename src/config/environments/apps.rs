@@ -275,7 +275,7 @@ mod tests {
             ("name = \"a\"\n", "1:1: the app has no command"),
             (
                 "name = \"a\"\ncommand = [\"x\", \"{prot}\"]\n",
-                "3:18: unknown template 'prot' (did you mean 'port'?)",
+                "3:17: unknown template 'prot' (did you mean 'port'?)",
             ),
             (
                 "name = \"a\"\ncommand = [\"x\"]\nprotocol = \"htp\"\n",

@@ -28,12 +28,12 @@ pub(super) const USUAL_PYTHON: &str = "/usr/bin/python";
 #[serde(default)]
 pub(super) struct ServiceDefinition {
     #[serde(alias = "prestart_actions")]
-    prestart: Vec<Action>,
+    pub(super) prestart: Vec<Action>,
     pub(super) command: Vec<String>,
     /// The service runs without being started.
-    noop: bool,
+    pub(super) noop: bool,
     #[serde(alias = "env")]
-    environment: BTreeMap<String, String>,
+    pub(super) environment: BTreeMap<String, String>,
     pub(super) allowed_envs: Vec<String>,
     pub(super) allowed_arguments: Vec<String>,
     pub(super) default_arguments: BTreeMap<String, Value>,
@@ -41,7 +41,7 @@ pub(super) struct ServiceDefinition {
 
 /// A step before the program starts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-struct Action {
+pub(super) struct Action {
     action: String,
     #[serde(default)]
     args: BTreeMap<String, Value>,
