@@ -27,6 +27,14 @@ impl Core {
                 app,
                 options,
             } => self.app_started(asker, session, *app, options).await,
+            AppEvent::SshReady {
+                asker,
+                session,
+                options,
+            } => {
+                let result = self.open_port(session, ForwardTarget::Ssh, &options).await;
+                self.answer(asker.connection, asker.id, result);
+            }
             AppEvent::Stopped {
                 asker,
                 session,
