@@ -157,6 +157,9 @@ mod tests {
             NoticeKind::BatchEnded { exit_code: None },
             NoticeKind::Failed,
             NoticeKind::Ended,
+            NoticeKind::AppEnded {
+                app: Clean::new("jupyter"),
+            },
             NoticeKind::IdleWarning {
                 checker: checker.clone(),
                 until,

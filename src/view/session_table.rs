@@ -19,7 +19,10 @@ use crate::{
         sessions::sort::{Column, SortOrder},
         shown_contexts::ShownContexts,
     },
-    model::{catalogue::AcceleratorKind, session::Session, status::Tab, text::Clean},
+    model::{
+        catalogue::AcceleratorKind, forward::Forward, id::SessionKey, session::Session,
+        status::Tab, text::Clean,
+    },
     rules::launch::amounts::thousandths,
     theme::face::Face,
 };
@@ -55,10 +58,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 
 /// The columns of a list of `width` cells.
 pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
+    let widest = columns::TextWidths::from(app.sessions.widest());
     let wanted = columns::TextWidths {
+        name: widest.name.max(chip_width(app)),
         context: context_width(app),
         ended: app.sessions.tab() == Tab::Finished,
-        ..app.sessions.widest().into()
+        ..widest
     };
     columns::places(width, wanted)
 }
@@ -117,6 +122,34 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
         None => title.to_owned(),
     };
     paint.right(x - 1, area.y, place.width + 1, &title, face);
+}
+
+/// `2 apps` or `PUBLIC` beside the name of a session with forwards.
+fn chip(app: &App, session: SessionKey) -> Option<(String, Face)> {
+    let mut forwards = app.mirror.forwards_of(session).peekable();
+    forwards.peek()?;
+    let mut count = 0;
+    for forward in forwards {
+        if forward.public.is_some() {
+            return Some(("PUBLIC".to_owned(), Face::Bad));
+        }
+        count += 1;
+    }
+    Some(match count {
+        1 => ("1 app".to_owned(), Face::Dim),
+        n => (format!("{n} apps"), Face::Dim),
+    })
+}
+
+/// The cells of the longest name with its chip.
+fn chip_width(app: &App) -> u16 {
+    let with_chip = |forward: &Forward| {
+        let (chip, _) = chip(app, forward.session)?;
+        let name = app.mirror.session(forward.session)?.name.as_str();
+        Some(text::width(name) as u16 + 1 + chip.len() as u16)
+    };
+    let widths = app.mirror.forwards().iter().filter_map(with_chip);
+    widths.max().unwrap_or(0)
 }
 
 /// One session on one line.
@@ -254,6 +287,13 @@ impl SessionRow<'_> {
             let left = (x + width).saturating_sub(end + 1);
             if left >= 6 {
                 paint.text(end + 1, self.area.y, left, asked.as_str(), Face::Dim);
+            }
+            return;
+        }
+        if let Some((chip, face)) = chip(self.app, self.session.key()) {
+            let left = (x + width).saturating_sub(end + 1);
+            if usize::from(left) >= chip.len() {
+                paint.text(end + 1, self.area.y, left, &chip, self.face(face));
             }
         }
     }

@@ -24,7 +24,7 @@ use workbay::{
         failure::Failure,
         request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu},
-        settings::{LaunchSettings, NotificationSettings, TerminalSettings},
+        settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
@@ -81,6 +81,12 @@ pub fn facts() -> Facts {
         },
         terminal: TerminalSettings::default(),
         keep_days: 7,
+        apps: AppSettings {
+            open_to_public: true,
+            ..AppSettings::default()
+        },
+        open_apps_after_launch: false,
+        ssh_connection: Some("10.9.8.7 51234 10.1.2.3 22".to_owned()),
     }
 }
 
