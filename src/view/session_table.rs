@@ -124,29 +124,46 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
     paint.right(x - 1, area.y, place.width + 1, &title, face);
 }
 
+/// Blank cells between a name and its chip.
+const CHIP_GAP: u16 = 2;
+/// A shorter part of a name would be useless.
+const SHORTEST_NAME: u16 = 8;
+
+/// A note beside the name of a session.
+struct Chip {
+    text: String,
+    face: Face,
+    is_public: bool,
+}
+
 /// `2 apps` or `PUBLIC` beside the name of a session with forwards.
-fn chip(app: &App, session: SessionKey) -> Option<(String, Face)> {
-    let mut forwards = app.mirror.forwards_of(session).peekable();
-    forwards.peek()?;
-    let mut count = 0;
-    for forward in forwards {
-        if forward.public.is_some() {
-            return Some(("PUBLIC".to_owned(), Face::Bad));
-        }
-        count += 1;
+fn chip(app: &App, session: SessionKey) -> Option<Chip> {
+    let is_public = |it: &Forward| it.public.is_some();
+    if app.mirror.forwards_of(session).any(is_public) {
+        return Some(Chip {
+            text: "PUBLIC".to_owned(),
+            face: Face::Bad,
+            is_public: true,
+        });
     }
-    Some(match count {
-        1 => ("1 app".to_owned(), Face::Dim),
-        n => (format!("{n} apps"), Face::Dim),
+    let text = match app.mirror.forwards_of(session).count() {
+        0 => return None,
+        1 => "1 app".to_owned(),
+        n => format!("{n} apps"),
+    };
+    Some(Chip {
+        text,
+        face: Face::Dim,
+        is_public: false,
     })
 }
 
 /// The cells of the longest name with its chip.
 fn chip_width(app: &App) -> u16 {
     let with_chip = |forward: &Forward| {
-        let (chip, _) = chip(app, forward.session)?;
+        let chip = chip(app, forward.session)?;
         let name = app.mirror.session(forward.session)?.name.as_str();
-        Some(text::width(name) as u16 + 1 + chip.len() as u16)
+        Some(text::width(name) as u16 + CHIP_GAP + chip.text.len() as u16)
     };
     let widths = app.mirror.forwards().iter().filter_map(with_chip);
     widths.max().unwrap_or(0)
@@ -290,11 +307,21 @@ impl SessionRow<'_> {
             }
             return;
         }
-        if let Some((chip, face)) = chip(self.app, self.session.key()) {
-            let left = (x + width).saturating_sub(end + 1);
-            if usize::from(left) >= chip.len() {
-                paint.text(end + 1, self.area.y, left, &chip, self.face(face));
-            }
+        let Some(chip) = chip(self.app, self.session.key()) else {
+            return;
+        };
+        let cells = chip.text.len() as u16;
+        let at = (end + CHIP_GAP).min((x + width).saturating_sub(cells));
+        if at >= end + CHIP_GAP {
+            paint.text(at, self.area.y, cells, &chip.text, self.face(chip.face));
+        } else if chip.is_public && width >= cells + SHORTEST_NAME {
+            // A public forward is shown at the cost of the end of the name.
+            let room = width - cells - CHIP_GAP;
+            let name = text::fit(name, usize::from(room), paint.glyphs.ellipsis);
+            let blank = " ".repeat(usize::from(width));
+            paint.text(x, self.area.y, width, &blank, face);
+            paint.text(x, self.area.y, room, &name, self.face(face));
+            paint.text(at, self.area.y, cells, &chip.text, self.face(chip.face));
         }
     }
 

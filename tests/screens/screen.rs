@@ -24,7 +24,9 @@ use workbay::{
         failure::Failure,
         request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu},
-        settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
+        settings::{
+            AppSettings, LaunchSettings, NotificationSettings, PortRange, TerminalSettings,
+        },
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
@@ -83,6 +85,10 @@ pub fn facts() -> Facts {
         keep_days: 7,
         apps: AppSettings {
             open_to_public: true,
+            port_pool: PortRange {
+                first: 10250,
+                last: 10749,
+            },
             ..AppSettings::default()
         },
         open_apps_after_launch: false,

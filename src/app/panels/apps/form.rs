@@ -350,3 +350,87 @@ fn variables(text: &str) -> Result<BTreeMap<String, String>, String> {
         .map(|word| pair(word).ok_or_else(|| format!("invalid variable '{word}'. Use NAME=value")))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::facts,
+        model::app::{AppArgument, AppCategory, AppSource, AppState},
+    };
+
+    fn board() -> FormTarget {
+        FormTarget::App(Box::new(App {
+            name: Clean::new("tensorboard"),
+            title: Clean::new("TensorBoard"),
+            category: AppCategory::MachineLearning,
+            protocol: AppProtocol::Http,
+            ports: Vec::new(),
+            source: AppSource::Installed,
+            state: AppState::Stopped,
+            path: Clean::new("/"),
+            arguments: vec![AppArgument {
+                name: Clean::new("logdir"),
+                title: Clean::new("Log directory"),
+                default: Clean::new("/home/work/logs"),
+            }],
+            startable: true,
+        }))
+    }
+
+    fn typed(form: &mut OptionsForm, kind: &FieldKind, text: &str) {
+        let at = form.fields().position(|field| field.kind == *kind).unwrap();
+        form.go_to(at);
+        form.input().unwrap().set(text);
+    }
+
+    #[test]
+    fn an_app_has_its_defaults() {
+        let mut form = OptionsForm::new(board(), &facts());
+        let chosen = form.choose().unwrap();
+        assert_eq!(chosen.start.arguments["logdir"], "/home/work/logs");
+        assert_eq!(chosen.options, ForwardOptions::default());
+    }
+
+    #[test]
+    fn the_wrong_field_gets_the_focus() {
+        for (kind, text, problem) in [
+            (FieldKind::Variables, "A", "invalid variable 'A'"),
+            (FieldKind::Preferred, "80", "invalid preferred port '80'"),
+            (FieldKind::Preferred, "2200", "invalid preferred port"),
+            (FieldKind::Networks, "10.0.0.1/8", "bits after the prefix"),
+            (FieldKind::Expires, "soon", "invalid duration 'soon'"),
+        ] {
+            let mut form = OptionsForm::new(board(), &facts());
+            form.public = true;
+            typed(&mut form, &kind, text);
+            form.go_to(0);
+            assert!(form.choose().is_none(), "{text}");
+            assert_eq!(form.focused(), Some(kind));
+            let why = form.problem.unwrap();
+            assert!(why.contains(problem), "{why}");
+        }
+        for text in ["", "0", "65536", "http"] {
+            let mut form = OptionsForm::new(FormTarget::Port, &facts());
+            typed(&mut form, &FieldKind::Port, text);
+            assert!(form.choose().is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn fields_of_a_public_forward_appear_with_it() {
+        let mut facts = facts();
+        facts.apps.open_to_public = true;
+        let mut form = OptionsForm::new(FormTarget::Port, &facts);
+        let count = form.fields().count();
+        form.go_to(count - 1);
+        assert!(form.key(Key::char(' ')));
+        assert!(form.public);
+        assert_eq!(form.fields().count(), count + 2);
+        typed(&mut form, &FieldKind::Port, "8000");
+        typed(&mut form, &FieldKind::Networks, "10.0.0.0/8 192.168.1.7");
+        let public = form.choose().unwrap().options.public.unwrap();
+        assert_eq!(public.allowed, ["10.0.0.0/8", "192.168.1.7/32"]);
+        assert_eq!(public.expires, Some(Span(8 * 3_600)));
+    }
+}

@@ -47,11 +47,7 @@ pub fn place(launcher: &AppLauncher, screen: Rect) -> DialogAreas {
 fn message(listing: &Listing) -> Option<(String, Face)> {
     match listing {
         Listing::Loading => Some(("Loading the apps".to_owned(), Face::Dim)),
-        Listing::Failed(failure) => {
-            let hint = failure.hint.as_ref().map(|hint| format!("\n{hint}"));
-            let text = format!("{}{}", failure.message(), hint.unwrap_or_default());
-            Some((text::sentence(&text), Face::Bad))
-        }
+        Listing::Failed(failure) => Some((super::of_failure(failure), Face::Bad)),
         Listing::Known(apps) if apps.is_empty() => Some((EMPTY.to_owned(), Face::Text)),
         Listing::Known(_) => None,
     }

@@ -14,6 +14,7 @@ use crate::{
         area::DialogAreas,
         panels::apps::{AppLauncher, AppPage},
     },
+    model::failure::Failure,
     theme::face::Face,
     view::{
         dialog,
@@ -88,7 +89,7 @@ impl Dialog for AppLauncher {
             AppPage::List => list::draw(paint, app, self, areas, inner),
             AppPage::Options(form) => pages::draw_form(paint, form, areas.rows, inner),
             AppPage::Public(question) => {
-                pages::draw_public(paint, app, question, &self.name, inner);
+                pages::draw_public(paint, question, &self.name, inner);
             }
             AppPage::End(question) => pages::draw_end(paint, question, areas, inner),
             AppPage::Starting(starting) => pages::draw_starting(paint, starting, inner, now),
@@ -132,6 +133,16 @@ fn unbroken(text: &str, cells: u16) -> Vec<&str> {
         rest = &rest[head.len()..];
     }
     lines
+}
+
+/// What happened, and below it how to fix it.
+fn of_failure(failure: &Failure) -> String {
+    let mut text = text::sentence(failure.message().as_str());
+    if let Some(hint) = &failure.hint {
+        text.push('\n');
+        text.push_str(&text::sentence(hint.as_str()));
+    }
+    text
 }
 
 fn piece(text: impl Into<String>, face: Face) -> Piece {

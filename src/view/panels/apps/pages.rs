@@ -3,10 +3,9 @@
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{LABEL, lines_of, paragraph, piece, room, unbroken, with_rows};
+use super::{LABEL, lines_of, of_failure, paragraph, piece, room, unbroken, with_rows};
 use crate::{
     app::{
-        app::App,
         area::DialogAreas,
         durations,
         panels::apps::{
@@ -146,19 +145,14 @@ pub fn place_public(question: &PublicQuestion, screen: Rect) -> DialogAreas {
     with_rows(screen, lines + 4, 1, 1)
 }
 
-pub fn draw_public(
-    paint: &mut Paint<'_>,
-    app: &App,
-    question: &PublicQuestion,
-    name: &Clean,
-    inner: Rect,
-) {
+pub fn draw_public(paint: &mut Paint<'_>, question: &PublicQuestion, name: &Clean, inner: Rect) {
     let y = paragraph(paint, inner, inner.y + 1, &warning(question), Face::Bad);
     let text = format!("Type '{PUBLIC_WORD}' or '{name}' to confirm.");
     paint.text(inner.x, y + 1, inner.width, &text, Face::Text);
-    let _ = app;
-    let field = Rect::new(inner.x, y + 3, inner.width, 1);
+    let (x, label) = (inner.x, "Confirm");
+    let field = Rect::new(x + FIELD, y + 3, inner.width.saturating_sub(FIELD), 1);
     if field.y < inner.bottom() {
+        paint.text(x, field.y, FIELD, label, Face::Label);
         paint.input(field, &question.input, true);
     }
 }
@@ -282,9 +276,7 @@ pub fn draw_ssh(paint: &mut Paint<'_>, page: &SshPage, rows: Rect, inner: Rect) 
         return;
     }
     if let Some(failure) = page.failure() {
-        let hint = failure.hint.as_ref().map(|hint| format!("\n{hint}"));
-        let text = format!("{}{}", failure.message(), hint.unwrap_or_default());
-        paragraph(paint, rows, rows.y, &text::sentence(&text), Face::Bad);
+        paragraph(paint, rows, rows.y, &of_failure(failure), Face::Bad);
         return;
     }
     let commands = page.commands().iter().enumerate().skip(page.list.scroll());
@@ -327,7 +319,7 @@ fn draw_ssh_foot(paint: &mut Paint<'_>, page: &SshPage, rows: Rect, inner: Rect)
         }
         (_, Some(_)) => "These commands work on this machine, where the key file is.",
         (_, None) if page.is_opening() => "Opening a port",
-        (_, None) => "Enter opens a port for commands that need no ~/.ssh/config.",
+        (_, None) => "Open a port for commands that need no ~/.ssh/config.",
     };
     if y < foot.bottom() {
         paragraph(paint, foot, y, note, Face::Dim);
