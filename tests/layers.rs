@@ -114,6 +114,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("russh", &["engine/backendai/stream/ssh", "ssh_server"]),
     ("russh_sftp", &["runner/sftp"]),
     ("rusqlite", &["store"]),
+    ("qrcode", &["view/qr.rs"]),
     ("crossterm", &["run"]),
     ("portable_pty", &["terminal/pty.rs"]),
 ];
