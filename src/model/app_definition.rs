@@ -212,7 +212,7 @@ pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
             Piece::Text(text) => all.push_str(text),
             Piece::Template(name) => match value(name) {
                 Some(value) => all.push_str(&value),
-                None => all.push_str(&format!("{{{name}}}")),
+                None => all.extend(["{", name, "}"]),
             },
         }
     }
