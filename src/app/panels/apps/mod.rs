@@ -58,13 +58,13 @@ pub struct AppLauncher {
 #[derive(Clone, Debug)]
 pub enum AppPage {
     List,
-    Options(OptionsForm),
+    Options(Box<OptionsForm>),
     /// A public forward is confirmed by a typed word.
-    Public(PublicQuestion),
+    Public(Box<PublicQuestion>),
     /// Whether to stop or restart an app.
-    End(EndQuestion),
+    End(Box<EndQuestion>),
     Starting(Starting),
-    Failed(StartFailure),
+    Failed(Box<StartFailure>),
     Opened(Box<OpenedPage>),
     Log(AppLog),
     Ssh(Box<SshPage>),
@@ -73,7 +73,7 @@ pub enum AppPage {
 #[derive(Clone, Debug)]
 pub struct PublicQuestion {
     pub form: OptionsForm,
-    pub chosen: Box<Chosen>,
+    pub chosen: Chosen,
     pub input: Input,
 }
 
@@ -191,7 +191,7 @@ impl AppLauncher {
             Some(Entry::App(app)) => app.clone(),
             Some(Entry::Port) => {
                 let form = OptionsForm::new(FormTarget::Port, env.facts);
-                self.page = AppPage::Options(form);
+                self.page = AppPage::Options(Box::new(form));
                 return Vec::new();
             }
             Some(Entry::Ssh) => return self.open_ssh(),
@@ -218,7 +218,7 @@ impl AppLauncher {
 
     fn open_options(&mut self, app: App, env: &PanelEnv<'_>) -> Vec<Step> {
         let form = OptionsForm::new(FormTarget::App(Box::new(app)), env.facts);
-        self.page = AppPage::Options(form);
+        self.page = AppPage::Options(Box::new(form));
         Vec::new()
     }
 
@@ -260,11 +260,11 @@ impl AppLauncher {
             let text = format!("{} isn't running", app.title);
             return vec![Step::toast(Level::Warning, text)];
         }
-        self.page = AppPage::End(EndQuestion {
+        self.page = AppPage::End(Box::new(EndQuestion {
             app,
             restarts,
             button: DialogButton::No,
-        });
+        }));
         Vec::new()
     }
 
@@ -325,11 +325,11 @@ impl AppLauncher {
         if chosen.options.public.is_none() {
             return self.start(chosen, env);
         }
-        self.page = AppPage::Public(PublicQuestion {
-            form: form.clone(),
-            chosen: Box::new(chosen),
+        self.page = AppPage::Public(Box::new(PublicQuestion {
+            form: (**form).clone(),
+            chosen,
             input: Input::default(),
-        });
+        }));
         Vec::new()
     }
 
@@ -341,7 +341,7 @@ impl AppLauncher {
         if !question.is_confirmed(&name) {
             return Vec::new();
         }
-        let chosen = (*question.chosen).clone();
+        let chosen = question.chosen.clone();
         self.start(chosen, env)
     }
 

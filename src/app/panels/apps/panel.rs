@@ -121,7 +121,7 @@ impl Panel for AppLauncher {
         match page {
             AppPage::List => vec![Step::CLOSE],
             AppPage::Public(question) => {
-                self.page = AppPage::Options(question.form);
+                self.page = AppPage::Options(Box::new(question.form));
                 Vec::new()
             }
             // The state of the app may have changed.
