@@ -428,6 +428,8 @@ impl Screen {
                 for (color, base) in [(cell.fg, 38), (cell.bg, 48)] {
                     match color {
                         Color::Rgb(r, g, b) => write!(out, "\x1b[{base};2;{r};{g};{b}m").unwrap(),
+                        Color::Black => write!(out, "\x1b[{base};5;0m").unwrap(),
+                        Color::White => write!(out, "\x1b[{base};5;15m").unwrap(),
                         Color::Indexed(n) => write!(out, "\x1b[{base};5;{n}m").unwrap(),
                         _ => {}
                     }

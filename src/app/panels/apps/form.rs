@@ -337,7 +337,7 @@ fn expires(text: &str) -> Result<Option<Span>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let span = text.parse::<Span>().map_err(|error| error.to_string())?;
+    let span = text.parse::<Span>()?;
     Ok(Some(span))
 }
 

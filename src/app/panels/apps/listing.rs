@@ -88,11 +88,6 @@ impl Listing {
         lines
     }
 
-    /// The most lines that the list takes.
-    pub fn most_lines(&self) -> usize {
-        self.lines(usize::MAX).len()
-    }
-
     /// The visible lines around the marked entry.
     pub fn visible(&self, marked: usize, height: usize) -> Vec<Line<'_>> {
         let lines = self.lines(height);
@@ -125,4 +120,82 @@ pub fn is_named_by_port(app: &App) -> bool {
         app.category,
         AppCategory::Preopened | AppCategory::Listening
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        app::{AppProtocol, AppSource, AppState, presentation},
+        text::Clean,
+    };
+
+    fn app(name: &str) -> App {
+        let (title, category, path) = presentation(name);
+        App {
+            name: Clean::new(name),
+            title,
+            category,
+            protocol: AppProtocol::Http,
+            ports: Vec::new(),
+            source: AppSource::Image,
+            state: AppState::Stopped,
+            path,
+            arguments: Vec::new(),
+            startable: true,
+        }
+    }
+
+    fn listing() -> Listing {
+        let names = ["ttyd", "sshd", "jupyter", "jupyterlab", "tensorboard"];
+        Listing::Known(names.map(app).to_vec())
+    }
+
+    fn headings(lines: &[Line<'_>]) -> Vec<&'static str> {
+        let titles = lines.iter().filter_map(|line| match line {
+            Line::Heading(title) => Some(*title),
+            _ => None,
+        });
+        titles.collect()
+    }
+
+    #[test]
+    fn apps_are_below_their_headings_and_ssh_is_there_once() {
+        let listing = listing();
+        let lines = listing.lines(40);
+        assert_eq!(
+            headings(&lines),
+            ["Utilities", "Development", "ML tools", "Ports and SSH"]
+        );
+        let entries = listing.entries();
+        assert_eq!(entries.len(), 6);
+        assert_eq!(entries.last(), Some(&Entry::Ssh));
+        assert_eq!(listing.position("jupyter"), Some(1));
+        assert_eq!(listing.position("sshd"), None);
+    }
+
+    #[test]
+    fn the_marked_entry_is_visible_and_can_be_clicked() {
+        let listing = listing();
+        for height in 1..20 {
+            for marked in 0..6 {
+                let visible = listing.visible(marked, height);
+                assert!(visible.len() <= height);
+                let at = visible
+                    .iter()
+                    .position(|line| matches!(line, Line::Entry(at, _) if *at == marked))
+                    .unwrap();
+                assert_eq!(listing.entry_at(at, marked, height), Some(marked));
+            }
+        }
+        assert_eq!(listing.entry_at(0, 0, 10), None, "a heading");
+        assert_eq!(listing.entry_at(99, 0, 10), None);
+    }
+
+    #[test]
+    fn without_apps_ports_and_ssh_are_left() {
+        for listing in [Listing::Loading, Listing::Known(Vec::new())] {
+            assert_eq!(listing.entries(), [Entry::Port, Entry::Ssh]);
+        }
+    }
 }

@@ -79,9 +79,8 @@ pub(super) const COMMAND_HINTS: &[Hint] = &[
 
 /// The URL without the values of its tokens. `mask` replaces each of their characters.
 pub fn masked(url: &str, mask: &str) -> String {
-    let (address, query) = match url.split_once('?') {
-        Some((address, query)) => (address, query),
-        None => return url.to_owned(),
+    let Some((address, query)) = url.split_once('?') else {
+        return url.to_owned();
     };
     let (query, fragment) = match query.split_once('#') {
         Some((query, fragment)) => (query, format!("#{fragment}")),

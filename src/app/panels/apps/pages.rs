@@ -212,7 +212,7 @@ impl AppLauncher {
         // The last lines say the most.
         let lines = failed.lines();
         failed.list.go_to(lines, lines);
-        self.page = AppPage::Failed(failed);
+        self.page = AppPage::Failed(Box::new(failed));
     }
 
     fn stopped(&mut self, title: Clean, app: Clean, restarts: bool) -> Vec<Step> {

@@ -39,7 +39,9 @@ const EMPTY: &str =
 pub fn place(launcher: &AppLauncher, screen: Rect) -> DialogAreas {
     let message = message(&launcher.listing);
     let above = message.map_or(1, |(text, _)| 2 + lines_of(&text, room(screen)));
-    let rows = launcher.listing.most_lines() as u16;
+    let room = screen.height.saturating_sub(3 + 2 + above + FOOT);
+    // Without room for the gaps between categories, the list is as high as it is without them.
+    let rows = launcher.listing.lines(usize::from(room)).len() as u16;
     with_rows(screen, above, rows, FOOT)
 }
 
