@@ -125,7 +125,9 @@ impl AppDefinition {
 /// Why the apps of an environment can't be used together.
 pub fn check_all(apps: &[AppDefinition]) -> Result<(), String> {
     if apps.len() > MOST_APPS {
-        return Err(format!("an environment has at most {MOST_APPS} apps"));
+        return Err(format!(
+            "an environment has too many apps (max: {MOST_APPS})"
+        ));
     }
     for (at, app) in apps.iter().enumerate() {
         app.check()?;

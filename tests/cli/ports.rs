@@ -134,7 +134,11 @@ fn what_cannot_be_opened_is_named() {
             "invalid port 70000",
         ),
         (&["port", "open", "cli-port-bad", "0"], 2, "invalid port 0"),
-        (&["port", "open", "cli-port-bad", "nothing"], 1, "nothing"),
+        (
+            &["port", "open", "cli-port-bad", "nothing"],
+            3,
+            "no app 'nothing'",
+        ),
         (
             &["port", "open", "cli-port-bad", "80", "--port", "22"],
             2,
@@ -160,8 +164,8 @@ fn what_cannot_be_opened_is_named() {
             "invalid network",
         ),
         (&["port", "url", "9"], 3, "no open port 9"),
-        (&["app", "start", "cli-port-bad", "nothing"], 1, "nothing"),
-        (&["app", "logs", "cli-port-bad", "nothing"], 1, "nothing"),
+        (&["app", "start", "cli-port-bad", "nothing"], 3, "nothing"),
+        (&["app", "logs", "cli-port-bad", "nothing"], 3, "nothing"),
     ] {
         let (found, out, err) = run(&machine, arguments);
         assert!(err.contains(words), "{arguments:?}: {out}{err}");

@@ -78,7 +78,8 @@ impl Core {
         options: &ForwardOptions,
     ) -> Result<Reply, Failure> {
         let Some(port) = app.ports.first() else {
-            return Err(Failure::refused(format!("{} has no port", app.title)));
+            let failure = Failure::refused(format!("{} has no port", app.title));
+            return Err(failure.hint("`workbay app logs` shows what it printed"));
         };
         let target = ForwardTarget::App {
             app: app.name.clone(),
