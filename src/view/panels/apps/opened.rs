@@ -252,3 +252,29 @@ pub fn draw_qr(paint: &mut Paint<'_>, app: &App, forward: &Forward, rows: Rect) 
     };
     qr.draw(paint, area);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::facts,
+        keymap::Keymap,
+        theme::{Theme, color::ColorDepth},
+        view::{glyphs::Glyphs, surface::Surface},
+    };
+
+    #[test]
+    fn a_url_is_a_link_for_the_terminal() {
+        let app = App::new(facts(), Keymap::default());
+        let theme = Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap();
+        let mut surface = Surface::empty(Rect::new(0, 0, 20, 2));
+        let mut paint = Paint::new(&mut surface, &theme, Glyphs::choose(true));
+        let (first, second) = (Rect::new(2, 0, 3, 1), Rect::new(2, 1, 3, 1));
+        link_to(&mut paint, &app, first, "http://h:1/?a", 7);
+        link_to(&mut paint, &app, second, "javascript:alert(1)", 8);
+        let link = surface.extras.at(4, 0).and_then(|it| it.link.clone());
+        assert_eq!(link.unwrap().address(), "http://h:1/?a");
+        assert!(surface.extras.at(5, 0).is_none());
+        assert!(surface.extras.at(2, 1).is_none());
+    }
+}
