@@ -34,7 +34,7 @@ declare -A port=(
     [manager]=8091 [manager_internal]=18080 [web]=8090
     [agent]=6001 [agent_http]=6003 [agent_sock]=6007 [agent_metadata]=40128
     [storage_client]=6021 [storage_manager]=6022 [storage_internal]=16023
-    [coordinator]=10200 [worker]=10201 [worker_from]=10205 [worker_to]=10300
+    [coordinator]=10200 [worker]=10201 [worker_from]=10205 [worker_to]=10249
     [kernel_from]=30000 [kernel_to]=30200
     [postgres]=8100 [valkey]=8110 [etcd]=8120 [etcd_peer]=8121
     # Their monitors, of which nothing here makes use.

@@ -217,6 +217,11 @@ pub trait Streams: Send + Sync {
             "this engine can't run workbay's helpers in a session",
         ))
     }
+
+    /// Whether `/home/work/id_container` is the key of the engine's own SSH server, so that workbay's must not replace it.
+    fn has_own_key_file(&self) -> bool {
+        false
+    }
 }
 
 /// The apps of a session.

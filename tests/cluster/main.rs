@@ -22,6 +22,7 @@ mod schemas;
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
+mod apps;
 mod batch;
 mod command_line;
 mod commands;

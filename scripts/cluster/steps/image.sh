@@ -1,4 +1,4 @@
-# The one image that sessions run from: Debian with Python, tmux and a Jupyter kernel, made here.
+# The one image that sessions run from: Debian with Python, tmux and Jupyter, made here.
 # shellcheck shell=bash disable=SC2154
 
 make_image_root() {
@@ -9,15 +9,28 @@ make_image_root() {
     cp -L /etc/resolv.conf "$1/etc/resolv.conf"
     # The kernel runner executes code (query mode) in a Jupyter kernel of the image.
     noted image "apt-get in the sessions' image" chroot "$1" env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -q &&
-        apt-get install -y -q --no-install-recommends python3-ipykernel && apt-get clean'
+        apt-get install -y -q --no-install-recommends python3-ipykernel jupyter-notebook && apt-get clean'
+    make_services "$1/etc/backend.ai/service-defs"
     rm -rf "$1"/tmp/* "$1"/var/cache/apt/archives/*.deb "$1"/var/cache/apt/*.bin "$1"/var/lib/apt/lists/*
     touch "$1/.ok"
+}
+
+# Beside Jupyter, which the kernel runner knows: a service with an argument, and one that can't start.
+make_services() {
+    mkdir -p "$1"
+    cat >"$1/web.json" <<'END'
+{"command": ["/usr/bin/python3", "-m", "http.server", "8082"], "allowed_arguments": ["--directory"]}
+END
+    cat >"$1/broken.json" <<'END'
+{"command": ["/no/such/program"]}
+END
 }
 
 import_image() {
     local labels=() label
     for label in kernelspec=1 role=COMPUTE 'features="batch query uid-match user-input"' base-distro=ubuntu22.04 \
-        runtime-type=python runtime-path=/usr/bin/python3 accelerators= service-ports=webdemo:preopen:8000 \
+        runtime-type=python runtime-path=/usr/bin/python3 accelerators= \
+        service-ports=webdemo:preopen:8000,jupyter:http:8081,web:http:8082,broken:http:8083 \
         envs.corecount=OPENBLAS_NUM_THREADS,OMP_NUM_THREADS,NPROC resource.min.cpu=1 resource.min.mem=128m; do
         labels+=(--change "LABEL ai.backend.$label")
     done

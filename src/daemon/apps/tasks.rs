@@ -107,6 +107,9 @@ pub(super) async fn prepare_ssh(
     let (access, private) = files
         .await
         .map_err(|error| Failure::internal(error.to_string()))??;
+    if engine.has_own_key_file() {
+        return Ok(access);
+    }
     if let Err(failure) = put_key(&engine, session, private.expose()).await {
         // It is a copy for users who download it. SSH works without it.
         tracing::warn!(%session, %failure, "the session has no copy of its private key");

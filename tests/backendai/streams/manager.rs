@@ -65,6 +65,8 @@ pub enum RequestTopic {
     Standing,
     Containers,
     Apps,
+    StartService,
+    StopService,
     Tcpproxy,
     Key,
     Logs,
@@ -93,6 +95,7 @@ pub struct Asked {
     pub about: RequestTopic,
     /// Path and query.
     pub target: String,
+    pub body: String,
     headers: HashMap<String, String>,
 }
 
@@ -378,10 +381,12 @@ async fn read(line: &mut impl Wire) -> Option<Asked> {
             return None;
         }
     }
-    let about = about(&target, &String::from_utf8_lossy(&body));
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let about = about(&target, &body);
     Some(Asked {
         about,
         target,
+        body,
         headers,
     })
 }
@@ -397,6 +402,8 @@ fn about(target: &str, body: &str) -> RequestTopic {
         "/session/_/logs" => RequestTopic::TaskLogs,
         path if path.ends_with("/download_single") => RequestTopic::Key,
         path if path.ends_with("/apps") => RequestTopic::Apps,
+        path if path.ends_with("/start-service") => RequestTopic::StartService,
+        path if path.ends_with("/shutdown-service") => RequestTopic::StopService,
         path if path.ends_with("/tcpproxy") => RequestTopic::Tcpproxy,
         path if path.ends_with("/logs") => RequestTopic::Logs,
         other => panic!("{other} is not played"),

@@ -10,10 +10,12 @@
 #[path = "../../support/tcpproxy.rs"]
 mod tcpproxy;
 
+mod apps;
 mod commands;
 mod containers;
 mod cuts;
 mod dials;
+mod helpers;
 mod logs;
 mod manager;
 mod opening;

@@ -49,7 +49,7 @@ impl ErrorBody {
         let named = named(&self.data);
         let msg = match self.msg.trim() {
             "" => named,
-            msg => validator(msg),
+            msg => detailed(validator(msg), &self.data),
         };
         let msg = msg.trim().trim_end_matches('.');
         let whole = match (title, msg) {
@@ -68,6 +68,14 @@ fn named(data: &Value) -> String {
     let names = data.as_array().map_or(&[] as &[Value], Vec::as_slice);
     let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
     names.join(", ")
+}
+
+/// The reason for which an app didn't start is beside the message.
+fn detailed(msg: String, data: &Value) -> String {
+    match data.as_str().map(str::trim) {
+        None | Some("") => msg,
+        Some(detail) => format!("{}: {detail}", msg.trim_end_matches('.')),
+    }
 }
 
 /// The text of a string value; for any other value, its JSON.
@@ -133,6 +141,15 @@ mod tests {
         assert_eq!(
             sentence(body),
             "Invalid or Missing API Parameters: image: Field required"
+        );
+    }
+
+    #[test]
+    fn a_detail_beside_the_message_is_added() {
+        let body = r#"{"title":"Internal server error.","msg":"Not started.","data":"no file"}"#;
+        assert_eq!(
+            sentence(body),
+            "Internal server error: Not started: no file"
         );
     }
 

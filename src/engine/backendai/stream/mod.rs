@@ -2,10 +2,11 @@
 //!
 //! A connection is a WebSocket to the manager's tcpproxy ([`ws`]) whose messages are slices of a
 //! byte stream ([`pipe`]). A terminal is a second WebSocket inside it, to the session's ttyd
-//! ([`terminal`], [`ttyd`]). A command, and everything in another container of a cluster session,
-//! uses the session's sshd ([`ssh`]). The manager counts an open connection as use of the session,
+//! ([`terminal`], [`ttyd`]). A command, a port that isn't a service, and everything in another
+//! container of a cluster session uses the session's sshd ([`ssh`]). The manager counts an open connection as use of the session,
 //! so each one is closed as soon as it isn't needed.
 
+mod connected;
 mod dial;
 mod follow;
 mod log_diff;
@@ -14,6 +15,7 @@ mod open;
 mod open_terminals;
 mod pipe;
 mod precheck;
+pub(super) mod services;
 mod ssh;
 mod terminal;
 mod ttyd;
@@ -24,7 +26,12 @@ use futures_util::stream::BoxStream;
 
 use super::BackendAiEngine;
 use crate::{
-    engine::api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
+    engine::{
+        api::{
+            AttachRequest, Attached, DialTarget, ExecCommand, HelperTask, LogChunk, Result, Streams,
+        },
+        port_stream::PortStream,
+    },
     model::{
         failure::Failure,
         id::{KernelId, SessionId},
@@ -87,6 +94,25 @@ impl Streams for BackendAiEngine {
     async fn dial(&self, session: SessionId, to: &DialTarget) -> Result<Attached> {
         let pipe = open::pipe(self, session, to).await?;
         Ok(dial::start(pipe))
+    }
+
+    /// A port that isn't one of the session's services is reached through its sshd.
+    async fn connect(&self, session: SessionId, to: &DialTarget) -> Result<PortStream> {
+        match open::pipe(self, session, to).await {
+            Ok(pipe) => Ok(Box::new(connected::ConnectedPort::new(pipe))),
+            Err(error) => match open::other_port(&error, to) {
+                Some(port) => ssh::port(self, session, port).await,
+                None => Err(error),
+            },
+        }
+    }
+
+    async fn helper(&self, session: SessionId, task: HelperTask) -> Result<Attached> {
+        ssh::helper(self, session, task).await
+    }
+
+    fn has_own_key_file(&self) -> bool {
+        true
     }
 }
 

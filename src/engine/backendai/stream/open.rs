@@ -21,6 +21,9 @@ const COMING_UP: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_millis(250);
 const LATER: Duration = Duration::from_secs(2);
 
+/// Time limit for closing a connection.
+const GOODBYE: Duration = Duration::from_secs(1);
+
 /// Time limit for ttyd's answer. A web server in between doesn't report a port that refuses.
 const TERMINAL: Duration = Duration::from_secs(8);
 
@@ -34,6 +37,12 @@ pub(super) async fn pipe(
     to: &DialTarget,
 ) -> Result<PortPipe<BoxedStream>> {
     patiently(|| once(engine, session, to)).await
+}
+
+/// The port of a target that is named by its number, if the connection failed because the session has no such service.
+pub(super) fn other_port(error: &Failure, to: &DialTarget) -> Option<u16> {
+    let port = to.service.parse().ok().filter(|port| *port != 0)?;
+    (to.port.is_none() && error.is_not_found()).then_some(port)
 }
 
 /// Opens a terminal in our running session.
@@ -72,7 +81,26 @@ pub(super) async fn once(
     // The session may have ended since the last attempt.
     engine.must_be_open(session).await?;
     let connection = engine.core.connection().await?;
-    ws::open(&connection.http, session, to).await
+    ws::open(&connection.http, session, to, &[]).await
+}
+
+impl BackendAiEngine {
+    /// Starts a service with these options by a connection, which is closed at once.
+    pub(in super::super) async fn start_by_connection(
+        &self,
+        session: SessionId,
+        to: &DialTarget,
+        options: &[(&str, String)],
+    ) -> Result<()> {
+        let mut pipe = patiently(|| async {
+            self.must_be_open(session).await?;
+            let connection = self.core.connection().await?;
+            ws::open(&connection.http, session, to, options).await
+        })
+        .await?;
+        let _ = timeout(GOODBYE, pipe.close()).await;
+        Ok(())
+    }
 }
 
 /// Retries until the attempt succeeds, is refused for good, or takes too long.

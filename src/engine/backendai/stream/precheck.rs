@@ -64,7 +64,7 @@ impl BackendAiEngine {
     /// Checks that a connection to this session can be opened. The manager finds the session of a
     /// stream by its *name* among the caller's own sessions that haven't ended. For an ended
     /// session, or one of another user, it would open our session of the same name.
-    pub(super) async fn must_be_open(&self, session: SessionId) -> Result<()> {
+    pub(in super::super) async fn must_be_open(&self, session: SessionId) -> Result<()> {
         let standing = self.standing(session).await?;
         if !standing.runs() {
             return Err(Failure::engine_refused(format!(

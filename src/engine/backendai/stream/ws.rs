@@ -5,7 +5,6 @@ use std::{fmt::Write as _, io, sync::Arc, time::Duration};
 
 use reqwest::{StatusCode, Url, header::HeaderMap};
 use rustls::pki_types::ServerName;
-use serde::Deserialize;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -17,12 +16,9 @@ use tokio_tungstenite::tungstenite::{
 };
 
 use super::{
-    super::request::{
-        http::{Http, ManagerCall, SHORT},
-        manager_error::declined,
-        problem::ErrorBody,
-    },
+    super::request::{http::Http, manager_error::declined, problem::ErrorBody},
     pipe::PortPipe,
+    services::{self, ListedService},
 };
 use crate::{
     engine::{
@@ -60,13 +56,14 @@ impl From<Failure> for OpenError {
     }
 }
 
-/// Connects to a port of a service of our session. The manager starts the service if necessary.
+/// Connects to a port of a service of our session. The manager starts the service if necessary, with these options.
 pub(super) async fn open(
     http: &Http,
     session: SessionId,
     to: &DialTarget,
+    options: &[(&str, String)],
 ) -> OpenResult<PortPipe<BoxedStream>> {
-    let (url, headers) = http.upgrade(&path(session, to)).await?;
+    let (url, headers) = http.upgrade(&path(session, to, options)).await?;
     let line = connect(http, &url).await?;
     let request = request(&url, headers).map_err(|error| declined(error.to_string()))?;
     let config = WebSocketConfig::default()
@@ -91,7 +88,7 @@ pub(super) async fn open(
     }
 }
 
-fn path(session: SessionId, to: &DialTarget) -> String {
+fn path(session: SessionId, to: &DialTarget, options: &[(&str, String)]) -> String {
     let mut path = format!(
         "/stream/session/{session}/tcpproxy?app={}",
         escape(&to.service)
@@ -99,6 +96,9 @@ fn path(session: SessionId, to: &DialTarget) -> String {
     if let Some(port) = to.port {
         // Writing to a string cannot fail.
         let _ = write!(path, "&port={port}");
+    }
+    for (name, value) in options {
+        let _ = write!(path, "&{name}={}", escape(value));
     }
     path
 }
@@ -147,14 +147,6 @@ fn request(url: &Url, headers: HeaderMap) -> tungstenite::Result<Request> {
     Ok(request)
 }
 
-/// A service of a session, as the manager lists it.
-#[derive(Debug, Deserialize)]
-struct ListedService {
-    name: String,
-    #[serde(default)]
-    ports: Vec<u16>,
-}
-
 /// Explains a refusal. Most answers of the manager say little, so this asks which services the
 /// session offers.
 async fn refused(
@@ -164,14 +156,13 @@ async fn refused(
     status: StatusCode,
     words: &[u8],
 ) -> OpenError {
-    let ask = ManagerCall::get(format!("/stream/session/{session}/apps")).within(SHORT);
     // This request also renews an expired login, and reports a wrong key or clock.
-    let offered: Vec<ListedService> = match http.json(&ask).await {
+    let offered = match services::list(http, session).await {
         Ok(offered) => offered,
         Err(error) => return OpenError::Failed(error),
     };
     if let Some(why) = lacking(&offered, to) {
-        return OpenError::Failed(declined(why));
+        return OpenError::Failed(Failure::not_found(why));
     }
     let mut said = status.as_u16().to_string();
     if let Some(problem) = ErrorBody::read(words) {
@@ -235,11 +226,13 @@ mod tests {
     fn a_path_is_one_whatever_the_service_is_called() {
         let id = SessionId::from_u128(7);
         assert_eq!(
-            path(id, &target("ttyd", None)),
+            path(id, &target("ttyd", None), &[]),
             format!("/stream/session/{id}/tcpproxy?app=ttyd")
         );
-        let odd = path(id, &target("a&b c/한", Some(80)));
-        assert!(odd.ends_with("?app=a%26b%20c%2F%ED%95%9C&port=80"), "{odd}");
+        let options = [("envs", r#"{"A":"b"}"#.to_owned())];
+        let odd = path(id, &target("a&b c/한", Some(80)), &options);
+        let end = "?app=a%26b%20c%2F%ED%95%9C&port=80&envs=%7B%22A%22%3A%22b%22%7D";
+        assert!(odd.ends_with(end), "{odd}");
     }
 
     #[test]
@@ -247,6 +240,7 @@ mod tests {
         let one = |name: &str, ports: &[u16]| ListedService {
             name: name.to_owned(),
             ports: ports.to_vec(),
+            ..ListedService::default()
         };
         let offered = [one("sshd", &[2200]), one("ttyd", &[7681])];
         let said = |service, port| lacking(&offered, &target(service, port));

@@ -43,11 +43,18 @@ enum ChannelKind {
     Tunnel,
 }
 
-/// Starts the command `line` in the user's shell in the container. If another terminal takes over
-/// the `claim`, the program ends.
+/// What sshd is asked to start.
+#[derive(Clone, Debug)]
+pub(super) enum SshRequest {
+    /// A line for the user's shell in the container.
+    Command(String),
+    Subsystem(&'static str),
+}
+
+/// Starts a program in the container. If another terminal takes over the `claim`, the program ends.
 pub(super) async fn start(
     entered: SshConnection,
-    line: String,
+    request: SshRequest,
     tty: Option<(u16, u16)>,
     claim: Option<TagClaim>,
 ) -> Result<Attached> {
@@ -55,7 +62,7 @@ pub(super) async fn start(
         Some(_) => ChannelKind::Terminal,
         None => ChannelKind::Pipes,
     };
-    let begun = begin(&entered, line, tty).await;
+    let begun = begin(&entered, request, tty).await;
     carried(entered, begun, kind, claim).await
 }
 
@@ -78,7 +85,7 @@ pub(super) async fn tunnel(entered: SshConnection, host: &str, port: u16) -> Res
 /// Returns everything that the command `line` prints.
 pub(super) async fn answer(entered: &SshConnection, line: String) -> Result<Vec<u8>> {
     let reading = async {
-        let (mut from, _to) = begin(entered, line, None).await?;
+        let (mut from, _to) = begin(entered, SshRequest::Command(line), None).await?;
         let mut printed = Vec::new();
         loop {
             match from.wait().await {
@@ -134,7 +141,7 @@ type StartFailure = Option<String>;
 
 async fn begin(
     entered: &SshConnection,
-    line: String,
+    request: SshRequest,
     tty: Option<(u16, u16)>,
 ) -> std::result::Result<ChannelHalves, StartFailure> {
     let gone = |error| match error {
@@ -148,8 +155,17 @@ async fn begin(
         asked.await.map_err(gone)?;
         granted(channel.wait().await, "a terminal")?;
     }
-    channel.exec(true, line).await.map_err(gone)?;
-    granted(channel.wait().await, "the command")?;
+    let what = match request {
+        SshRequest::Command(line) => {
+            channel.exec(true, line).await.map_err(gone)?;
+            "the command"
+        }
+        SshRequest::Subsystem(name) => {
+            channel.request_subsystem(true, name).await.map_err(gone)?;
+            name
+        }
+    };
+    granted(channel.wait().await, what)?;
     Ok(channel.split())
 }
 

@@ -11,6 +11,7 @@
 
 mod channel;
 mod handshake;
+mod helper;
 mod hop;
 mod key;
 mod known;
@@ -25,14 +26,19 @@ use super::{
     precheck::Container,
 };
 use crate::{
-    engine::api::{AttachRequest, Attached, DialTarget, ExecCommand, Result},
+    engine::{
+        api::{AttachRequest, Attached, DialTarget, ExecCommand, Result},
+        port_stream::{PipedStream, PortStream},
+    },
     model::{
-        failure::{Failure, FailureKind},
+        failure::Failure,
         id::{KernelId, SessionId},
     },
 };
 
+use channel::SshRequest;
 use handshake::{LoginResult, SshConnection};
+pub(super) use helper::helper;
 pub(in super::super) use known::KnownSshd;
 
 /// The service that commands use.
@@ -50,7 +56,7 @@ pub(super) async fn exec(
         ));
     };
     let entered = enter_at(engine, session, command.kernel).await?;
-    channel::start(entered, connection, command.tty, None).await
+    channel::start(entered, SshRequest::Command(connection), command.tty, None).await
 }
 
 /// Opens the control connection to a container's tmux.
@@ -81,7 +87,19 @@ pub(super) async fn terminal(
     };
     let entered = hop::enter(engine, session, container).await?;
     let size = (request.columns, request.rows);
-    channel::start(entered, connection, Some(size), Some(claim)).await
+    let request = SshRequest::Command(connection);
+    channel::start(entered, request, Some(size), Some(claim)).await
+}
+
+/// Connects to a port of the main container's loopback, whether or not a service has it.
+pub(super) async fn port(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    port: u16,
+) -> Result<PortStream> {
+    let entered = enter(engine, session).await?;
+    let attached = channel::tunnel(entered, "127.0.0.1", port).await?;
+    Ok(Box::new(PipedStream::new(attached)))
 }
 
 /// Opens a new connection to the sshd of a container of our running session.
@@ -138,11 +156,11 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<SshConnec
 
 /// Adds a fix to the error of an image without sshd.
 fn with_fix(error: Failure) -> Failure {
-    let is_plain = error.kind == FailureKind::Refused && error.hint.is_none();
+    let is_plain = error.is_not_found() && error.hint.is_none();
     if is_plain && error.what.as_str().contains("no service 'sshd'") {
         return error.hint(
-            "commands in a session on a cluster need an SSH server, which its image doesn't have. \
-             Open a terminal instead (`workbay shell`)",
+            "commands, and ports that aren't services, need an SSH server in the session, which its image doesn't \
+             have. Open a terminal instead (`workbay shell`)",
         );
     }
     error
