@@ -118,7 +118,7 @@ fn jupyter() -> Forward {
     forward(1, 1, "train-resnet", "Jupyter Notebook", 10250)
 }
 
-fn opened(forward: Forward) -> Result<Reply, Failure> {
+fn opened(forward: Forward) -> Reply {
     let url = match forward.public {
         Some(_) => format!("{}{}", forward.address_url, forward.path),
         None => format!(
@@ -131,7 +131,7 @@ fn opened(forward: Forward) -> Result<Reply, Failure> {
         url,
         remark: None,
     });
-    Ok(Reply::Opened { opened })
+    Reply::Opened { opened }
 }
 
 fn asked_of_app(request: &Request) -> Option<&AppRequest> {
@@ -207,14 +207,14 @@ fn one_key_starts_an_app_and_shows_its_url_without_the_token() {
     assert!(screen.sees("Starting Console…  3s"), "{}", screen.text());
     let mut console = jupyter();
     console.title = Clean::new("Console");
-    let screen = screen.answer(is_open, opened(console));
+    let screen = screen.answer(is_open, Ok(opened(console)));
     insta::assert_snapshot!(screen.text());
     let token = "3f2a9c0d";
     assert!(!screen.sees(token));
     let screen = screen.press("v");
     assert!(screen.sees(token));
     // Every use has a URL of its own, because a token works once.
-    let screen = screen.press("y").answer(is_url, opened(jupyter()));
+    let screen = screen.press("y").answer(is_url, Ok(opened(jupyter())));
     let copies = |screen: &Screen, wanted: &str| {
         let mut effects = screen.effects().iter();
         effects.any(|it| matches!(it, Effect::Copy { text, .. } if text.contains(wanted)))
@@ -222,7 +222,7 @@ fn one_key_starts_an_app_and_shows_its_url_without_the_token() {
     assert!(copies(&screen, token));
     let screen = screen.press("Y");
     assert!(copies(&screen, "ssh -L 10250:127.0.0.1:10250 jin@10.1.2.3"));
-    let screen = screen.press("o").answer(is_url, opened(jupyter()));
+    let screen = screen.press("o").answer(is_url, Ok(opened(jupyter())));
     let browses = |it: &Effect| matches!(it, Effect::Browse { url, .. } if url.contains(token));
     assert!(screen.effects().iter().any(browses));
     let screen = screen.press("q");
@@ -254,7 +254,7 @@ fn a_start_goes_on_in_the_background() {
     let screen = listed(launcher(80, 24)).press("enter esc");
     let screen = listed(screen).press("esc");
     assert!(!screen.is_open::<AppLauncher>());
-    let screen = screen.answer(is_open, opened(jupyter()));
+    let screen = screen.answer(is_open, Ok(opened(jupyter())));
     let text = "Console of train-resnet is open at";
     assert!(screen.sees(text), "{}", screen.text());
     let screen = listed(launcher(80, 24)).press("enter esc esc");
@@ -317,7 +317,7 @@ fn a_public_forward_is_confirmed_by_a_word() {
     let public = public.unwrap();
     assert_eq!(public.allowed, ["10.0.0.0/8", "192.168.1.0/24"]);
     assert_eq!(public.expires.unwrap().to_string(), "8h");
-    let screen = screen.answer(is_open, opened(self::public(jupyter())));
+    let screen = screen.answer(is_open, Ok(opened(self::public(jupyter()))));
     insta::assert_snapshot!("a_public_forward_is_open", screen.text());
     let screen = screen.press("q");
     insta::assert_snapshot!("the_qr_code_of_a_public_forward", screen.text());
@@ -344,7 +344,7 @@ fn stopping_and_restarting_ask_first() {
         "No is marked"
     );
     let screen = screen.press("r y").answer(is_stop, Ok(Reply::Done));
-    let screen = screen.answer(is_open, opened(jupyter()));
+    let screen = screen.answer(is_open, Ok(opened(jupyter())));
     assert!(
         screen.sees("Jupyter Notebook is open on port 10250"),
         "{}",
@@ -420,7 +420,7 @@ fn the_commands_for_ssh() {
     forward.port = 10251;
     let screen = screen
         .press("enter")
-        .answer(is_port, opened(forward))
+        .answer(is_port, Ok(opened(forward)))
         .press("G up up up up");
     insta::assert_snapshot!("ssh_with_a_port_80x24", screen.text());
     let screen = screen.press("y");
@@ -496,7 +496,7 @@ fn forwards_are_filtered_used_and_closed() {
     );
     let screen = screen
         .press("enter v")
-        .answer(is_url, opened(board()[1].clone()));
+        .answer(is_url, Ok(opened(board()[1].clone())));
     assert!(screen.sees("workbay_token=3f2a9c0d"), "{}", screen.text());
     let screen = screen.press("v");
     assert!(!screen.sees("workbay_token"));

@@ -44,10 +44,10 @@ impl Apps for BackendAiEngine {
         let mut app = self.app(session, &start.app).await?;
         if !app.startable {
             // Its user starts it inside the session.
-            return match start.arguments.is_empty() && start.env.is_empty() {
-                true => Ok(app),
-                false => Err(not_startable(&app)),
-            };
+            if start.arguments.is_empty() && start.env.is_empty() {
+                return Ok(app);
+            }
+            return Err(not_startable(&app));
         }
         let options = StartOptions::new(&app, start)?;
         self.start_service(session, &start.app, &options).await?;
