@@ -3,7 +3,7 @@
 
 # Programs, and parts of one, that mostly wait (for an engine, for a program, for what people see) run three times as many tests at
 # once as there are processors.
-waiting=(cli daemon docker process pty)
+waiting=(cli daemon docker process pty ssh)
 
 # threads_for NAME: how many tests of a program or a part of one run at once.
 threads_for() {

@@ -16,6 +16,12 @@ pub enum Scope {
     Shells,
     /// Recent launches.
     Recents,
+    /// The app launcher.
+    Apps,
+    /// An app or port that was opened, and the commands for SSH.
+    Opened,
+    /// The port board.
+    Ports,
     /// Notifications.
     Notices,
     /// The scheduling history.
@@ -32,7 +38,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -40,6 +46,9 @@ impl Scope {
         Self::Contexts,
         Self::Shells,
         Self::Recents,
+        Self::Apps,
+        Self::Opened,
+        Self::Ports,
         Self::Notices,
         Self::History,
         Self::Logs,
@@ -61,6 +70,9 @@ impl Scope {
             Self::Contexts => "contexts",
             Self::Shells => "shells",
             Self::Recents => "recents",
+            Self::Apps => "apps",
+            Self::Opened => "opened",
+            Self::Ports => "ports",
             Self::Notices => "notices",
             Self::History => "history",
             Self::Logs => "logs",
@@ -83,6 +95,9 @@ impl Scope {
             Self::Contexts => "Contexts",
             Self::Shells => "Shells",
             Self::Recents => "Recent launches",
+            Self::Apps => "Apps of a session",
+            Self::Opened => "Opened app or port",
+            Self::Ports => "Port board",
             Self::Notices => "Notifications",
             Self::History => "Scheduling history",
             Self::Logs => "Log",
@@ -170,22 +185,24 @@ actions! {
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
+    Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Ports, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Ports, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Ports, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Ports, Notices, History, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Ports, Notices, History, Logs, Help]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Ports, Notices, History, Logs, Help]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
     SessionLogs "session.logs" "show the log" [Sessions, Detail, Notices] { "log": Sessions 130, Detail 70 }
+    SessionApps "session.apps" "show the apps: start, open, forward a port, SSH" [Sessions, Detail, Notices] { "apps": Sessions 145, Detail 85 }
     SessionRename "session.rename" "rename" [Sessions, Detail] { "rename": Sessions 90, Detail 40 }
     SessionTerminate "session.terminate" "terminate (asks for confirmation)" [Sessions, Detail, Notices] { "terminate": Sessions 110, Detail 60 }
     SessionCommit "session.commit" "create an image from the session" [Sessions, Detail]
@@ -241,6 +258,22 @@ actions! {
     RecentPin "recents.pin" "pin or unpin" [Recents]
     RecentRename "recents.rename" "change the title" [Recents]
     RecentRemove "recents.remove" "remove from the list" [Recents]
+
+    AppOpen "apps.open" "open; start the app first if it doesn't run" [Apps, Opened]
+    AppOptions "apps.options" "choose options: arguments, variables, port, public" [Apps]
+    AppLog "apps.log" "show the last lines that the app printed" [Apps]
+    AppStop "apps.stop" "stop the app (asks for confirmation)" [Apps]
+    AppRestart "apps.restart" "restart the app (asks for confirmation)" [Apps]
+    AppsRefresh "apps.refresh" "refresh" [Apps]
+
+    ForwardBrowse "forwards.browse" "open in the browser of this machine ($BROWSER)" [Opened, Ports]
+    ForwardCopy "forwards.copy" "copy the URL with its token, or the command" [Opened, Ports]
+    ForwardCopyTunnel "forwards.copy-tunnel" "copy the ssh -L command for your computer" [Opened, Ports]
+    ForwardReveal "forwards.reveal" "show or hide the token of the URL" [Opened, Ports]
+    ForwardQr "forwards.qr" "show or hide the QR code of a public URL" [Opened, Ports]
+    ForwardShow "forwards.show" "show the session" [Ports]
+    ForwardClose "forwards.close" "close the forward (asks for confirmation)" [Ports]
+    ForwardFilter "forwards.filter" "filter by session, app or port" [Ports]
 
     NoticeOpen "notices.open" "show the session" [Notices]
     NoticeCopy "notices.copy" "copy the notification" [Notices]

@@ -26,6 +26,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("config", &["model", "rules"]),
     ("protocol", &["model", "rules"]),
     ("tree", &[]),
+    ("archive", &["model"]),
     ("engine", &["model", "rules", "tree"]),
     ("state_machine", &["model", "rules"]),
     ("scheduler", &["model", "rules", "engine", "state_machine"]),
@@ -36,7 +37,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("terminal", &["key", "model"]),
     ("keymap", &["action", "key", "config", "model"]),
     ("theme", &["config", "model"]),
-    ("runner", &["model", "tree"]),
+    ("runner", &["model", "tree", "archive"]),
     ("client", &["model", "rules", "protocol", "config"]),
     (
         "daemon",
@@ -50,6 +51,8 @@ const ROWS: &[(&str, &[&str])] = &[
             "observer",
             "store",
             "config",
+            "gateway",
+            "ssh_server",
         ],
     ),
     (
@@ -75,7 +78,7 @@ const ROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
-            "terminal",
+            "terminal", "archive",
         ],
     ),
     // The two roots: they only list modules and dispatch.
@@ -109,12 +112,12 @@ const OWNERS: &[(&str, &[&str])] = &[
     ),
     ("hyper", &["gateway"]),
     ("hyper_util", &["gateway"]),
-    ("http", &["gateway"]),
     ("http_body_util", &["gateway"]),
     ("tokio_tungstenite", &["engine/backendai/stream"]),
     ("russh", &["engine/backendai/stream/ssh", "ssh_server"]),
     ("russh_sftp", &["runner/sftp"]),
     ("rusqlite", &["store"]),
+    ("qrcode", &["view/qr.rs"]),
     ("crossterm", &["run"]),
     ("portable_pty", &["terminal/pty.rs"]),
 ];

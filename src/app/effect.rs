@@ -52,6 +52,11 @@ pub enum Effect {
         ticket: Ticket,
         text: String,
     },
+    /// Opens a URL in the browser of this machine. `Msg::Done` reports the result.
+    Browse {
+        ticket: Ticket,
+        url: String,
+    },
     /// Writes a new file and never replaces an existing one: it adds `-1`, `-2` … to the name. `Msg::Done`
     /// has the path.
     SaveFile {

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-use crate::model::settings::{LaunchSettings, NotificationSettings, TerminalSettings};
+use crate::{
+    model::settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
+    rules::ssh_tunnel::SshRoute,
+};
 
 /// Constant for the lifetime of a client.
 #[derive(Clone, Debug)]
@@ -39,4 +42,19 @@ pub struct Facts {
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.
     pub keep_days: u32,
+    /// The settings of apps and forwards.
+    pub apps: AppSettings,
+    /// Whether the app launcher opens when a session that was launched in this TUI runs.
+    pub open_apps_after_launch: bool,
+    /// The variable `SSH_CONNECTION`, if the TUI runs in an SSH login.
+    pub ssh_connection: Option<String>,
+}
+
+impl Facts {
+    /// How your computer reaches this machine by SSH.
+    pub fn ssh_route(&self) -> SshRoute {
+        let arguments = &self.apps.ssh_arguments;
+        let connection = self.ssh_connection.as_deref();
+        SshRoute::new(connection, &self.user, &self.host, arguments)
+    }
 }

@@ -103,6 +103,16 @@ impl Mirror {
         self.sessions.values()
     }
 
+    /// All forwards.
+    pub fn forwards(&self) -> &[Forward] {
+        &self.forwards
+    }
+
+    /// The forwards to a session.
+    pub fn forwards_of(&self, session: SessionKey) -> impl Iterator<Item = &Forward> {
+        self.forwards.iter().filter(move |it| it.session == session)
+    }
+
     pub fn usage(&self, id: SessionKey) -> Option<&Usage> {
         self.usage.get(&id)
     }

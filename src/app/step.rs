@@ -9,16 +9,18 @@ use super::{
     launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
-    panels::{command::Command, shells::ShellTarget},
+    panels::{apps::AppsPurpose, command::Command, shells::ShellTarget},
     panes::{Axis, ShellPlace},
     shown_contexts::ShownContexts,
 };
 use crate::{
     action::Action,
     model::{
+        forward::ForwardId,
         id::{ContextName, KernelId, SessionKey},
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
+        request::ForwardRequest,
         shell_start::ShellStart,
         spec::LaunchRequest,
         status::Tab,
@@ -70,6 +72,8 @@ pub enum Step {
     ReadRecipe {
         path: PathBuf,
     },
+    /// Opens a URL in the browser of this machine. A toast reports the result.
+    Browse(String),
     /// A short message in the corner.
     Toast {
         level: Level,
@@ -94,6 +98,17 @@ pub enum Step {
 impl Step {
     /// Closes the panel that returns it.
     pub const CLOSE: Self = Self::Go(Go::CloseTop);
+
+    /// Requests a new URL of a forward.
+    #[must_use]
+    pub fn url(id: ForwardId, then: UrlUse) -> Self {
+        Self::Ask {
+            request: Request::Forward {
+                request: ForwardRequest::Url { id },
+            },
+            purpose: Purpose::ForwardUrl { then },
+        }
+    }
 
     /// Creates a toast from a text of the program, or one that is already clean.
     #[must_use]
@@ -145,6 +160,16 @@ pub struct LaunchedFrom {
     pub launcher: Option<u64>,
     /// The waiting session that leaves the queue when the new one is in it.
     pub replaces: Option<SessionKey>,
+}
+
+/// What a new URL of a forward is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlUse {
+    Copy,
+    /// Opens it in the browser.
+    Browse,
+    /// Shows it on the port board.
+    Show,
 }
 
 /// The reason for a request. It decides where the answer goes.
@@ -212,6 +237,12 @@ pub enum Purpose {
     Environments(ContextName),
     /// Failures aren't shown, because the next layout sends the request again.
     Watch,
+    /// For the app launcher.
+    Apps(AppsPurpose),
+    /// A new URL of a forward.
+    ForwardUrl {
+        then: UrlUse,
+    },
     /// An effect that answers with `Msg::Done`.
     Effect,
 }

@@ -12,7 +12,7 @@ use crate::{
         resources::{Bytes, Cpu, ResourceSlots},
         secret_rules::SecretRules,
         session::Session,
-        settings::{LaunchSettings, NotificationSettings, TerminalSettings},
+        settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
         status::Status,
         testing,
         text::Clean,
@@ -59,6 +59,9 @@ pub fn facts() -> Facts {
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,
+        apps: AppSettings::default(),
+        open_apps_after_launch: false,
+        ssh_connection: None,
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     commands::{
         context::{ContextJson, Listed as ListedContext},
+        cp::CopiedJson,
         daemon::{NotRunning, StatusJson},
         doctor::Report,
         events::Event,
@@ -21,11 +22,14 @@ use super::{
     listed::Listed,
 };
 use crate::model::{
+    app::App,
     catalogue::{Catalogue, Folder},
     environment::Environment,
+    forward::{Forward, OpenedForward},
     history::HistoryEntry,
     pull::Pull,
     recent::Recent,
+    text::Clean,
 };
 
 /// `launch` prints one session, or a list with `--count`.
@@ -118,6 +122,13 @@ fn outputs() -> Vec<Output> {
         Output::of::<Catalogue>("resources", "resources"),
         Output::of::<Vec<Folder>>("folder-ls", "folder ls"),
         Output::of::<Folder>("folder-create", "folder create"),
+        Output::of::<Vec<App>>("app-ls", "app ls"),
+        Output::of::<OpenedForward>("app-start", "app start"),
+        Output::of::<Vec<Clean>>("app-logs", "app logs"),
+        Output::of::<Vec<Forward>>("port-ls", "port ls"),
+        Output::of::<OpenedForward>("port-open", "port open"),
+        Output::of::<OpenedForward>("port-url", "port url"),
+        Output::of::<CopiedJson>("cp", "cp"),
         Output::of::<Vec<ListedContext>>("context-ls", "context ls"),
         Output::of::<ContextJson>("context-show", "context show"),
         Output::lines_of::<Event<'_>>("events", "events"),

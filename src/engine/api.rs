@@ -261,9 +261,9 @@ fn no_apps() -> Failure {
 /// A port of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DialTarget {
-    /// A service of the session (`ttyd`, `jupyter`); it is started if it isn't running.
+    /// A service of the session (`ttyd`, `jupyter`), which managers start if it isn't running, or a port as a number.
     pub service: String,
-    /// One of the service's ports; `None` = its first.
+    /// One of the service's ports, or the port of an app that isn't a service; `None` = its first.
     pub port: Option<u16>,
 }
 

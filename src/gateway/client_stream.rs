@@ -20,7 +20,7 @@ use tokio::{
 
 /// When the kernel first checks a quiet connection, how often it checks again, and how many checks may stay
 /// unanswered.
-const KEEPALIVE_AFTER: Duration = Duration::from_mins(1);
+const KEEPALIVE_AFTER: Duration = Duration::from_secs(60);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(20);
 const KEEPALIVE_COUNT: u32 = 3;
 

@@ -19,7 +19,7 @@ use crate::model::{failure::Failure, secret::Secret};
 pub(super) const PARAMETER: &str = "workbay_token";
 
 /// How long a one-time token can be used.
-pub const LIFETIME: Duration = Duration::from_mins(5);
+pub const LIFETIME: Duration = Duration::from_secs(300);
 
 /// How many one-time tokens of a route can be used at the same time. A new one replaces the oldest.
 pub const MOST: usize = 64;

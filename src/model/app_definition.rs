@@ -125,7 +125,9 @@ impl AppDefinition {
 /// Why the apps of an environment can't be used together.
 pub fn check_all(apps: &[AppDefinition]) -> Result<(), String> {
     if apps.len() > MOST_APPS {
-        return Err(format!("an environment has at most {MOST_APPS} apps"));
+        return Err(format!(
+            "an environment has too many apps (max: {MOST_APPS})"
+        ));
     }
     for (at, app) in apps.iter().enumerate() {
         app.check()?;
@@ -212,7 +214,7 @@ pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
             Piece::Text(text) => all.push_str(text),
             Piece::Template(name) => match value(name) {
                 Some(value) => all.push_str(&value),
-                None => all.push_str(&format!("{{{name}}}")),
+                None => all.extend(["{", name, "}"]),
             },
         }
     }

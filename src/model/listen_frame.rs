@@ -187,7 +187,9 @@ mod tests {
             Frame::new(FrameKind::End, 7, Bytes::new()),
         ];
         let mut bytes = BytesMut::new();
-        frames.iter().for_each(|frame| frame.write(&mut bytes));
+        for frame in &frames {
+            frame.write(&mut bytes);
+        }
         assert_eq!(all(&bytes).unwrap(), frames);
         assert_eq!(frames[0].port(), Some((8080, String::new())));
         assert_eq!(frames[1].port(), Some((50_000, "127.0.0.1".to_owned())));

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use crate::{model::text::Clean, terminal::clipboard::fits};
+use crate::{app::panels::apps::opened::masked, model::text::Clean, terminal::clipboard::fits};
 
 /// Characters of a copied text that the notification shows.
 const SHOWN: usize = 40;
@@ -65,7 +65,9 @@ pub fn sent(text: &str) -> Clean {
         lines => format!("{lines} lines "),
     };
     let first = text.lines().find(|line| !line.trim().is_empty());
-    let first = Clean::new(first.unwrap_or_default().trim());
+    // The token of a URL isn't shown.
+    let first = masked(first.unwrap_or_default().trim(), "*");
+    let first = Clean::new(&first);
     let mut shown: String = first.as_str().chars().take(SHOWN).collect();
     if shown.len() < first.as_str().len() {
         shown.push_str("...");
@@ -159,6 +161,8 @@ mod tests {
 
     #[test]
     fn only_what_is_known_is_said() {
+        let url = sent("http://h:1/?workbay_token=abc");
+        assert!(!url.as_str().contains("abc"), "{url}");
         assert_eq!(sent("one"), "Copied to your terminal's clipboard\none");
         let two = sent("\n a\u{202e}b\n");
         assert!(two.as_str().starts_with("2 lines copied"));

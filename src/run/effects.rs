@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use super::{
+    browser,
     clipboard::{self, Multiplexer},
     clock,
     connection::Current,
@@ -108,6 +109,11 @@ impl EffectRunner {
                     }
                     Err(why) => Err(why.into()),
                 };
+                self.answer(Msg::Done { ticket, result });
+            }
+            Effect::Browse { ticket, url } => {
+                let result = browser::open(&url).map(|text| Clean::new(&text));
+                let result = result.map_err(|why| Clean::multiline(&why));
                 self.answer(Msg::Done { ticket, result });
             }
             Effect::SaveFile {

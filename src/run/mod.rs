@@ -5,6 +5,7 @@
 
 mod ansi;
 mod background;
+mod browser;
 pub mod canvas;
 mod clipboard;
 mod clock;

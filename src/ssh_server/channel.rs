@@ -87,10 +87,8 @@ pub(super) fn receive(
                 end.overflow.cancel();
                 return;
             };
-            if input.send((one, queued)).is_err() {
-                // The program is over. The client's close is still to come.
-                continue;
-            }
+            // If the program is over, the client's close is still to come.
+            let _ = input.send((one, queued));
         }
     });
     queue

@@ -7,7 +7,7 @@ use russh::{MethodKind, MethodSet, SshId, server};
 use super::keys::HostKey;
 
 /// How often the client is asked for an answer.
-pub(super) const KEEPALIVE: Duration = Duration::from_mins(1);
+pub(super) const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// How many logins a client may try.
 const ATTEMPTS: usize = 6;

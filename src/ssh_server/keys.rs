@@ -45,10 +45,8 @@ impl HostKey {
                 .hint("move the file away, and a new key is made")
         })?;
         if key.is_encrypted() {
-            return Err(Failure::internal(format!(
-                "the host key {} has a passphrase",
-                path.display()
-            )));
+            let text = format!("the host key {} has a passphrase", path.display());
+            return Err(Failure::internal(text).hint("move the file away, and a new key is made"));
         }
         Ok(Self(Arc::new(key)))
     }

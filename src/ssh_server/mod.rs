@@ -45,7 +45,7 @@ use self::{
 use crate::model::failure::Failure;
 
 /// How long a client may take to log in.
-const GRACE: Duration = Duration::from_mins(1);
+const GRACE: Duration = Duration::from_secs(60);
 
 /// A client that sent nothing at all in that many keepalive intervals is gone.
 const SILENT: u32 = 10;

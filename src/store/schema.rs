@@ -121,12 +121,6 @@ pub(super) const STEPS: &[&str] = &[
     "
     ALTER TABLE sessions ADD COLUMN checksum INTEGER;
 ",
-    "
-    CREATE TABLE forwards (
-        id   INTEGER PRIMARY KEY,
-        body TEXT NOT NULL
-    );
-",
 ];
 
 /// Refuses a file that a newer version wrote, before it is changed.

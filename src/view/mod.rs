@@ -22,6 +22,7 @@ pub mod paint;
 mod panels;
 pub mod panes;
 mod prompt;
+mod qr;
 mod reason;
 mod session_table;
 mod spark;

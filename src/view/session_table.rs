@@ -19,7 +19,10 @@ use crate::{
         sessions::sort::{Column, SortOrder},
         shown_contexts::ShownContexts,
     },
-    model::{catalogue::AcceleratorKind, session::Session, status::Tab, text::Clean},
+    model::{
+        catalogue::AcceleratorKind, forward::Forward, id::SessionKey, session::Session,
+        status::Tab, text::Clean,
+    },
     rules::launch::amounts::thousandths,
     theme::face::Face,
 };
@@ -55,10 +58,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 
 /// The columns of a list of `width` cells.
 pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
+    let widest = columns::TextWidths::from(app.sessions.widest());
     let wanted = columns::TextWidths {
+        name: widest.name.max(chip_width(app)),
         context: context_width(app),
         ended: app.sessions.tab() == Tab::Finished,
-        ..app.sessions.widest().into()
+        ..widest
     };
     columns::places(width, wanted)
 }
@@ -117,6 +122,51 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
         None => title.to_owned(),
     };
     paint.right(x - 1, area.y, place.width + 1, &title, face);
+}
+
+/// Blank cells between a name and its chip.
+const CHIP_GAP: u16 = 2;
+/// A shorter part of a name would be useless.
+const SHORTEST_NAME: u16 = 8;
+
+/// A note beside the name of a session.
+struct Chip {
+    text: String,
+    face: Face,
+    is_public: bool,
+}
+
+/// `2 apps` or `PUBLIC` beside the name of a session with forwards.
+fn chip(app: &App, session: SessionKey) -> Option<Chip> {
+    let is_public = |it: &Forward| it.public.is_some();
+    if app.mirror.forwards_of(session).any(is_public) {
+        return Some(Chip {
+            text: "PUBLIC".to_owned(),
+            face: Face::Bad,
+            is_public: true,
+        });
+    }
+    let text = match app.mirror.forwards_of(session).count() {
+        0 => return None,
+        1 => "1 app".to_owned(),
+        n => format!("{n} apps"),
+    };
+    Some(Chip {
+        text,
+        face: Face::Dim,
+        is_public: false,
+    })
+}
+
+/// The cells of the longest name with its chip.
+fn chip_width(app: &App) -> u16 {
+    let with_chip = |forward: &Forward| {
+        let chip = chip(app, forward.session)?;
+        let name = app.mirror.session(forward.session)?.name.as_str();
+        Some(text::width(name) as u16 + CHIP_GAP + chip.text.len() as u16)
+    };
+    let widths = app.mirror.forwards().iter().filter_map(with_chip);
+    widths.max().unwrap_or(0)
 }
 
 /// One session on one line.
@@ -255,6 +305,23 @@ impl SessionRow<'_> {
             if left >= 6 {
                 paint.text(end + 1, self.area.y, left, asked.as_str(), Face::Dim);
             }
+            return;
+        }
+        let Some(chip) = chip(self.app, self.session.key()) else {
+            return;
+        };
+        let cells = chip.text.len() as u16;
+        let at = (end + CHIP_GAP).min((x + width).saturating_sub(cells));
+        if at >= end + CHIP_GAP {
+            paint.text(at, self.area.y, cells, &chip.text, self.face(chip.face));
+        } else if chip.is_public && width >= cells + SHORTEST_NAME {
+            // A public forward is shown at the cost of the end of the name.
+            let room = width - cells - CHIP_GAP;
+            let name = text::fit(name, usize::from(room), paint.glyphs.ellipsis);
+            let blank = " ".repeat(usize::from(width));
+            paint.text(x, self.area.y, width, &blank, face);
+            paint.text(x, self.area.y, room, &name, self.face(face));
+            paint.text(at, self.area.y, cells, &chip.text, self.face(chip.face));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A machine with one running session of that name.
-fn with_session(name: &str) -> Machine {
+pub(crate) fn with_session(name: &str) -> Machine {
     let machine = Machine::new();
     let printed = machine.ok(&[
         "launch",

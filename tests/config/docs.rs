@@ -207,7 +207,7 @@ fn kind(block: &str) -> &'static str {
     let has = |section: &str| block.lines().any(|line| line.starts_with(section));
     if has("[contexts.") {
         "contexts"
-    } else if has("[environment.") {
+    } else if has("[environment.") || has("[[environment.") {
         "environments"
     } else if has("[group.") || has("[preset.") || has("[network]") || has("[idle]") {
         "resources"

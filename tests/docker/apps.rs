@@ -47,12 +47,19 @@ async fn app(bench: &Bench, session: SessionId, name: &str) -> Option<App> {
 
 /// The whole answer to a request for a page.
 async fn get(bench: &Bench, session: SessionId, port: u16, path: &str) -> String {
+    ask(bench, session, port, &format!("GET {path}")).await
+}
+
+/// The whole answer to a request without a body.
+async fn ask(bench: &Bench, session: SessionId, port: u16, line: &str) -> String {
     let to = DialTarget {
         service: port.to_string(),
         port: None,
     };
     let mut stream = bench.engine.connect(session, &to).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "{line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
     within(stream.read_to_end(&mut answer)).await.unwrap();
@@ -89,6 +96,20 @@ async fn jupyter_starts_answers_and_ends() {
     assert_eq!((listed.state, listed.ports[0]), (AppState::Running, port));
     let page = get(&bench, session, port, "/api/contents").await;
     assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    // A kernel listens on five ports, which are nobody else's.
+    let made = ask(&bench, session, port, "POST /api/kernels").await;
+    assert!(made.starts_with("HTTP/1.1 201"), "{made}");
+    until(async || {
+        let count = bench.sh(session, "grep -c ' 0A ' /proc/net/tcp").await;
+        (count.parse::<u32>().unwrap() >= 6).then_some(())
+    })
+    .await;
+    let apps = within(bench.engine.apps(session)).await.unwrap();
+    let listening: Vec<&App> = apps
+        .iter()
+        .filter(|app| app.source == AppSource::Listening)
+        .collect();
+    assert!(listening.is_empty(), "{listening:?}");
     let (engine, running) = (bench.engine.clone(), session);
     let end = tokio::spawn(async move { engine.app_end(running, "jupyter").await });
     within(bench.engine.stop_app(session, "jupyter"))
@@ -245,7 +266,9 @@ async fn a_program_started_by_hand_is_found_by_its_port() {
     );
     let (engine, running) = (bench.engine.clone(), session);
     let end = tokio::spawn(async move { engine.app_end(running, "9002").await });
-    bench.sh(session, "pkill -f 900[2]").await;
+    bench
+        .sh(session, "pkill -f 'server -b 127.0.0.1 900[2]'")
+        .await;
     assert_eq!(within(end).await.unwrap().unwrap(), None);
     assert_eq!(app(&bench, session, "9002").await, None);
 }

@@ -9,6 +9,7 @@
 
 mod allocation;
 mod anything;
+mod apps;
 mod asked;
 mod cluster;
 mod contexts;

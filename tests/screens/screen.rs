@@ -24,7 +24,9 @@ use workbay::{
         failure::Failure,
         request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu},
-        settings::{LaunchSettings, NotificationSettings, TerminalSettings},
+        settings::{
+            AppSettings, LaunchSettings, NotificationSettings, PortRange, TerminalSettings,
+        },
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot, StreamId, StreamOpen},
@@ -81,6 +83,16 @@ pub fn facts() -> Facts {
         },
         terminal: TerminalSettings::default(),
         keep_days: 7,
+        apps: AppSettings {
+            open_to_public: true,
+            port_pool: PortRange {
+                first: 10250,
+                last: 10749,
+            },
+            ..AppSettings::default()
+        },
+        open_apps_after_launch: false,
+        ssh_connection: Some("10.9.8.7 51234 10.1.2.3 22".to_owned()),
     }
 }
 
@@ -416,6 +428,8 @@ impl Screen {
                 for (color, base) in [(cell.fg, 38), (cell.bg, 48)] {
                     match color {
                         Color::Rgb(r, g, b) => write!(out, "\x1b[{base};2;{r};{g};{b}m").unwrap(),
+                        Color::Black => write!(out, "\x1b[{base};5;0m").unwrap(),
+                        Color::White => write!(out, "\x1b[{base};5;15m").unwrap(),
                         Color::Indexed(n) => write!(out, "\x1b[{base};5;{n}m").unwrap(),
                         _ => {}
                     }

@@ -234,7 +234,7 @@ fn an_sftp_packet_of_200_megabytes_ends_the_connection() {
     packet.push(6);
     stdin.write_all(&packet).unwrap();
     // The rest of it is never taken.
-    while stdin.write_all(&[0; 65536]).is_ok() {}
+    while stdin.write_all(&vec![0; 65536]).is_ok() {}
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(

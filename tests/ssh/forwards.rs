@@ -121,7 +121,7 @@ fn a_remote_forward_listens_in_the_session() {
     // One that isn't read doesn't stop the others.
     let mut deaf = TcpStream::connect(("127.0.0.1", port)).unwrap();
     deaf.set_nonblocking(true).unwrap();
-    while deaf.write(&[0; 65536]).is_ok() {}
+    while deaf.write(&vec![0; 65536]).is_ok() {}
     std::thread::scope(|scope| {
         for number in 0..8 {
             scope.spawn(move || comes_back(port, 300_000 * number + 1));

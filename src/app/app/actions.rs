@@ -38,6 +38,7 @@ impl App {
             Action::Quit => self.quit(now),
             Action::Notices => self.toggle_notices(),
             Action::Quiet => self.toggle_quiet(),
+            Action::Ports => self.toggle_ports(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),

@@ -36,6 +36,10 @@ impl App {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Copy { ticket, text });
                 }
+                Step::Browse(url) => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::Browse { ticket, url });
+                }
                 Step::Save { path, contents } => {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::SaveFile {

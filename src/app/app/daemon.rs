@@ -11,7 +11,8 @@ use crate::{
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{
-            self, history::HistoryTable, recents::Recents, rename::Rename, waiting::WaitingDialog,
+            self, apps::AppLauncher, history::HistoryTable, recents::Recents, rename::Rename,
+            waiting::WaitingDialog,
         },
         step::{Purpose, Step},
     },
@@ -83,6 +84,9 @@ impl App {
         if let Some(launcher) = self.panels.get_mut::<Launcher>() {
             steps.extend(launcher.ask(&self.mirror));
         }
+        if let Some(apps) = self.panels.get_mut::<AppLauncher>() {
+            steps.extend(apps.link_up());
+        }
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
@@ -105,11 +109,15 @@ impl App {
             return self.notice_arrived(*notice, now);
         }
         let mut steps = Vec::new();
+        let mut starting = None;
         match &change {
             Change::Session { session } => {
                 self.notices.follow(session);
                 self.toasts.follow(session, now);
                 steps = self.panes.session_changed(session, &mut self.ids);
+                let runs = session.status.is_live();
+                let key = session.key();
+                starting = Some(key).filter(|_| runs);
             }
             Change::Gone { session } => {
                 self.toasts.gone(*session);
@@ -130,6 +138,7 @@ impl App {
             Touched::Usage => self.sessions.mark_stale_if_sorted_by_usage(),
             Touched::Other => {}
         }
+        steps.extend(starting.and_then(|key| self.open_apps_after_launch(key)));
         if touches_panels {
             self.update_panels(now);
             let mirror = &self.mirror;
@@ -238,6 +247,10 @@ impl App {
                 self.extension_rules.answered(context, result);
                 Vec::new()
             }
+            (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
+            (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
+                self.url_created(&opened, then)
+            }
             (Purpose::Watch, Err(_)) => {
                 self.watched = None;
                 Vec::new()
@@ -249,6 +262,7 @@ impl App {
                 | Purpose::Edit(_)
                 | Purpose::Recipe
                 | Purpose::Watch
+                | Purpose::ForwardUrl { .. }
                 | Purpose::Environments(_),
                 Ok(_),
             )

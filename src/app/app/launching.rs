@@ -62,7 +62,9 @@ impl App {
                 }
                 self.panels.close::<PullDialog>();
                 self.launched = sessions.iter().map(Session::key).collect();
+
                 steps.extend(Launched::new(&sessions).map(Step::Launched));
+                steps.extend(self.await_apps(&sessions));
                 steps.extend(failure.iter().map(toast_of));
                 steps
             }

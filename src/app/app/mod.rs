@@ -2,6 +2,7 @@
 
 mod actions;
 mod acts;
+mod apps;
 mod carry;
 mod contexts;
 mod daemon;
@@ -68,6 +69,8 @@ pub struct App {
     pub notices: Notices,
     /// The sessions of the newest launch, until a key is pressed. A pull of their image opens a dialog.
     launched: Vec<SessionKey>,
+    /// The newest session that was launched, until it runs and its apps are shown.
+    apps_of: Option<SessionKey>,
     pub extension_rules: ExtensionRules,
     pub logs: Option<Logs>,
     pub panes: Panes,
@@ -124,6 +127,7 @@ impl App {
             panels: Panels::default(),
             reach: Reaches::default(),
             launched: Vec::new(),
+            apps_of: None,
             extension_rules: ExtensionRules::default(),
             logs: None,
             toasts: Toasts::default(),

@@ -4,7 +4,12 @@ use jiff::Timestamp;
 
 use super::{App, interrupt_ends};
 use crate::{
-    app::{durations, focus::Page, launcher::Launcher},
+    app::{
+        durations,
+        focus::Page,
+        launcher::Launcher,
+        panels::{apps::AppLauncher, ports::PortBoard},
+    },
     rules::reclaim::{Reclaim, reclaim},
 };
 
@@ -15,6 +20,12 @@ impl App {
             self.toasts.wake_at(),
             self.panels.get::<Launcher>().and_then(|it| it.wake_at(now)),
             self.panes.wake_at(),
+            self.panels
+                .get::<AppLauncher>()
+                .and_then(|it| it.wake_at(now)),
+            self.panels
+                .get::<PortBoard>()
+                .and_then(|it| it.wake_at(&self.mirror, now)),
             self.next_question(now),
             self.interrupted.map(interrupt_ends),
             self.unbound.as_ref().map(|(_, until)| *until),

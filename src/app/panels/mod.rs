@@ -1,5 +1,6 @@
 //! Panels on top of a view: all of them, and the actions that open them.
 
+pub mod apps;
 pub mod command;
 pub mod commit;
 pub mod contexts;
@@ -9,6 +10,7 @@ pub mod history;
 pub mod new_shell;
 pub mod notifications;
 mod panel;
+pub mod ports;
 pub mod priority;
 pub mod pull;
 pub mod recents;
@@ -20,10 +22,11 @@ pub mod terminate;
 pub mod waiting;
 
 use self::{
-    command::CommandLine, commit::CommitForm, contexts::ContextPicker, extend::ExtendDialog,
-    help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
-    priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
-    shells::ShellPicker, stack::panels, terminate::TerminateDialog, waiting::WaitingDialog,
+    apps::AppLauncher, command::CommandLine, commit::CommitForm, contexts::ContextPicker,
+    extend::ExtendDialog, help::Help, history::HistoryTable, new_shell::NewShell,
+    notifications::NoticeList, ports::PortBoard, priority::PriorityForm, pull::PullDialog,
+    recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
+    terminate::TerminateDialog, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{
@@ -55,6 +58,8 @@ macro_rules! each_panel {
                 Launcher(Launcher),
                 Recents(Recents),
                 History(HistoryTable),
+                Ports(PortBoard),
+                Apps(AppLauncher),
                 Notices(NoticeList),
                 Pull(PullDialog),
                 Waiting(WaitingDialog),

@@ -1,5 +1,6 @@
 //! The actions on a session: when each of them is possible, and what it does. Related actions share a file.
 
+mod apps;
 mod commit;
 mod copy;
 mod extend;
@@ -22,6 +23,7 @@ use crate::{
 /// All actions on a session.
 const ALL: &[&[SessionAction]] = &[
     open::ACTIONS,
+    apps::ACTIONS,
     rename::ACTIONS,
     commit::ACTIONS,
     extend::ACTIONS,

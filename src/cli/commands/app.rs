@@ -62,7 +62,7 @@ pub struct Start {
     #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
     pub env: Vec<(String, String)>,
     /// Only start the app
-    #[arg(long, conflicts_with_all = ["port", "public"])]
+    #[arg(long, conflicts_with_all = ["port", "public", "json"])]
     pub no_port: bool,
     #[command(flatten)]
     pub forward: ForwardArgs,
@@ -148,9 +148,7 @@ impl Start {
             let Reply::Apps { apps } = reply else {
                 return Err(connection::unexpected(&reply));
             };
-            if json {
-                output::json(&apps)?;
-            }
+            debug_assert_eq!(apps.len(), 1);
             Ok(0)
         })
     }

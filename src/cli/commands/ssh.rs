@@ -160,10 +160,8 @@ async fn carry(connection: &Connection, open: StreamOpen) -> Outcome {
             }
         }
     }
-    Err(Fail::new(
-        code::UNREACHABLE,
-        "the connection to the daemon was closed",
-    ))
+    let fail = Fail::new(code::UNREACHABLE, "the connection to the daemon was closed");
+    Err(fail.hint("connect again"))
 }
 
 /// Reading stdin blocks, so it has its own thread, which ends with the process.

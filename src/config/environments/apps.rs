@@ -24,7 +24,7 @@ pub(super) fn read(item: &Item) -> Result<Vec<AppDefinition>, DocumentFault> {
         .list()
         .map_err(|fault| fault.help("write each app as [[environment.NAME.apps]]"))?;
     if tables.len() > MOST_APPS {
-        let text = format!("an environment has at most {MOST_APPS} apps");
+        let text = format!("an environment has too many apps (max: {MOST_APPS})");
         return Err(DocumentFault::new(item.at, text));
     }
     let mut apps = Vec::new();
@@ -160,7 +160,7 @@ fn port(item: &Item) -> Result<Option<u16>, DocumentFault> {
         Ok(port) if port > 0 => Ok(Some(port)),
         _ => {
             let fault = DocumentFault::new(item.at, format!("invalid port {number}"));
-            Err(fault.help("use 1 to 65535, or leave it out to get a free one for {port}"))
+            Err(fault.help("use 1 to 65535, or omit it to get a free one for {port}"))
         }
     }
 }
@@ -275,7 +275,7 @@ mod tests {
             ("name = \"a\"\n", "1:1: the app has no command"),
             (
                 "name = \"a\"\ncommand = [\"x\", \"{prot}\"]\n",
-                "3:18: unknown template 'prot' (did you mean 'port'?)",
+                "3:17: unknown template 'prot' (did you mean 'port'?)",
             ),
             (
                 "name = \"a\"\ncommand = [\"x\"]\nprotocol = \"htp\"\n",

@@ -27,6 +27,14 @@ impl Core {
                 app,
                 options,
             } => self.app_started(asker, session, *app, options).await,
+            AppEvent::SshReady {
+                asker,
+                session,
+                options,
+            } => {
+                let result = self.open_port(session, ForwardTarget::Ssh, &options).await;
+                self.answer(asker.connection, asker.id, result);
+            }
             AppEvent::Stopped {
                 asker,
                 session,
@@ -70,7 +78,8 @@ impl Core {
         options: &ForwardOptions,
     ) -> Result<Reply, Failure> {
         let Some(port) = app.ports.first() else {
-            return Err(Failure::refused(format!("{} has no port", app.title)));
+            let failure = Failure::refused(format!("{} has no port", app.title));
+            return Err(failure.hint("`workbay app logs` shows what it printed"));
         };
         let target = ForwardTarget::App {
             app: app.name.clone(),

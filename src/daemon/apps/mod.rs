@@ -52,6 +52,12 @@ pub(in crate::daemon) enum AppEvent {
         app: Box<App>,
         options: Option<ForwardOptions>,
     },
+    /// The keys of SSH exist, and a port for it was requested.
+    SshReady {
+        asker: Asker,
+        session: SessionKey,
+        options: ForwardOptions,
+    },
     /// An app was stopped on request.
     Stopped {
         asker: Asker,

@@ -124,7 +124,7 @@ mod tests {
             }),
             ..ForwardOptions::default()
         };
-        let checked = check(&of(&["10.0.0.7/8"], Some("1h")), &settings(), now).unwrap();
+        let checked = check(&of(&["10.0.0.0/8"], Some("1h")), &settings(), now).unwrap();
         let public = checked.public.unwrap();
         assert_eq!(public.allowed, [Clean::new("10.0.0.0/8")]);
         assert_eq!(public.until.unwrap().as_second(), 3600);

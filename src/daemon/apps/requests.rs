@@ -36,6 +36,11 @@ impl Core {
         request: ForwardRequest,
     ) {
         let result = match request {
+            ForwardRequest::Open {
+                session,
+                target: ForwardTarget::Ssh,
+                options,
+            } => return self.open_ssh(Asker { connection, id }, session, options),
             ForwardRequest::List => Ok(Reply::Forwards {
                 forwards: self.apps.forwards(),
             }),
@@ -59,7 +64,27 @@ impl Core {
         self.answer(connection, id, result);
     }
 
-    async fn open_port(
+    /// The keys are created first, in a task.
+    fn open_ssh(&self, asker: Asker, session: SessionKey, options: ForwardOptions) {
+        let (inbound, keys) = (self.apps.inbound.clone(), self.apps.keys.clone());
+        tokio::spawn(async move {
+            let event = match tasks::prepare_ssh(inbound.clone(), keys, session).await {
+                Ok(_) => AppEvent::SshReady {
+                    asker,
+                    session,
+                    options,
+                },
+                Err(failure) => AppEvent::Answered {
+                    asker,
+                    result: Err(failure),
+                },
+            };
+            // If the loop has ended, the daemon is ending.
+            let _ = inbound.send(Inbound::App(event)).await;
+        });
+    }
+
+    pub(super) async fn open_port(
         &mut self,
         session: SessionKey,
         target: ForwardTarget,

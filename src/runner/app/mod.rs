@@ -8,6 +8,7 @@ mod known;
 mod list;
 mod listening;
 mod log_file;
+mod patience;
 mod process;
 mod ready;
 mod service_definition;

@@ -68,9 +68,6 @@ mod tests {
 
     #[test]
     fn a_closed_port_is_not_ready() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
-        assert!(!answers(port, AppProtocol::Tcp, "/"));
+        assert!(!answers(1, AppProtocol::Tcp, "/"));
     }
 }

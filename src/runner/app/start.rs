@@ -6,8 +6,7 @@ use std::{
     net::{Ipv4Addr, TcpListener},
     path::Path,
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{
@@ -18,6 +17,7 @@ use super::{
     list::{Survey, ended},
     listening,
     log_file::last_lines,
+    patience::Patience,
     ready,
     service_definition::{self, ServiceDefinition},
     stop,
@@ -34,10 +34,6 @@ use crate::model::{
 
 /// How long an app may take until it answers.
 const LONGEST: Duration = Duration::from_secs(180);
-
-/// How often it is asked, at first and later.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
 /// How many of its last lines explain a failure.
 const LINES: usize = 20;
@@ -331,9 +327,8 @@ fn newer(known: &KnownProgram, program: &Path) -> impl Iterator<Item = &'static 
 /// Waits until the app answers. What doesn't answer in time is ended.
 fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
     let name = &app.name;
-    let begun = Instant::now();
-    let mut pause = FIRST_PAUSE;
-    while begun.elapsed() < LONGEST {
+    let mut patience = Patience::of(LONGEST);
+    loop {
         let Some(run) = files.run(name) else {
             return Err(Failure::refused(format!(
                 "the files of app '{name}' have disappeared"
@@ -349,8 +344,9 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
         if has_ended {
             return Err(failed(name, &stop::recorded(files, name, &run), files));
         }
-        thread::sleep(pause);
-        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        if !patience.wait() {
+            break;
+        }
     }
     let port = app.ports.first().copied();
     let port = files

@@ -1,10 +1,6 @@
 //! Ends apps, and waits for their end.
 
-use std::{
-    os::fd::OwnedFd,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{os::fd::OwnedFd, thread, time::Duration};
 
 use rustix::{
     event::{PollFd, PollFlags},
@@ -16,6 +12,7 @@ use super::{
     files::{AppFiles, Run},
     list::Survey,
     listening,
+    patience::until,
     process::{self, ProcessId},
     start::{files, find, lock},
 };
@@ -27,7 +24,6 @@ use crate::model::{
 const GRACE: Duration = Duration::from_secs(5);
 /// How long its processes have to disappear after SIGKILL, and its end to be recorded.
 const LAST: Duration = Duration::from_secs(2);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// How often a port is looked at, whose program isn't known.
 const PORT_PAUSE: Duration = Duration::from_secs(1);
@@ -120,20 +116,6 @@ pub(super) fn recorded(files: &AppFiles, name: &str, run: &Run) -> Run {
     now().unwrap_or_else(|| run.clone())
 }
 
-/// Whether it became true in time.
-fn until(most: Duration, mut is_true: impl FnMut() -> bool) -> bool {
-    let begun = Instant::now();
-    loop {
-        if is_true() {
-            return true;
-        }
-        if begun.elapsed() > most {
-            return false;
-        }
-        thread::sleep(LOOK_AGAIN);
-    }
-}
-
 /// Waits until an app ends, and returns its exit code if it is known.
 pub(super) fn wait(order: &AppOrder, name: &str) -> Result<Option<i64>> {
     if check_name(name).is_ok()
@@ -216,8 +198,8 @@ mod tests {
             error.what.as_str().contains("wasn't started by workbay"),
             "{error}"
         );
-        drop(listener);
-        assert!(run(&order, &port).unwrap_err().is_not_found());
-        assert!(wait(&order, &port).unwrap_err().is_not_found());
+        // Nobody listens on this one.
+        assert!(run(&order, "1").unwrap_err().is_not_found());
+        assert!(wait(&order, "1").unwrap_err().is_not_found());
     }
 }

@@ -89,7 +89,9 @@ fn bad() -> Refusal {
 
 fn reply(id: u32, numbers: &[u64]) -> Packet {
     let mut data = Vec::with_capacity(8 * numbers.len());
-    numbers.iter().for_each(|number| data.put_u64(*number));
+    for number in numbers {
+        data.put_u64(*number);
+    }
     Packet::ExtendedReply(ExtendedReply { id, data })
 }
 

@@ -267,3 +267,26 @@ async fn figures_that_cannot_be_read_are_none() {
     assert_eq!((opened.figures, opened.notes), (Vec::new(), Vec::new()));
     assert_eq!(store.figures(key).await.unwrap(), None);
 }
+
+#[tokio::test]
+async fn open_forwards_are_there_after_a_restart_and_closed_ones_are_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let forward = |id| {
+        let body = serde_json::json!({
+            "id": id, "session": {"context": "local", "id": "00000000-0000-0000-0000-000000000001"}, "session_name": "한글",
+            "target": {"to": "port", "port": 80}, "title": "Port 80", "protocol": "http",
+            "address": "127.0.0.1", "port": 10250, "path": "/", "address_url": "http://127.0.0.1:10250",
+            "opened_at": "2026-01-01T00:00:00Z",
+        });
+        Box::new(serde_json::from_value::<Forward>(body).unwrap())
+    };
+    let (store, _) = open(&dir);
+    let writes = [2, 11, 1].map(|id| Write::Forward(forward(id)));
+    store.write(writes.to_vec()).await.unwrap();
+    let forget = Write::ForgetForward { id: 2 };
+    store.write(vec![forget]).await.unwrap();
+    store.close().await;
+    let (store, opened) = open(&dir);
+    assert_eq!(opened.forwards, [*forward(1), *forward(11)]);
+    store.close().await;
+}

@@ -120,9 +120,34 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<DetailLine> 
     lines.extend(listed("Folders", &session.mounted(), width));
     let services: Vec<Clean> = session.services.iter().map(|it| it.name.clone()).collect();
     lines.extend(listed("Services", &services, width));
+    lines.extend(forwards(app, session, width));
     lines.extend(opened(app, session, width));
     if session.commit == CommitStatus::Ongoing && session.pending_request.is_none() {
         lines.push(row("Image", "being created"));
+    }
+    lines
+}
+
+/// The opened apps and ports, with the port of this machine.
+fn forwards(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
+    let mut label = "Apps";
+    let mut lines = Vec::new();
+    for forward in app.mirror.forwards_of(session.key()) {
+        let mut line = row(label, "");
+        label = "";
+        let port = format!(" :{}", forward.port);
+        let notes: &[(&str, Face)] = match (&forward.public, &forward.broken) {
+            (Some(_), Some(_)) => &[("  PUBLIC", Face::Bad), ("  broken", Face::Warning)],
+            (Some(_), None) => &[("  PUBLIC", Face::Bad)],
+            (None, Some(_)) => &[("  broken", Face::Warning)],
+            (None, None) => &[],
+        };
+        let taken: usize = notes.iter().map(|(note, _)| note.len()).sum();
+        let room = width.saturating_sub(LABEL + port.len() + taken);
+        let title = text::take(forward.title.as_str(), room);
+        line.push((format!("{title}{port}"), Face::Value));
+        line.extend(notes.iter().map(|(note, face)| ((*note).to_owned(), *face)));
+        lines.push(line);
     }
     lines
 }

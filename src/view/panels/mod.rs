@@ -1,5 +1,6 @@
 //! Draws the panels: one file for each.
 
+mod apps;
 pub mod commit;
 mod contexts;
 mod extend;
@@ -7,6 +8,7 @@ mod help;
 pub mod history;
 mod new_shell;
 mod notifications;
+mod ports;
 mod pull;
 mod recents;
 mod shells;

@@ -51,6 +51,9 @@ fn facts(name: &str) -> Facts {
         terminal: settings().terminal,
         copies: "/home/kim/.local/share/workbay/copies".into(),
         keep_days: 7,
+        apps: settings().apps,
+        open_apps_after_launch: false,
+        ssh_connection: None,
     }
 }
 

@@ -184,10 +184,13 @@ impl Messages {
             }
             Some(StreamEnd::Failed { failure }) => Err(failure.into()),
             Some(StreamEnd::Lost { why }) => Err(Fail::new(code::UNREACHABLE, why)),
-            None => Err(Fail::new(
-                code::UNREACHABLE,
-                "the connection to the session was closed",
-            )),
+            None => {
+                let fail = Fail::new(
+                    code::UNREACHABLE,
+                    "the connection to the session was closed",
+                );
+                Err(fail.hint("check with `workbay ls` that the session runs, then copy again"))
+            }
         }
     }
 }

@@ -82,6 +82,8 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
         return match (to.service.parse::<u16>(), to.port) {
             (Ok(port), None) => Ok(port),
             (Ok(port), Some(other)) if port == other => Ok(port),
+            // An app that the labels don't name, on the port that it was started on.
+            (Err(_), Some(port)) => Ok(port),
             _ => Err(no_service(&to.service, &services)),
         };
     };

@@ -13,6 +13,9 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 use super::*;
 use crate::engine::docker::container::identity::caller;
 
+/// What a session does with a client of its socket.
+type Answer = Box<dyn Fn(StdUnixStream) + Send>;
+
 /// A session's directory with a socket whose owner answers what `answer` says.
 fn session(answer: impl Fn(StdUnixStream) + Send + 'static) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -112,7 +115,7 @@ async fn what_is_no_connection_to_the_port_is_not_taken() {
     let port = server.local_addr().unwrap().port();
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let elsewhere = other.local_addr().unwrap();
-    let hostile: Vec<(&str, Box<dyn Fn(StdUnixStream) + Send>)> = vec![
+    let hostile: Vec<(&str, Answer)> = vec![
         (
             "a file",
             Box::new(|client| {

@@ -1,0 +1,117 @@
+//! An opened app or port: its URL, and the command that leads to it from your computer.
+
+use super::super::{Hint, MOVE};
+use crate::{
+    action::{Action, Scope},
+    app::step::Step,
+    model::{forward::OpenedForward, notice::Level},
+};
+
+#[derive(Clone, Debug)]
+pub struct OpenedPage {
+    pub opened: OpenedForward,
+    /// Whether the token of the URL is shown.
+    pub revealed: bool,
+    pub qr: bool,
+    /// Counts the URLs, so that the outer terminal tells their links apart.
+    pub urls: u32,
+}
+
+/// Why a forward has no QR code.
+pub const NO_QR: &str =
+    "only public forwards have a QR code: other machines reach this one by the ssh command only";
+
+impl OpenedPage {
+    #[must_use]
+    pub fn new(opened: OpenedForward) -> Self {
+        Self {
+            opened,
+            revealed: false,
+            qr: false,
+            urls: 0,
+        }
+    }
+
+    pub fn set_url(&mut self, url: &str) {
+        url.clone_into(&mut self.opened.url);
+        self.urls += 1;
+    }
+
+    pub(super) fn toggle_qr(&mut self) -> Vec<Step> {
+        if self.opened.forward.public.is_none() {
+            return vec![Step::toast(Level::Info, NO_QR)];
+        }
+        self.qr = !self.qr;
+        Vec::new()
+    }
+
+    pub(super) fn hints(&self) -> Vec<Hint> {
+        let mut hints = HINTS.to_vec();
+        if self.opened.forward.public.is_none() {
+            hints.retain(|hint| *hint.1 != [Action::ForwardQr]);
+        } else {
+            hints.retain(|hint| *hint.1 != [Action::ForwardReveal]);
+        }
+        hints
+    }
+}
+
+const HINTS: &[Hint] = &[
+    (Scope::Opened, &[Action::ForwardCopy], "copy URL"),
+    (
+        Scope::Opened,
+        &[Action::ForwardCopyTunnel],
+        "copy ssh command",
+    ),
+    (Scope::Opened, &[Action::ForwardBrowse], "browser"),
+    (Scope::Opened, &[Action::ForwardReveal], "token"),
+    (Scope::Opened, &[Action::ForwardQr], "QR code"),
+    (Scope::Global, &[Action::Back], "back"),
+];
+
+/// The hints of the commands for SSH.
+pub(super) const COMMAND_HINTS: &[Hint] = &[
+    (Scope::Opened, &[Action::ForwardCopy], "copy command"),
+    (Scope::Opened, &[Action::AppOpen], "open a port"),
+    (Scope::Opened, MOVE, "move"),
+    (Scope::Global, &[Action::Back], "back"),
+];
+
+/// The URL without the values of its tokens. `mask` replaces each of their characters.
+pub fn masked(url: &str, mask: &str) -> String {
+    let Some((address, query)) = url.split_once('?') else {
+        return url.to_owned();
+    };
+    let (query, fragment) = match query.split_once('#') {
+        Some((query, fragment)) => (query, format!("#{fragment}")),
+        None => (query, String::new()),
+    };
+    let hidden = |part: &str| match part.split_once('=') {
+        Some((name, _)) if name.contains("token") => format!("{name}={}", mask.repeat(8)),
+        _ => part.to_owned(),
+    };
+    let parts: Vec<String> = query.split('&').map(hidden).collect();
+    format!("{address}?{}{fragment}", parts.join("&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tokens_are_hidden() {
+        for (url, shown) in [
+            ("http://h:1/tree", "http://h:1/tree"),
+            (
+                "http://h:1/?workbay_token=abc",
+                "http://h:1/?workbay_token=********",
+            ),
+            (
+                "http://h:1/?a=b&workbay_token=abc&c#x",
+                "http://h:1/?a=b&workbay_token=********&c#x",
+            ),
+        ] {
+            assert_eq!(masked(url, "*"), shown);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Shows the apps of a session.
+
+use super::{Outcome, SessionAction, not_running};
+use crate::{
+    action::Action,
+    app::panels::{PanelEnv, apps::AppLauncher},
+    model::{
+        capability::Capability,
+        session::{Session, SessionType},
+    },
+};
+
+pub const ACTIONS: &[SessionAction] = &[SessionAction {
+    action: Action::SessionApps,
+    needs: Some(Capability::Dial),
+    wrong_state,
+    run: open,
+    ..SessionAction::BASE
+}];
+
+fn wrong_state(session: &Session) -> Option<String> {
+    if session.session_type == SessionType::System {
+        return Some(format!(
+            "{} is a system session, which has no apps",
+            session.name
+        ));
+    }
+    not_running(session, "its apps open when it runs")
+}
+
+fn open(session: &Session, _: &PanelEnv<'_>) -> Outcome {
+    let mut launcher = AppLauncher::new(session);
+    let ask = launcher.ask();
+    Outcome::open_with(launcher, vec![ask])
+}
