@@ -13,13 +13,16 @@ use super::{
     tty,
 };
 use crate::{
+    config::person,
     model::{
         app::AppProtocol,
         forward::{Forward, ForwardOptions, OpenedForward, PublicOptions},
         resources::Bytes,
+        settings::AppSettings,
         span::Span,
     },
     protocol::message::{Reply, Request},
+    rules::ssh_tunnel::SshRoute,
 };
 
 /// How a forward is opened.
@@ -82,13 +85,39 @@ fn confirm_public(what: &str) -> Result<(), Fail> {
 }
 
 /// Asks for a forward, and prints its URL.
-pub async fn open(connection: &Connection, request: Request, json: bool) -> Outcome {
+pub async fn open(
+    connection: &Connection,
+    request: Request,
+    settings: &AppSettings,
+    json: bool,
+) -> Outcome {
     let opened = match connection.request(request).await? {
         Reply::Opened { opened } => *opened,
         other => return Err(connection::unexpected(&other)),
     };
     print_opened(&opened, json)?;
+    // Data goes to stdout, so that a script gets the URL alone.
+    if let Some(command) = tunnel(&opened.forward, settings).filter(|_| !json) {
+        output::remark(&format!(
+            "workbay: to use it on your own computer, run there: {command}"
+        ));
+    }
     Ok(0)
+}
+
+/// The command that makes a forward available on the computer at the other end of this SSH connection.
+fn tunnel(forward: &Forward, settings: &AppSettings) -> Option<String> {
+    let connection = std::env::var("SSH_CONNECTION").ok()?;
+    let is_needed = forward.public.is_none() && forward.address.is_loopback();
+    is_needed.then(|| {
+        let host = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        let user = person::user_name();
+        let arguments = &settings.ssh_arguments;
+        SshRoute::new(Some(&connection), &user, &host, arguments).tunnel(forward.port)
+    })
 }
 
 fn print_opened(opened: &OpenedForward, json: bool) -> Result<(), Fail> {

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 /// A table changes while it is read, so a socket can be missing although it exists.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 10;
 
 /// How many tables are read at the same time, so that a flood of connections doesn't use all threads.
 static READERS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(2));

@@ -247,7 +247,8 @@ fn what_run_prints_on_a_terminal_passes_no_commands() {
     for sequence in ["\x1b[?", "\x1b[6n", "\x1b[>"] {
         assert!(!raw.contains(sequence), "{sequence:?} passed");
     }
-    assert!(raw.contains("\x1b[31mred") && raw.contains("\x1b[0m"));
+    let is_drawn = raw.contains("\x1b[31mred") && raw.contains("\x1b[0m");
+    assert!(is_drawn, "{raw:?}");
 }
 
 #[test]

@@ -21,6 +21,7 @@ use crate::{
         ports,
         request::AppRequest,
         session::Session,
+        settings::AppSettings,
         text::Clean,
     },
     protocol::message::{Reply, Request},
@@ -91,7 +92,7 @@ impl RunCommand for AppCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         match self {
             Self::Ls { one, format } => {
-                on_session(invocation, &one, async |connection, session| {
+                on_session(invocation, &one, async |connection, session, _| {
                     let reply = ask(connection, session, AppRequest::List).await?;
                     let Reply::Apps { apps } = reply else {
                         return Err(connection::unexpected(&reply));
@@ -103,7 +104,7 @@ impl RunCommand for AppCommand {
             Self::Start(start) => start.run(invocation),
             Self::Stop { named } => {
                 let Named { one, app } = named;
-                on_session(invocation, &one, async |connection, session| {
+                on_session(invocation, &one, async |connection, session, _| {
                     let request = AppRequest::Stop { app };
                     match ask(connection, session, request).await? {
                         Reply::Done => Ok(0),
@@ -113,7 +114,7 @@ impl RunCommand for AppCommand {
             }
             Self::Logs { named, format } => {
                 let Named { one, app } = named;
-                on_session(invocation, &one, async |connection, session| {
+                on_session(invocation, &one, async |connection, session, _| {
                     let reply = ask(connection, session, AppRequest::Log { app }).await?;
                     let Reply::AppLog { lines } = reply else {
                         return Err(connection::unexpected(&reply));
@@ -139,31 +140,38 @@ impl Start {
             env: self.env.into_iter().collect(),
         };
         let (no_port, json) = (self.no_port, self.format.json);
-        on_session(invocation, &self.named.one, async |connection, session| {
-            if !no_port {
-                let request = app_request(session, AppRequest::Open { start, options });
-                return forwarding::open(connection, request, json).await;
-            }
-            let reply = ask(connection, session, AppRequest::Start { start }).await?;
-            let Reply::Apps { apps } = reply else {
-                return Err(connection::unexpected(&reply));
-            };
-            debug_assert_eq!(apps.len(), 1);
-            Ok(0)
-        })
+        on_session(
+            invocation,
+            &self.named.one,
+            async |connection, session, settings| {
+                if !no_port {
+                    let request = app_request(session, AppRequest::Open { start, options });
+                    return forwarding::open(connection, request, settings, json).await;
+                }
+                let reply = ask(connection, session, AppRequest::Start { start }).await?;
+                let Reply::Apps { apps } = reply else {
+                    return Err(connection::unexpected(&reply));
+                };
+                debug_assert_eq!(apps.len(), 1);
+                Ok(0)
+            },
+        )
     }
 }
 
 fn on_session(
     invocation: &Invocation<'_>,
     one: &One,
-    work: impl AsyncFnOnce(&Connection, &Session) -> Outcome,
+    work: impl AsyncFnOnce(&Connection, &Session, &AppSettings) -> Outcome,
 ) -> Outcome {
     let start = &invocation.load()?;
     connection::block_on(async {
         let connection = Connection::connect(&start.paths).await?;
         let session = find::live_session(&connection, Choice::of(start), &one.session).await?;
-        connection.watched(work(&connection, &session)).await?
+        let settings = &start.loaded.settings.apps;
+        connection
+            .watched(work(&connection, &session, settings))
+            .await?
     })
 }
 

@@ -74,6 +74,7 @@ pub struct Which {
 impl RunCommand for PortCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
+        let settings = &start.loaded.settings.apps;
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
             match self {
@@ -92,14 +93,14 @@ impl RunCommand for PortCommand {
                     let json = open.format.json;
                     let request = open.request(session.key())?;
                     connection
-                        .watched(forwarding::open(&connection, request, json))
+                        .watched(forwarding::open(&connection, request, settings, json))
                         .await?
                 }
                 Self::Url { which, format } => {
                     let id = which.find(&connection).await?;
                     let request = ForwardRequest::Url { id };
                     let request = Request::Forward { request };
-                    forwarding::open(&connection, request, format.json).await
+                    forwarding::open(&connection, request, settings, format.json).await
                 }
                 Self::Close { which } => {
                     let id = which.find(&connection).await?;
