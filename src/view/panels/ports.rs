@@ -189,7 +189,7 @@ fn columns(width: u16) -> Vec<(PortColumn, u16, u16)> {
             (Received, 6),
             (Sent, 6),
             (Connections, 4),
-            (Used, 10),
+            (Used, 12),
         ]
     } else {
         &[
@@ -199,7 +199,7 @@ fn columns(width: u16) -> Vec<(PortColumn, u16, u16)> {
             (State, 8),
             (Received, 5),
             (Sent, 5),
-            (Used, 10),
+            (Used, 12),
         ]
     };
     let gap = 2;
