@@ -12,6 +12,8 @@
 mod attack;
 #[path = "support/bad_line.rs"]
 mod bad_line;
+#[path = "support/browser.rs"]
+mod browser;
 #[path = "cli/mod.rs"]
 mod cli;
 #[path = "support/copied.rs"]

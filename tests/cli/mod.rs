@@ -10,6 +10,7 @@ mod doctor;
 mod idle;
 mod images;
 mod invalid_use;
+mod jupyter;
 mod launching;
 mod outcomes;
 mod ports;

@@ -41,7 +41,7 @@ fn get(port: u16, path: &str, headers: &str) -> String {
 }
 
 /// The port and the path of a URL on this machine.
-fn parts(url: &str) -> (u16, &str) {
+pub(crate) fn parts(url: &str) -> (u16, &str) {
     let rest = url.trim().strip_prefix("http://127.0.0.1:").unwrap();
     let (port, path) = rest.split_at(rest.find('/').unwrap());
     (port.parse().unwrap(), path)
@@ -49,6 +49,11 @@ fn parts(url: &str) -> (u16, &str) {
 
 /// Follows the redirect of a URL with a token, as a browser does.
 fn browse(url: &str) -> String {
+    browse_with_cookie(url).0
+}
+
+/// The same, with the cookie that the token was exchanged for.
+pub(crate) fn browse_with_cookie(url: &str) -> (String, String) {
     let (port, path) = parts(url);
     let answer = get(port, path, "");
     let header = |name: &str| {
@@ -61,10 +66,11 @@ fn browse(url: &str) -> String {
         line.unwrap_or_else(|| panic!("no {name} in {answer}"))
     };
     let cookie = header("set-cookie");
-    let cookie = cookie.split(';').next().unwrap();
+    let cookie = cookie.split(';').next().unwrap().to_owned();
     let location = header("location");
     assert!(!location.contains("token"), "{location}");
-    get(port, &location, &format!("Cookie: {cookie}\r\n"))
+    let answer = get(port, &location, &format!("Cookie: {cookie}\r\n"));
+    (answer, cookie)
 }
 
 #[test]
