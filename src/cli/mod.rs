@@ -22,6 +22,7 @@ mod read_only;
 mod reclaim;
 #[cfg(test)]
 mod schema;
+mod stdin;
 mod termination;
 mod times;
 mod tty;

@@ -4,6 +4,7 @@
 //! and a list of [`Problem`]s. A file that can't be parsed is rejected as a whole.
 
 mod amount;
+mod app_values;
 pub mod config_file;
 pub mod contexts;
 pub mod document;

@@ -1,14 +1,10 @@
 //! `workbay exec`: runs a command in a session, connects its streams to ours and returns its exit code.
 
-use std::io::{self, Read};
+use std::io;
 
-use bytes::Bytes;
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::mpsc,
-};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     cli::{
@@ -21,7 +17,7 @@ use crate::{
         invocation::Invocation,
         kernels,
         passing::{Filters, put},
-        tty,
+        stdin, tty,
     },
     client::{Stream, StreamItem, StreamSender},
     model::{
@@ -101,7 +97,7 @@ async fn run(
                     raw = Some(Raw::enter(&ending_signals())?);
                     tokio::spawn(follow_size(stream.sender()));
                 }
-                input = Some(tokio::spawn(forward_input(stream.sender())));
+                input = Some(tokio::spawn(stdin::forward(stream.sender())));
             }
             StreamItem::Data { source, bytes } => {
                 let bytes = filters.pass(source, bytes);
@@ -149,27 +145,6 @@ fn ended(end: StreamEnd) -> Outcome {
         StreamEnd::Failed { failure } => Err(failure.into()),
         StreamEnd::Lost { why } => Err(Fail::new(code::UNREACHABLE, why)),
     }
-}
-
-/// Forwards our stdin to the command. Reading blocks, so it has its own thread, which ends with the process.
-async fn forward_input(sender: StreamSender) {
-    let (pieces, mut read) = mpsc::channel::<Bytes>(4);
-    std::thread::spawn(move || {
-        let mut buffer = vec![0; 16 * 1024];
-        while let Ok(count @ 1..) = io::stdin().lock().read(&mut buffer) {
-            let piece = Bytes::copy_from_slice(&buffer[..count]);
-            if pieces.blocking_send(piece).is_err() {
-                return;
-            }
-        }
-    });
-    while let Some(piece) = read.recv().await {
-        if sender.send(piece).await.is_err() {
-            return;
-        }
-    }
-    // The command may have ended in the meantime, so errors are ignored.
-    let _ = sender.end_input().await;
 }
 
 async fn follow_size(sender: StreamSender) {

@@ -1,14 +1,8 @@
 //! `workbay ssh`, `ssh-config` and `ssh-proxy`: OpenSSH's client into sessions, without a port.
 
-use std::{
-    io::{Read as _, Write as _},
-    os::unix::process::CommandExt as _,
-    process::Command,
-};
+use std::{io::Write as _, os::unix::process::CommandExt as _, process::Command};
 
-use bytes::Bytes;
 use clap::Args;
-use tokio::sync::mpsc;
 
 use crate::{
     cli::{
@@ -18,9 +12,9 @@ use crate::{
         fail::{Fail, Outcome, code},
         find,
         invocation::Invocation,
-        output,
+        output, stdin,
     },
-    client::{StreamItem, StreamSender},
+    client::StreamItem,
     model::forward::SshAccess,
     protocol::message::{Reply, Request, StreamEnd, StreamOpen},
     rules::launch::command::quote,
@@ -142,7 +136,7 @@ impl RunCommand for SshProxy {
 /// Connects stdin and stdout to a stream.
 async fn carry(connection: &Connection, open: StreamOpen) -> Outcome {
     let mut stream = connection.stream(open);
-    tokio::spawn(forward_input(stream.sender()));
+    tokio::spawn(stdin::forward(stream.sender()));
     while let Some(item) = stream.recv().await {
         match item {
             StreamItem::Opened => {}
@@ -162,25 +156,4 @@ async fn carry(connection: &Connection, open: StreamOpen) -> Outcome {
     }
     let fail = Fail::new(code::UNREACHABLE, "the connection to the daemon was closed");
     Err(fail.hint("connect again"))
-}
-
-/// Reading stdin blocks, so it has its own thread, which ends with the process.
-async fn forward_input(sender: StreamSender) {
-    let (pieces, mut read) = mpsc::channel::<Bytes>(4);
-    std::thread::spawn(move || {
-        let mut buffer = vec![0; 64 * 1024];
-        while let Ok(count @ 1..) = std::io::stdin().lock().read(&mut buffer) {
-            let piece = Bytes::copy_from_slice(&buffer[..count]);
-            if pieces.blocking_send(piece).is_err() {
-                return;
-            }
-        }
-    });
-    while let Some(piece) = read.recv().await {
-        if sender.send(piece).await.is_err() {
-            return;
-        }
-    }
-    // The session's side may have closed first.
-    let _ = sender.end_input().await;
 }
