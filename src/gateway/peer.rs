@@ -12,14 +12,14 @@ use tokio::sync::Semaphore;
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 /// A table changes while it is read, so a socket can be missing although it exists.
-const ATTEMPTS: usize = 10;
+const ATTEMPTS: usize = 5;
 
 /// How many tables are read at the same time, so that a flood of connections doesn't use all threads.
 static READERS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(2));
 
 /// The Unix user whose process is connected to the socket `local` of this process from `remote`. `None` = the peer
-/// isn't on this machine, or its process has closed the connection: then the kernel doesn't say whose it was. Reads files, so call it from a thread that may
-/// block.
+/// isn't on this machine, or its process has closed the connection: then the kernel doesn't say whose it was. Reads files,
+/// so call it from a thread that may block.
 pub fn peer_uid(local: SocketAddr, remote: SocketAddr) -> Option<u32> {
     if !is_this_machine(local, remote) {
         return None;
@@ -152,7 +152,9 @@ mod tests {
             let local = server.local_addr().unwrap();
             assert_eq!(peer_uid(local, remote), Some(own), "{listen}");
             drop(client);
-            assert_eq!(peer_uid(local, remote), None, "{listen}");
+            // A process that another test starts at this moment has a copy of the socket until it runs its program.
+            let is_gone = (0..1000).any(|_| peer_uid(local, remote).is_none());
+            assert!(is_gone, "{listen}");
         }
     }
 
