@@ -2,10 +2,12 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::{
     connection::Connection,
     fail::{Fail, code},
-    find, output,
+    find, now, output,
     progress::Progress,
 };
 use crate::{
@@ -51,6 +53,32 @@ pub fn has_begun(session: &Session) -> bool {
     ran || session.status.is_live()
 }
 
+/// How many daemons in a row may end soon after they started. More of them don't come to an end.
+const SHORT_LIVED: u32 = 3;
+/// A daemon that ends within this time is short-lived.
+const SOON: SignedDuration = SignedDuration::from_secs(10);
+
+/// The restarts of the daemon during one wait.
+struct Restarts {
+    since: Timestamp,
+    short: u32,
+}
+
+impl Restarts {
+    fn begin(now: Timestamp) -> Self {
+        let (since, short) = (now, 0);
+        Self { since, short }
+    }
+
+    /// Counts a connection that broke. Returns whether to wait for the next daemon.
+    fn may_follow(&mut self, now: Timestamp) -> bool {
+        let is_short = now.duration_since(self.since) < SOON;
+        self.short = if is_short { self.short + 1 } else { 0 };
+        self.since = now;
+        self.short <= SHORT_LIVED
+    }
+}
+
 /// The sessions to wait for, in the order in which they were named.
 pub struct Watch {
     pub sessions: Vec<Session>,
@@ -79,6 +107,7 @@ impl Watch {
         let early = self.sessions.iter().filter(|it| self.goal.is_settled(it));
         early.cloned().try_for_each(|session| settled(&session))?;
         let mut seen = self.begin(connection.subscribe().await?, &mut settled)?;
+        let mut restarts = Restarts::begin(now());
         while !self.is_over() {
             match connection.next_change(seen).await {
                 Ok((seq, change)) => {
@@ -87,7 +116,7 @@ impl Watch {
                         settled(session)?;
                     }
                 }
-                Err(fail) if connection.is_broken() => {
+                Err(fail) if connection.is_broken() && restarts.may_follow(now()) => {
                     seen = self.reconnect(connection, &fail, &mut settled).await?;
                 }
                 Err(fail) => return Err(fail),
@@ -282,6 +311,18 @@ pub fn not_running(session: &Session) -> Fail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_ends_with_a_daemon_that_never_lives_long() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let mut restarts = Restarts::begin(at(0));
+        // Each of these lived for a minute.
+        assert!((1..20).all(|minute| restarts.may_follow(at(60 * minute))));
+        let next = 60 * 19;
+        assert!((1..=3).all(|second| restarts.may_follow(at(next + second))));
+        assert!(!restarts.may_follow(at(next + 4)));
+    }
+
     use crate::model::testing;
 
     fn waiting(why: &str, position: u32) -> Session {
