@@ -156,6 +156,8 @@ const WITHOUT_FIX: &[(Reason, &[&str])] = &[
             "this engine can't save files of a session",
             "this engine doesn't list other users",
             "this engine doesn't support the request",
+            "a session on a cluster can't listen on a port for an SSH client (`ssh -R`)",
+            "the manager doesn't report whether the apps of a session run",
             "this engine has no apps",
             "this engine has no control connection to a session's tmux",
             "this engine has no folders",

@@ -17,11 +17,10 @@ fn batch(machine: &Machine, command: &str) {
     ));
 }
 
+const CLUSTER: [&str; 4] = ["--cpu", "0.1", "--cluster-size", "3"];
+
 fn cluster(machine: &Machine) {
-    machine.workbay(&launch(
-        NAME,
-        &["--cpu", "0.1", "--cluster-size", "3", "--wait"],
-    ));
+    machine.workbay(&launch(NAME, &[&CLUSTER[..], &["--wait"]].concat()));
 }
 
 /// Waits until the daemon has died of the fault; the next one has none.
@@ -186,10 +185,13 @@ fn killed_at_any_point_of_a_clusters_life_it_is_whole_or_gone() {
         let mut machine = Machine::new();
         machine.set("WORKBAY_FAULT", point);
         eprintln!("the daemon is killed at {point}");
-        cluster(&machine);
         let ends = point.ends_with("stop") || point.ends_with("remove");
         if ends {
+            cluster(&machine);
             machine.workbay(&["terminate", NAME, "--force", "--yes"]);
+        } else {
+            // A launch that waits would start the next daemon.
+            machine.workbay(&launch(NAME, &CLUSTER));
         }
         revive(&mut machine, point);
         let after = until_status(&machine, if ends { "TERMINATED" } else { "RUNNING" });

@@ -104,7 +104,8 @@ fn prepare(machine: &Machine, kind: OrderKind) {
 fn provoke(machine: &Machine, kind: OrderKind) {
     match kind {
         OrderKind::Create | OrderKind::Start | OrderKind::Survey => {
-            machine.workbay(&launch(NAME, &["--wait"]));
+            // A launch that waits would start the next daemon.
+            machine.workbay(&launch(NAME, &[]));
         }
         OrderKind::Pull | OrderKind::CancelPull => {
             // A registry that takes whoever comes and never answers.
