@@ -92,7 +92,7 @@ fn notation(ip: IpAddr, port: u16) -> String {
 }
 
 /// The user of the first socket with these ends that a process has open. A socket that its process has closed is
-/// listed as root's without an inode, whoever opened it.
+/// listed as root's without an inode, even if another user opened it.
 fn owner(table: &str, ends: &[Ends]) -> Option<u32> {
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
@@ -131,7 +131,7 @@ mod tests {
             owner(TABLE, &[Ends::new(client, server)])
         };
         assert_eq!(of(0xd431), Some(1001));
-        // The process has closed it: the table names root, whoever opened it.
+        // The process has closed it: the table names root, even if another user opened it.
         assert_eq!(of(0xd432), None);
         assert_eq!(of(0xd433), None);
     }

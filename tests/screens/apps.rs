@@ -2,10 +2,7 @@
 
 use jiff::SignedDuration;
 use workbay::{
-    app::{
-        effect::Effect,
-        panels::{apps::AppLauncher, ports::PortBoard},
-    },
+    app::{effect::Effect, panels::apps::AppLauncher},
     model::{
         app::{App, AppArgument, AppCategory, AppProtocol, AppSource, AppState, presentation},
         capability::{Capability, EngineState},
@@ -19,16 +16,16 @@ use workbay::{
         text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot},
-    theme::color::ColorDepth,
 };
 
 use crate::{
+    port_board::board,
     screen::{Screen, facts, noon},
     world::{ago, day, key, session, snapshot},
 };
 
 /// Sessions on an engine that connects to ports.
-fn world(sessions: Vec<Session>) -> Snapshot {
+pub(crate) fn world(sessions: Vec<Session>) -> Snapshot {
     let mut snapshot = snapshot(sessions);
     if let EngineState::Connected { info } = &mut snapshot.contexts[0].engine {
         let missing = &mut info.capabilities.missing;
@@ -37,7 +34,7 @@ fn world(sessions: Vec<Session>) -> Snapshot {
     snapshot
 }
 
-fn train() -> Snapshot {
+pub(crate) fn train() -> Snapshot {
     world(vec![session(1, "train-resnet", Status::Running, 125)])
 }
 
@@ -83,7 +80,7 @@ fn apps() -> Vec<App> {
     ]
 }
 
-fn forward(id: u64, n: u128, name: &str, title: &str, port: u16) -> Forward {
+pub(crate) fn forward(id: u64, n: u128, name: &str, title: &str, port: u16) -> Forward {
     Forward {
         id,
         session: key(n),
@@ -105,7 +102,7 @@ fn forward(id: u64, n: u128, name: &str, title: &str, port: u16) -> Forward {
     }
 }
 
-fn public(mut forward: Forward) -> Forward {
+pub(crate) fn public(mut forward: Forward) -> Forward {
     forward.address_url = Clean::new(&format!("http://gpu1:{}", forward.port));
     forward.public = Some(PublicAccess {
         allowed: vec![Clean::new("10.0.0.0/8")],
@@ -114,11 +111,11 @@ fn public(mut forward: Forward) -> Forward {
     forward
 }
 
-fn jupyter() -> Forward {
+pub(crate) fn jupyter() -> Forward {
     forward(1, 1, "train-resnet", "Jupyter Notebook", 10250)
 }
 
-fn opened(forward: Forward) -> Reply {
+pub(crate) fn opened(forward: Forward) -> Reply {
     let url = match forward.public {
         Some(_) => format!("{}{}", forward.address_url, forward.path),
         None => format!(
@@ -149,16 +146,16 @@ fn is_open(request: &Request) -> bool {
     matches!(asked_of_app(request), Some(AppRequest::Open { .. }))
 }
 
-fn is_url(request: &Request) -> bool {
+pub(crate) fn is_url(request: &Request) -> bool {
     let url = |request: &ForwardRequest| matches!(request, ForwardRequest::Url { .. });
     matches!(request, Request::Forward { request } if url(request))
 }
 
-fn launcher(columns: u16, rows: u16) -> Screen {
+pub(crate) fn launcher(columns: u16, rows: u16) -> Screen {
     Screen::new(columns, rows).daemon(train()).press("a")
 }
 
-fn listed(screen: Screen) -> Screen {
+pub(crate) fn listed(screen: Screen) -> Screen {
     screen.answer(is_list, Ok(Reply::Apps { apps: apps() }))
 }
 
@@ -426,107 +423,6 @@ fn the_commands_for_ssh() {
     let screen = screen.press("y");
     let copied = |it: &Effect| matches!(it, Effect::Copy { text, .. } if text.starts_with("ssh -p 10251 -i /home/jin"));
     assert!(screen.effects().iter().any(copied));
-}
-
-fn board() -> Vec<Forward> {
-    let mut korean = forward(2, 3, "데이터-전처리", "TensorBoard", 10251);
-    korean.traffic = ForwardTraffic {
-        received: 12_000,
-        sent: 734_003_200,
-        connections: 3,
-        last_used: Some(ago(2)),
-    };
-    let mut broken = forward(3, 5, "notebook-old", "JupyterLab", 10253);
-    broken.broken = Some(Clean::new("the session is being terminated"));
-    let mut notebook = public(jupyter());
-    notebook.traffic.last_used = Some(ago(190));
-    let mut port = forward(4, 2, "a1b2c3d4-session", "Port 8000", 10252);
-    port.target = ForwardTarget::Port { port: 8000 };
-    vec![notebook, korean, broken, port]
-}
-
-fn ports(columns: u16, rows: u16) -> Screen {
-    let mut world = world(day());
-    world.forwards = board();
-    Screen::new(columns, rows).daemon(world).press("P")
-}
-
-#[test]
-fn the_port_board_80x24() {
-    insta::assert_snapshot!(ports(80, 24).press("G").text());
-}
-
-#[test]
-fn the_port_board_140x40() {
-    insta::assert_snapshot!(ports(140, 40).press("j j").text());
-}
-
-#[test]
-fn the_port_board_200x50() {
-    insta::assert_snapshot!(ports(200, 50).text());
-}
-
-#[test]
-fn the_port_board_in_every_theme_and_size() {
-    for (columns, rows) in [(60, 16), (80, 24), (120, 30), (200, 50)] {
-        let screen = ports(columns, rows).theme("default-light", ColorDepth::TrueColor);
-        assert!(screen.sees("Port board"), "{}", screen.text());
-        let screen = launcher(columns, rows).theme("default-light", ColorDepth::Ansi16);
-        let screen = listed(screen).press("G");
-        assert!(screen.sees("SSH / SFTP"), "{}", screen.text());
-    }
-    assert!(!ports(59, 16).sees("Port board"));
-}
-
-#[test]
-fn an_empty_port_board_says_how_to_open_one() {
-    let screen = Screen::new(80, 24).daemon(train()).press("P");
-    assert!(screen.sees("No forwards"), "{}", screen.text());
-    assert!(screen.sees("Press a on a session to open an app, a port or SSH"));
-    assert!(!screen.press("P").is_open::<PortBoard>());
-}
-
-#[test]
-fn forwards_are_filtered_used_and_closed() {
-    let screen = ports(140, 40).press("/").typed("tensor");
-    assert!(
-        screen.sees("데이터-전처리") && !screen.sees("Port 8000"),
-        "{}",
-        screen.text()
-    );
-    let screen = screen
-        .press("enter v")
-        .answer(is_url, Ok(opened(board()[1].clone())));
-    assert!(screen.sees("workbay_token=3f2a9c0d"), "{}", screen.text());
-    let screen = screen.press("v");
-    assert!(!screen.sees("workbay_token"));
-    let screen = screen.press("x");
-    assert!(screen.sees("3 open connections end."), "{}", screen.text());
-    let screen = screen.press("y");
-    let closed = screen.wishes().into_iter().any(|it| {
-        matches!(
-            it,
-            Request::Forward {
-                request: ForwardRequest::Close { id: 2 }
-            }
-        )
-    });
-    assert!(closed);
-    let screen = screen.press("enter");
-    assert!(!screen.is_open::<PortBoard>() && screen.app.detail.is_some());
-}
-
-#[test]
-fn the_qr_code_of_the_board_is_for_other_machines() {
-    let screen = ports(80, 24).press("j j q");
-    assert!(
-        screen.sees("http://10.1.2.3:10250/tree"),
-        "{}",
-        screen.text()
-    );
-    assert!(screen.sees("▀"));
-    let screen = screen.press("esc");
-    assert!(screen.sees("Port board"), "{}", screen.text());
 }
 
 #[test]

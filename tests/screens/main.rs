@@ -25,6 +25,7 @@ mod notices;
 mod outcomes;
 mod overlays;
 mod paging;
+mod port_board;
 mod ports;
 mod pulls;
 mod scheduling;

@@ -148,12 +148,10 @@ impl Start {
                     let request = app_request(session, AppRequest::Open { start, options });
                     return forwarding::open(connection, request, settings, json).await;
                 }
-                let reply = ask(connection, session, AppRequest::Start { start }).await?;
-                let Reply::Apps { apps } = reply else {
-                    return Err(connection::unexpected(&reply));
-                };
-                debug_assert_eq!(apps.len(), 1);
-                Ok(0)
+                match ask(connection, session, AppRequest::Start { start }).await? {
+                    Reply::Apps { .. } => Ok(0),
+                    other => Err(connection::unexpected(&other)),
+                }
             },
         )
     }
