@@ -17,6 +17,7 @@ pub mod digest;
 pub mod environment;
 pub mod failure;
 pub mod figures;
+pub mod files;
 pub mod forward;
 #[cfg(test)]
 mod fuzz;

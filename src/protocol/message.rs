@@ -12,6 +12,7 @@ use crate::{
         environment::Environment,
         failure::Failure,
         figures::Figures,
+        files::{FileEntry, FileListing, FilePath, FilePlace, FileRequest, FileWork, WriteOptions},
         forward::{Forward, OpenedForward, SshAccess},
         helper::HelperTask,
         history::HistoryEntry,
@@ -32,7 +33,7 @@ use crate::{
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other
 /// with an error.
-pub const PROTOCOL: u32 = 12;
+pub const PROTOCOL: u32 = 13;
 
 /// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;
@@ -108,6 +109,11 @@ pub enum Request {
     /// Ends with `Reply::Forwards`, `Reply::Opened` or `Reply::Done`.
     Forward {
         request: ForwardRequest,
+    },
+    /// Ends with `Reply::Files`, `Reply::File`, or `Reply::Done` for the others.
+    Files {
+        place: FilePlace,
+        request: FileRequest,
     },
     /// Creates the keys for SSH to a session, if they don't exist, and ends with `Reply::SshAccess`.
     SshAccess {
@@ -239,6 +245,12 @@ pub enum Reply {
     SshAccess {
         access: SshAccess,
     },
+    Files {
+        listing: FileListing,
+    },
+    File {
+        entry: FileEntry,
+    },
     Figures {
         figures: Box<Figures>,
     },
@@ -332,6 +344,22 @@ pub enum StreamOpen {
         session: SessionKey,
         task: HelperTask,
     },
+    /// The bytes of a file, from an offset to its end.
+    ReadFile {
+        place: FilePlace,
+        path: FilePath,
+        #[serde(default)]
+        offset: u64,
+    },
+    /// Writes the input into a file. The stream ends with exit code 0 after the end of the input, when the file is
+    /// complete and stored.
+    WriteFile {
+        place: FilePlace,
+        path: FilePath,
+        options: WriteOptions,
+    },
+    /// Sends `FileProgress` as lines of JSON.
+    FileWork { place: FilePlace, work: FileWork },
     /// A command that runs in addition to the session's own.
     Exec {
         session: SessionKey,

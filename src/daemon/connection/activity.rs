@@ -65,7 +65,12 @@ impl ActivityReporter {
             StreamOpen::Dial { session, .. } => (*session, ActivityKind::App),
             // Its SSH server reports what its clients do.
             StreamOpen::Ssh { .. } => return None,
-            StreamOpen::Terminal { .. } | StreamOpen::Control { .. } | StreamOpen::Log { .. } => {
+            StreamOpen::Terminal { .. }
+            | StreamOpen::Control { .. }
+            | StreamOpen::Log { .. }
+            | StreamOpen::ReadFile { .. }
+            | StreamOpen::WriteFile { .. }
+            | StreamOpen::FileWork { .. } => {
                 return None;
             }
         };

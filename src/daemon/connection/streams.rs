@@ -172,6 +172,11 @@ async fn open_on(
         }
         StreamOpen::Helper { session, task } => engine.helper(session.id, task).await?,
         StreamOpen::Ssh { session } => open_ssh(session, server_state),
+        StreamOpen::ReadFile { .. }
+        | StreamOpen::WriteFile { .. }
+        | StreamOpen::FileWork { .. } => {
+            return Err(Failure::unsupported("this engine can't open files"));
+        }
         StreamOpen::Log { session, options } => {
             let chunks = engine.logs(session.id, options).await?;
             return Ok(Opened {

@@ -51,6 +51,7 @@ impl Core {
             Request::Forward { request } => {
                 return self.forward_asked(connection, id, request).await;
             }
+            Request::Files { .. } => Err(Failure::unsupported("this engine can't open files")),
             Request::SshAccess { session } => {
                 return self.ssh_asked(connection, id, session);
             }

@@ -150,6 +150,11 @@ fn judge(
         StreamOpen::Ssh { session } => (*session, "SSH", Capability::Exec),
         StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
+        StreamOpen::ReadFile { .. }
+        | StreamOpen::WriteFile { .. }
+        | StreamOpen::FileWork { .. } => {
+            return Err(Failure::unsupported("this engine can't open files"));
+        }
     };
     let runner = &contexts[context_number(contexts, key.context)?];
     let known = runner.known();
