@@ -59,19 +59,19 @@ const SHORT_LIVED: u32 = 3;
 const SOON: SignedDuration = SignedDuration::from_secs(10);
 
 /// The restarts of the daemon during one wait.
-struct Restarts {
+pub struct Restarts {
     since: Timestamp,
     short: u32,
 }
 
 impl Restarts {
-    fn begin(now: Timestamp) -> Self {
+    pub fn begin(now: Timestamp) -> Self {
         let (since, short) = (now, 0);
         Self { since, short }
     }
 
     /// Counts a connection that broke. Returns whether to wait for the next daemon.
-    fn may_follow(&mut self, now: Timestamp) -> bool {
+    pub fn may_follow(&mut self, now: Timestamp) -> bool {
         let is_short = now.duration_since(self.since) < SOON;
         self.short = if is_short { self.short + 1 } else { 0 };
         self.since = now;
@@ -126,7 +126,7 @@ impl Watch {
     }
 
     /// Continues on a new connection. Returns the number after which changes come.
-    async fn reconnect(
+    pub async fn reconnect(
         &mut self,
         connection: &mut Connection,
         why: &Fail,

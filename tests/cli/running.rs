@@ -1,6 +1,9 @@
 //! `run`, `wait`, `launch --wait-end` and `rm`: what scripts need.
 
-use std::process::{Command, Stdio};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use crate::{
     cli::run,
@@ -231,21 +234,29 @@ fn sigterm_ends_the_session_of_run_as_well() {
 }
 
 #[test]
-fn when_the_daemon_of_run_is_killed_the_session_goes_on() {
+fn run_goes_on_with_the_next_daemon_and_prints_everything_once() {
     let machine = Machine::new();
-    let child = beside(&machine, &shell(&["--name", "survivor"], "sleep 600"));
+    let script =
+        "echo before; echo beside >&2; while [ ! -e go ]; do sleep 0.1; done; echo after; exit 7";
+    let child = beside(&machine, &shell(&["--name", "survivor"], script));
+    let shown = || machine.json(&["show", "survivor", "--json"]);
     until("it runs", || machine.ok(&["ls"]).contains("RUNNING"));
+    until("it has printed something", || {
+        machine.ok(&["logs", "survivor"]).contains("before")
+    });
+    let home = shown()["home"].as_str().expect("its home").to_owned();
     machine.kill_daemon();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(5));
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        err.contains("survivor") && err.contains("keeps running"),
-        "{err}"
-    );
-    until("it is found again", || {
+    // The next daemon is started by `run`.
+    until("the session is found again", || {
         machine.ok(&["ls"]).contains("RUNNING")
     });
+    std::fs::write(Path::new(&home).join("go"), "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(7), "{err}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "before\nafter\n");
+    assert_eq!(err.matches("beside").count(), 1, "{err}");
+    assert!(err.contains("workbay: reconnected"), "{err}");
 }
 
 #[test]

@@ -12,9 +12,9 @@ use crate::{
     cli::{
         connection::Connection,
         fail::{Fail, code},
-        output,
+        now, output,
         passing::{Filters, put},
-        watch::{Goal, Watch},
+        watch::{Goal, Restarts, Watch},
     },
     client::{Stream, StreamItem},
     model::{
@@ -122,6 +122,12 @@ struct Output {
     opened: bool,
     /// Why the log can't be shown.
     trouble: Option<Clean>,
+    /// Why the connection to the log broke.
+    lost: Option<Clean>,
+    /// How many bytes were printed. A log is the same each time, in the same order.
+    taken: u64,
+    /// How many bytes at the beginning of this stream were printed before it was opened.
+    skip: u64,
 }
 
 pub async fn follow(
@@ -156,6 +162,7 @@ async fn to_the_end(
     let mut watch = Watch::new(vec![session], Goal::Ended);
     let mut seen = watch.begin(connection.subscribe().await?, |_| Ok(()))?;
     let mut output = Output::open(connection, key);
+    let mut restarts = Restarts::begin(now());
     let mut handled = 0;
     while !watch.is_over() {
         if signals.caught() > handled {
@@ -163,12 +170,23 @@ async fn to_the_end(
             end(connection, key, handled > 1).await;
         }
         tokio::select! {
-            item = output.next() => output.take(item, printer)?,
-            change = connection.next_change(seen) => {
-                let (seq, change) = change?;
-                seen = seq;
-                watch.apply(change)?;
+            item = output.next() => {
+                output.take(item, printer)?;
+                output.check(connection).await?;
             }
+            change = connection.next_change(seen) => match change {
+                Ok((seq, change)) => {
+                    seen = seq;
+                    watch.apply(change)?;
+                }
+                Err(fail) if connection.is_broken() && restarts.may_follow(now()) => {
+                    seen = watch.reconnect(connection, &fail, &mut |_| Ok(())).await?;
+                    output = output.reopen(connection, key);
+                    // The daemon that ended may not have stored the request to terminate the session.
+                    handled = 0;
+                }
+                Err(fail) => return Err(fail),
+            },
             _ = signals.next() => {}
         }
     }
@@ -178,7 +196,7 @@ async fn to_the_end(
         output.drain(printer).await?;
         if output.trouble.is_some() && !output.opened {
             // The output that the engine kept.
-            output = Output::open(connection, key);
+            output = output.reopen(connection, key);
             output.drain(printer).await?;
         }
     }
@@ -224,7 +242,31 @@ impl Output {
             stream: Some(stream),
             opened: false,
             trouble: None,
+            lost: None,
+            taken: 0,
+            skip: 0,
         }
+    }
+
+    /// Opens the log again, to print what follows.
+    fn reopen(&self, connection: &Connection, session: SessionKey) -> Self {
+        Self {
+            taken: self.taken,
+            skip: self.taken,
+            ..Self::open(connection, session)
+        }
+    }
+
+    /// Fails if only the connection to the log broke. If the daemon ended, the connection to it breaks, too.
+    async fn check(&mut self, connection: &Connection) -> Result<(), Fail> {
+        let Some(why) = self.lost.take() else {
+            return Ok(());
+        };
+        if connection.request(Request::Status).await.is_err() {
+            return Ok(());
+        }
+        let text = format!("the connection to the session's output broke: {why}");
+        Err(Fail::new(code::UNREACHABLE, text))
     }
 
     async fn next(&mut self) -> Option<StreamItem> {
@@ -239,11 +281,12 @@ impl Output {
             Some(StreamItem::Opened) => self.opened = true,
             Some(StreamItem::Data { source, bytes }) => {
                 self.opened = true;
+                let bytes = self.not_printed(bytes);
                 printer.print(source, bytes)?;
             }
             Some(StreamItem::Ended(StreamEnd::Lost { why })) => {
-                let text = format!("the connection to the session's output broke: {why}");
-                return Err(Fail::new(code::UNREACHABLE, text));
+                self.lost = Some(why);
+                self.stream = None;
             }
             Some(StreamItem::Ended(StreamEnd::Failed { failure })) => {
                 self.trouble = Some(failure.message());
@@ -252,6 +295,17 @@ impl Output {
             Some(StreamItem::Ended(_)) | None => self.stream = None,
         }
         Ok(())
+    }
+
+    /// The part of a piece that wasn't printed before.
+    fn not_printed(&mut self, mut bytes: Bytes) -> Bytes {
+        let old = bytes
+            .len()
+            .min(usize::try_from(self.skip).unwrap_or(usize::MAX));
+        let bytes = bytes.split_off(old);
+        self.skip -= old as u64;
+        self.taken += bytes.len() as u64;
+        bytes
     }
 
     /// Reads the last output of a session that has ended.
@@ -263,6 +317,8 @@ impl Output {
             }
             Ok(())
         };
-        timeout(LAST_OUTPUT, rest).await.unwrap_or(Ok(()))
+        let done = timeout(LAST_OUTPUT, rest).await.unwrap_or(Ok(()));
+        self.trouble = self.trouble.take().or(self.lost.take());
+        done
     }
 }
