@@ -313,7 +313,8 @@ fn text(shown: &ContextJson, daemon_runs: bool) -> String {
         fields.push(("fix", hint.to_string()));
     }
     if let Some([running, finished, others]) = shown.totals {
-        let text = format!("{running} running, {finished} finished, {others} others");
+        // The tab Running also has sessions that wait.
+        let text = format!("{running} in Running, {finished} in Finished, {others} in Others");
         fields.push(("sessions", text));
     }
     output::fields(&fields)
