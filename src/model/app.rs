@@ -171,6 +171,9 @@ pub struct AppStart {
     /// Variables that the app gets in addition to those of the session.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Whether missing arguments and variables are those of the last start. Managers don't know them.
+    #[serde(default)]
+    pub again: bool,
 }
 
 impl AppStart {
@@ -181,6 +184,18 @@ impl AppStart {
             app: app.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// With what was given at the last start.
+    #[must_use]
+    pub fn with_last(mut self, last: Self) -> Self {
+        for (name, value) in last.arguments {
+            self.arguments.entry(name).or_insert(value);
+        }
+        for (name, value) in last.env {
+            self.env.entry(name).or_insert(value);
+        }
+        self
     }
 }
 

@@ -63,6 +63,41 @@ impl Qr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        theme::{Theme, color::ColorDepth},
+        view::{glyphs::Glyphs, surface::Surface},
+    };
+
+    /// Pixels of a side of a module.
+    const SCALE: usize = 4;
+
+    #[test]
+    fn a_reader_finds_the_url_in_the_drawn_cells() {
+        let url = "http://192.168.100.200:10250/tree?workbay_token=b0yQ-3VjH_8sK2";
+        let qr = Qr::new(url).unwrap();
+        let (columns, rows) = qr.size();
+        for name in ["default-dark", "default-light"] {
+            let theme = Theme::builtin(name, ColorDepth::TrueColor).unwrap();
+            let area = Rect::new(0, 0, columns, rows);
+            let mut surface = Surface::empty(area);
+            qr.draw(
+                &mut Paint::new(&mut surface, &theme, Glyphs::choose(true)),
+                area,
+            );
+            let is_dark = |x: usize, y: usize| {
+                let at = |it: usize| u16::try_from(it / SCALE).unwrap();
+                let cell = &surface.buffer[(at(x), at(y) / 2)];
+                let color = if at(y) % 2 == 0 { cell.fg } else { cell.bg };
+                color == Color::Black
+            };
+            let (width, height) = (usize::from(columns) * SCALE, usize::from(rows) * 2 * SCALE);
+            let gray = |x, y| if is_dark(x, y) { 0 } else { 255 };
+            let mut image = rqrr::PreparedImage::prepare_from_greyscale(width, height, gray);
+            let found = image.detect_grids();
+            assert_eq!(found.len(), 1, "{name}");
+            assert_eq!(found[0].decode().unwrap().1, url, "{name}");
+        }
+    }
 
     #[test]
     fn a_url_fits_in_a_small_terminal() {

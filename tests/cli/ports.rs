@@ -3,6 +3,7 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
+    process::Command,
 };
 
 use crate::{
@@ -73,6 +74,16 @@ pub(crate) fn browse_with_cookie(url: &str) -> (String, String) {
     (answer, cookie)
 }
 
+/// The status that curl gets as another user of this machine.
+fn status_for_another_user(url: &str) -> String {
+    let output = Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .args(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", url])
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 #[test]
 fn a_port_of_a_session_is_reached_only_with_its_token() {
     let machine = with_session("cli-port");
@@ -82,6 +93,8 @@ fn a_port_of_a_session_is_reached_only_with_its_token() {
     let (port, _) = parts(url);
     assert_eq!(opened["port"], port);
     assert!(get(port, "/", "").starts_with("HTTP/1.1 403"));
+    // Another user of this machine, even with the token, which stays valid.
+    assert_eq!(status_for_another_user(url), "403");
     assert!(browse(url).contains("served by cli-port"));
     // The token works once.
     let (_, path) = parts(url);

@@ -227,6 +227,18 @@ async fn an_app_gets_its_arguments_and_variables_and_its_end_is_known() {
     // It gets its earlier port again.
     let again = bench.engine.start_app(session, &wanted).await.unwrap();
     assert_eq!((again.state, again.ports[0]), (AppState::Running, port));
+    // A restart has what was given before.
+    within(bench.engine.stop_app(session, "files"))
+        .await
+        .unwrap();
+    let again = AppStart {
+        again: true,
+        ..AppStart::of("files")
+    };
+    bench.engine.start_app(session, &again).await.unwrap();
+    assert!(get(&bench, session, port, "/").await.ends_with("hello\n"));
+    let log = bench.engine.app_log(session, "files").await.unwrap();
+    assert!(log.contains(&Clean::new(&expected)), "{log:?}");
 }
 
 #[tokio::test]

@@ -19,6 +19,8 @@ mod clusters;
 mod control;
 #[path = "../support/copied.rs"]
 mod copied;
+#[path = "../support/echo_app.rs"]
+mod echo_app;
 mod engine_line;
 mod environments;
 mod far;

@@ -8,6 +8,7 @@ use workbay::{
     model::{environment::SessionUser, failure::FailureKind, id::SessionId},
 };
 
+use crate::echo_app;
 use crate::support::{Bench, busybox, docker, file, image_spec, import_as, plan};
 
 /// An image of busybox whose user is the one of `line`.
@@ -24,6 +25,7 @@ pub fn image_of(name: &str, line: &str) {
 pub async fn session_of(bench: &Bench, image: &str) -> SessionId {
     let mut plan = plan("bench", image_spec(image));
     plan.spec.user = SessionUser::Image;
+    plan.spec.apps = vec![echo_app::echo_app()];
     bench.launch(&plan).await;
     let made = "mkdir -p deep/er; echo x > deep/er/file; ln -s / deep/root; chmod 000 deep/er";
     bench.sh(plan.session, made).await;
@@ -37,6 +39,7 @@ pub async fn works_elsewhere(bench: &Bench) {
     let session = session_of(bench, name).await;
     let said = bench.sh(session, "id -u; ls -n deep | grep -c 1234").await;
     assert_eq!(said, "1234\n2");
+    echo_app::works(bench, session).await;
     bench.engine.stop(session, 0).await.unwrap();
     bench.engine.remove(session).await.unwrap();
     bench.engine.forget(session).await.unwrap();
@@ -54,6 +57,7 @@ async fn programs_run_as_the_images_user_that_has_the_home() {
         let session = session_of(&bench, name).await;
         let said = bench.sh(session, "echo $(id -u) $(id -g) $USER; pwd").await;
         assert_eq!(said, format!("{expected}\n/home/work"), "{name}");
+        echo_app::works(&bench, session).await;
         let owner = |path: &str| {
             let path = bench.home(session).join(path);
             std::fs::symlink_metadata(path).unwrap().uid().to_string()

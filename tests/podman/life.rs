@@ -17,6 +17,7 @@ use workbay::{
 
 use crate::{
     bench::{Bench, busybox, host_spec, image_spec, mounted, plan},
+    echo_app,
     pane::{until, within},
 };
 
@@ -49,6 +50,7 @@ pub async fn from_launch_to_forgetting(
     bench.engine.create_folder("data").await.unwrap();
     let mut plan = plan("first", host_spec());
     plan.spec.mounts = vec![mounted("data", "/home/work/data", false)];
+    plan.spec.apps = vec![echo_app::echo_app()];
     let mut events = bench.engine.events().await.unwrap();
     bench.launch(&plan).await;
     let session = plan.session;
@@ -61,6 +63,7 @@ pub async fn from_launch_to_forgetting(
     pane_and_command(bench, session).await;
     usage(bench, session).await;
     dial(bench, session).await;
+    echo_app::works(bench, session).await;
 
     // Another daemon finds it as it is.
     let listed = again.list().await.unwrap().ours;

@@ -14,6 +14,8 @@ mod bad_line;
 mod bench;
 #[path = "../support/copied.rs"]
 mod copied;
+#[path = "../support/echo_app.rs"]
+mod echo_app;
 mod life;
 #[path = "../support/pane.rs"]
 mod pane;

@@ -138,6 +138,7 @@ impl Start {
             app: self.named.app,
             arguments: self.arguments.into_iter().collect::<BTreeMap<_, _>>(),
             env: self.env.into_iter().collect(),
+            again: false,
         };
         let (no_port, json) = (self.no_port, self.format.json);
         on_session(

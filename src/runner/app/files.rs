@@ -5,7 +5,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read as _},
+    io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
@@ -14,7 +14,10 @@ use rustix::fs::{Access, FlockOperation};
 use serde::{Deserialize, Serialize};
 
 use super::process::ProcessId;
-use crate::model::{app::AppProtocol, inside};
+use crate::model::{
+    app::{AppProtocol, AppStart},
+    inside,
+};
 
 /// The largest file about an app that is read, in bytes.
 const LARGEST: u64 = 64 * 1024;
@@ -104,6 +107,28 @@ impl AppFiles {
         let new = path.with_extension("json.new");
         fs::write(&new, serde_json::to_vec(run)?)?;
         fs::rename(new, path)
+    }
+
+    fn start_file(&self, app: &str) -> PathBuf {
+        self.0.join(format!("{app}.start.json"))
+    }
+
+    /// What was given at the last start.
+    pub(super) fn last_start(&self, app: &str) -> Option<AppStart> {
+        let mut text = Vec::new();
+        let file = File::open(self.start_file(app)).ok()?;
+        file.take(LARGEST).read_to_end(&mut text).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Kept for a start that repeats it. Variables may be secret.
+    pub(super) fn keep_start(&self, app: &str, start: &AppStart) -> io::Result<()> {
+        let path = self.start_file(app);
+        // The mode counts only for a new file.
+        let _ = fs::remove_file(&path);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        options.open(path)?.write_all(&serde_json::to_vec(start)?)
     }
 
     /// Marks what runs as stopped by a user, so that its end isn't a failure.

@@ -61,7 +61,11 @@ pub(super) fn run(order: &AppOrder) -> Result<App> {
         if is_taken {
             return Ok(survey.app(&candidate));
         }
-        begin(order, start, &candidate, &files)?;
+        let start = match files.last_start(&candidate.name) {
+            Some(last) if start.again => start.clone().with_last(last),
+            _ => start.clone(),
+        };
+        begin(order, &start, &candidate, &files)?;
     }
     // A stop and another start don't wait until it answers.
     drop(lock);
@@ -118,6 +122,8 @@ fn begin(order: &AppOrder, start: &AppStart, app: &Candidate, files: &AppFiles) 
     };
     variables.extend(start.env.clone());
     files.clear(name);
+    // Without the file, a restart has the defaults.
+    let _ = files.keep_start(name, start);
     let plan = Plan {
         name: name.clone(),
         argv,

@@ -242,7 +242,10 @@ impl AppLauncher {
 /// The request that starts a stopped app again.
 fn again(session: SessionKey, title: Clean, app: Clean) -> (Request, AppsQuestion) {
     let request = AppRequest::Open {
-        start: AppStart::of(app.as_str()),
+        start: AppStart {
+            again: true,
+            ..AppStart::of(app.as_str())
+        },
         options: ForwardOptions::default(),
     };
     let app = Some(app);
