@@ -52,9 +52,8 @@ impl ForwardArgs {
         what: &str,
         protocol: Option<AppProtocol>,
     ) -> Result<ForwardOptions, Fail> {
-        if self.public && !self.yes {
-            tty::require_for_confirmation("--public", self.yes)?;
-            confirm_public(what)?;
+        if self.public {
+            confirm_public("this machine", what, self.yes)?;
         }
         let public = self.public.then(|| PublicOptions {
             allowed: self.allow.clone(),
@@ -69,9 +68,13 @@ impl ForwardArgs {
 }
 
 /// Who opens an app to everyone must type it.
-fn confirm_public(what: &str) -> Result<(), Fail> {
+pub fn confirm_public(place: &str, what: &str, yes: bool) -> Result<(), Fail> {
+    if yes {
+        return Ok(());
+    }
+    tty::require_for_confirmation("--public", yes)?;
     output::remark(&format!(
-        "Everyone who reaches this machine can then use {what}, without a password. Type `public` to open it:"
+        "Everyone who reaches {place} can then use {what}, without a password. Type `public` to open it:"
     ));
     let mut answer = String::new();
     io::stderr().flush().ok();

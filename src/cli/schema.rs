@@ -22,7 +22,7 @@ use super::{
     listed::Listed,
 };
 use crate::model::{
-    app::App,
+    app::{App, ProxyUrl},
     catalogue::{Catalogue, Folder},
     environment::Environment,
     forward::{Forward, OpenedForward},
@@ -124,6 +124,7 @@ fn outputs() -> Vec<Output> {
         Output::of::<Folder>("folder-create", "folder create"),
         Output::of::<Vec<App>>("app-ls", "app ls"),
         Output::of::<OpenedForward>("app-start", "app start"),
+        Output::of::<ProxyUrl>("app-proxy", "app proxy"),
         Output::of::<Vec<Clean>>("app-logs", "app logs"),
         Output::of::<Vec<Forward>>("port-ls", "port ls"),
         Output::of::<OpenedForward>("port-open", "port open"),

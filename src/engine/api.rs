@@ -15,7 +15,7 @@ pub use crate::model::helper::HelperTask;
 
 use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
-    app::{App, AppStart},
+    app::{App, AppStart, ProxyOptions, ProxyUrl},
     capability::{Capability, EngineInfo},
     catalogue::Folder,
     environment::Environment,
@@ -236,6 +236,17 @@ pub trait Apps: Send + Sync {
     /// app printed.
     async fn start_app(&self, _session: SessionId, _start: &AppStart) -> Result<App> {
         Err(no_apps())
+    }
+
+    /// Starts an app if it doesn't run, and opens it at the engine's own proxy.
+    async fn proxy_app(
+        &self,
+        _session: SessionId,
+        _start: &AppStart,
+        _options: &ProxyOptions,
+    ) -> Result<ProxyUrl> {
+        let why = "only Backend.AI clusters have an app proxy";
+        Err(Failure::unsupported(why).hint("`workbay app start` opens a port of this machine"))
     }
 
     /// Ends an app and waits until it has ended. Succeeds if it doesn't run.

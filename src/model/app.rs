@@ -199,6 +199,27 @@ impl AppStart {
     }
 }
 
+/// How an app is opened at the app proxy of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProxyOptions {
+    /// The port of the proxy that is tried first.
+    pub preferred_port: Option<u16>,
+    /// Whether everyone may use the URL, without the cookie of the one who opened it.
+    pub public: bool,
+    /// Addresses and networks that may use it; empty = all.
+    pub allowed: Vec<String>,
+}
+
+/// Where the app proxy of a cluster serves an app.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProxyUrl {
+    /// The URL for a browser. It contains the token of the session.
+    pub url: String,
+    /// Where programs connect to, for an app that isn't a web page: `proxy.example:10205`.
+    pub address: Option<String>,
+}
+
 /// The protocol and titles of apps that are known by name: Backend.AI's service names, and those of Debian and PyPI.
 struct KnownApp {
     name: &'static str,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    app::AppStart,
+    app::{AppStart, ProxyOptions},
     forward::{ForwardId, ForwardOptions, ForwardTarget},
     id::SessionKey,
     idle::Keep,
@@ -121,6 +121,11 @@ pub enum AppRequest {
     Open {
         start: AppStart,
         options: ForwardOptions,
+    },
+    /// Starts the app if it doesn't run, and opens it at the app proxy of the cluster.
+    Proxy {
+        start: AppStart,
+        options: ProxyOptions,
     },
 }
 

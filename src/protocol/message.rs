@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{
-        app::App,
+        app::{App, ProxyUrl},
         capability::EngineState,
         catalogue::{Catalogue, Folder, OwnerChoices},
         change::Change,
@@ -101,7 +101,7 @@ pub enum Request {
         context: ContextName,
         launch: Box<LaunchRequest>,
     },
-    /// Ends with `Reply::Apps`, `Reply::AppLog`, `Reply::Opened`, or `Reply::Done` for the others.
+    /// Ends with `Reply::Apps`, `Reply::AppLog`, `Reply::Opened`, `Reply::Proxied`, or `Reply::Done` for the others.
     App {
         session: SessionKey,
         request: AppRequest,
@@ -241,6 +241,9 @@ pub enum Reply {
     },
     Opened {
         opened: Box<OpenedForward>,
+    },
+    Proxied {
+        proxied: ProxyUrl,
     },
     SshAccess {
         access: SshAccess,

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use workbay::{
     engine::api::{DialTarget, ExecCommand, Output},
     model::{
-        app::{AppSource, AppStart, AppState},
+        app::{AppSource, AppStart, AppState, ProxyOptions},
         failure::FailureKind,
         id::SessionId,
         spec::LaunchRequest,
@@ -299,4 +299,53 @@ async fn files_are_copied_and_openssh_gets_in() {
     let (code, said) = run(&machine, "sftp", &["-F", &config, "-b", &batch, &host]);
     assert_eq!(code, Some(0), "{said}");
     assert!(fs::read(here.join("got")).unwrap() == bytes);
+}
+
+/// A page by the URL of the cluster's app proxy, through its redirects and with its cookie, as a browser gets it.
+fn follow(url: &str) -> String {
+    let jar = tempfile::NamedTempFile::new().unwrap();
+    let output = Command::new("curl")
+        .args(["-s", "-L", "--compressed", "--max-time", "60", "-c"])
+        .arg(jar.path())
+        .arg("-b")
+        .arg(jar.path())
+        .arg(url)
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[tokio::test]
+async fn the_clusters_app_proxy_leads_to_apps() {
+    let bench = Bench::new().await;
+    let (ours, _) = bench.running(with_apps()).await;
+    let open = async |app: &str, options: ProxyOptions| {
+        let start = AppStart::of(app);
+        let opened = bench.engine.proxy_app(ours.id(), &start, &options);
+        within(opened).await.unwrap()
+    };
+    let opened = open("ttyd", ProxyOptions::default()).await;
+    assert_eq!(opened.address, None);
+    let page = follow(&opened.url);
+    assert!(page.contains("ttyd"), "{}", &page[..page.len().min(300)]);
+    // Without its cookie, the proxy asks everyone who has no permit to log in.
+    let public = ProxyOptions {
+        public: true,
+        ..ProxyOptions::default()
+    };
+    let page = follow(&open("jupyter", public).await.url);
+    assert!(
+        page.to_lowercase().contains("jupyter"),
+        "{}",
+        &page[..page.len().min(300)]
+    );
+    // This cluster's proxy has a worker for pages only.
+    let (start, options) = (AppStart::of("sshd"), ProxyOptions::default());
+    let opened = bench.engine.proxy_app(ours.id(), &start, &options);
+    let error = within(opened).await.unwrap_err();
+    assert!(
+        error.to_string().contains("Worker not available"),
+        "{error}"
+    );
+    assert!(error.hint.is_some());
 }

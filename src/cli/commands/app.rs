@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::{
     cli::{
-        args::{Json, One},
+        args::{Json, One, number},
         choice::Choice,
         commands::RunCommand,
         connection::{self, Connection},
@@ -17,7 +17,7 @@ use crate::{
         output::{self, Cell},
     },
     model::{
-        app::{App, AppStart, AppState},
+        app::{App, AppStart, AppState, ProxyOptions},
         ports,
         request::AppRequest,
         session::Session,
@@ -38,6 +38,8 @@ pub enum AppCommand {
     },
     /// Start an app, open a port of this machine to it, and print the URL
     Start(Start),
+    /// Start an app of a cluster and print its URL at the cluster's app proxy
+    Proxy(Proxy),
     /// Stop an app and close its ports
     Stop {
         #[command(flatten)]
@@ -67,6 +69,32 @@ pub struct Start {
     pub no_port: bool,
     #[command(flatten)]
     pub forward: ForwardArgs,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Proxy {
+    #[command(flatten)]
+    pub named: Named,
+    /// Argument of the app, for example logdir=/home/work/logs (repeatable)
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub arguments: Vec<(String, String)>,
+    /// Variable of the app (repeatable)
+    #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
+    pub env: Vec<(String, String)>,
+    /// Port of the proxy to try first (1025 to 65534)
+    #[arg(long, value_name = "N", value_parser = number::<u16>)]
+    pub port: Option<u16>,
+    /// Let everyone use the URL, without the cookie of your browser
+    #[arg(long)]
+    pub public: bool,
+    /// Address or network that may use it, for example 10.0.0.0/8 (repeatable, default: all)
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// Don't ask for confirmation before it is opened to everyone
+    #[arg(long, requires = "public")]
+    pub yes: bool,
     #[command(flatten)]
     pub format: Json,
 }
@@ -102,6 +130,7 @@ impl RunCommand for AppCommand {
                 })
             }
             Self::Start(start) => start.run(invocation),
+            Self::Proxy(proxy) => proxy.run(invocation),
             Self::Stop { named } => {
                 let Named { one, app } = named;
                 on_session(invocation, &one, async |connection, session, _| {
@@ -153,6 +182,42 @@ impl Start {
                     Reply::Apps { .. } => Ok(0),
                     other => Err(connection::unexpected(&other)),
                 }
+            },
+        )
+    }
+}
+
+impl Proxy {
+    fn run(self, invocation: &Invocation<'_>) -> Outcome {
+        if self.public {
+            let what = format!("{} of {}", self.named.app, self.named.one.session);
+            forwarding::confirm_public("the cluster's app proxy", &what, self.yes)?;
+        }
+        let start = AppStart {
+            app: self.named.app,
+            arguments: self.arguments.into_iter().collect::<BTreeMap<_, _>>(),
+            env: self.env.into_iter().collect(),
+            again: false,
+        };
+        let options = ProxyOptions {
+            preferred_port: self.port,
+            public: self.public,
+            allowed: self.allow,
+        };
+        let json = self.format.json;
+        on_session(
+            invocation,
+            &self.named.one,
+            async |connection, session, _| {
+                let request = AppRequest::Proxy { start, options };
+                let proxied = match ask(connection, session, request).await? {
+                    Reply::Proxied { proxied } => proxied,
+                    other => return Err(connection::unexpected(&other)),
+                };
+                // A browser needs the URL, other programs the address.
+                let text = proxied.address.as_ref().unwrap_or(&proxied.url);
+                forwarding::print(&proxied, json, || format!("{text}\n"))?;
+                Ok(0)
             },
         )
     }

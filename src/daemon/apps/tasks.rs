@@ -80,6 +80,9 @@ async fn ask(
             app: Box::new(engine.start_app(session.id, &start).await?),
             options: Some(options),
         },
+        AppRequest::Proxy { start, options } => answered(Reply::Proxied {
+            proxied: engine.proxy_app(session.id, &start, &options).await?,
+        }),
         AppRequest::Stop { app } => {
             engine.stop_app(session.id, &app).await?;
             AppEvent::Stopped {

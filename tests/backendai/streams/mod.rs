@@ -10,6 +10,7 @@
 #[path = "../../support/tcpproxy.rs"]
 mod tcpproxy;
 
+mod app_proxy;
 mod apps;
 mod commands;
 mod containers;

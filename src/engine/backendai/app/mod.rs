@@ -1,6 +1,7 @@
 //! The apps of a session on a cluster: the services that the manager lists.
 
 mod listed;
+mod proxy;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,7 +17,7 @@ use super::{
 use crate::{
     engine::api::{Apps, DialTarget, Result},
     model::{
-        app::{App, AppStart, AppState},
+        app::{App, AppStart, AppState, ProxyOptions, ProxyUrl},
         failure::Failure,
         id::SessionId,
         text::Clean,
@@ -53,6 +54,17 @@ impl Apps for BackendAiEngine {
         self.start_service(session, &start.app, &options).await?;
         app.state = AppState::Running;
         Ok(app)
+    }
+
+    async fn proxy_app(
+        &self,
+        session: SessionId,
+        start: &AppStart,
+        options: &ProxyOptions,
+    ) -> Result<ProxyUrl> {
+        let app = self.app(session, &start.app).await?;
+        let start = StartOptions::new(&app, start)?;
+        self.open_at_proxy(session, &app, &start, options).await
     }
 
     async fn stop_app(&self, session: SessionId, app: &str) -> Result<()> {

@@ -121,6 +121,11 @@ impl Http {
         matches!(self.auth, Auth::Login(_))
     }
 
+    /// A client for other servers of the cluster, which get no keys.
+    pub(in crate::engine::backendai) fn client(&self) -> reqwest::Client {
+        self.pool.client()
+    }
+
     /// Where WebSockets connect to, and with which TLS settings.
     pub(in crate::engine::backendai) fn place(&self) -> &BaseUrl {
         &self.place
