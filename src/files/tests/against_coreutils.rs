@@ -137,7 +137,10 @@ fn theirs(dir: &Path, operation: &Operation) {
             let temporary = tempfile::NamedTempFile::new().unwrap();
             fs::write(temporary.path(), bytes).unwrap();
             let mode = word(&format!("-m{mode:o}"));
-            run("install", &[word("-T"), mode, temporary.path().into(), at(path)]);
+            run(
+                "install",
+                &[word("-T"), mode, temporary.path().into(), at(path)],
+            );
         }
         Operation::Link(path, target) => run("ln", &[word("-sT"), word(target), at(path)]),
         Operation::Rename(from, to) => {
@@ -178,7 +181,10 @@ fn tree(dir: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
                 pending.push(path.clone());
                 Vec::new()
             } else if about.is_symlink() {
-                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+                fs::read_link(&path)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes()
             } else {
                 fs::read(&path).unwrap()
             };

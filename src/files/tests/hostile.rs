@@ -2,7 +2,8 @@
 
 use std::{
     ffi::OsStr,
-    fs, io::Read as _,
+    fs,
+    io::Read as _,
     os::unix::{ffi::OsStrExt as _, fs::symlink},
     path::Path,
     process::Command,
@@ -86,9 +87,14 @@ fn a_link_in_the_place_of_a_part_is_not_followed() {
     };
     assert!(super::super::PartFile::open(&root, &path("f"), resumed).is_err());
     fs::remove_file(base.join(".f.workbay-part")).unwrap();
-    fs::hard_link(dir.path().join("outside/secret"), base.join(".f.workbay-part")).unwrap();
+    fs::hard_link(
+        dir.path().join("outside/secret"),
+        base.join(".f.workbay-part"),
+    )
+    .unwrap();
     assert!(super::super::PartFile::open(&root, &path("f"), resumed).is_err());
-    let mut part = super::super::PartFile::open(&root, &path("f"), WriteOptions::default()).unwrap();
+    let mut part =
+        super::super::PartFile::open(&root, &path("f"), WriteOptions::default()).unwrap();
     part.write(b"x").unwrap();
     part.finish().unwrap();
     assert!(is_untouched(dir.path()));

@@ -130,7 +130,13 @@ fn entries_are_created_and_renamed_and_never_replaced() {
         to: path(to),
     };
     ask(create("b")).unwrap();
-    for (from, to) in [("a", "b"), ("a", "a/in"), ("none", "x"), ("", "x"), ("a", "")] {
+    for (from, to) in [
+        ("a", "b"),
+        ("a", "a/in"),
+        ("none", "x"),
+        ("", "x"),
+        ("a", ""),
+    ] {
         assert!(ask(rename(from, to)).is_err(), "{from} to {to}");
     }
     ask(rename("a/f", "b/g")).unwrap();

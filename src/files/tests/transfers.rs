@@ -114,7 +114,10 @@ fn a_full_disk_leaves_no_part_and_no_copy() {
     assert!(failure.to_string().contains("free"), "{failure}");
     let big = vec![7; 2 << 20];
     let failure = write(&to, "f", WriteOptions::default(), &big).unwrap_err();
-    assert!(failure.to_string().contains("no space is left"), "{failure}");
+    assert!(
+        failure.to_string().contains("no space is left"),
+        "{failure}"
+    );
     assert!(failure.hint.is_some());
     fs::create_dir(here.path().join("d")).unwrap();
     fs::write(here.path().join("d/small"), "x").unwrap();

@@ -35,7 +35,11 @@ pub(in super::super) fn ls(start: &Start, place: &Place, long: bool, json: bool)
         output::json(&entries)?;
     } else if long {
         let rows: Vec<Vec<Cell>> = entries.iter().map(row).collect();
-        output::print(&output::table(&["MODE", "SIZE", "MODIFIED", "NAME"], &rows, false))?;
+        output::print(&output::table(
+            &["MODE", "SIZE", "MODIFIED", "NAME"],
+            &rows,
+            false,
+        ))?;
     } else {
         let lines: String = entries.iter().map(|entry| shown(entry) + "\n").collect();
         output::print(&lines)?;
@@ -167,7 +171,9 @@ async fn measured(
             StreamItem::Ended(StreamEnd::Lost { why }) => return Err(Failure::lost(why).into()),
         }
     }
-    let last = lines.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty());
+    let last = lines
+        .split(|byte| *byte == b'\n')
+        .rfind(|line| !line.is_empty());
     let progress = last.and_then(|line| serde_json::from_slice(line).ok());
     progress.ok_or_else(|| {
         Fail::from(

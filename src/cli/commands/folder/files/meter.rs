@@ -39,12 +39,17 @@ impl Meter {
         }
         self.shown = Some(now);
         let seconds = now.duration_since(self.begun).as_secs_f64();
-        self.progress.transfer(&text(name, done, size, self.bytes, seconds));
+        self.progress
+            .transfer(&text(name, done, size, self.bytes, seconds));
     }
 }
 
 fn text(name: &str, done: u64, size: u64, bytes: u64, seconds: f64) -> String {
-    let percent = if size == 0 { 100 } else { done.min(size) * 100 / size };
+    let percent = if size == 0 {
+        100
+    } else {
+        done.min(size) * 100 / size
+    };
     let mut text = format!("{name}: {percent}% of {}", Bytes(size));
     if seconds >= 1.0 && bytes > 0 {
         let rate = bytes as f64 / seconds;

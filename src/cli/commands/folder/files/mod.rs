@@ -14,6 +14,8 @@ use std::{
 
 use clap::{Args, Subcommand};
 
+#[cfg(test)]
+pub(in crate::cli) use self::listing::SpaceJson;
 pub(super) use self::listing::ls;
 use self::{side::Side, transfer::Transfer};
 use crate::{
@@ -93,7 +95,10 @@ impl FilesCommand {
                 let place = Place::parse(&place)?;
                 copied(start, &place, how, async |there, to| {
                     let (root, from) = source(&file)?;
-                    let name = file.file_name().or_else(|| from.name()).map(OsStr::to_owned);
+                    let name = file
+                        .file_name()
+                        .or_else(|| from.name())
+                        .map(OsStr::to_owned);
                     // A directory is copied into an existing one.
                     let to = match name {
                         Some(name) if there.is_directory(&to).await? => to.join(&name)?,
@@ -102,9 +107,7 @@ impl FilesCommand {
                     Ok((Side::Here(root), from, there, to))
                 })
             }
-            Self::Du { place, format } => {
-                listing::du(start, &Place::parse(&place)?, format.json)
-            }
+            Self::Du { place, format } => listing::du(start, &Place::parse(&place)?, format.json),
         }
     }
 }
@@ -162,7 +165,9 @@ fn copied(
             place: at,
         };
         let (from, source, to, target) = ends(there, place.path.clone()).await?;
-        Transfer::new(from, to, how.resume).run(source, target).await
+        Transfer::new(from, to, how.resume)
+            .run(source, target)
+            .await
     })?;
     print_copied(copied, how.format.json)?;
     Ok(0)

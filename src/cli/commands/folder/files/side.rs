@@ -44,7 +44,10 @@ impl Side {
             }
             Self::There { connection, place } => {
                 let place = place.clone();
-                match connection.request(Request::Files { place, request }).await? {
+                match connection
+                    .request(Request::Files { place, request })
+                    .await?
+                {
                     Reply::Done => Ok(FileAnswer::Done),
                     Reply::Files { listing } => Ok(FileAnswer::Listing { listing }),
                     Reply::File { entry } => Ok(FileAnswer::Entry { entry }),
@@ -134,7 +137,12 @@ async fn blocking<T: Send + 'static>(
     })
 }
 
-fn read_here(root: &Root, path: &FilePath, offset: u64, pieces: &mpsc::Sender<Result<Bytes, Fail>>) {
+fn read_here(
+    root: &Root,
+    path: &FilePath,
+    offset: u64,
+    pieces: &mpsc::Sender<Result<Bytes, Fail>>,
+) {
     let mut file = match root.read(path, offset) {
         Ok(file) => file,
         Err(failure) => return drop(pieces.blocking_send(Err(failure.into()))),

@@ -133,7 +133,9 @@ impl Transfer {
             }
             None => {}
         }
-        self.to.ask(FileRequest::CreateLink { path, target }).await?;
+        self.to
+            .ask(FileRequest::CreateLink { path, target })
+            .await?;
         Ok(())
     }
 
@@ -192,7 +194,9 @@ impl Transfer {
 
 fn is_unsupported(fail: &Fail) -> bool {
     use crate::model::failure::FailureKind::Unsupported;
-    fail.failure.as_ref().is_some_and(|it| it.kind == Unsupported)
+    fail.failure
+        .as_ref()
+        .is_some_and(|it| it.kind == Unsupported)
 }
 
 /// Passes pieces on and shows the progress.
