@@ -178,7 +178,7 @@ impl Sender {
                 Err(failure) if failure.is_lost() && attempt < ATTEMPTS => attempt += 1,
                 Err(failure) => return Err(failure),
             }
-            tokio::time::sleep(Duration::from_secs(1 << attempt)).await;
+            tokio::time::sleep(Duration::from_secs(1 << (attempt - 1))).await;
             match offset(&self.client, &self.url).await {
                 Ok(Some(now)) if (at..=end).contains(&now) => from = now,
                 // The upload is complete, and its token is used up.
