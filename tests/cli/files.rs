@@ -9,7 +9,20 @@ use std::{
     path::Path,
 };
 
-use crate::{cli::run, machine::Machine};
+use workbay::{
+    client::{Client, ConnectOptions, StreamItem},
+    config::paths::Paths,
+    model::{
+        files::{FilePath, FilePlace, FileWork},
+        id::{ContextName, SessionId, SessionKey},
+    },
+    protocol::message::{StreamEnd, StreamOpen},
+};
+
+use crate::{
+    cli::{run, sessions::with_session},
+    machine::Machine,
+};
 
 fn text(path: &Path) -> String {
     path.display().to_string()
@@ -120,4 +133,102 @@ fn what_cannot_be_transferred_is_explained() {
         &["--read-only", "folder", "put", &missing, "data"],
     );
     assert_eq!(code, 1, "{out}");
+}
+
+/// Carries work out by the daemon of a machine. The failure is a sentence.
+fn work(machine: &Machine, place: FilePlace, work: FileWork) -> Result<String, String> {
+    let env = machine.env();
+    let variable = |name: &str| {
+        let found = env
+            .iter()
+            .find(|(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| value.into())
+    };
+    // The machine's id is only in the path of the state, which a client doesn't need.
+    let paths = Paths::from_environment(&variable, "").unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (client, _events) = Client::connect(&ConnectOptions::existing(paths))
+            .await
+            .unwrap();
+        let mut stream = client.open(StreamOpen::FileWork { place, work });
+        let mut lines = Vec::new();
+        loop {
+            match stream.recv().await.expect("a stream ends") {
+                StreamItem::Opened => {}
+                StreamItem::Data { bytes, .. } => lines.extend_from_slice(&bytes),
+                StreamItem::Ended(StreamEnd::Exited { exit_code: Some(0) }) => {
+                    return Ok(String::from_utf8(lines).unwrap());
+                }
+                StreamItem::Ended(end) => return Err(format!("{end:?}")),
+            }
+        }
+    })
+}
+
+#[test]
+fn files_are_copied_between_a_running_session_a_folder_and_an_ended_session() {
+    let machine = with_session("cli-across");
+    machine.ok(&["folder", "create", "data"]);
+    let make = "mkdir -p tree/deep; head -c 3000000 /dev/urandom > tree/deep/large; chmod 750 tree/deep; \
+                ln -s deep tree/link; sha256sum < tree/deep/large";
+    let sum = machine.ok(&["exec", "cli-across", "--", "sh", "-c", make]);
+    let shown = machine.json(&["show", "cli-across", "--json"]);
+    let id: SessionId = shown["id"].as_str().unwrap().parse().unwrap();
+    let session = FilePlace::Session {
+        session: SessionKey::new(ContextName::local(), id),
+    };
+    let folder = FilePlace::Folder {
+        context: ContextName::local(),
+        folder: "data".to_owned(),
+    };
+    let path = |text: &str| FilePath::parse(text.as_ref()).unwrap();
+    let copy = |from: &str, to: &FilePlace, directory: &str| FileWork::Copy {
+        paths: vec![path(from)],
+        to: to.clone(),
+        directory: path(directory),
+        replace: false,
+    };
+    let printed = work(&machine, session.clone(), copy("tree", &folder, "")).unwrap();
+    let last: serde_json::Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["files"], &last["bytes"]),
+        (&2.into(), &3_000_000.into())
+    );
+    let got = machine.path("got");
+    machine.ok(&["folder", "get", "data/tree", &text(&got)]);
+    let large = fs::read(got.join("deep/large")).unwrap();
+    assert_eq!(format!("{}  -\n", workbay::model::digest::of(&large)), sum);
+    assert_eq!(fs::read_link(got.join("link")).unwrap(), Path::new("deep"));
+    let mode = fs::metadata(got.join("deep")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o750);
+    let again = work(&machine, session.clone(), copy("tree", &folder, ""));
+    assert!(again.unwrap_err().contains("already exists"));
+
+    // What can't be copied leaves nothing behind.
+    let pipe = "mkdir bad; echo x > bad/a; mkfifo bad/pipe";
+    machine.ok(&["exec", "cli-across", "--", "sh", "-c", pipe]);
+    let failed = work(&machine, session.clone(), copy("bad", &folder, "")).unwrap_err();
+    assert!(failed.contains("'bad/pipe' can't be copied"), "{failed}");
+    assert_eq!(machine.ok(&["folder", "ls", "data"]), "tree/\n");
+
+    let moving = FileWork::Move {
+        paths: vec![path("tree/deep")],
+        to: session.clone(),
+        directory: path("bad"),
+        replace: false,
+    };
+    work(&machine, folder.clone(), moving).unwrap();
+    let sum_again = "sha256sum < bad/deep/large";
+    assert_eq!(
+        machine.ok(&["exec", "cli-across", "--", "sh", "-c", sum_again]),
+        sum
+    );
+    assert_eq!(machine.ok(&["folder", "ls", "data/tree"]), "link -> deep\n");
+
+    machine.ok(&["terminate", "--yes", "--wait", "cli-across"]);
+    work(&machine, session, copy("bad/deep", &folder, "tree")).unwrap();
+    let got = machine.path("again");
+    machine.ok(&["folder", "get", "data/tree/deep/large", &text(&got)]);
+    assert_eq!(fs::read(got).unwrap(), large);
 }

@@ -182,7 +182,7 @@ fn destination(file: &Path, name: Option<&OsStr>) -> Result<(Arc<Root>, FilePath
     }
     let ends_with_slash = file.as_os_str().as_bytes().ends_with(b"/");
     let Some(name) = file.file_name().filter(|_| !ends_with_slash) else {
-        let text = format!("there is no directory {}", file.display());
+        let text = format!("directory {} doesn't exist", file.display());
         return Err(Fail::new(code::NOT_FOUND, text).hint("create it first"));
     };
     Ok((open(parent(file))?, FilePath::parse(name)?))

@@ -41,7 +41,8 @@ pub(in super::super) async fn helper(
         HelperTask::Files => {
             return Err(Failure::unsupported(
                 "a session on a cluster has no helper of workbay for files",
-            ));
+            )
+            .hint("use `workbay cp`, or put the files into a mounted folder"));
         }
         HelperTask::Listen { .. } => {
             return Err(Failure::unsupported(
