@@ -45,22 +45,15 @@ impl Meter {
 }
 
 fn text(name: &str, done: u64, size: u64, bytes: u64, seconds: f64) -> String {
-    let percent = if size == 0 {
-        100
-    } else {
-        done.min(size) * 100 / size
-    };
-    let mut text = format!("{name}: {percent}% of {}", Bytes(size));
-    if seconds >= 1.0 && bytes > 0 {
-        let rate = bytes as f64 / seconds;
-        let left = (size.saturating_sub(done)) as f64 / rate;
-        text.push_str(&format!(
-            ", {}/s, {} left",
-            Bytes(rate as u64),
-            times::elapsed(left.ceil() as i64)
-        ));
+    let percent = (done.min(size) * 100).checked_div(size).unwrap_or(100);
+    let amount = format!("{name}: {percent}% of {}", Bytes(size));
+    if seconds < 1.0 || bytes == 0 {
+        return amount;
     }
-    text
+    let rate = bytes as f64 / seconds;
+    let left = size.saturating_sub(done) as f64 / rate;
+    let left = times::elapsed(left.ceil() as i64);
+    format!("{amount}, {}/s, {left} left", Bytes(rate as u64))
 }
 
 #[cfg(test)]
