@@ -26,8 +26,9 @@ const ROWS: &[(&str, &[&str])] = &[
     ("config", &["model", "rules"]),
     ("protocol", &["model", "rules"]),
     ("tree", &[]),
+    ("files", &["model", "tree"]),
     ("archive", &["model"]),
-    ("engine", &["model", "rules", "tree"]),
+    ("engine", &["model", "rules", "tree", "files"]),
     ("state_machine", &["model", "rules"]),
     ("scheduler", &["model", "rules", "engine", "state_machine"]),
     ("observer", &["model", "rules", "engine", "state_machine"]),
@@ -37,7 +38,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("terminal", &["key", "model"]),
     ("keymap", &["action", "key", "config", "model"]),
     ("theme", &["config", "model"]),
-    ("runner", &["model", "tree", "archive"]),
+    ("runner", &["model", "tree", "archive", "files"]),
     ("client", &["model", "rules", "protocol", "config"]),
     (
         "daemon",
@@ -78,7 +79,7 @@ const ROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
-            "terminal", "archive",
+            "terminal", "archive", "files",
         ],
     ),
     // The two roots: they only list modules and dispatch.

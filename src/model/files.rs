@@ -122,6 +122,7 @@ impl fmt::Display for FilePath {
 /// The bytes of a path or name in JSON: text if they are UTF-8, otherwise numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 enum RawPath {
     Text(String),
     Bytes(Vec<u8>),
@@ -160,6 +161,7 @@ impl From<FilePath> for RawPath {
 /// The name of an entry, as the file system has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "RawPath", into = "RawPath")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileName(pub OsString);
 
 impl FileName {
@@ -184,6 +186,7 @@ impl From<FileName> for RawPath {
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum FileKind {
     File,
     Directory,
@@ -194,6 +197,7 @@ pub enum FileKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileEntry {
     pub name: FileName,
     pub kind: FileKind,
@@ -265,6 +269,26 @@ pub enum FileRequest {
     CreateFile { path: FilePath },
     /// Renames or moves inside the place. Fails if the new name is taken.
     Rename { from: FilePath, to: FilePath },
+    /// Creates a link. It is never followed.
+    CreateLink { path: FilePath, target: FileName },
+    /// Sets what is given. Not for links.
+    SetAttributes {
+        path: FilePath,
+        /// The permission bits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<u32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        modified: Option<Timestamp>,
+    },
+}
+
+/// The answer to a [`FileRequest`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub enum FileAnswer {
+    Done,
+    Listing { listing: FileListing },
+    Entry { entry: FileEntry },
 }
 
 impl FileRequest {
@@ -315,6 +339,26 @@ pub struct FileProgress {
     /// How many files and bytes there are, once that is counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<(u64, u64)>,
+}
+
+/// What the name of an unfinished file ends with.
+const PART: &str = ".workbay-part";
+
+/// The name of a file that is being written, in the same directory. It stays when the transfer is interrupted, so that
+/// the transfer can continue: its size is the offset.
+#[must_use]
+pub fn part_name(name: &OsStr) -> OsString {
+    let bytes = name.as_bytes();
+    let mut part = b".".to_vec();
+    if bytes.len() + PART.len() < MAX_NAME {
+        part.extend_from_slice(bytes);
+    } else {
+        // A name that would get too long is cut. The digest keeps it different from others.
+        part.extend_from_slice(&bytes[..150]);
+        part.extend_from_slice(&super::digest::of(bytes).as_bytes()[..32]);
+    }
+    part.extend_from_slice(PART.as_bytes());
+    OsString::from_vec(part)
 }
 
 /// How a file is written.
@@ -371,6 +415,18 @@ mod tests {
             r#""a/b""#
         );
         assert!(serde_json::from_str::<FilePath>(r#""../x""#).is_err());
+    }
+
+    #[test]
+    fn a_part_has_a_valid_name_of_its_own() {
+        let part = |name: &[u8]| part_name(OsStr::from_bytes(name));
+        assert_eq!(part(b"data.csv"), ".data.csv.workbay-part");
+        for length in [239, 240, 241, 242, 255] {
+            let (one, mut other) = (vec![b'x'; length], vec![b'x'; length]);
+            other[length - 1] = 0xff;
+            assert!(part(&one).len() <= MAX_NAME, "{length}");
+            assert_ne!(part(&one), part(&other), "{length}");
+        }
     }
 
     #[test]

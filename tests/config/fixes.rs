@@ -151,13 +151,16 @@ const WITHOUT_FIX: &[(Reason, &[&str])] = &[
     (
         NotSupported,
         &[
+            "a session on a cluster can't listen on a port for an SSH client (`ssh -R`)",
+            "managers can't copy files, so the daemon copies them",
+            "the engine can't copy between a running session and another place",
+            "the manager doesn't report whether the apps of a session run",
             "this engine can't open a connection to a port in a session",
+            "this engine can't open files",
             "this engine can't run workbay's helpers in a session",
             "this engine can't save files of a session",
             "this engine doesn't list other users",
             "this engine doesn't support the request",
-            "a session on a cluster can't listen on a port for an SSH client (`ssh -R`)",
-            "the manager doesn't report whether the apps of a session run",
             "this engine has no apps",
             "this engine has no control connection to a session's tmux",
             "this engine has no folders",
