@@ -23,7 +23,7 @@ use super::{
 };
 use crate::model::{
     app::App,
-    catalogue::{Catalogue, Folder},
+    catalogue::Catalogue, folder::Folder,
     environment::Environment,
     forward::{Forward, OpenedForward},
     history::HistoryEntry,

@@ -17,7 +17,7 @@ use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
     app::{App, AppStart},
     capability::{Capability, EngineInfo},
-    catalogue::Folder,
+    folder::{Folder, FolderAnswer, FolderRequest},
     environment::Environment,
     failure::Failure,
     id::{KernelId, SessionId},
@@ -292,6 +292,20 @@ pub trait Folders: Send + Sync {
     /// Creates an empty folder; fails if the name is taken.
     async fn create_folder(&self, _name: &str) -> Result<Folder> {
         Err(no_folders())
+    }
+
+    /// Carries out a request about folders. Dropping the returned future cancels a copy, which leaves nothing behind.
+    async fn folder(&self, request: &FolderRequest) -> Result<FolderAnswer> {
+        match request {
+            FolderRequest::List { trash: false, .. } => {
+                Ok(FolderAnswer::Folders(self.folders().await?))
+            }
+            FolderRequest::Create { new } => {
+                let folder = self.create_folder(&new.name).await?;
+                Ok(FolderAnswer::Folder(Box::new(folder)))
+            }
+            _ => Err(no_folders()),
+        }
     }
 }
 

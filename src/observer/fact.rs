@@ -5,7 +5,7 @@ use crate::{
     engine::manager::{SessionPage, TaskProgress, Totals},
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue, folder::FolderChange,
         environment::Environment,
         failure::Failure,
         id::SessionId,
@@ -63,6 +63,8 @@ pub enum Fact {
         number: RequestNumber,
         progress: TaskProgress,
     },
+    /// A folder was created, renamed or deleted.
+    FoldersChanged(FolderChange),
     /// Whether a client watches.
     Watched(bool),
     /// A deadline has come.
@@ -83,7 +85,6 @@ pub enum Got {
     Environments(Vec<Environment>),
     Statistics(Box<Statistics>),
     Catalogue(Box<Catalogue>),
-    Folder(Folder),
 }
 
 impl Got {

@@ -6,7 +6,7 @@ use super::order::{ConnectionNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::stop_hook::StopHookEnd;
 use crate::model::{
     capability::{Capability, EngineInfo},
-    catalogue::Folder,
+    folder::{Folder, FolderChange},
     environment::Environment,
     failure::Failure,
     id::{KernelId, SessionId},
@@ -82,11 +82,8 @@ pub enum Fact {
     },
     /// Follows everything that may leave a pull unneeded.
     Unwanted,
-    /// Creating a folder has succeeded or failed.
-    FolderMade {
-        ticket: Ticket,
-        result: Result<Folder, Failure>,
-    },
+    /// A folder was created, renamed or deleted.
+    FoldersChanged(FolderChange),
     /// Follows everything that may have made or needs room. It decides which sessions begin and why
     /// the others wait.
     Round,

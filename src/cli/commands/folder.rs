@@ -17,7 +17,7 @@ use crate::{
         invocation::Invocation,
         output::{self, Cell},
     },
-    model::{catalogue::Folder, id::ContextName, request::ContextRequest},
+    model::{folder::Folder, id::ContextName, request::ContextRequest},
     protocol::message::{Reply, Request, Snapshot},
     rules::launch::folders,
 };
@@ -122,7 +122,7 @@ fn create(start: &Start, name: &str, json: bool) -> Outcome {
         match connection
             .request(Request::context(
                 context,
-                ContextRequest::CreateFolder { name },
+                ContextRequest::create_folder(name),
             ))
             .await?
         {

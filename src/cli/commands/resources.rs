@@ -16,7 +16,7 @@ use crate::{
         output::{self, Cell},
     },
     model::{
-        catalogue::{Catalogue, Folder, Limits, Policy, Preset, ResourceGroup},
+        catalogue::{Catalogue, Limits, Policy, Preset, ResourceGroup}, folder::Folder,
         request::ContextRequest,
         resources::ResourceSlots,
         span::Span,

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
-    daemon::apps::AppEvent,
+    daemon::{apps::AppEvent, folders::FolderEvent},
     engine::api::Engine,
     model::{failure::Failure, id::SessionKey, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
@@ -49,4 +49,6 @@ pub(in crate::daemon) enum Inbound {
     },
     /// A report about an app or a forward.
     App(AppEvent),
+    /// The engine answered a request about folders.
+    Folder(FolderEvent),
 }

@@ -36,6 +36,7 @@ use crate::{
             driver::DriverStep,
             runner::{ContextRunner, Number},
         },
+        folders::FolderTasks,
         notifications::{
             derived::{Happened, Noticing},
             hooks::Hooks,
@@ -85,6 +86,7 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) space: Space,
     pub(in crate::daemon) lists: Lists,
     pub(in crate::daemon) apps: Apps,
+    pub(in crate::daemon) folders: FolderTasks,
     noticing: Noticing,
     hooks: Hooks,
 }
@@ -143,6 +145,7 @@ impl Core {
             hooks: parts.hooks,
             space: parts.space,
             lists: Lists::new(parts.incomplete),
+            folders: FolderTasks::new(parts.apps.inbound.clone()),
             apps: Apps::new(parts.apps),
         }
     }
@@ -340,7 +343,9 @@ impl Core {
             }
         }
         for ticket in step.admitted {
-            self.begin_query(ticket);
+            if !self.begin_folder_request(ticket) {
+                self.begin_query(ticket);
+            }
         }
         for (ticket, answer) in step.answers {
             let result = answer.map(replies::answer);

@@ -5,7 +5,7 @@
 mod app;
 mod catalogue;
 mod connect;
-mod folders;
+mod folder;
 #[cfg(test)]
 mod fuzz;
 mod image;

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     model::{
         capability::{Capability, EngineInfo, EngineState},
-        catalogue::{Agent, Folder, Preset, ResourceGroup},
+        catalogue::{Agent, Preset, ResourceGroup}, folder::Folder,
         failure::FailureKind,
         launch_field::LaunchField,
         request::ContextRequest,

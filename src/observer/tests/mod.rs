@@ -23,7 +23,7 @@ use crate::{
     engine::manager::{PageQuery, SessionChange, SessionPage},
     model::{
         capability::EngineInfo,
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue, folder::Folder,
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionId},

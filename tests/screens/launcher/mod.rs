@@ -8,7 +8,7 @@ mod way;
 
 use workbay::{
     model::{
-        catalogue::{Catalogue, Folder, Policy, ResourceGroup},
+        catalogue::{Catalogue, Policy, ResourceGroup}, folder::Folder,
         change::Change,
         request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},

@@ -4,7 +4,7 @@ use workbay::{
     app::launcher::Launcher,
     app::{effect::Effect, launcher::FolderRow},
     model::{
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue, folder::Folder,
         id::ContextName,
         request::{ContextRequest, SessionRequest},
         spec::LaunchRequest,

@@ -13,7 +13,7 @@ use workbay::{
     },
     model::{
         capability::EngineInfo,
-        catalogue::Folder,
+        folder::Folder,
         environment::Environment,
         failure::Failure,
         id::SessionId,

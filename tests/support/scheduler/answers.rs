@@ -10,7 +10,7 @@ use workbay::{
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
-        catalogue::Folder,
+        folder::Folder,
         environment::Environment,
         failure::Failure,
         id::SessionId,

@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, OnceCell};
 use super::{config::BackendAiConfig, connection::ManagerConnection};
 use crate::engine::backendai::{
     catalogue::Agents,
+    folder::FolderSizes,
     request::http::Http,
     stream::{KnownSshd, OpenTerminals},
 };
@@ -25,6 +26,8 @@ pub(in crate::engine::backendai) struct SharedState {
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
     /// The agents as they were last read, and when.
     agents: StdMutex<Option<(Timestamp, Arc<Agents>)>>,
+    /// The sizes of folders as they were last read.
+    pub(in crate::engine::backendai) folder_sizes: FolderSizes,
     /// The open terminals.
     pub(in crate::engine::backendai) held: OpenTerminals,
     /// What is known about the sshd of each container.
@@ -39,6 +42,7 @@ impl SharedState {
             connection: Mutex::new(None),
             environments: StdMutex::new(None),
             agents: StdMutex::new(None),
+            folder_sizes: FolderSizes::default(),
             held: OpenTerminals::default(),
             known: KnownSshd::default(),
         }

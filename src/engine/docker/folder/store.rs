@@ -17,7 +17,7 @@ use crate::{
             container::identity::{Identity, caller, give},
         },
     },
-    model::{catalogue::Folder, failure::Failure, launch_field::LaunchField},
+    model::{folder::Folder, failure::Failure, launch_field::LaunchField},
     rules::launch::folders::check_name,
 };
 

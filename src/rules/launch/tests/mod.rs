@@ -11,10 +11,7 @@ use jiff::Timestamp;
 
 use crate::model::{
     capability::{Capabilities, Capability},
-    catalogue::{
-        AcceleratorKind, Agent, Catalogue, Folder, Limits, Policy, Preset, Project, ResourceGroup,
-        SlotLimits,
-    },
+    catalogue::{AcceleratorKind, Agent, Catalogue, Limits, Policy, Preset, Project, ResourceGroup, SlotLimits}, folder::Folder,
     environment::{Environment, EnvironmentSource, ImageFacts},
     resources::{Bytes, Cpu, ResourceSlots},
     service::Service,

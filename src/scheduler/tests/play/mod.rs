@@ -12,7 +12,7 @@ use crate::{
     engine::api::Sighting,
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::Folder,
+        folder::Folder,
         change::Change,
         failure::{Failure, FailureKind},
         history::HistoryEntry,
