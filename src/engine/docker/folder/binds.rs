@@ -21,6 +21,8 @@ pub(in crate::engine::docker) struct Bind {
     source: PathBuf,
     pub(in crate::engine::docker) target: PathBuf,
     read_only: bool,
+    /// Whether it is a host path, whose files keep their owners.
+    is_of_machine: bool,
     /// Whether it is an automounted folder.
     automatic: bool,
 }
@@ -55,12 +57,13 @@ pub(in crate::engine::docker) fn of_spec(
             return Err(refused(why, Some("mount it below /home/work")));
         }
         let automatic = mounted.is_automatic();
-        match folder_store.find(&mounted.folder) {
-            Ok(source) => binds.push(Bind {
+        match folder_store.place(&mounted.folder) {
+            Ok(place) => binds.push(Bind {
                 folder: mounted.folder.clone(),
-                source,
+                source: place.path,
                 target,
-                read_only: mounted.read_only,
+                read_only: mounted.read_only || place.read_only,
+                is_of_machine: place.is_of_machine,
                 automatic,
             }),
             Err(error) if automatic => notes.push(format!("warning: {error}")),
