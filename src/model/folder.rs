@@ -47,7 +47,7 @@ pub struct Folder {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cloneable: bool,
     /// Its directory on this machine; `None` = the engine keeps it elsewhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub path: Option<String>,
     /// When it was moved to the trash.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -92,12 +92,11 @@ impl ManagerConnection {
         Ok(())
     }
 
-    /// Shares a folder of a project, which only administrators may do.
+    /// Shares a folder of a project, which only administrators may do. To your own folder, users are invited.
     async fn share(&self, word: &str, users: &[String], permission: FolderPermission) -> Result<()> {
         let folder = self.usable_folder(word).await?;
         if folder.ownership != *"group" {
-            let what = format!("folder {} is your own", folder.name);
-            return Err(refused(what).hint("use `workbay folder invite` for it"));
+            return self.invite(folder.id.as_str(), users, permission).await;
         }
         if !self.me.user.is_administrator() {
             let what = "only administrators can share a folder of a project on this cluster";
