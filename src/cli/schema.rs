@@ -23,8 +23,9 @@ use super::{
 };
 use crate::model::{
     app::App,
-    catalogue::Catalogue, folder::{Folder, FolderHosts, FolderShare, Invitation},
+    catalogue::Catalogue,
     environment::Environment,
+    folder::{Folder, FolderHosts, FolderShare, Invitation},
     forward::{Forward, OpenedForward},
     history::HistoryEntry,
     pull::Pull,

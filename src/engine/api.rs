@@ -17,9 +17,9 @@ use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
     app::{App, AppStart},
     capability::{Capability, EngineInfo},
-    folder::{Folder, FolderAnswer, FolderRequest},
     environment::Environment,
     failure::Failure,
+    folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
     pull::PullFigures,

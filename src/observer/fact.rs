@@ -5,9 +5,10 @@ use crate::{
     engine::manager::{SessionPage, TaskProgress, Totals},
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::Catalogue, folder::FolderChange,
+        catalogue::Catalogue,
         environment::Environment,
         failure::Failure,
+        folder::FolderChange,
         id::SessionId,
         request::{ContextRequest, SessionRequest},
         session::Session,

@@ -19,10 +19,10 @@ use super::{
 use crate::{
     model::{
         capability::{Capability, EngineState},
-        folder::Folder,
         change::Change,
         environment::Environment,
         failure::Failure,
+        folder::Folder,
         history::{HistoryEntry, Outcome},
         id::{ContextName, SessionId},
         record::{AuditEntry, SessionRecord, Write},

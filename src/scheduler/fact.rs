@@ -6,9 +6,9 @@ use super::order::{ConnectionNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::stop_hook::StopHookEnd;
 use crate::model::{
     capability::{Capability, EngineInfo},
-    folder::{Folder, FolderChange},
     environment::Environment,
     failure::Failure,
+    folder::{Folder, FolderChange},
     id::{KernelId, SessionId},
     idle::ActivityKind,
     pull::PullFigures,

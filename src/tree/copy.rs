@@ -173,7 +173,8 @@ impl Copying<'_> {
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(());
         }
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let to = openat(&self.to, name, flags, Mode::RUSR | Mode::WUSR)?;
         if ioctl_ficlone(&to, &from).is_err() {
             self.contents(&from, &to, u64::try_from(stat.st_size).unwrap_or(0))?;
@@ -227,7 +228,9 @@ impl Copying<'_> {
         let mut at = begin;
         while at < end {
             self.check()?;
-            let most = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
+            let most = usize::try_from(end - at)
+                .unwrap_or(usize::MAX)
+                .min(buffer.len());
             let read = rustix::io::pread(from, &mut buffer[..most], at)?;
             if read == 0 {
                 break;
@@ -348,7 +351,13 @@ mod tests {
         symlink("/etc/passwd", from.join("link")).unwrap();
         symlink("nowhere", from.join("a/broken")).unwrap();
         let pipe = from.join("pipe");
-        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
         let sparse = File::create(from.join("sparse")).unwrap();
         sparse.set_len(1 << 40).unwrap();
         let socket = std::os::unix::net::UnixListener::bind(from.join("socket")).unwrap();
@@ -370,8 +379,9 @@ mod tests {
         for path in [&from, &to] {
             fs::remove_file(path.join("pipe")).unwrap();
         }
-        let compared = Command::new("diff").args(["-r", "--no-dereference"]);
-        let compared = { compared }.arg(&from).arg(&to).output().unwrap();
+        let mut compared = Command::new("diff");
+        compared.args(["-r", "--no-dereference"]);
+        let compared = compared.arg(&from).arg(&to).output().unwrap();
         assert!(compared.status.success(), "{compared:?}");
         assert!(copied(&from, &to).is_err(), "the name is taken");
     }

@@ -16,7 +16,8 @@ use crate::{
         output::{self, Cell},
     },
     model::{
-        catalogue::{Catalogue, Limits, Policy, Preset, ResourceGroup}, folder::Folder,
+        catalogue::{Catalogue, Limits, Policy, Preset, ResourceGroup},
+        folder::Folder,
         request::ContextRequest,
         resources::ResourceSlots,
         span::Span,

@@ -26,8 +26,8 @@ use crate::{
     },
     engine::api::{Containers, EngineEvent, Listing, Sighting},
     model::{
-        folder::Folder,
         failure::{Failure, FailureKind},
+        folder::Folder,
         id::SessionId,
         text::Clean,
     },

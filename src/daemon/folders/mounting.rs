@@ -12,10 +12,7 @@ use crate::{
 /// How many sessions an error names.
 const NAMED: usize = 5;
 
-fn mounting<'a>(
-    known: &'a dyn MachineState,
-    folder: &'a str,
-) -> impl Iterator<Item = &'a Session> {
+fn mounting<'a>(known: &'a dyn MachineState, folder: &'a str) -> impl Iterator<Item = &'a Session> {
     known.sessions().filter(move |session| {
         !session.has_ended() && session.folders.iter().any(|it| it == folder)
     })
@@ -28,7 +25,9 @@ pub(super) fn add_mounting_sessions(known: &dyn MachineState, folders: &mut [Fol
         .filter(|it| !it.has_ended() && !it.folders.is_empty())
         .collect();
     for folder in folders.iter_mut().filter(|it| it.trashed_at.is_none()) {
-        let using = mounting.iter().filter(|it| it.folders.contains(&folder.name));
+        let using = mounting
+            .iter()
+            .filter(|it| it.folders.contains(&folder.name));
         folder.mounted_by = using
             .map(|session| MountingSession {
                 session: session.key(),
@@ -49,7 +48,11 @@ pub(super) fn refuse_if_mounted(known: &dyn MachineState, folder: &str) -> Resul
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let sessions = if names.len() == 1 { "session" } else { "sessions" };
+    let sessions = if names.len() == 1 {
+        "session"
+    } else {
+        "sessions"
+    };
     let what = format!("folder {folder} is mounted by the {sessions} {named}{more}");
     Err(Failure::refused(what).hint(format!(
         "terminate the {sessions} first (`workbay terminate {first}`), then try again"

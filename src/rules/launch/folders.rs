@@ -179,8 +179,10 @@ pub fn check_request(request: &FolderRequest) -> Result<(), Failure> {
             Err(usage("no user is named".to_owned()).hint("name one or more email addresses"))
         }
         None => Ok(()),
-        Some(user) => Err(usage(format!("invalid email address '{}'", Clean::new(user)))
-            .hint("use the address that the user logs in with, for example jin@example.com")),
+        Some(user) => Err(
+            usage(format!("invalid email address '{}'", Clean::new(user)))
+                .hint("use the address that the user logs in with, for example jin@example.com"),
+        ),
     }
 }
 
@@ -289,7 +291,15 @@ mod tests {
         for bad in [".ssh", ".bashrc", ".bash_profile", ".terminfo", ".trash"] {
             assert!(check_new_name(bad).is_err(), "{bad} was taken");
         }
-        for good in [".local", ".cache", ".linuxbrew", "rc", ".rc", "bashrc", ".Xrc"] {
+        for good in [
+            ".local",
+            ".cache",
+            ".linuxbrew",
+            "rc",
+            ".rc",
+            "bashrc",
+            ".Xrc",
+        ] {
             assert_eq!(check_new_name(good), Ok(()), "{good}");
         }
     }

@@ -14,6 +14,7 @@
 mod answers;
 mod check;
 mod choosing;
+mod folders;
 mod http;
 
 use std::sync::{Arc, Mutex};
@@ -26,6 +27,7 @@ use tokio::{
 };
 
 pub use answers::{node, pending_history};
+pub use folders::{invitation, share};
 pub use http::Asked;
 
 /// The key pair it accepts (the published example), its user, and the login of its web server.
@@ -116,6 +118,10 @@ pub(crate) struct State {
     pub(crate) histories: std::collections::BTreeMap<String, Vec<Value>>,
     pub(crate) images: Vec<Value>,
     pub(crate) folders: Vec<Value>,
+    /// Shares of folders, invitations of the user, and invitations to it.
+    pub(crate) shared: Vec<Value>,
+    pub(crate) sent: Vec<Value>,
+    pub(crate) received: Vec<Value>,
     /// Seconds after which batch sessions end.
     pub(crate) timeouts: std::collections::BTreeMap<String, u64>,
     /// The next id of a session that is launched.
@@ -151,6 +157,9 @@ impl Manager {
             histories: std::collections::BTreeMap::new(),
             images: vec![answers::image()],
             folders: choosing::folders(),
+            shared: Vec::new(),
+            sent: Vec::new(),
+            received: Vec::new(),
             timeouts: std::collections::BTreeMap::new(),
             next: 0x1000,
             count: sender,

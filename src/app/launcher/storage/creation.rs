@@ -67,10 +67,7 @@ impl StorageForm {
         }
         self.creation = FolderCreation::Asked(input.clone());
         FormResponse::Steps(vec![Step::Ask {
-            request: Request::context(
-                info.context,
-                ContextRequest::create_folder(&name),
-            ),
+            request: Request::context(info.context, ContextRequest::create_folder(&name)),
             purpose: Purpose::CreateFolder {
                 context: info.context,
                 name,

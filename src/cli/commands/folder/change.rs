@@ -171,14 +171,20 @@ fn chosen<'a>(trashed: &'a [Folder], words: &[String], all: bool) -> Result<Vec<
 fn agreed(folders: &[&Folder]) -> Result<bool, Fail> {
     let mut err = io::stderr().lock();
     for folder in folders {
-        let size = folder.size.map(|size| format!("  {size}")).unwrap_or_default();
+        let size = folder
+            .size
+            .map(|size| format!("  {size}"))
+            .unwrap_or_default();
         writeln!(err, "  {}{size}", folder.name)?;
     }
     let what = match folders.len() {
         1 => "this folder".to_owned(),
         n => format!("these {n} folders"),
     };
-    write!(err, "Delete {what} with all files? This can't be undone. [y/N] ")?;
+    write!(
+        err,
+        "Delete {what} with all files? This can't be undone. [y/N] "
+    )?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
@@ -199,7 +205,12 @@ mod tests {
         let ids = |words: &[&str], all| {
             let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
             let chosen = chosen(&trashed, &words, all).ok()?;
-            Some(chosen.iter().map(|it| it.id.to_string()).collect::<Vec<_>>())
+            Some(
+                chosen
+                    .iter()
+                    .map(|it| it.id.to_string())
+                    .collect::<Vec<_>>(),
+            )
         };
         assert_eq!(ids(&["b", "2.a"], false).unwrap(), ["3.b", "2.a"]);
         assert_eq!(ids(&["a"], false), None);

@@ -56,7 +56,14 @@ pub(super) fn hosts(start: &Start, json: bool) -> Outcome {
 /// The columns of folders: on this machine with the path, on a cluster with the host and the owner.
 fn table(folders: &[Folder]) -> String {
     let is_local = folders.iter().all(|folder| folder.path.is_some());
-    let mut head = vec!["NAME", "SIZE", "FILES", "MOUNTED BY", "PERMISSION", "CREATED"];
+    let mut head = vec![
+        "NAME",
+        "SIZE",
+        "FILES",
+        "MOUNTED BY",
+        "PERMISSION",
+        "CREATED",
+    ];
     if is_local {
         head.push("PATH");
     } else {
@@ -71,7 +78,11 @@ fn table(folders: &[Folder]) -> String {
                 files(folder).into(),
                 mounted_by(folder).into(),
                 folder.permission.as_str().into(),
-                folder.created_at.map(times::moment).unwrap_or_default().into(),
+                folder
+                    .created_at
+                    .map(times::moment)
+                    .unwrap_or_default()
+                    .into(),
             ];
             if is_local {
                 let path = folder.path.as_deref().unwrap_or_default();
@@ -94,7 +105,11 @@ fn trash_table(folders: &[Folder]) -> String {
             vec![
                 folder.name.as_str().into(),
                 size(folder).into(),
-                folder.trashed_at.map(times::moment).unwrap_or_default().into(),
+                folder
+                    .trashed_at
+                    .map(times::moment)
+                    .unwrap_or_default()
+                    .into(),
                 folder.status.as_str().into(),
                 folder.id.as_str().into(),
             ]
@@ -122,7 +137,11 @@ fn files(folder: &Folder) -> String {
 }
 
 fn mounted_by(folder: &Folder) -> String {
-    let names: Vec<&str> = folder.mounted_by.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = folder
+        .mounted_by
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
     match names.len().saturating_sub(NAMED) {
         0 if names.is_empty() => "-".to_owned(),
         0 => names.join(", "),
@@ -157,7 +176,10 @@ mod tests {
         local.path = None;
         local.max_size = Some(Bytes::mib(10));
         let shown = table(std::slice::from_ref(&local));
-        assert!(shown.contains("3 MiB of 10 MiB") && shown.contains("HOST"), "{shown}");
+        assert!(
+            shown.contains("3 MiB of 10 MiB") && shown.contains("HOST"),
+            "{shown}"
+        );
         local.size = None;
         assert_eq!(files(&local), ">2");
     }

@@ -125,9 +125,7 @@ impl SharingCommand {
                 client.done(request).await?;
                 print_shares(client, folder, format.json).await
             }
-            Self::Shares { which, format } => {
-                print_shares(client, which.folder, format.json).await
-            }
+            Self::Shares { which, format } => print_shares(client, which.folder, format.json).await,
             Self::Permission {
                 which,
                 permission,

@@ -71,7 +71,9 @@ impl ManagerConnection {
         let folder = self.usable_folder(word).await?;
         let body = json!({"vfolderId": folder.id.as_str()});
         let call = ManagerCall::new(Method::DELETE, "/folders").json(&body);
-        self.tell(call).await.map_err(|error| mounted(error, &folder))
+        self.tell(call)
+            .await
+            .map_err(|error| mounted(error, &folder))
     }
 
     pub(super) async fn restore(&self, word: &str) -> Result<Folder> {
@@ -108,7 +110,8 @@ impl ManagerConnection {
         let folder = self.usable_folder(word).await?;
         let path = format!("/folders/{}/update-options", folder.id);
         let body = json!({"permission": permission.word()});
-        self.tell(ManagerCall::post(path, &body).within(SHORT)).await?;
+        self.tell(ManagerCall::post(path, &body).within(SHORT))
+            .await?;
         let again = self.usable_folder(folder.id.as_str()).await?;
         debug_assert!(!rows::is_deleted(&again));
         Ok(again)

@@ -32,7 +32,9 @@ impl ManagerConnection {
         };
         let mut body = Map::new();
         body.insert("name".into(), json!(name));
-        let host = self.folder_host(new.host.as_deref(), group.as_deref()).await?;
+        let host = self
+            .folder_host(new.host.as_deref(), group.as_deref())
+            .await?;
         if let Some(host) = host {
             body.insert("host".into(), json!(host.as_str()));
         }
@@ -55,7 +57,9 @@ impl ManagerConnection {
     /// The id of one of the user's projects.
     fn project_id(&self, word: &str) -> Result<String> {
         let projects = &self.me.projects;
-        let found = projects.iter().find(|it| it.name == *word || it.id == *word);
+        let found = projects
+            .iter()
+            .find(|it| it.name == *word || it.id == *word);
         found.map(|it| it.id.to_string()).ok_or_else(|| {
             let names: Vec<&str> = projects.iter().map(|it| it.name.as_str()).collect();
             refused(format!(
@@ -72,7 +76,10 @@ impl ManagerConnection {
             Some(id) => with_query("/folders/_/hosts", &[("group_id", id)]),
             None => "/folders/_/hosts".to_owned(),
         };
-        let hosts: Value = self.http.json(&ManagerCall::get(path).within(SHORT)).await?;
+        let hosts: Value = self
+            .http
+            .json(&ManagerCall::get(path).within(SHORT))
+            .await?;
         let hosts = Node::new(&hosts);
         let allowed = hosts.texts("allowed");
         Ok(FolderHosts {
@@ -83,7 +90,11 @@ impl ManagerConnection {
 
     /// The storage host of a new folder: the chosen one, the site's default if it is allowed, else the first
     /// allowed host.
-    async fn folder_host(&self, chosen: Option<&str>, group: Option<&str>) -> Result<Option<Clean>> {
+    async fn folder_host(
+        &self,
+        chosen: Option<&str>,
+        group: Option<&str>,
+    ) -> Result<Option<Clean>> {
         let FolderHosts { default, allowed } = self.folder_hosts(group).await?;
         if allowed.is_empty() {
             return Err(refused(

@@ -50,7 +50,9 @@ impl Folders for BackendAiEngine {
             }
             FolderRequest::Hosts => Ok(FolderAnswer::Hosts(connection.folder_hosts(None).await?)),
             FolderRequest::Create { new } => answer(self.create(new).await?),
-            FolderRequest::Rename { folder, name } => answer(connection.rename(folder, name).await?),
+            FolderRequest::Rename { folder, name } => {
+                answer(connection.rename(folder, name).await?)
+            }
             FolderRequest::Clone { folder, name } => answer(connection.copy(folder, name).await?),
             FolderRequest::Trash { folder } => done(connection.trash(folder).await),
             FolderRequest::Restore { folder } => answer(connection.restore(folder).await?),
@@ -110,7 +112,9 @@ impl ManagerConnection {
     /// The folder that a word means: an id, or a name. A name of several folders is an error.
     async fn find_folder(&self, word: &str, is_wanted: fn(&Folder) -> bool) -> Result<Folder> {
         let all = rows::all(&self.own_folder_list().await?);
-        let called = all.into_iter().filter(|it| it.is_called(word) && is_wanted(it));
+        let called = all
+            .into_iter()
+            .filter(|it| it.is_called(word) && is_wanted(it));
         let mut found: Vec<Folder> = called.collect();
         // An id is exact, and your own folder comes before one that is shared with you.
         found.sort_by_key(|it| (it.id != *word, !it.is_owner));

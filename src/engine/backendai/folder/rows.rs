@@ -60,7 +60,10 @@ pub(super) fn folder(node: Node<'_>) -> Option<Folder> {
         files: None,
         max_size: size(node.raw("max_size")).filter(|size| size.0 > 0),
         cloneable: node.flag("cloneable").unwrap_or(false),
-        ..Folder::own(name.as_str(), node.text("host").unwrap_or_default().as_str())
+        ..Folder::own(
+            name.as_str(),
+            node.text("host").unwrap_or_default().as_str(),
+        )
     })
 }
 

@@ -18,9 +18,7 @@ use crate::{
     },
     model::{
         failure::Failure,
-        folder::{
-            Folder, FolderAnswer, FolderPermission, FolderRequest, FolderShare, Invitation,
-        },
+        folder::{Folder, FolderAnswer, FolderPermission, FolderRequest, FolderShare, Invitation},
         text::Clean,
     },
 };
@@ -52,20 +50,20 @@ impl ManagerConnection {
                 let path = format!("/folders/{}/leave", folder.id);
                 done(self.tell(ManagerCall::post(path, &json!({}))).await)
             }
-            FolderRequest::Invitations => {
-                Ok(FolderAnswer::Invitations(self.invitations().await?))
-            }
+            FolderRequest::Invitations => Ok(FolderAnswer::Invitations(self.invitations().await?)),
             FolderRequest::Invite {
                 folder,
                 users,
                 permission,
             } => done(self.invite(folder, users, *permission).await),
-            FolderRequest::Accept { invitation } => {
-                done(self.reply_to(invitation, "/folders/invitations/accept").await)
-            }
-            FolderRequest::Decline { invitation } => {
-                done(self.reply_to(invitation, "/folders/invitations/delete").await)
-            }
+            FolderRequest::Accept { invitation } => done(
+                self.reply_to(invitation, "/folders/invitations/accept")
+                    .await,
+            ),
+            FolderRequest::Decline { invitation } => done(
+                self.reply_to(invitation, "/folders/invitations/delete")
+                    .await,
+            ),
             other => Err(Failure::unsupported(format!(
                 "a cluster has no request {}",
                 other.name()
@@ -73,7 +71,12 @@ impl ManagerConnection {
         }
     }
 
-    async fn invite(&self, word: &str, users: &[String], permission: FolderPermission) -> Result<()> {
+    async fn invite(
+        &self,
+        word: &str,
+        users: &[String],
+        permission: FolderPermission,
+    ) -> Result<()> {
         let folder = self.usable_folder(word).await?;
         if folder.ownership == *"group" {
             let what = format!("folder {} belongs to a project", folder.name);
@@ -85,15 +88,20 @@ impl ManagerConnection {
         let invited = answer["invited_ids"].as_array().map_or(0, Vec::len);
         if invited == 0 {
             let what = format!("nobody was invited to folder {}", folder.name);
-            return Err(refused(what).because("each user has access or an invitation already").hint(
-                "check the addresses, and `workbay folder shares` for who has access",
-            ));
+            return Err(refused(what)
+                .because("each user has access or an invitation already")
+                .hint("check the addresses, and `workbay folder shares` for who has access"));
         }
         Ok(())
     }
 
     /// Shares a folder of a project, which only administrators may do. To your own folder, users are invited.
-    async fn share(&self, word: &str, users: &[String], permission: FolderPermission) -> Result<()> {
+    async fn share(
+        &self,
+        word: &str,
+        users: &[String],
+        permission: FolderPermission,
+    ) -> Result<()> {
         let folder = self.usable_folder(word).await?;
         if folder.ownership != *"group" {
             return self.invite(folder.id.as_str(), users, permission).await;
@@ -121,14 +129,22 @@ impl ManagerConnection {
             let has = shared.iter().find(|it| it.share.user == *user.as_str());
             let invited = sent.iter().find(|(_, share)| share.user == *user.as_str());
             if let Some(id) = has.and_then(|it| it.user_id.as_ref()) {
-                let body = json!({"vfolder": folder.id.as_str(), "user": id.as_str(), "perm": null});
-                self.tell(ManagerCall::post("/folders/_/shared", &body)).await?;
+                let body =
+                    json!({"vfolder": folder.id.as_str(), "user": id.as_str(), "perm": null});
+                self.tell(ManagerCall::post("/folders/_/shared", &body))
+                    .await?;
             } else if let Some((id, _)) = invited {
-                self.reply_to(id.as_str(), "/folders/invitations/delete").await?;
+                self.reply_to(id.as_str(), "/folders/invitations/delete")
+                    .await?;
             } else {
-                let what = format!("{} has no access to folder {}", Clean::new(user), folder.name);
-                return Err(refused(what)
-                    .hint(format!("run `workbay folder shares {}`", folder.name)));
+                let what = format!(
+                    "{} has no access to folder {}",
+                    Clean::new(user),
+                    folder.name
+                );
+                return Err(
+                    refused(what).hint(format!("run `workbay folder shares {}`", folder.name))
+                );
             }
         }
         Ok(())
@@ -146,7 +162,10 @@ impl ManagerConnection {
 
     async fn shares(&self, folder: &Folder) -> Result<Vec<SharedWith>> {
         let path = with_query("/folders/_/shared", &[("vfolder_id", folder.id.as_str())]);
-        let answer: Value = self.http.json(&ManagerCall::get(path).within(SHORT)).await?;
+        let answer: Value = self
+            .http
+            .json(&ManagerCall::get(path).within(SHORT))
+            .await?;
         let list = Node::new(&answer).list("shared").iter().map(Node::new);
         // Managers add dashes to some ids.
         let plain = |id: Clean| id.as_str().replace('-', "");
@@ -192,7 +211,9 @@ impl ManagerConnection {
         let answer: Value = self.http.json(&call).await?;
         let list = Node::new(&answer).list("invitations").iter().map(Node::new);
         let read = list.filter_map(|row| {
-            let inviter = row.text("inviter").or_else(|| row.text("inviter_user_email"));
+            let inviter = row
+                .text("inviter")
+                .or_else(|| row.text("inviter_user_email"));
             Some(Invitation {
                 id: row.text("id")?,
                 folder: row.text("vfolder_name").unwrap_or_default(),

@@ -19,11 +19,7 @@ use crate::{
             lenient_json::{self, Node},
         },
     },
-    model::{
-        files::SpaceUse,
-        folder::Folder,
-        text::Clean,
-    },
+    model::{files::SpaceUse, folder::Folder, text::Clean},
 };
 
 /// A size that was read within this time isn't read again.
@@ -51,7 +47,9 @@ impl FolderSizes {
             let mut known = self.known();
             known.retain(|id, _| folders.iter().any(|it| it.id == *id));
             let fresh = |id: &Clean| known.get(id).is_some_and(|(at, _)| at.elapsed() < FRESH);
-            let due = folders.iter().filter(|it| is_readable(it) && !fresh(&it.id));
+            let due = folders
+                .iter()
+                .filter(|it| is_readable(it) && !fresh(&it.id));
             due.map(|it| it.id.clone()).take(MOST).collect()
         };
         let asked = stream::iter(due)

@@ -36,7 +36,12 @@ impl Drop for Cancelling {
 
 impl FolderStore {
     /// Copies a folder, and gives the copy to `owner`. Dropping the returned future cancels the copy.
-    pub(super) async fn clone_folder(&self, name: &str, new: &str, owner: (u32, u32)) -> Result<()> {
+    pub(super) async fn clone_folder(
+        &self,
+        name: &str,
+        new: &str,
+        owner: (u32, u32),
+    ) -> Result<()> {
         let (store, name, new) = (self.clone(), name.to_owned(), new.to_owned());
         let cancelling = Cancelling(Arc::default());
         let cancelled = cancelling.0.clone();
@@ -71,13 +76,13 @@ impl FolderStore {
         let partial = workplace.join("copy");
         let owner = Some(owner).filter(|owner| caller() != *owner);
         let copied = tree::copy(&from, &partial, owner, cancelled);
-        let moved = copied
-            .map_err(|error| not_copied(&error))
-            .and_then(|_| match self.move_to(&partial, &to) {
+        let moved = copied.map_err(|error| not_copied(&error)).and_then(|_| {
+            match self.move_to(&partial, &to) {
                 Ok(()) => Ok(()),
                 Err(Errno::EXIST) => Err(taken()),
                 Err(error) => Err(self.trouble("can't be written", &error.into())),
-            });
+            }
+        });
         if let Err(error) = tree::remove(&workplace) {
             tracing::warn!(%error, path = %workplace.display(), "a partial copy can't be removed");
         }
@@ -87,7 +92,9 @@ impl FolderStore {
 
 fn not_copied(error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, then try again"
+        }
         io::ErrorKind::PermissionDenied => {
             "a session left files that you can't read. Change their mode in a session with this folder"
         }
@@ -117,13 +124,22 @@ mod tests {
         let (_dir, store) = store();
         store.clone_folder("one", "copy", caller()).await.unwrap();
         fs::write(store.root.join("one/deep/file"), "y").unwrap();
-        assert_eq!(fs::read_to_string(store.root.join("copy/deep/file")).unwrap(), "x");
+        assert_eq!(
+            fs::read_to_string(store.root.join("copy/deep/file")).unwrap(),
+            "x"
+        );
         assert_eq!(store.names().unwrap(), ["copy", "one"]);
         assert!(store.leftovers().is_empty());
-        let taken = store.clone_folder("one", "copy", caller()).await.unwrap_err();
+        let taken = store
+            .clone_folder("one", "copy", caller())
+            .await
+            .unwrap_err();
         assert!(taken.to_string().contains("already exists"), "{taken}");
         for bad in ["..", ".ssh", ".trash", "a/b"] {
-            assert!(store.clone_folder("one", bad, caller()).await.is_err(), "{bad}");
+            assert!(
+                store.clone_folder("one", bad, caller()).await.is_err(),
+                "{bad}"
+            );
         }
     }
 
@@ -131,7 +147,9 @@ mod tests {
     fn a_cancelled_copy_leaves_nothing() {
         let (_dir, store) = store();
         let cancelled = AtomicBool::new(true);
-        let error = store.clone_now("one", "copy", caller(), &cancelled).unwrap_err();
+        let error = store
+            .clone_now("one", "copy", caller(), &cancelled)
+            .unwrap_err();
         assert!(error.to_string().contains("cancelled"), "{error}");
         assert_eq!(store.names().unwrap(), ["one"]);
         assert_eq!(fs::read_dir(store.trash_dir()).unwrap().count(), 0);

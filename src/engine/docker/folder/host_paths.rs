@@ -88,8 +88,14 @@ fn find_in(allowed: &HostPath, name: &str) -> Result<Option<FolderPlace>> {
         return Ok(None);
     };
     if meta.is_symlink() {
-        let why = format!("folder '{name}' can't be mounted: {} is a link", path.display());
-        return Err(refused(why, Some("mount the directory that it leads to, if it is a folder")));
+        let why = format!(
+            "folder '{name}' can't be mounted: {} is a link",
+            path.display()
+        );
+        return Err(refused(
+            why,
+            Some("mount the directory that it leads to, if it is a folder"),
+        ));
     }
     if !meta.is_dir() || !is_readable(&path) {
         return Ok(None);
@@ -126,7 +132,13 @@ mod tests {
     fn each_directory_is_a_folder_and_links_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let (data, outside) = (dir.path().join("data"), dir.path().join("outside"));
-        for path in ["data/one", "data/two", "data/.snapshot", "outside", "scratch"] {
+        for path in [
+            "data/one",
+            "data/two",
+            "data/.snapshot",
+            "outside",
+            "scratch",
+        ] {
             fs::create_dir_all(dir.path().join(path)).unwrap();
         }
         fs::write(data.join("file"), "").unwrap();

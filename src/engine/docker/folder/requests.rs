@@ -17,7 +17,10 @@ use crate::{
     },
     model::{
         failure::Failure,
-        folder::{Folder, FolderAnswer, FolderHosts, FolderPermission, FolderRequest, FolderUsage, NewFolder},
+        folder::{
+            Folder, FolderAnswer, FolderHosts, FolderPermission, FolderRequest, FolderUsage,
+            NewFolder,
+        },
     },
     tree,
 };
@@ -72,7 +75,8 @@ impl Folders for DockerEngine {
             FolderRequest::Trash { folder } => {
                 self.forget_size(folder);
                 let folder = folder.clone();
-                self.change(move |store| store.trash(&folder, now())).await?;
+                self.change(move |store| store.trash(&folder, now()))
+                    .await?;
                 Ok(FolderAnswer::Done)
             }
             FolderRequest::Restore { folder } => {

@@ -66,7 +66,8 @@ impl FolderStore {
     pub(in crate::engine::docker) fn place(&self, name: &str) -> Result<FolderPlace> {
         check_name(name).map_err(|why| refused(why, None))?;
         let own = self.own(name);
-        let there = name != TRASH && fs::symlink_metadata(&own.path).is_ok_and(|meta| meta.is_dir());
+        let there =
+            name != TRASH && fs::symlink_metadata(&own.path).is_ok_and(|meta| meta.is_dir());
         if there {
             return Ok(own);
         }
@@ -96,8 +97,14 @@ impl FolderStore {
     pub(super) fn own_place(&self, name: &str) -> Result<PathBuf> {
         let place = self.place(name)?;
         if place.is_of_machine {
-            let what = format!("folder '{name}' is a directory of this machine ({})", place.path.display());
-            return Err(refused(what, Some("ask the administrator of this machine to change it")));
+            let what = format!(
+                "folder '{name}' is a directory of this machine ({})",
+                place.path.display()
+            );
+            return Err(refused(
+                what,
+                Some("ask the administrator of this machine to change it"),
+            ));
         }
         Ok(place.path)
     }
@@ -113,7 +120,8 @@ impl FolderStore {
             .filter_map(|entry| {
                 let entry = entry.ok()?;
                 let name = entry.file_name().into_string().ok()?;
-                let folder = entry.file_type().ok()?.is_dir() && check_name(&name).is_ok() && name != TRASH;
+                let folder =
+                    entry.file_type().ok()?.is_dir() && check_name(&name).is_ok() && name != TRASH;
                 folder.then_some(name)
             })
             .collect();
@@ -159,7 +167,7 @@ impl FolderStore {
 
     /// The directory of an existing folder.
     #[cfg(test)]
-    fn find(&self, name: &str) -> Result<PathBuf> {
+    pub(super) fn find(&self, name: &str) -> Result<PathBuf> {
         self.place(name).map(|it| it.path)
     }
 

@@ -101,9 +101,11 @@ impl FolderStore {
         found.retain(|it| it.name == word);
         let shown = Clean::new(word);
         match found.len() {
-            0 => Err(Failure::not_found(format!("folder '{shown}' isn't in the trash"))
-                .about(LaunchField::Folders)
-                .hint("run `workbay folder ls --trash`")),
+            0 => Err(
+                Failure::not_found(format!("folder '{shown}' isn't in the trash"))
+                    .about(LaunchField::Folders)
+                    .hint("run `workbay folder ls --trash`"),
+            ),
             1 => Ok(found.swap_remove(0)),
             n => Err(refused(
                 format!("the trash has {n} folders with the name '{shown}'"),
@@ -248,7 +250,10 @@ mod tests {
         };
         assert_eq!((trashed.name.as_str(), trashed.at), ("one", at(0)));
         assert_eq!(store.restore("one").unwrap(), "one");
-        assert_eq!(fs::read_to_string(store.root.join("one/file")).unwrap(), "one");
+        assert_eq!(
+            fs::read_to_string(store.root.join("one/file")).unwrap(),
+            "one"
+        );
         assert!(store.trashed().unwrap().is_empty());
     }
 
@@ -258,10 +263,16 @@ mod tests {
         store.trash("one", at(0)).unwrap();
         store.make("one", caller()).unwrap();
         let error = store.restore("one").unwrap_err();
-        assert!(error.to_string().contains("'one' already exists"), "{error}");
+        assert!(
+            error.to_string().contains("'one' already exists"),
+            "{error}"
+        );
         assert!(error.hint.unwrap().as_str().contains("folder rename one"));
         assert!(store.rename("one", "two").is_err());
-        assert_eq!(fs::read_to_string(store.root.join("two/file")).unwrap(), "two");
+        assert_eq!(
+            fs::read_to_string(store.root.join("two/file")).unwrap(),
+            "two"
+        );
         assert!(store.rename("one", ".ssh").is_err(), "it is reserved");
         store.rename("one", "three").unwrap();
         assert_eq!(store.names().unwrap(), ["three", "two"]);
@@ -278,7 +289,10 @@ mod tests {
         assert!(error.contains("2 folders"), "{error}");
         let first = store.trashed().unwrap().remove(0);
         store.restore(&first.id).unwrap();
-        assert_eq!(fs::read_to_string(store.root.join("one/file")).unwrap(), "one");
+        assert_eq!(
+            fs::read_to_string(store.root.join("one/file")).unwrap(),
+            "one"
+        );
     }
 
     #[test]
@@ -297,7 +311,10 @@ mod tests {
         store.trash("one", at(0)).unwrap();
         store.trash("two", at(1)).unwrap();
         let purging = store.begin_purge("one").unwrap();
-        let (dead, alive) = (store.trash_dir().join("clone.a"), store.trash_dir().join("clone.b"));
+        let (dead, alive) = (
+            store.trash_dir().join("clone.a"),
+            store.trash_dir().join("clone.b"),
+        );
         fs::create_dir(&dead).unwrap();
         fs::create_dir(&alive).unwrap();
         let held = lock(&alive).unwrap();

@@ -11,8 +11,12 @@ use jiff::Timestamp;
 
 use crate::model::{
     capability::{Capabilities, Capability},
-    catalogue::{AcceleratorKind, Agent, Catalogue, Limits, Policy, Preset, Project, ResourceGroup, SlotLimits}, folder::Folder,
+    catalogue::{
+        AcceleratorKind, Agent, Catalogue, Limits, Policy, Preset, Project, ResourceGroup,
+        SlotLimits,
+    },
     environment::{Environment, EnvironmentSource, ImageFacts},
+    folder::Folder,
     resources::{Bytes, Cpu, ResourceSlots},
     service::Service,
     session::SessionType,
