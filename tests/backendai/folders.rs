@@ -121,7 +121,10 @@ async fn a_folder_is_created_with_every_option() {
         json!({"name": "shared", "host": "local:volume0", "group": PROJECT_ID,
             "usage_mode": "data", "permission": "ro", "cloneable": true})
     );
-    assert_eq!(manager.count(&format!("hosts?group_id={PROJECT_ID}")), 1);
+    assert_eq!(
+        manager.count(&format!("GET /folders/_/hosts?group_id={PROJECT_ID}")),
+        1
+    );
     for (wrong, why) in [
         (
             NewFolder {
@@ -302,17 +305,26 @@ async fn a_project_folder_is_shared_by_administrators_only() {
     let engine = open(&manager).await;
     let error = ask(&engine, share()).await.unwrap_err();
     assert!(error.to_string().contains("only administrators"), "{error}");
-    assert_eq!(manager.count("/share"), 0);
+    assert_eq!(
+        manager.count("POST /folders/01a1fdfe25b476b49680e6e64a2dcc4b/share"),
+        0
+    );
     manager.set(|state| state.role = "admin");
     let engine = open(&manager).await;
     ask(&engine, share()).await.unwrap();
-    assert_eq!(manager.count("/share"), 1);
+    assert_eq!(
+        manager.count("POST /folders/01a1fdfe25b476b49680e6e64a2dcc4b/share"),
+        1
+    );
     let unshare = FolderRequest::Unshare {
         folder: word("mydata"),
         users: vec![word("user2@lablup.com")],
     };
     ask(&engine, unshare).await.unwrap();
-    assert_eq!(manager.count("/unshare"), 1);
+    assert_eq!(
+        manager.count("DELETE /folders/01a1fdfe25b476b49680e6e64a2dcc4b/unshare"),
+        1
+    );
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ fn trash(folder: &str) -> FolderRequest {
 
 #[tokio::test]
 async fn a_folder_that_a_session_mounts_stays() {
-    let house = House::new();
+    let house = House::open().await;
     let mut face = house.face().await;
     face.until_connected().await;
     let local = ContextName::local();
@@ -108,7 +108,7 @@ async fn a_folder_that_a_session_mounts_stays() {
 
 #[tokio::test]
 async fn what_an_engine_lacks_and_wrong_names_are_refused() {
-    let house = House::new();
+    let house = House::open().await;
     let mut face = house.face().await;
     face.until_connected().await;
     let local = ContextName::local();

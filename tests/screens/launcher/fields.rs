@@ -36,7 +36,7 @@ fn a_folder_is_made_in_place_and_mounted() {
     let screen = screen.answer(
         |r| matches!(r.of_context(), Some(ContextRequest::Folder { .. })),
         Ok(Reply::Folder {
-            folder: folder("results", "rw"),
+            folder: Box::new(folder("results", "rw")),
         }),
     );
     assert!(screen.sees("[▪] results"), "{}", screen.text());

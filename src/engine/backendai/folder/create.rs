@@ -121,7 +121,10 @@ pub(super) fn already_exists(error: Failure, name: &str) -> Failure {
         return error;
     }
     let text = error.message().as_str().to_lowercase();
-    if text.contains("already exist") || text.contains("same name") {
+    if ["already exist", "already has", "same name"]
+        .iter()
+        .any(|it| text.contains(it))
+    {
         let what = format!("folder '{}' already exists", Clean::new(name));
         return refused(what).hint("use another name");
     }

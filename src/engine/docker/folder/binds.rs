@@ -99,7 +99,13 @@ pub(in crate::engine::docker) fn make_places(
             placed.push(bind.clone());
             continue;
         };
-        match create_path(&root, &below, owner) {
+        let is_foreign = |it: &Bind| it.is_of_machine && it.read_only && it.source == root;
+        let created = if placed.iter().any(is_foreign) && !root.join(&below).is_dir() {
+            Err(std::io::Error::other("its folder is read-only"))
+        } else {
+            create_path(&root, &below, owner)
+        };
+        match created {
             Ok(()) => placed.push(bind.clone()),
             Err(error) => {
                 let why = format!(
@@ -209,7 +215,8 @@ mod tests {
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".bashrc"), "").unwrap();
-        folder_store.make(".bashrc", caller()).unwrap();
+        // An earlier version created folders with reserved names.
+        std::fs::create_dir_all(dir.path().join("folders/.bashrc")).unwrap();
         folder_store.make("data", caller()).unwrap();
         let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
         let (binds, _) = of_spec(&asked, &folder_store).unwrap();

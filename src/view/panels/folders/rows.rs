@@ -9,8 +9,10 @@ use crate::{
     view::{amount, bar, paint::Paint, text},
 };
 
-/// From this width, there are columns for the quota, the files and the place.
-const WIDE: u16 = 110;
+/// From this width, there is a column for the files, and times are complete.
+const WIDE: u16 = 100;
+/// From this width, there is a column for the place.
+const WIDEST: u16 = 136;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FolderColumn {
@@ -74,8 +76,8 @@ pub(super) fn columns(width: u16, trash: bool, folders: &[&Folder]) -> Columns {
     }
     let times = if is_wide { 16 } else { 10 };
     chosen.push((if trash { Deleted } else { Created }, times));
-    if is_wide {
-        chosen.push((Place, 36));
+    if width >= WIDEST {
+        chosen.push((Place, 44));
     }
     let gap = 2;
     let taken: u16 = chosen.iter().map(|(_, cells)| cells + gap).sum();
