@@ -252,8 +252,8 @@ impl Copying<'_> {
         }
         fchmod(to, Mode::from_raw_mode(stat.st_mode & MODES))?;
         let times = Timestamps {
-            last_access: timespec(stat.st_atime as i64, stat.st_atime_nsec as i64),
-            last_modification: timespec(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            last_access: timespec(stat.st_atime, stat.st_atime_nsec),
+            last_modification: timespec(stat.st_mtime, stat.st_mtime_nsec),
         };
         futimens(to, &times)?;
         Ok(())
@@ -306,10 +306,10 @@ impl Copying<'_> {
     }
 }
 
-fn timespec(seconds: i64, nanoseconds: i64) -> Timespec {
+fn timespec(seconds: i64, nanoseconds: u64) -> Timespec {
     Timespec {
         tv_sec: seconds,
-        tv_nsec: nanoseconds,
+        tv_nsec: i64::try_from(nanoseconds).unwrap_or(0),
     }
 }
 

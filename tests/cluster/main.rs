@@ -28,6 +28,7 @@ mod command_line;
 mod commands;
 mod events;
 mod folder;
+mod folders;
 mod hand;
 mod images;
 mod journey;

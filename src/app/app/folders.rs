@@ -52,7 +52,7 @@ impl App {
     }
 
     /// Opens the files of a folder or a session.
-    pub(super) fn open_files(&mut self, place: &FilePlace) -> Vec<Step> {
+    pub(super) fn open_files(place: &FilePlace) -> Vec<Step> {
         let FilePlace::Folder { folder, .. } = place else {
             return Vec::new();
         };

@@ -167,11 +167,11 @@ pub fn check_request(request: &FolderRequest) -> Result<(), Failure> {
         let why = "a folder of a project can't be an automounted folder";
         return Err(usage(why.to_owned()).hint("use a name that doesn't begin with a dot"));
     }
-    let users = match request {
-        FolderRequest::Invite { users, .. }
-        | FolderRequest::Share { users, .. }
-        | FolderRequest::Unshare { users, .. } => users,
-        _ => return Ok(()),
+    let (FolderRequest::Invite { users, .. }
+    | FolderRequest::Share { users, .. }
+    | FolderRequest::Unshare { users, .. }) = request
+    else {
+        return Ok(());
     };
     let wrong = |user: &&String| !user.contains('@') || user.contains(is_hidden);
     match users.iter().find(wrong) {

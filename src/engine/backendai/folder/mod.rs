@@ -49,17 +49,19 @@ impl Folders for BackendAiEngine {
                 self.list_folders(&connection, *trash, *measure).await
             }
             FolderRequest::Hosts => Ok(FolderAnswer::Hosts(connection.folder_hosts(None).await?)),
-            FolderRequest::Create { new } => answer(self.create(new).await?),
+            FolderRequest::Create { new } => Ok(answer(self.create(new).await?)),
             FolderRequest::Rename { folder, name } => {
-                answer(connection.rename(folder, name).await?)
+                Ok(answer(connection.rename(folder, name).await?))
             }
-            FolderRequest::Clone { folder, name } => answer(connection.copy(folder, name).await?),
+            FolderRequest::Clone { folder, name } => {
+                Ok(answer(connection.copy(folder, name).await?))
+            }
             FolderRequest::Trash { folder } => done(connection.trash(folder).await),
-            FolderRequest::Restore { folder } => answer(connection.restore(folder).await?),
+            FolderRequest::Restore { folder } => Ok(answer(connection.restore(folder).await?)),
             FolderRequest::Purge { folder } => done(connection.purge(folder).await),
-            FolderRequest::SetPermission { folder, permission } => {
-                answer(connection.set_permission(folder, *permission).await?)
-            }
+            FolderRequest::SetPermission { folder, permission } => Ok(answer(
+                connection.set_permission(folder, *permission).await?,
+            )),
             sharing => connection.share_request(sharing).await,
         }
     }
@@ -154,8 +156,8 @@ impl ManagerConnection {
     }
 }
 
-fn answer(folder: Folder) -> Result<FolderAnswer> {
-    Ok(FolderAnswer::Folder(Box::new(folder)))
+fn answer(folder: Folder) -> FolderAnswer {
+    FolderAnswer::Folder(Box::new(folder))
 }
 
 fn done(result: Result<()>) -> Result<FolderAnswer> {

@@ -77,7 +77,7 @@ impl FolderStore {
         let owner = Some(owner).filter(|owner| caller() != *owner);
         let copied = tree::copy(&from, &partial, owner, cancelled);
         let moved = copied.map_err(|error| not_copied(&error)).and_then(|_| {
-            match self.move_to(&partial, &to) {
+            match Self::move_to(&partial, &to) {
                 Ok(()) => Ok(()),
                 Err(Errno::EXIST) => Err(taken()),
                 Err(error) => Err(self.trouble("can't be written", &error.into())),

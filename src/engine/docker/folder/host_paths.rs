@@ -77,12 +77,13 @@ fn find_in(allowed: &HostPath, name: &str) -> Result<Option<FolderPlace>> {
     if !is_name(name) || (!allowed.each && own_name(allowed) != Some(name)) {
         return Ok(None);
     }
-    let configured = match allowed.each {
-        true => fs::canonicalize(&allowed.path).map(|path| path.join(name)),
-        false => fs::canonicalize(&allowed.path),
-    };
-    let Ok(path) = configured else {
+    let Ok(configured) = fs::canonicalize(&allowed.path) else {
         return Ok(None);
+    };
+    let path = if allowed.each {
+        configured.join(name)
+    } else {
+        configured
     };
     let Ok(meta) = fs::symlink_metadata(&path) else {
         return Ok(None);

@@ -56,7 +56,7 @@ impl Folders for DockerEngine {
             })),
             FolderRequest::Create { new } => {
                 check_options(new)?;
-                answer(self.create_folder(&new.name).await?)
+                Ok(answer(self.create_folder(&new.name).await?))
             }
             FolderRequest::Rename { folder, name } => {
                 self.forget_size(folder);
@@ -65,12 +65,12 @@ impl Folders for DockerEngine {
                     move |store| store.rename(&folder, &name)
                 })
                 .await?;
-                answer(self.one(name).await?)
+                Ok(answer(self.one(name).await?))
             }
             FolderRequest::Clone { folder, name } => {
                 let owner = self.owner().await?;
                 self.folder_store.clone_folder(folder, name, owner).await?;
-                answer(self.one(name).await?)
+                Ok(answer(self.one(name).await?))
             }
             FolderRequest::Trash { folder } => {
                 self.forget_size(folder);
@@ -82,12 +82,12 @@ impl Folders for DockerEngine {
             FolderRequest::Restore { folder } => {
                 let word = folder.clone();
                 let name = self.change(move |store| store.restore(&word)).await?;
-                answer(self.one(&name).await?)
+                Ok(answer(self.one(&name).await?))
             }
             FolderRequest::Purge { folder } => {
                 let word = folder.clone();
                 let purging = self.change(move |store| store.begin_purge(&word)).await?;
-                self.delete_in_background(purging);
+                Self::delete_in_background(purging);
                 Ok(FolderAnswer::Done)
             }
             _ => Err(Failure::unsupported(
@@ -180,12 +180,12 @@ impl DockerEngine {
             return;
         }
         for path in self.folder_store.leftovers() {
-            self.delete_in_background(path);
+            Self::delete_in_background(path);
         }
     }
 
     /// Deletes a directory of the trash. What can't be deleted is tried again by the next daemon.
-    fn delete_in_background(&self, path: PathBuf) {
+    fn delete_in_background(path: PathBuf) {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = tree::remove(&path) {
                 tracing::warn!(%error, path = %path.display(), "a folder can't be deleted completely");
@@ -222,8 +222,8 @@ fn check_options(new: &NewFolder) -> Result<()> {
     ))
 }
 
-fn answer(folder: Folder) -> Result<FolderAnswer> {
-    Ok(FolderAnswer::Folder(Box::new(folder)))
+fn answer(folder: Folder) -> FolderAnswer {
+    FolderAnswer::Folder(Box::new(folder))
 }
 
 fn created_at(path: &Path) -> Option<Timestamp> {

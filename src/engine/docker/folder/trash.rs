@@ -121,7 +121,7 @@ impl FolderStore {
         let mut time = now.as_millisecond().max(0);
         loop {
             let to = trash.join(format!("{time:0DIGITS$}.{name}"));
-            match self.move_to(&from, &to) {
+            match Self::move_to(&from, &to) {
                 Err(Errno::EXIST) => time += 1,
                 Ok(()) => return Ok(()),
                 Err(error) => return Err(self.not_moved(name, error)),
@@ -133,7 +133,7 @@ impl FolderStore {
     pub(super) fn restore(&self, word: &str) -> Result<String> {
         let TrashedFolder { name, path, .. } = self.find_trashed(word)?;
         self.check_free(&name)?;
-        match self.move_to(&path, &self.root.join(&name)) {
+        match Self::move_to(&path, &self.root.join(&name)) {
             Ok(()) => Ok(name),
             Err(Errno::EXIST) => Err(taken(&name).hint(format!(
                 "rename it first: `workbay folder rename {name} NEW-NAME`"
@@ -149,7 +149,7 @@ impl FolderStore {
             return Ok(());
         }
         self.check_free(new)?;
-        match self.move_to(&from, &self.root.join(new)) {
+        match Self::move_to(&from, &self.root.join(new)) {
             Ok(()) => Ok(()),
             Err(Errno::EXIST) => Err(taken(new).hint("use another name")),
             Err(error) => Err(self.not_moved(name, error)),
@@ -160,7 +160,7 @@ impl FolderStore {
     pub(super) fn begin_purge(&self, word: &str) -> Result<PathBuf> {
         let TrashedFolder { id, name, path, .. } = self.find_trashed(word)?;
         let purging = self.trash_dir().join(format!("{PURGING}{id}"));
-        match self.move_to(&path, &purging) {
+        match Self::move_to(&path, &purging) {
             Ok(()) => Ok(purging),
             Err(error) => Err(self.not_moved(&name, error)),
         }
@@ -182,7 +182,7 @@ impl FolderStore {
     }
 
     /// Renames a directory in one step that a power loss doesn't undo. Never replaces anything.
-    pub(super) fn move_to(&self, from: &Path, to: &Path) -> rustix::io::Result<()> {
+    pub(super) fn move_to(from: &Path, to: &Path) -> rustix::io::Result<()> {
         renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?;
         for changed in [from.parent(), to.parent()].into_iter().flatten() {
             // The move is done. That it is stored can't be waited for everywhere.
