@@ -112,7 +112,11 @@ impl Loaded {
                 return Err(of_a_person(item));
             }
             if matches!(layer, Origin::User { .. }) && setting.table == OF_THE_SITE {
-                return Err(of_the_site(item));
+                // A copy of the defaults changes nothing.
+                return match item.list() {
+                    Ok([]) => Ok(()),
+                    _ => Err(of_the_site(item)),
+                };
             }
             // Read into a copy, so that a partly read value is dropped.
             let mut read = settings.clone();

@@ -67,7 +67,8 @@ impl ManagerConnection {
             other => Err(Failure::unsupported(format!(
                 "a cluster has no request {}",
                 other.name()
-            ))),
+            ))
+            .hint("update workbay, then try again")),
         }
     }
 
