@@ -20,6 +20,8 @@ pub enum Scope {
     Apps,
     /// An app or port that was opened, and the commands for SSH.
     Opened,
+    /// The data page.
+    Folders,
     /// The port board.
     Ports,
     /// Notifications.
@@ -38,7 +40,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -48,6 +50,7 @@ impl Scope {
         Self::Recents,
         Self::Apps,
         Self::Opened,
+        Self::Folders,
         Self::Ports,
         Self::Notices,
         Self::History,
@@ -72,6 +75,7 @@ impl Scope {
             Self::Recents => "recents",
             Self::Apps => "apps",
             Self::Opened => "opened",
+            Self::Folders => "folders",
             Self::Ports => "ports",
             Self::Notices => "notices",
             Self::History => "history",
@@ -97,6 +101,7 @@ impl Scope {
             Self::Recents => "Recent launches",
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
+            Self::Folders => "Data page",
             Self::Ports => "Port board",
             Self::Notices => "Notifications",
             Self::History => "Scheduling history",
@@ -185,19 +190,20 @@ actions! {
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
+    Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Ports, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Ports, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Ports, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Ports, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Ports, Notices, History, Logs, Help]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Ports, Notices, History, Logs, Help]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -274,6 +280,23 @@ actions! {
     ForwardShow "forwards.show" "show the session" [Ports]
     ForwardClose "forwards.close" "close the forward (asks for confirmation)" [Ports]
     ForwardFilter "forwards.filter" "filter by session, app or port" [Ports]
+
+    FolderOpen "folders.open" "show the files; in the trash: restore; accept an invitation" [Folders]
+    FolderCreate "folders.create" "create a folder, or give a user access" [Folders]
+    FolderRename "folders.rename" "rename" [Folders]
+    FolderClone "folders.clone" "copy under another name" [Folders]
+    FolderTrash "folders.trash" "move to the trash; in the trash: delete (asks for confirmation)" [Folders]
+    FolderRestore "folders.restore" "restore from the trash" [Folders]
+    FolderTrashView "folders.trash-view" "show the trash, or the folders" [Folders]
+    FolderLaunch "folders.launch" "launch a session with this folder" [Folders]
+    FolderShare "folders.share" "show and change who has access" [Folders]
+    FolderInvitations "folders.invitations" "show invitations of other users" [Folders]
+    FolderCopyPath "folders.copy-path" "copy the path on this machine" [Folders]
+    FolderFilter "folders.filter" "filter by name, host or owner" [Folders]
+    FolderSort "folders.sort" "sort by the next column" [Folders]
+    FolderReverse "folders.reverse" "reverse the sort order" [Folders]
+    FolderRefresh "folders.refresh" "refresh" [Folders]
+    FolderContext "folders.context" "show the folders of the next context" [Folders]
 
     NoticeOpen "notices.open" "show the session" [Notices]
     NoticeCopy "notices.copy" "copy the notification" [Notices]

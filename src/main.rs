@@ -137,6 +137,7 @@ fn docker(setup: &EngineSetup, entry: &ContextEntry, binary: PathBuf) -> DockerE
         state_dir: setup.paths.state_dir.clone(),
         toolbox_dir: setup.paths.toolbox_dir(entry.context.name),
         folders_dir: setup.paths.folders_dir(),
+        host_paths: setup.settings.folders.host_paths.clone(),
         saved_dir: setup.paths.saved_dir(),
         save_limits: setup.settings.disk.save,
         dotfiles_dir: setup.paths.dotfiles_dir(),

@@ -67,6 +67,11 @@ fn why_no_launch(shown: ShownContexts, mirror: &Mirror, facts: &Facts) -> Option
         .or_else(|| daemon_away(mirror))
 }
 
+/// Why nothing can be changed, whatever the context.
+pub fn why_no_change(facts: &Facts) -> Option<String> {
+    changes(facts)
+}
+
 /// Why nothing can be launched in this context now.
 pub fn why_no_launch_in(context: ContextName, mirror: &Mirror) -> Option<String> {
     read_only(mirror, context).or_else(|| unreachable(mirror, context))

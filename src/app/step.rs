@@ -9,13 +9,14 @@ use super::{
     launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
-    panels::{apps::AppsPurpose, command::Command, shells::ShellTarget},
+    panels::{apps::AppsPurpose, command::Command, folders::FoldersPurpose, shells::ShellTarget},
     panes::{Axis, ShellPlace},
     shown_contexts::ShownContexts,
 };
 use crate::{
     action::Action,
     model::{
+        files::FilePlace,
         forward::ForwardId,
         id::{ContextName, KernelId, SessionKey},
         launch_field::LaunchField,
@@ -91,6 +92,8 @@ pub enum Step {
         name: Clean,
         start: Box<ShellStart>,
     },
+    /// Opens the files of a folder or a session.
+    OpenFiles(FilePlace),
     /// Goes to another place of the TUI.
     Go(Go),
 }
@@ -239,6 +242,8 @@ pub enum Purpose {
     Watch,
     /// For the app launcher.
     Apps(AppsPurpose),
+    /// For the data page.
+    Folders(FoldersPurpose),
     /// A new URL of a forward.
     ForwardUrl {
         then: UrlUse,

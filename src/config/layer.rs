@@ -22,6 +22,9 @@ pub const SITE_FILE: &str = "/etc/workbay/config.toml";
 /// The table that is allowed only in the user's file.
 const PERSONAL: &str = "hooks";
 
+/// The table that is allowed only in the system-wide file.
+const OF_THE_SITE: &str = "folders";
+
 /// The outcome of reading all layers.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -102,10 +105,18 @@ impl Loaded {
         let mut settings = self.settings.clone();
         let mut set = Vec::new();
         let mut faults = Vec::new();
-        let site = matches!(origin(0, 0), Origin::Site { .. });
+        let layer = origin(0, 0);
+        let site = matches!(layer, Origin::Site { .. });
         each_value(document, &mut faults, |setting, item| {
             if site && setting.table == PERSONAL {
                 return Err(of_a_person(item));
+            }
+            if matches!(layer, Origin::User { .. }) && setting.table == OF_THE_SITE {
+                // A copy of the defaults changes nothing.
+                return match item.list() {
+                    Ok([]) => Ok(()),
+                    _ => Err(of_the_site(item)),
+                };
             }
             // Read into a copy, so that a partly read value is dropped.
             let mut read = settings.clone();
@@ -243,6 +254,14 @@ fn of_a_person(item: &Item) -> DocumentFault {
     let text =
         format!("[{PERSONAL}] is allowed in your own file only, because it runs programs as you");
     DocumentFault::new(item.at, text)
+}
+
+fn of_the_site(item: &Item) -> DocumentFault {
+    let text = format!(
+        "[{OF_THE_SITE}] is allowed in the system-wide file only ({SITE_FILE}), because it opens \
+         directories of this machine to sessions"
+    );
+    DocumentFault::new(item.at, text).help("ask the administrator of this machine")
 }
 
 /// Converts the text of an environment variable to the value that a file would contain.

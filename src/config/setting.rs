@@ -4,6 +4,7 @@ use super::{
     amount::{cores, memory, number, some_span},
     app_values::{port_range, preferred_port, some_file},
     document::{DocumentFault, Item, Value},
+    folder_values::host_paths,
     table_rows::set,
     writing::{quoted, quoted_list, table},
 };
@@ -320,6 +321,16 @@ pub const SETTINGS: &[Setting] = &[
                     .map(|path| path.display().to_string())
                     .unwrap_or_default(),
             )
+        },
+    },
+    Setting {
+        table: "folders",
+        name: "host-paths",
+        variable: None,
+        read: |s, item| set(&mut s.folders.host_paths, host_paths(item)),
+        show: |s| {
+            let paths = s.folders.host_paths.iter();
+            quoted_list(&paths.map(ToString::to_string).collect::<Vec<_>>())
         },
     },
 ];

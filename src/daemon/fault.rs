@@ -1,5 +1,5 @@
 //! Points where a test kills the daemon: `WORKBAY_FAULT=before:create` or `after:create`, for each kind of
-//! order. Debug builds only.
+//! order and for requests about folders. Debug builds only.
 
 use crate::scheduler::order::OrderKind;
 
@@ -23,10 +23,15 @@ impl Moment {
     }
 }
 
+/// The point of an order.
+pub(super) fn point(moment: Moment, kind: OrderKind) {
+    at(moment, kind.name());
+}
+
 /// Kills this process with `SIGKILL` if `WORKBAY_FAULT` names this point.
 #[cfg(debug_assertions)]
-pub(super) fn point(moment: Moment, kind: OrderKind) {
-    let here = format!("{}:{}", moment.name(), kind.name());
+pub(super) fn at(moment: Moment, name: &str) {
+    let here = format!("{}:{name}", moment.name());
     if std::env::var("WORKBAY_FAULT").is_ok_and(|asked| asked == here) && is_due() {
         let me = rustix::process::getpid();
         // A process can always signal itself. If that fails, the test finds a running daemon.
@@ -41,4 +46,4 @@ fn is_due() -> bool {
 }
 
 #[cfg(not(debug_assertions))]
-pub(super) fn point(_moment: Moment, _kind: OrderKind) {}
+pub(super) fn at(_moment: Moment, _name: &str) {}

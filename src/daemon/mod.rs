@@ -11,6 +11,7 @@ mod connection;
 mod context;
 pub mod fault;
 mod files;
+mod folders;
 mod main_loop;
 mod notifications;
 mod options;

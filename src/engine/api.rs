@@ -18,9 +18,9 @@ use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
     app::{App, AppStart, ProxyOptions, ProxyUrl},
     capability::{Capability, EngineInfo},
-    catalogue::Folder,
     environment::Environment,
     failure::Failure,
+    folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
     pull::PullFigures,
@@ -304,6 +304,20 @@ pub trait Folders: Send + Sync {
     /// Creates an empty folder; fails if the name is taken.
     async fn create_folder(&self, _name: &str) -> Result<Folder> {
         Err(no_folders())
+    }
+
+    /// Carries out a request about folders. Dropping the returned future cancels a copy, which leaves nothing behind.
+    async fn folder(&self, request: &FolderRequest) -> Result<FolderAnswer> {
+        match request {
+            FolderRequest::List { trash: false, .. } => {
+                Ok(FolderAnswer::Folders(self.folders().await?))
+            }
+            FolderRequest::Create { new } => {
+                let folder = self.create_folder(&new.name).await?;
+                Ok(FolderAnswer::Folder(Box::new(folder)))
+            }
+            _ => Err(no_folders()),
+        }
     }
 }
 

@@ -40,6 +40,8 @@ pub enum Capability {
     StopHook,
     /// Folders that outlive sessions, created and mounted by workbay.
     Folders,
+    /// Folders that are shared with other users: permissions, invitations, projects.
+    FolderSharing,
     /// Sessions that an administrator launches for another user.
     Owners,
     /// The choice of an agent for a session.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    folder::Folder,
     idle::{IdleRules, ReprieveRules},
     resources::{Bytes, ResourceSlots},
     text::Clean,
@@ -264,46 +265,6 @@ pub struct Agent {
     pub available: ResourceSlots,
     pub occupied: ResourceSlots,
     pub architecture: Clean,
-}
-
-/// A folder that outlives sessions ("vfolder").
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Folder {
-    /// The id in the engine's format.
-    pub id: Clean,
-    pub name: Clean,
-    pub host: Clean,
-    pub status: Clean,
-    /// `ro`, `rw`, `wd`.
-    pub permission: Clean,
-    /// `general`, `model`, `data`.
-    pub usage_mode: Clean,
-    /// `user` or `group`.
-    pub ownership: Clean,
-    pub is_owner: bool,
-}
-
-impl Folder {
-    /// Creates a folder of the caller that can be mounted and written to.
-    #[must_use]
-    pub fn own(name: &str, host: &str) -> Self {
-        Self {
-            id: name.into(),
-            name: name.into(),
-            host: host.into(),
-            status: "ready".into(),
-            permission: "rw".into(),
-            usage_mode: "general".into(),
-            ownership: "user".into(),
-            is_owner: true,
-        }
-    }
-
-    /// Whether it is automounted: folders whose names begin with a dot are mounted in every session.
-    pub fn is_auto_mounted(&self) -> bool {
-        self.name.as_str().starts_with('.')
-    }
 }
 
 /// What the policy of the caller's keys allows; `None` = no limit, or not reported.

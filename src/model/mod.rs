@@ -18,6 +18,7 @@ pub mod environment;
 pub mod failure;
 pub mod figures;
 pub mod files;
+pub mod folder;
 pub mod forward;
 #[cfg(test)]
 mod fuzz;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     app::{AppStart, ProxyOptions},
+    folder::{FolderRequest, NewFolder},
     forward::{ForwardId, ForwardOptions, ForwardTarget},
     id::SessionKey,
     idle::Keep,
@@ -78,8 +79,8 @@ pub enum ContextRequest {
     /// Fetches an image, by its reference or its name in the catalog. Succeeds when the image exists. The pull
     /// is cancelled when the client that asked disconnects.
     Pull { image: String },
-    /// Creates a folder that survives sessions.
-    CreateFolder { name: String },
+    /// A request about folders that outlive sessions.
+    Folder { request: FolderRequest },
     /// The keys and projects of the user that a session is launched for.
     FindOwner { email: String },
     /// Loads up to `count` sessions of a tab (only those whose name contains `text`). The answer is how many
@@ -95,13 +96,28 @@ impl ContextRequest {
     /// Whether the request changes something, which a read-only context refuses.
     pub const fn is_change(&self) -> bool {
         match self {
-            Self::Pull { .. } | Self::CreateFolder { .. } => true,
+            Self::Pull { .. } => true,
+            Self::Folder { request } => request.is_change(),
             Self::Refresh
             | Self::Environments
             | Self::Catalogue { .. }
             | Self::FindOwner { .. }
             | Self::Reach { .. } => false,
         }
+    }
+}
+
+impl From<FolderRequest> for ContextRequest {
+    fn from(request: FolderRequest) -> Self {
+        Self::Folder { request }
+    }
+}
+
+impl ContextRequest {
+    /// Creates a folder with this name, and the defaults for the rest.
+    pub fn create_folder(name: impl Into<String>) -> Self {
+        let new = NewFolder::named(name);
+        FolderRequest::Create { new }.into()
     }
 }
 

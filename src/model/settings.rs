@@ -23,6 +23,7 @@ pub struct Settings {
     pub history: HistorySettings,
     pub disk: DiskSettings,
     pub apps: AppSettings,
+    pub folders: FolderSettings,
     /// Groups, presets, limits and accelerators, from `resources.toml`.
     pub resources: ResourceRules,
     /// Well-known environments, from `environments.toml`.
@@ -62,6 +63,7 @@ impl Settings {
             history: HistorySettings { keep_days: 0 },
             disk: DiskSettings::default(),
             apps: AppSettings::default(),
+            folders: FolderSettings::default(),
             resources: ResourceRules::default(),
             environments: Vec::new(),
         }
@@ -98,6 +100,61 @@ pub struct AppSettings {
     pub ssh_arguments: Vec<String>,
     /// A file with your public keys, which may log in to your sessions by SSH.
     pub authorized_keys: Option<PathBuf>,
+}
+
+/// Directories of this machine that are folders of every user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderSettings {
+    pub host_paths: Vec<HostPath>,
+}
+
+/// A directory of this machine that sessions may mount, or all directories in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPath {
+    /// The directory; with `each`, the one that contains them.
+    pub path: PathBuf,
+    /// Whether each directory in `path` is a folder: `/data/*`.
+    pub each: bool,
+    pub read_only: bool,
+}
+
+impl std::str::FromStr for HostPath {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (path, read_only) = match text.strip_suffix(":ro") {
+            Some(path) => (path, true),
+            None => (text.strip_suffix(":rw").unwrap_or(text), false),
+        };
+        let (path, each) = match path.strip_suffix("/*") {
+            Some(path) => (path, true),
+            None => (path, false),
+        };
+        if !path.starts_with('/') || path.contains(['*', ':', '\0']) {
+            return Err(format!("invalid path '{text}'"));
+        }
+        let path = PathBuf::from(path);
+        let is_plain = |part| {
+            use std::path::Component::{Normal, RootDir};
+            matches!(part, RootDir | Normal(_))
+        };
+        if !path.components().all(is_plain) || path.file_name().is_none() {
+            return Err(format!("invalid path '{text}'"));
+        }
+        Ok(Self {
+            path,
+            each,
+            read_only,
+        })
+    }
+}
+
+impl fmt::Display for HostPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let each = if self.each { "/*" } else { "" };
+        let mode = if self.read_only { ":ro" } else { "" };
+        write!(f, "{}{each}{mode}", self.path.display())
+    }
 }
 
 /// Ports from `first` to `last`, which may be equal.

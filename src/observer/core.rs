@@ -165,6 +165,7 @@ impl Observer {
             }
             Fact::QueryFailed { .. } => {}
             Fact::Progressed { number, progress } => self.progressed(&mut turn, number, &progress),
+            Fact::FoldersChanged(change) => self.folders_changed(&change),
             Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
             Fact::Tick => self.tick(&mut turn, now),
         }
@@ -266,7 +267,7 @@ impl Observer {
             ContextRequest::Catalogue { project, anew } => {
                 self.ask_catalogue(turn, now, ticket, project, anew);
             }
-            ContextRequest::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            ContextRequest::Folder { request } => self.admit_folder(turn, now, ticket, &request),
             ContextRequest::Reach { tab, text, count } => {
                 self.reach(turn, now, ticket, tab, text, count);
             }
@@ -348,7 +349,6 @@ impl Observer {
             Purpose::Recheck { project, waiting } => {
                 self.rechecked(turn, now, project, waiting, result);
             }
-            Purpose::Folder { ticket } => self.folder_made(turn, ticket, result),
         }
     }
 
@@ -394,7 +394,7 @@ impl Observer {
     /// Undoes what a request began, if it couldn't be written.
     pub fn take_back(&mut self, ticket: Ticket) {
         let mine = |task: &Task| match &task.purpose {
-            Purpose::Launch { ticket: t, .. } | Purpose::Folder { ticket: t } => *t == ticket,
+            Purpose::Launch { ticket: t, .. } => *t == ticket,
             _ => false,
         };
         self.under_way.retain(|_, task| !mine(task));

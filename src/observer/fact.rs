@@ -5,9 +5,10 @@ use crate::{
     engine::manager::{SessionPage, TaskProgress, Totals},
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue,
         environment::Environment,
         failure::Failure,
+        folder::FolderChange,
         id::SessionId,
         request::{ContextRequest, SessionRequest},
         session::Session,
@@ -63,6 +64,8 @@ pub enum Fact {
         number: RequestNumber,
         progress: TaskProgress,
     },
+    /// A folder was created, renamed or deleted.
+    FoldersChanged(FolderChange),
     /// Whether a client watches.
     Watched(bool),
     /// A deadline has come.
@@ -83,7 +86,6 @@ pub enum Got {
     Environments(Vec<Environment>),
     Statistics(Box<Statistics>),
     Catalogue(Box<Catalogue>),
-    Folder(Folder),
 }
 
 impl Got {

@@ -1,52 +1,44 @@
-//! Creates folders.
+//! Requests about folders, and what catalogs know of folders.
 
 use jiff::Timestamp;
 
-use super::{core::Observer, fact::Got, order::ManagerRequest, task::Purpose, turn::Turn};
+use super::{core::Observer, turn::Turn};
 use crate::{
-    model::{capability::Capability, failure::Failure, launch_field::LaunchField},
-    rules::launch::folders::check_name,
-    state_machine::{Answer, Ticket},
+    model::{
+        capability::Capability,
+        folder::{FolderChange, FolderRequest},
+    },
+    rules::launch::folders,
+    state_machine::Ticket,
 };
 
 impl Observer {
-    pub(super) fn create_folder(
+    /// The daemon sends an admitted request about folders to the engine.
+    pub(super) fn admit_folder(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         ticket: Ticket,
-        name: String,
+        request: &FolderRequest,
     ) {
-        if let Some(failure) = self.lacks(Capability::Folders) {
+        let lacks = self.lacks(Capability::Folders);
+        let lacks = lacks.or_else(|| {
+            let sharing = request.is_sharing().then_some(Capability::FolderSharing)?;
+            self.lacks(sharing)
+        });
+        if let Some(failure) = lacks.or_else(|| folders::check_request(request).err()) {
             return turn.answer(ticket, Err(failure));
         }
-        if let Err(why) = check_name(&name) {
-            let failure = Failure::usage(why).about(LaunchField::Folders);
-            return turn.answer(ticket, Err(failure));
+        if request.is_change() {
+            self.audit(turn, now, request.name(), None, request.about());
         }
-        self.audit(turn, now, "create-folder", None, &name);
-        let purpose = Purpose::Folder { ticket };
-        self.run(turn, ManagerRequest::CreateFolder { name }, purpose);
+        turn.admitted.push(ticket);
     }
 
-    /// Catalogs that were read earlier don't have the new folder.
-    pub(super) fn folder_made(
-        &mut self,
-        turn: &mut Turn,
-        ticket: Ticket,
-        result: Result<Got, Failure>,
-    ) {
-        let answer = match result {
-            Ok(Got::Folder(folder)) => {
-                for (_, catalogue) in self.catalogues.values_mut() {
-                    catalogue.folders.retain(|it| it.id != folder.id);
-                    catalogue.folders.push(folder.clone());
-                }
-                Ok(Answer::Folder(folder))
-            }
-            Ok(got) => Err(got.mismatch()),
-            Err(failure) => Err(failure.about(LaunchField::Folders)),
-        };
-        turn.answer(ticket, answer);
+    /// Changes the catalogs that were read earlier.
+    pub(super) fn folders_changed(&mut self, change: &FolderChange) {
+        for (_, catalogue) in self.catalogues.values_mut() {
+            change.apply(&mut catalogue.folders);
+        }
     }
 }

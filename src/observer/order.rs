@@ -48,9 +48,6 @@ pub enum ManagerRequest {
     Catalogue {
         project: Option<String>,
     },
-    CreateFolder {
-        name: String,
-    },
 }
 
 impl ManagerRequest {
@@ -66,15 +63,11 @@ impl ManagerRequest {
             Self::Environments => "environments",
             Self::Statistics => "statistics",
             Self::Catalogue { .. } => "catalogue",
-            Self::CreateFolder { .. } => "create-folder",
         }
     }
 
     /// Whether the request changes something, so that it is logged.
     pub const fn is_change(&self) -> bool {
-        matches!(
-            self,
-            Self::Launch(_) | Self::Change { .. } | Self::CreateFolder { .. }
-        )
+        matches!(self, Self::Launch(_) | Self::Change { .. })
     }
 }

@@ -74,18 +74,12 @@ pub(super) enum Purpose {
         project: Option<String>,
         waiting: Vec<(Ticket, Box<LaunchRequest>)>,
     },
-    Folder {
-        ticket: Ticket,
-    },
 }
 
 impl Purpose {
     /// Whether the request changes something, so that its answer counts even if the connection was
     /// lost.
     pub(super) fn is_change(&self) -> bool {
-        matches!(
-            self,
-            Self::Launch { .. } | Self::Change | Self::Folder { .. }
-        )
+        matches!(self, Self::Launch { .. } | Self::Change)
     }
 }

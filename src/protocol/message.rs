@@ -6,13 +6,14 @@ use crate::{
     model::{
         app::{App, ProxyUrl},
         capability::EngineState,
-        catalogue::{Catalogue, Folder, OwnerChoices},
+        catalogue::{Catalogue, OwnerChoices},
         change::Change,
         context::Context,
         environment::Environment,
         failure::Failure,
         figures::Figures,
         files::{FileEntry, FileListing, FilePath, FilePlace, FileRequest, FileWork, WriteOptions},
+        folder::{Folder, FolderHosts, FolderShare, Invitation},
         forward::{Forward, OpenedForward, SshAccess},
         helper::HelperTask,
         history::HistoryEntry,
@@ -88,9 +89,11 @@ pub enum Request {
         session: SessionKey,
         request: SessionRequest,
     },
-    /// Ends with `Reply::Environments`, `Reply::Catalogue`, `Reply::Folder` or `Reply::Owner`, with
-    /// `Reply::Reached` after the notices of the sessions, or with `Reply::Done` for the others. `Change::Pull`
-    /// reports the progress of a pull.
+    /// Ends with `Reply::Environments`, `Reply::Catalogue` or `Reply::Owner`, for folders as [`FolderRequest`] says,
+    /// with `Reply::Reached` after the notices of the sessions, or with `Reply::Done` for the others.
+    /// `Change::Pull` reports the progress of a pull.
+    ///
+    /// [`FolderRequest`]: crate::model::folder::FolderRequest
     Context {
         context: ContextName,
         request: ContextRequest,
@@ -210,7 +213,20 @@ pub enum Reply {
         entries: Vec<Recent>,
     },
     Folder {
-        folder: Folder,
+        folder: Box<Folder>,
+    },
+    /// In natural order.
+    Folders {
+        folders: Vec<Folder>,
+    },
+    FolderHosts {
+        hosts: FolderHosts,
+    },
+    FolderShares {
+        shares: Vec<FolderShare>,
+    },
+    FolderInvitations {
+        invitations: Vec<Invitation>,
     },
     Owner {
         owner: OwnerChoices,

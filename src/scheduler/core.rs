@@ -19,10 +19,10 @@ use super::{
 use crate::{
     model::{
         capability::{Capability, EngineState},
-        catalogue::Folder,
         change::Change,
         environment::Environment,
         failure::Failure,
+        folder::Folder,
         history::{HistoryEntry, Outcome},
         id::{ContextName, SessionId},
         record::{AuditEntry, SessionRecord, Write},
@@ -139,7 +139,7 @@ impl Controller {
                 epoch,
                 end,
             } => self.stop_hook_done(&mut turn, session, epoch, &end),
-            Fact::FolderMade { ticket, result } => self.folder_made(&mut turn, ticket, result),
+            Fact::FoldersChanged(change) => change.apply(&mut self.folders),
             Fact::Pulling { number, figures } => self.pulling(&mut turn, now, number, figures),
             Fact::Pulled { number, result } => self.pulled(&mut turn, now, number, result),
             Fact::Left { tickets } => self.has_left(&tickets),
@@ -309,7 +309,7 @@ impl Controller {
                 Some(failure) => turn.answer(ticket, Err(failure)),
                 None => self.survey(turn, OrderPurpose::Environments(ticket), true),
             },
-            ContextRequest::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            ContextRequest::Folder { request } => self.admit_folder(turn, now, ticket, &request),
             ContextRequest::Catalogue { .. } => match self.unreachable() {
                 Some(failure) => turn.answer(ticket, Err(failure)),
                 None => self.survey(turn, OrderPurpose::Catalogue(ticket), true),
@@ -412,23 +412,6 @@ impl Controller {
         changes.append(&mut turn.changes);
         turn.writes = writes;
         turn.changes = changes;
-    }
-
-    fn folder_made(&mut self, turn: &mut Turn, ticket: Ticket, result: Result<Folder, Failure>) {
-        let answer = match result {
-            Ok(folder) => {
-                self.know_folder(&folder);
-                Ok(Answer::Folder(folder))
-            }
-            Err(failure) => Err(failure),
-        };
-        turn.answer(ticket, answer);
-    }
-
-    /// Makes a new folder available for mounts.
-    fn know_folder(&mut self, folder: &Folder) {
-        self.folders.retain(|known| known.name != folder.name);
-        self.folders.push(folder.clone());
     }
 
     /// Adds a session.

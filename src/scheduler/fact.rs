@@ -6,9 +6,9 @@ use super::order::{ConnectionNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::stop_hook::StopHookEnd;
 use crate::model::{
     capability::{Capability, EngineInfo},
-    catalogue::Folder,
     environment::Environment,
     failure::Failure,
+    folder::{Folder, FolderChange},
     id::{KernelId, SessionId},
     idle::ActivityKind,
     pull::PullFigures,
@@ -82,11 +82,8 @@ pub enum Fact {
     },
     /// Follows everything that may leave a pull unneeded.
     Unwanted,
-    /// Creating a folder has succeeded or failed.
-    FolderMade {
-        ticket: Ticket,
-        result: Result<Folder, Failure>,
-    },
+    /// A folder was created, renamed or deleted.
+    FoldersChanged(FolderChange),
     /// Follows everything that may have made or needs room. It decides which sessions begin and why
     /// the others wait.
     Round,

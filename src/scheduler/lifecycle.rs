@@ -121,7 +121,6 @@ impl Controller {
         match order {
             OrderKind::Connect
             | OrderKind::Survey
-            | OrderKind::CreateFolder
             | OrderKind::Pull
             | OrderKind::CancelPull
             | OrderKind::StopHook => {}

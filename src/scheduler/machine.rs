@@ -88,7 +88,7 @@ impl StateMachine for Controller {
             writes: std::mem::take(&mut turn.writes),
             changes: std::mem::take(&mut turn.changes),
             answers: std::mem::take(&mut turn.answers),
-            admitted: Vec::new(),
+            admitted: std::mem::take(&mut turn.admitted),
             commands: std::mem::take(&mut turn.orders),
             follow: std::mem::take(&mut turn.follow),
             refusable: turn.refusable,
@@ -125,11 +125,7 @@ impl StateMachine for Controller {
     fn waits_for_record(command: &Order) -> bool {
         matches!(
             command,
-            Order::Create { .. }
-                | Order::Start { .. }
-                | Order::Pull { .. }
-                | Order::Rename { .. }
-                | Order::CreateFolder { .. }
+            Order::Create { .. } | Order::Start { .. } | Order::Pull { .. } | Order::Rename { .. }
         )
     }
 

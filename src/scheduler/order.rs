@@ -3,7 +3,6 @@
 use crate::{
     engine::api::CreatePlan,
     model::{id::SessionId, stop_hook::StopHook},
-    state_machine::Ticket,
 };
 
 /// The number of an attempt to connect. It distinguishes events of an old connection from those of the
@@ -26,10 +25,6 @@ pub enum Order {
         survey: SurveyNumber,
         /// Also read environments and folders.
         environments: bool,
-    },
-    CreateFolder {
-        ticket: Ticket,
-        name: String,
     },
     /// Pull an image, and report progress until it is complete.
     Pull {
@@ -90,7 +85,6 @@ pub enum Order {
 pub enum OrderKind {
     Connect,
     Survey,
-    CreateFolder,
     Pull,
     CancelPull,
     Create,
@@ -115,10 +109,9 @@ pub struct StopHookPlan {
 }
 
 impl OrderKind {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::Connect,
         Self::Survey,
-        Self::CreateFolder,
         Self::Pull,
         Self::CancelPull,
         Self::Create,
@@ -137,7 +130,6 @@ impl OrderKind {
         match self {
             Self::Connect => "connect",
             Self::Survey => "survey",
-            Self::CreateFolder => "create-folder",
             Self::Pull => "pull",
             Self::CancelPull => "cancel-pull",
             Self::Create => "create",
@@ -158,7 +150,6 @@ impl Order {
         match self {
             Self::Connect { .. } => OrderKind::Connect,
             Self::Survey { .. } => OrderKind::Survey,
-            Self::CreateFolder { .. } => OrderKind::CreateFolder,
             Self::Pull { .. } => OrderKind::Pull,
             Self::CancelPull { .. } => OrderKind::CancelPull,
             Self::Create { .. } => OrderKind::Create,
@@ -178,7 +169,6 @@ impl Order {
         match self {
             Self::Connect { .. }
             | Self::Survey { .. }
-            | Self::CreateFolder { .. }
             | Self::Pull { .. }
             | Self::CancelPull { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),

@@ -10,7 +10,9 @@ use super::{
 };
 use crate::{
     model::{
+        capability::{Capability, EngineState},
         failure::Failure,
+        folder::FolderRequest,
         history::Outcome,
         id::SessionId,
         notice::Level,
@@ -122,24 +124,35 @@ impl Controller {
         }
     }
 
-    /// Creates a folder. The answer follows when the engine has created it.
-    pub(super) fn create_folder(
+    /// The daemon sends an admitted request about folders to the engine.
+    pub(super) fn admit_folder(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         ticket: Ticket,
-        name: String,
+        request: &FolderRequest,
     ) {
-        let refused = folders::check_name(&name)
-            .err()
-            .map(Failure::usage)
-            .or_else(|| self.unreachable());
-        if let Some(failure) = refused {
+        let refused = self.unreachable().or_else(|| {
+            let why = self.why_not(Capability::FolderSharing)?;
+            request.is_sharing().then(|| Failure::unsupported(why))
+        });
+        if let Some(failure) = refused.or_else(|| folders::check_request(request).err()) {
             return turn.answer(ticket, Err(failure));
         }
-        turn.refusable = true;
-        Self::audit(turn, now, "create-folder", None, &name);
-        turn.orders.push(Order::CreateFolder { ticket, name });
+        if request.is_change() {
+            // On a full disk, folders can still be deleted.
+            turn.refusable = !request.frees_space();
+            Self::audit(turn, now, request.name(), None, request.about());
+        }
+        turn.admitted.push(ticket);
+    }
+
+    /// Why the connected engine lacks something.
+    fn why_not(&self, capability: Capability) -> Option<Clean> {
+        match self.engine() {
+            EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
+            _ => None,
+        }
     }
 
     pub(super) fn decide(&mut self, turn: &mut Turn, id: SessionId, ending: Ending) {

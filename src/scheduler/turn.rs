@@ -26,6 +26,8 @@ pub struct Turn {
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Failure>)>,
+    /// The requests that the engine may be asked directly.
+    pub admitted: Vec<Ticket>,
     pub orders: Vec<Order>,
     /// Events to handle right after this turn.
     pub follow: Vec<Fact>,
@@ -47,6 +49,7 @@ impl Turn {
             writes: Vec::new(),
             changes: Vec::new(),
             answers: Vec::new(),
+            admitted: Vec::new(),
             orders: Vec::new(),
             follow: Vec::new(),
             refusable: false,

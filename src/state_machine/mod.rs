@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::{
     model::{
         capability::{Capability, EngineState},
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue,
         change::Change,
         environment::Environment,
         failure::Failure,
@@ -38,7 +38,6 @@ pub enum Answer {
     Catalogue(Box<Catalogue>),
     /// The settings that a session was launched with.
     Again(Box<Recalled>),
-    Folder(Folder),
     /// How many sessions match the request in all, loaded or not.
     Reached(u64),
 }

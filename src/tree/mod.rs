@@ -5,12 +5,14 @@
 //! So every step is relative to an open directory, links are never followed, nothing recurses, and the number of open
 //! directories is bounded.
 
+mod copy;
 mod open;
 mod remove;
 #[cfg(test)]
 mod testing;
 mod visit;
 
+pub use copy::{Copied, copy};
 pub use remove::{remove, remove_entry};
 pub use visit::{TreeEntry, WalkStep, visit, visit_opened};
 

@@ -154,6 +154,7 @@ fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
         Action::Notices => app.notices.unread() > 0,
+        Action::Folders => app.mirror.is_up(),
         Action::Ports => !app.mirror.forwards().is_empty(),
         Action::Contexts => app.mirror.has_several_contexts(),
         // The list refreshes automatically while the engine is connected.

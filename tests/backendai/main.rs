@@ -17,6 +17,7 @@ mod choosing;
 mod events;
 mod faults;
 mod files;
+mod folders;
 mod launching;
 mod lists;
 mod login;

@@ -371,3 +371,62 @@ fn the_printed_example_of_resources_is_without_a_fault() {
     let (code, out, _) = run(&machine, &["config", "check"]);
     assert_eq!(code, 0, "{out}");
 }
+
+#[test]
+fn a_folder_is_renamed_cloned_deleted_and_restored() {
+    let machine = Machine::new();
+    let root = machine.path("data").join("folders");
+    machine.ok(&["folder", "create", "data"]);
+    std::fs::write(root.join("data/file"), "x").unwrap();
+    let renamed = machine.json(&["folder", "rename", "data", "inputs", "--json"]);
+    assert_eq!(renamed["name"], "inputs");
+    assert_eq!(
+        machine.json(&["folder", "clone", "inputs", "copy", "--json"])["name"],
+        "copy"
+    );
+    assert_eq!(
+        std::fs::read_to_string(root.join("copy/file")).unwrap(),
+        "x"
+    );
+    assert_eq!(
+        machine.json(&["folder", "rm", "inputs", "--json"])[0],
+        "inputs"
+    );
+    let text = machine.ok(&["folder", "ls"]);
+    assert!(text.contains("copy") && !text.contains("inputs"), "{text}");
+    let trash = machine.json(&["folder", "ls", "--trash", "--json"]);
+    assert_eq!(trash[0]["name"], "inputs");
+    assert!(
+        machine
+            .ok(&["folder", "ls", "--trash"])
+            .contains(trash[0]["id"].as_str().unwrap())
+    );
+    machine.ok(&["folder", "create", "inputs"]);
+    let (code, _, err) = run(&machine, &["folder", "restore", "inputs"]);
+    assert!(code == 1 && err.contains("folder rename inputs"), "{err}");
+    machine.ok(&["folder", "rename", "inputs", "other"]);
+    machine.json(&["folder", "restore", "inputs", "--json"]);
+    assert_eq!(
+        std::fs::read_to_string(root.join("inputs/file")).unwrap(),
+        "x"
+    );
+    machine.ok(&["folder", "rm", "inputs", "other"]);
+    let (code, _, err) = run(&machine, &["folder", "purge", "inputs"]);
+    assert!(code == 2 && err.contains("--yes"), "{err}");
+    let gone = machine.json(&["folder", "purge", "--all", "--yes", "--json"]);
+    assert_eq!(gone.as_array().unwrap().len(), 2);
+    assert_eq!(
+        machine.json(&["folder", "ls", "--trash", "--json"]),
+        serde_json::json!([])
+    );
+    let (code, _, err) = run(&machine, &["folder", "restore", "inputs"]);
+    assert!(code == 3 && err.contains("folder ls --trash"), "{err}");
+    assert_eq!(
+        machine.json(&["folder", "hosts", "--json"])["default"],
+        "local"
+    );
+    let (code, _, err) = run(&machine, &["folder", "invitations"]);
+    assert!(code == 1 && err.contains("yours alone"), "{err}");
+    let (code, _, err) = run(&machine, &["folder", "create", ".ssh"]);
+    assert!(code == 2 && err.contains("is reserved"), "{err}");
+}

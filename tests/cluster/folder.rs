@@ -2,7 +2,7 @@
 //! not delete them.
 
 use serde_json::{Value, json};
-use workbay::model::catalogue::Folder;
+use workbay::model::folder::Folder;
 
 use crate::support::{Bench, USER, name, web_server};
 

@@ -29,6 +29,7 @@ mod commands;
 mod events;
 mod files;
 mod folder;
+mod folders;
 mod hand;
 mod images;
 mod journey;

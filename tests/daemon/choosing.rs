@@ -19,9 +19,7 @@ async fn create(face: &Face, name: &str) -> Result<Reply, Failure> {
     face.client
         .ask(Request::context(
             prod(),
-            ContextRequest::CreateFolder {
-                name: name.to_owned(),
-            },
+            ContextRequest::create_folder(name),
         ))
         .await
 }
@@ -50,7 +48,7 @@ async fn a_folder_is_made_and_stands_in_the_catalogue() {
         panic!("no folder");
     };
     assert_eq!(folder.name, "results");
-    assert_eq!(catalogue(&face).await.folders, [folder]);
+    assert_eq!(catalogue(&face).await.folders, [*folder]);
     assert_eq!(manager.count(Question::Catalogue), 1, "it is known already");
 
     let failure = create(&face, "results").await.unwrap_err();

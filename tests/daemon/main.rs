@@ -20,6 +20,7 @@ mod crowds;
 mod disk;
 mod figures;
 mod finished;
+mod folders;
 mod hanging;
 mod hooks;
 mod journeys;

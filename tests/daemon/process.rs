@@ -8,8 +8,8 @@ use workbay::{
     client::{Client, ClientError, StreamItem},
     daemon::fault::Moment,
     model::{
-        id::{ContextName, SessionId, SessionKey},
-        request::{ContextRequest, SessionRequest},
+        id::{SessionId, SessionKey},
+        request::SessionRequest,
         status::Status,
     },
     protocol::message::{Reply, Request, StreamOpen},
@@ -108,18 +108,6 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
             let launched = face.launch(named("victim")).await.ok();
             launched.map(|session| session.id)
         }
-        OrderKind::CreateFolder => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
-            let make = Request::context(
-                ContextName::local(),
-                ContextRequest::CreateFolder {
-                    name: "data".to_owned(),
-                },
-            );
-            let _ = face.client.ask(make).await;
-            None
-        }
         OrderKind::Pull | OrderKind::CancelPull => {
             let mut face = Face::connect(&options).await;
             face.until_connected().await;
@@ -210,7 +198,7 @@ fn is_settled(
     let status = face.session(id).map(|session| session.status);
     let over = status == Some(Status::Terminated);
     match kind {
-        OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder => false,
+        OrderKind::Connect | OrderKind::Survey => false,
         OrderKind::CancelPull => status == Some(Status::Cancelled),
         OrderKind::Pull | OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
             status == Some(Status::Running)

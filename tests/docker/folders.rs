@@ -2,7 +2,13 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
-use workbay::engine::api::{Containers as _, Folders as _};
+use workbay::{
+    engine::api::{Containers as _, Folders as _},
+    model::{
+        folder::{Folder, FolderAnswer, FolderRequest},
+        resources::Bytes,
+    },
+};
 
 use crate::support::{Bench, busybox_image, containers, host_spec, image_spec, mounted, plan};
 
@@ -130,4 +136,166 @@ async fn a_folder_that_cannot_be_mounted_is_reported_and_leaves_nothing() {
         assert!(!bench.home(plan.session).exists());
     }
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+/// Asks for something about folders that ends with a folder.
+async fn one(bench: &Bench, request: FolderRequest) -> Folder {
+    match bench.engine.folder(&request).await {
+        Ok(FolderAnswer::Folder(folder)) => *folder,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn list(bench: &Bench, trash: bool) -> Vec<Folder> {
+    let measure = true;
+    match bench
+        .engine
+        .folder(&FolderRequest::List { trash, measure })
+        .await
+    {
+        Ok(FolderAnswer::Folders(folders)) => folders,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_folder_is_measured_renamed_cloned_deleted_and_restored() {
+    let bench = Bench::new();
+    let place = bench.dir.path().join("folders");
+    bench.engine.create_folder("data").await.unwrap();
+    std::fs::write(place.join("data/file"), vec![1; 2 << 20]).unwrap();
+    let first = list(&bench, false).await.remove(0);
+    assert!(first.size.unwrap() >= Bytes::mib(2), "{first:?}");
+    assert_eq!(first.path.as_deref(), place.join("data").to_str());
+    assert!(first.created_at.is_some());
+    let word = |text: &str| text.to_owned();
+    let (folder, name) = (word("data"), word("inputs"));
+    one(&bench, FolderRequest::Rename { folder, name }).await;
+    let (folder, name) = (word("inputs"), word("copy"));
+    one(&bench, FolderRequest::Clone { folder, name }).await;
+    let folder = word("inputs");
+    bench
+        .engine
+        .folder(&FolderRequest::Trash { folder })
+        .await
+        .unwrap();
+    let names = |folders: &[Folder]| {
+        folders
+            .iter()
+            .map(|it| it.name.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&list(&bench, false).await), ["copy"]);
+    let trashed = list(&bench, true).await;
+    assert_eq!(names(&trashed), ["inputs"]);
+    assert!(trashed[0].trashed_at.is_some() && trashed[0].size.unwrap() >= Bytes::mib(2));
+    let folder = word("inputs");
+    one(
+        &bench,
+        FolderRequest::Restore {
+            folder: folder.clone(),
+        },
+    )
+    .await;
+    for name in ["inputs", "copy"] {
+        assert_eq!(
+            std::fs::read(place.join(name).join("file")).unwrap(),
+            vec![1; 2 << 20]
+        );
+    }
+    bench
+        .engine
+        .folder(&FolderRequest::Trash {
+            folder: folder.clone(),
+        })
+        .await
+        .unwrap();
+    bench
+        .engine
+        .folder(&FolderRequest::Purge { folder })
+        .await
+        .unwrap();
+    assert!(list(&bench, true).await.is_empty());
+    // It is deleted in the background.
+    while std::fs::read_dir(place.join(".trash")).unwrap().count() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let share = FolderRequest::Invitations;
+    assert!(bench.engine.folder(&share).await.is_err());
+}
+
+#[tokio::test]
+async fn what_a_killed_daemon_left_is_deleted_by_the_next_one() {
+    let bench = Bench::new();
+    let trash = bench.dir.path().join("folders/.trash");
+    for left in ["purge.1700000000000.data/deep", "clone.0123/copy/deep"] {
+        std::fs::create_dir_all(trash.join(left)).unwrap();
+    }
+    std::fs::create_dir_all(trash.join("1700000000001.kept")).unwrap();
+    assert_eq!(list(&bench, true).await.len(), 1);
+    while std::fs::read_dir(&trash).unwrap().count() > 1 {
+        tokio::task::yield_now().await;
+    }
+    let folder = "kept".to_owned();
+    one(&bench, FolderRequest::Restore { folder }).await;
+}
+
+#[tokio::test]
+async fn host_paths_are_mounted_and_a_read_only_one_is_never_writable() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in ["data/one", "scratch", "outside"] {
+        std::fs::create_dir_all(dir.path().join(path)).unwrap();
+    }
+    std::fs::write(dir.path().join("data/one/file"), "42\n").unwrap();
+    std::os::unix::fs::chown(dir.path().join("scratch"), Some(1000), Some(1000)).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("outside"), dir.path().join("data/link")).unwrap();
+    let bench = Bench::with_host_paths(vec![
+        format!("{}/data/*:ro", dir.path().display())
+            .parse()
+            .unwrap(),
+        format!("{}/scratch", dir.path().display()).parse().unwrap(),
+    ]);
+    let folders = list(&bench, false).await;
+    let shown: Vec<(&str, &str)> = folders
+        .iter()
+        .map(|it| (it.name.as_str(), it.permission.as_str()))
+        .collect();
+    assert_eq!(shown, [("one", "ro"), ("scratch", "rw")]);
+    let mut plan = plan("hostpaths", image_spec(busybox_image()));
+    plan.spec.mounts = vec![
+        // The launch asks for more than the configuration allows.
+        mounted("one", "/home/work/one", false),
+        mounted("scratch", "/home/work/scratch", false),
+    ];
+    bench.launch(&plan).await;
+    let seen = bench
+        .sh(plan.session, "cat one/file; echo x > scratch/mine")
+        .await;
+    assert_eq!(seen, "42\n");
+    let (said, code) = bench.run(plan.session, &["touch", "one/mine"]).await;
+    assert!(code != Some(0) && said.contains("Read-only"), "{said}");
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("scratch/mine")).unwrap(),
+        "x\n"
+    );
+    let mut bad = crate::support::plan("hostlink", image_spec(busybox_image()));
+    bad.spec.mounts = vec![mounted("link", "/home/work/link", false)];
+    let error = bench.engine.create(&bad).await.unwrap_err().to_string();
+    assert!(error.contains("is a link"), "{error}");
+    for request in [
+        FolderRequest::Trash {
+            folder: "one".to_owned(),
+        },
+        FolderRequest::Rename {
+            folder: "scratch".to_owned(),
+            name: "mine".to_owned(),
+        },
+    ] {
+        let error = bench.engine.folder(&request).await.unwrap_err().to_string();
+        assert!(error.contains("directory of this machine"), "{error}");
+    }
+    assert!(
+        bench.engine.create_folder("one").await.is_err(),
+        "the name is taken"
+    );
 }

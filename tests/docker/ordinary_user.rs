@@ -78,6 +78,7 @@ async fn all_of_it() {
         state_dir: place.join("state"),
         toolbox_dir: place.join("toolbox"),
         folders_dir: place.join("data/folders"),
+        host_paths: Vec::new(),
         saved_dir: place.join("data/folders"),
         save_limits: SaveLimits::default(),
         dotfiles_dir: place.join("dotfiles"),

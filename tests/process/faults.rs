@@ -123,9 +123,6 @@ fn provoke(machine: &Machine, kind: OrderKind) {
         OrderKind::Stop | OrderKind::Remove => {
             machine.workbay(&["terminate", NAME, "--force", "--yes"]);
         }
-        OrderKind::CreateFolder => {
-            machine.workbay(&["folder", "create", "data"]);
-        }
         OrderKind::Rename => {
             machine.workbay(&["rename", NAME, "victim-new"]);
         }
@@ -185,4 +182,79 @@ fn survive(kind: OrderKind, moment: Moment) {
         _ => 1..=1,
     };
     assert!(known.contains(&after.len()), "after {point}: {after:?}");
+}
+
+/// A folder and its file, wherever the folder is now.
+fn folder_file(machine: &Machine) -> Vec<std::path::PathBuf> {
+    let root = machine.path("data").join("folders");
+    let mut found = Vec::new();
+    for dir in [root.clone(), root.join(".trash")] {
+        let Ok(entries) = std::fs::read_dir(dir) else {
+            continue;
+        };
+        let files = entries.flatten().map(|entry| entry.path().join("file"));
+        found.extend(files.filter(|file| file.exists()));
+    }
+    found
+}
+
+#[test]
+fn a_folder_is_never_lost_or_doubled_by_a_kill() {
+    for (name, words) in [
+        ("rename-folder", &["folder", "rename", "data", "new"][..]),
+        ("trash-folder", &["folder", "rm", "data"]),
+        ("restore-folder", &["folder", "restore", "old"]),
+    ] {
+        for moment in Moment::ALL {
+            let point = format!("{}:{name}", moment.name());
+            eprintln!("the daemon is killed at {point}");
+            let mut machine = Machine::new();
+            machine.ok(&["folder", "create", "data"]);
+            machine.ok(&["folder", "create", "old"]);
+            let root = machine.path("data").join("folders");
+            let kept = if name == "restore-folder" {
+                "old"
+            } else {
+                "data"
+            };
+            std::fs::write(root.join(kept).join("file"), kept).expect("a file");
+            machine.ok(&["folder", "rm", "old"]);
+            machine.workbay(&["daemon", "stop"]);
+            machine.set("WORKBAY_FAULT", &point);
+            assert!(!machine.workbay(words).status.success());
+            wait_for_death(&machine, &point);
+            machine.set("WORKBAY_FAULT", "");
+            let files = folder_file(&machine);
+            assert_eq!(files.len(), 1, "after {point}: {files:?}");
+            // The next daemon carries it out, or finds that it is done.
+            let again = machine.workbay(words);
+            let is_done = again.status.success() == (moment == Moment::Before);
+            assert!(is_done, "after {point}: {again:?}");
+            assert_eq!(folder_file(&machine).len(), 1, "after {point}");
+        }
+    }
+}
+
+#[test]
+fn a_purge_that_was_killed_is_finished_by_the_next_daemon() {
+    let mut machine = Machine::new();
+    machine.ok(&["folder", "create", "data"]);
+    machine.ok(&["folder", "rm", "data"]);
+    machine.workbay(&["daemon", "stop"]);
+    machine.set("WORKBAY_FAULT", "after:purge-folder");
+    assert!(
+        !machine
+            .workbay(&["folder", "purge", "data", "--yes"])
+            .status
+            .success()
+    );
+    wait_for_death(&machine, "after:purge-folder");
+    machine.set("WORKBAY_FAULT", "");
+    assert_eq!(
+        machine.json(&["folder", "ls", "--trash", "--json"]),
+        serde_json::json!([])
+    );
+    let trash = machine.path("data").join("folders/.trash");
+    let left = || std::fs::read_dir(&trash).map_or(0, Iterator::count);
+    wait::until("nothing is left of it", left, |left| *left == 0);
 }

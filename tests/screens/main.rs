@@ -16,6 +16,7 @@ mod contexts;
 mod described;
 mod ending;
 mod environments;
+mod folders;
 mod fresh;
 mod idle;
 mod kept;

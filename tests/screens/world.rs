@@ -117,6 +117,10 @@ pub fn connected() -> EngineState {
                         Capability::Commit,
                         "this engine can't create images from sessions",
                     ),
+                    (
+                        Capability::FolderSharing,
+                        "folders of this machine are yours alone",
+                    ),
                     (Capability::AgentChoice, "this engine has one machine"),
                     (
                         Capability::MultiNode,

@@ -81,6 +81,14 @@ impl Bench {
         Self::set(|config| DockerConfig { network, ..config })
     }
 
+    /// With these directories of this machine as folders.
+    pub fn with_host_paths(host_paths: Vec<workbay::model::settings::HostPath>) -> Self {
+        Self::set(|config| DockerConfig {
+            host_paths,
+            ..config
+        })
+    }
+
     fn set(change: impl FnOnce(DockerConfig) -> DockerConfig) -> Self {
         let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
         let engine = DockerEngine::new(change(config(instance, dir.path(), None)));
@@ -308,6 +316,7 @@ pub fn config(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         state_dir: dir.join("state"),
         toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
         folders_dir: dir.join("folders"),
+        host_paths: Vec::new(),
         saved_dir: dir.join("saved"),
         save_limits: SaveLimits {
             most: Bytes(Bytes::GIB),

@@ -39,6 +39,7 @@ impl App {
             Action::Notices => self.toggle_notices(),
             Action::Quiet => self.toggle_quiet(),
             Action::Ports => self.toggle_ports(),
+            Action::Folders => self.toggle_folders(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),

@@ -98,6 +98,7 @@ impl App {
                 Step::NewShell { place, name, start } => {
                     next(&mut queue, self.new_shell(place, &name, *start));
                 }
+                Step::OpenFiles(place) => next(&mut queue, Self::open_files(&place)),
                 Step::Go(go) => next(&mut queue, self.go(go, now)),
             }
         }

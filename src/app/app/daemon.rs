@@ -87,6 +87,7 @@ impl App {
         if let Some(apps) = self.panels.get_mut::<AppLauncher>() {
             steps.extend(apps.link_up());
         }
+        steps.extend(self.ask_folders_again());
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
@@ -248,6 +249,7 @@ impl App {
                 Vec::new()
             }
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
+            (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
             (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
                 self.url_created(&opened, then)
             }

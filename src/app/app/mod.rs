@@ -6,6 +6,7 @@ mod apps;
 mod carry;
 mod contexts;
 mod daemon;
+mod folders;
 mod frame;
 mod keys;
 mod launching;

@@ -98,9 +98,9 @@ impl Launcher {
         let result = match result {
             Ok(Reply::Folder { folder }) => {
                 if let Some(catalogue) = &mut self.info.catalogue {
-                    catalogue.folders.push(folder.clone());
+                    catalogue.folders.push((*folder).clone());
                 }
-                Ok(folder)
+                Ok(*folder)
             }
             Ok(_) => return,
             Err(failure) => Err(failure.message()),

@@ -5,6 +5,7 @@ pub mod command;
 pub mod commit;
 pub mod contexts;
 pub mod extend;
+pub mod folders;
 pub mod help;
 pub mod history;
 pub mod new_shell;
@@ -23,9 +24,9 @@ pub mod waiting;
 
 use self::{
     apps::AppLauncher, command::CommandLine, commit::CommitForm, contexts::ContextPicker,
-    extend::ExtendDialog, help::Help, history::HistoryTable, new_shell::NewShell,
-    notifications::NoticeList, ports::PortBoard, priority::PriorityForm, pull::PullDialog,
-    recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
+    extend::ExtendDialog, folders::FoldersPanel, help::Help, history::HistoryTable,
+    new_shell::NewShell, notifications::NoticeList, ports::PortBoard, priority::PriorityForm,
+    pull::PullDialog, recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
     terminate::TerminateDialog, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
@@ -58,6 +59,7 @@ macro_rules! each_panel {
                 Launcher(Launcher),
                 Recents(Recents),
                 History(HistoryTable),
+                Folders(FoldersPanel),
                 Ports(PortBoard),
                 Apps(AppLauncher),
                 Notices(NoticeList),

@@ -16,7 +16,8 @@ use crate::{
         output::{self, Cell},
     },
     model::{
-        catalogue::{Catalogue, Folder, Limits, Policy, Preset, ResourceGroup},
+        catalogue::{Catalogue, Limits, Policy, Preset, ResourceGroup},
+        folder::Folder,
         request::ContextRequest,
         resources::ResourceSlots,
         span::Span,
@@ -52,7 +53,7 @@ impl RunCommand for Resources {
 }
 
 /// Reads the resources of the context in force from its engine.
-pub fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
+fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
     connection::block_on(async {
         let connection = Connection::connect(&start.paths).await?;
         let context = Choice::of(start).context(&connection.snapshot().await?)?;
@@ -272,10 +273,6 @@ fn kinds(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
 }
 
 const FOLDER_HEAD: [&str; 7] = ["NAME", "HOST", "PERMISSION", "OWNER", "USE", "STATUS", "ID"];
-
-pub fn folder_table(list: &[Folder]) -> String {
-    output::table(&FOLDER_HEAD, &folders(list), false)
-}
 
 fn folders(list: &[Folder]) -> Vec<Vec<Cell>> {
     list.iter()

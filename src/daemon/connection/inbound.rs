@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
-    daemon::{apps::AppEvent, files::WaitingPlace},
+    daemon::{apps::AppEvent, files::WaitingPlace, folders::FolderEvent},
     engine::api::Engine,
     model::{failure::Failure, id::SessionKey, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
@@ -51,4 +51,6 @@ pub(in crate::daemon) enum Inbound {
     FindPlace(WaitingPlace),
     /// A report about an app or a forward.
     App(AppEvent),
+    /// The engine answered a request about folders.
+    Folder(FolderEvent),
 }

@@ -26,8 +26,8 @@ use crate::{
     },
     engine::api::{Containers, EngineEvent, Listing, Sighting},
     model::{
-        catalogue::Folder,
         failure::{Failure, FailureKind},
+        folder::Folder,
         id::SessionId,
         text::Clean,
     },
@@ -146,19 +146,8 @@ impl Executor {
                 let engine = self.engine().await;
                 pulls::carry_out(engine, &self.reporter, number, &reference).await;
             }
-            Order::CreateFolder { ticket, name } => {
-                fault::point(Moment::Before, kind);
-                let result = self.create_folder(&name).await;
-                fault::point(Moment::After, kind);
-                self.report(Fact::FolderMade { ticket, result }).await;
-            }
             order => self.change(order).await,
         }
-    }
-
-    async fn create_folder(&self, name: &str) -> Result<Folder, Failure> {
-        let engine = self.engine().await?;
-        bounded(&engine, CHANGE, engine.create_folder(name)).await
     }
 
     /// Runs a stop hook. A hook may take long, so it doesn't count against `AT_ONCE`.
@@ -205,7 +194,6 @@ impl Executor {
         match order {
             Order::Connect { .. }
             | Order::Survey { .. }
-            | Order::CreateFolder { .. }
             | Order::Pull { .. }
             | Order::CancelPull { .. }
             | Order::StopHook { .. } => Ok(None),

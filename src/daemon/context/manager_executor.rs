@@ -238,9 +238,6 @@ impl ManagerExecutor {
                 let catalogue = engine.catalogue(project.as_deref()).await?;
                 Got::Catalogue(Box::new(catalogue))
             }
-            ManagerRequest::CreateFolder { name } => {
-                Got::Folder(engine.create_folder(&name).await?)
-            }
         }))
     }
 

@@ -37,6 +37,7 @@ use crate::{
             runner::{ContextRunner, Number},
         },
         files::WaitingPlace,
+        folders::FolderTasks,
         notifications::{
             derived::{Happened, Noticing},
             hooks::Hooks,
@@ -88,6 +89,7 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) space: Space,
     pub(in crate::daemon) lists: Lists,
     pub(in crate::daemon) apps: Apps,
+    pub(in crate::daemon) folders: FolderTasks,
     noticing: Noticing,
     hooks: Hooks,
 }
@@ -147,6 +149,7 @@ impl Core {
             hooks: parts.hooks,
             space: parts.space,
             lists: Lists::new(parts.incomplete),
+            folders: FolderTasks::new(parts.apps.inbound.clone()),
             apps: Apps::new(parts.apps),
         }
     }
@@ -345,7 +348,9 @@ impl Core {
             }
         }
         for ticket in step.admitted {
-            self.begin_query(ticket);
+            if !self.begin_folder_request(ticket) {
+                self.begin_query(ticket);
+            }
         }
         for (ticket, answer) in step.answers {
             let result = answer.map(replies::answer);

@@ -38,6 +38,7 @@ impl Core {
             } => self.joined(connection, outbox, older),
             Inbound::Left { connection } => {
                 self.clients.remove(&connection);
+                self.folders.left(connection);
                 let tickets = self.waiters.left(connection);
                 self.gone(&tickets).await;
                 if self.clients.is_empty() {
@@ -55,6 +56,7 @@ impl Core {
             }
             Inbound::App(event) => self.app_event(event).await,
             Inbound::FindPlace(waiting) => self.place_asked(waiting).await,
+            Inbound::Folder(event) => self.folder_event(event).await,
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {
                     self.recall(*session).await;

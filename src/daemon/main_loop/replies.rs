@@ -21,7 +21,6 @@ pub(in crate::daemon) fn answer(answer: Answer) -> Reply {
             launch: Box::new(recalled.launch),
             missing: recalled.missing,
         },
-        Answer::Folder(folder) => Reply::Folder { folder },
         Answer::Environments(environments) => Reply::Environments { environments },
         Answer::Catalogue(catalogue) => Reply::Catalogue { catalogue },
         Answer::Reached(total) => Reply::Reached { total },

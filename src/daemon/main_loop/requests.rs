@@ -181,6 +181,9 @@ impl Core {
             return self.query(connection, id, number, query).await;
         }
         let request = match request {
+            ContextRequest::Folder { request } => {
+                return self.folder_asked(connection, id, number, request).await;
+            }
             ContextRequest::Reach { tab, text, count } if !observing => {
                 let total = self.reach_back(number, tab, text, count).await;
                 return self.answer(connection, id, total);

@@ -8,7 +8,7 @@ use crate::{
         context::{query::Query, runner::Number},
         storage::recent_launch::Memory,
     },
-    model::{failure::Failure, session::Session},
+    model::{failure::Failure, folder::FolderRequest, session::Session},
     protocol::message::{Reply, RequestId},
     state_machine::Ticket,
 };
@@ -37,6 +37,8 @@ enum Wish {
     OneOf(Ticket),
     /// The engine of the context is asked when the ticket is admitted.
     Query(Number, Query),
+    /// The same for a request about folders, for either kind of engine.
+    Folder(Number, FolderRequest),
 }
 
 #[derive(Debug)]
@@ -66,6 +68,14 @@ pub(in crate::daemon) struct AdmittedQuery {
     pub query: Query,
 }
 
+/// A request about folders that may go to the engine.
+pub(in crate::daemon) struct AdmittedFolder {
+    pub connection: ConnectionId,
+    pub id: RequestId,
+    pub number: Number,
+    pub request: FolderRequest,
+}
+
 type Answered = (ConnectionId, RequestId, Result<Reply, Failure>);
 
 impl Waiters {
@@ -82,6 +92,33 @@ impl Waiters {
         query: Query,
     ) -> Ticket {
         self.wait(connection, id, Wish::Query(number, query))
+    }
+
+    /// Creates the ticket of a request about folders, see [`Self::admitted_folder`].
+    pub fn ticket_of_folder(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        number: Number,
+        request: FolderRequest,
+    ) -> Ticket {
+        self.wait(connection, id, Wish::Folder(number, request))
+    }
+
+    /// Returns the request about folders of a ticket, which is answered without the ticket.
+    pub fn admitted_folder(&mut self, ticket: Ticket) -> Option<AdmittedFolder> {
+        let is_of_folder = |waiter: &Waiter| matches!(waiter.wish, Wish::Folder(..));
+        self.waiting.get(&ticket).filter(|it| is_of_folder(it))?;
+        let waiter = self.waiting.remove(&ticket)?;
+        let Wish::Folder(number, request) = waiter.wish else {
+            return None;
+        };
+        Some(AdmittedFolder {
+            connection: waiter.connection,
+            id: waiter.id,
+            number,
+            request,
+        })
     }
 
     /// Returns the query of a ticket, which is answered without the ticket.
@@ -179,7 +216,7 @@ impl Waiters {
         let waiter = self.waiting.remove(&ticket)?;
         let result = match (waiter.wish, result) {
             (Wish::OneOf(group), result) => self.counted(group, ticket, result)?,
-            (Wish::Plain, result) => result,
+            (Wish::Plain | Wish::Folder(..), result) => result,
             (Wish::Query(_, query), result) => result.map_err(|failure| query.locate(failure)),
         };
         Some((waiter.connection, waiter.id, result))
@@ -217,7 +254,7 @@ impl Waiters {
         self.waiting.retain(|ticket, waiter| {
             let launches = match waiter.wish {
                 Wish::OneOf(group) => groups.get(&group).is_some_and(WaiterGroup::is_launch),
-                Wish::Plain | Wish::Query(..) => false,
+                Wish::Plain | Wish::Query(..) | Wish::Folder(..) => false,
             };
             let stays = launches || waiter.connection != connection;
             if !stays {

@@ -200,6 +200,7 @@ impl Core {
         tracing::error!(%error, "a request can't be recorded");
         self.contexts[number].driver_mut().take_back();
         step.changes.clear();
+        step.admitted.clear();
         for (ticket, answer) in std::mem::take(&mut step.answers) {
             let result = match answer {
                 Ok(_) => Err(replies::store_failure(error)),

@@ -8,7 +8,7 @@ use super::{
         clock_skew,
         version::{Announcement, Version},
     },
-    folders,
+    folder,
     image::reference::Reference,
     request::{
         lenient_json::{Node, slots, unfold},
@@ -39,7 +39,7 @@ fn fuzz_manager_replies() {
             return;
         };
         let node = Node::new(&answer);
-        bounded(bytes, &folders::read(&answer));
+        bounded(bytes, &folder::read(&answer));
         bounded(bytes, &row::services(&unfold(&answer)));
         for now in [Timestamp::UNIX_EPOCH, Timestamp::MAX] {
             bounded(bytes, &idle_checks::read(&node.blob("idle_checks"), now));

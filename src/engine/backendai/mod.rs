@@ -6,7 +6,7 @@ mod app;
 mod catalogue;
 mod connect;
 mod files;
-mod folders;
+mod folder;
 #[cfg(test)]
 mod fuzz;
 mod image;

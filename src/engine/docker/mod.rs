@@ -45,7 +45,7 @@ use crate::model::{
     id::{InstanceId, SessionId},
     network::NetworkRules,
     policy::AcceleratorRules,
-    settings::SaveLimits,
+    settings::{HostPath, SaveLimits},
     usage::Usage,
 };
 use accelerator::devices::{Device, Library};
@@ -55,7 +55,7 @@ use connect::connection::EngineConnection;
 use connect::process_env::ProcessEnv;
 use connect::transport::OpenTransport;
 use container::members::Member;
-use folder::store::FolderStore;
+use folder::{sizes::FolderSizes, store::FolderStore};
 use home::directories::Scratches;
 use toolbox::Toolbox;
 
@@ -74,6 +74,8 @@ pub struct DockerConfig {
     pub toolbox_dir: PathBuf,
     /// Directory of the folders that users mount, with a subdirectory for each.
     pub folders_dir: PathBuf,
+    /// Directories of this machine that are folders of every user.
+    pub host_paths: Vec<HostPath>,
     /// Directory where stop hooks save files of sessions.
     pub saved_dir: PathBuf,
     /// Size limits of the saved files.
@@ -99,6 +101,9 @@ pub struct DockerEngine {
     config: DockerConfig,
     scratches: Scratches,
     folder_store: FolderStore,
+    folder_sizes: FolderSizes,
+    /// Whether what killed daemons left in the trash is being deleted.
+    swept: AtomicBool,
     library: Arc<dyn Library>,
     /// The devices that the library returned last.
     found: Mutex<Option<Vec<Device>>>,
@@ -128,7 +133,10 @@ impl DockerEngine {
                 config.state_dir.join("sessions"),
                 config.dotfiles_dir.clone(),
             ),
-            folder_store: FolderStore::new(config.folders_dir.clone()),
+            folder_store: FolderStore::new(config.folders_dir.clone())
+                .with_host_paths(config.host_paths.clone()),
+            folder_sizes: FolderSizes::default(),
+            swept: AtomicBool::new(false),
             library: Arc::new(Nvidia::default()),
             found: Mutex::new(None),
             config,

@@ -3,17 +3,15 @@
 use jiff::SignedDuration;
 
 use super::{
-    super::{
-        fact::{Ask, Fact, Got},
-        order::Order,
-    },
+    super::fact::{Ask, Fact},
     Play, at, fault, info,
 };
 use crate::{
     model::{
         capability::{Capability, EngineInfo, EngineState},
-        catalogue::{Agent, Folder, Preset, ResourceGroup},
+        catalogue::{Agent, Preset, ResourceGroup},
         failure::FailureKind,
+        folder::{Folder, FolderChange, FolderRequest},
         launch_field::LaunchField,
         request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
@@ -316,38 +314,40 @@ fn the_terms_of_a_batch_session_are_shown_though_the_engine_keeps_them_to_itself
 }
 
 #[test]
-fn a_folder_is_made_and_known_at_once() {
+fn a_request_about_folders_is_admitted_and_its_change_is_known_at_once() {
     let mut play = offering(4);
     let missing = play.ask(with_folder("results"));
     assert_eq!(play.refused_at(missing).1, LaunchField::Folders);
-    let ticket = play.ask(Ask::Context(ContextRequest::CreateFolder {
-        name: "results".to_owned(),
-    }));
-    play.work_off();
-    let made = Folder::own("results", "local");
-    assert_eq!(play.answers[&ticket], Ok(Answer::Folder(made)));
+    let create = |name: &str| Ask::Context(ContextRequest::create_folder(name));
+    let ticket = play.ask(create("results"));
+    assert!(play.admitted.contains(&ticket));
     assert_eq!(play.audits, 1);
+    play.tell(Fact::FoldersChanged(FolderChange {
+        gone: None,
+        new: Some(Box::new(Folder::own("results", "local"))),
+    }));
+    play.offer.folders.push(Folder::own("results", "local"));
     let mounted = play.ask(with_folder("results"));
     play.work_off();
     assert!(matches!(play.answers[&mounted], Ok(Answer::Launched(_))));
-    let bad = play.ask(Ask::Context(ContextRequest::CreateFolder {
-        name: "no spaces".to_owned(),
-    }));
-    assert_eq!(play.refused_at(bad).1, LaunchField::Folders);
-    let taken = play.ask(Ask::Context(ContextRequest::CreateFolder {
-        name: "results".to_owned(),
-    }));
-    play.carry_out(0, Some(FailureKind::Failed));
-    assert_eq!(play.refused_at(taken).1, LaunchField::Folders);
-    // An answer of another kind is no success.
-    let name = "others".to_owned();
-    let odd = play.ask(Ask::Context(ContextRequest::CreateFolder { name }));
-    let Some((_, Order::Run { number, .. })) = play.orders.pop() else {
-        panic!("{:?}", play.orders);
+    for bad in ["no spaces", ".ssh", ".."] {
+        let ticket = play.ask(create(bad));
+        assert_eq!(play.refused_at(ticket).1, LaunchField::Folders, "{bad}");
+    }
+    let list = FolderRequest::List {
+        trash: false,
+        measure: false,
     };
-    let result = Ok(Got::Done);
-    play.tell(Fact::Answered { number, result });
-    assert_eq!(play.failed(odd).kind, FailureKind::Internal);
+    let ticket = play.ask(Ask::Context(list.into()));
+    assert!(play.admitted.contains(&ticket));
+    assert_eq!(play.audits, 2, "reading is no change, the launch is one");
+    play.tell(Fact::FoldersChanged(FolderChange {
+        gone: Some("results".to_owned()),
+        new: None,
+    }));
+    play.offer.folders.clear();
+    let gone = play.ask(with_folder("results"));
+    assert_eq!(play.refused_at(gone).1, LaunchField::Folders);
 }
 
 #[test]

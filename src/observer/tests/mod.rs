@@ -23,7 +23,7 @@ use crate::{
     engine::manager::{PageQuery, SessionChange, SessionPage},
     model::{
         capability::EngineInfo,
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue,
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionId},
@@ -262,11 +262,6 @@ impl Play {
             ManagerRequest::Environments => Got::Environments(Vec::new()),
             ManagerRequest::Statistics => Got::Statistics(Box::new(self.held.clone())),
             ManagerRequest::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
-            ManagerRequest::CreateFolder { name } => {
-                let folder = Folder::own(name, "local");
-                self.offer.folders.push(folder.clone());
-                Got::Folder(folder)
-            }
         }
     }
 

@@ -1,7 +1,11 @@
 //! Where folders are mounted in a container, and the rules for their paths.
 
-use crate::model::{inside, name};
 use crate::model::{
+    failure::Failure,
+    folder::FolderRequest,
+    inside,
+    launch_field::LaunchField,
+    name,
     spec::FolderMount,
     text::{Clean, is_hidden},
 };
@@ -111,7 +115,78 @@ fn check_one(
     Ok(())
 }
 
-/// Checks the name of a new folder.
+/// Names that Backend.AI reserves for files of a session's home directory.
+const RESERVED: [&str; 4] = [".terminfo", ".jupyter", ".tmux.conf", ".ssh"];
+/// Names that workbay uses itself, beside the folders of this machine.
+const OWN: [&str; 1] = [TRASH];
+
+/// The directory with the folders in the trash, among the folders of this machine.
+pub const TRASH: &str = ".trash";
+
+/// Checks the name of a new folder: its characters, and that a session doesn't need it itself.
+pub fn check_new_name(name: &str) -> Result<(), String> {
+    check_name(name)?;
+    if is_reserved(name) {
+        return Err(format!(
+            "the folder name '{}' is reserved. A session has files of its own with this name",
+            Clean::new(name)
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a folder can't have this name, because a session has a file or directory with it.
+pub fn is_reserved(name: &str) -> bool {
+    let stem = |end: &str| name.strip_prefix('.').and_then(|it| it.strip_suffix(end));
+    let word = |stem: &str| {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        !stem.is_empty() && stem.chars().all(plain)
+    };
+    RESERVED.contains(&name)
+        || OWN.contains(&name)
+        || stem("rc").is_some_and(word)
+        || stem("_profile").is_some_and(word)
+}
+
+/// Checks a request about folders before an engine gets it.
+pub fn check_request(request: &FolderRequest) -> Result<(), Failure> {
+    let new = match request {
+        FolderRequest::Create { new } => Some(&new.name),
+        FolderRequest::Rename { name, .. } | FolderRequest::Clone { name, .. } => Some(name),
+        _ => None,
+    };
+    let usage = |why: String| Failure::usage(why).about(LaunchField::Folders);
+    if let Some(name) = new {
+        check_new_name(name).map_err(usage)?;
+    }
+    let grouped = match request {
+        FolderRequest::Create { new } => new.group.is_some() && new.name.starts_with('.'),
+        _ => false,
+    };
+    if grouped {
+        let why = "a folder of a project can't be an automounted folder";
+        return Err(usage(why.to_owned()).hint("use a name that doesn't begin with a dot"));
+    }
+    let (FolderRequest::Invite { users, .. }
+    | FolderRequest::Share { users, .. }
+    | FolderRequest::Unshare { users, .. }) = request
+    else {
+        return Ok(());
+    };
+    let wrong = |user: &&String| !user.contains('@') || user.contains(is_hidden);
+    match users.iter().find(wrong) {
+        None if users.is_empty() => {
+            Err(usage("no user is named".to_owned()).hint("name one or more email addresses"))
+        }
+        None => Ok(()),
+        Some(user) => Err(
+            usage(format!("invalid email address '{}'", Clean::new(user)))
+                .hint("use the address that the user logs in with, for example jin@example.com"),
+        ),
+    }
+}
+
+/// Checks the characters of a folder's name.
 pub fn check_name(name: &str) -> Result<(), String> {
     let word = |c: char| c.is_alphanumeric() || name::is_mark(c);
     let fine = |c: char| !is_hidden(c) && (word(c) || matches!(c, '_' | '.' | '-'));
@@ -141,6 +216,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::folder::{FolderPermission, NewFolder};
 
     fn mount(folder: &str, path: Option<&str>) -> FolderMount {
         FolderMount {
@@ -208,6 +284,49 @@ mod tests {
         assert_eq!(wrong, [0, 2, 3]);
         let crowd: Vec<FolderMount> = (0..=MOST).map(|n| mount(&format!("f{n}"), None)).collect();
         assert_eq!(check(&crowd, &[])[0].0, MOST);
+    }
+
+    #[test]
+    fn names_that_sessions_need_are_reserved() {
+        for bad in [".ssh", ".bashrc", ".bash_profile", ".terminfo", ".trash"] {
+            assert!(check_new_name(bad).is_err(), "{bad} was taken");
+        }
+        for good in [
+            ".local",
+            ".cache",
+            ".linuxbrew",
+            "rc",
+            ".rc",
+            "bashrc",
+            ".Xrc",
+        ] {
+            assert_eq!(check_new_name(good), Ok(()), "{good}");
+        }
+    }
+
+    #[test]
+    fn requests_name_users_and_allowed_names() {
+        let invite = |users: &[&str]| {
+            check_request(&FolderRequest::Invite {
+                folder: "data".into(),
+                users: users.iter().map(|it| (*it).to_owned()).collect(),
+                permission: FolderPermission::ReadOnly,
+            })
+        };
+        assert!(invite(&["a@example.com"]).is_ok());
+        for bad in [&[][..], &["a"], &["a@b", "\u{1b}@c"]] {
+            assert!(invite(bad).is_err(), "{bad:?} was taken");
+        }
+        let new = NewFolder {
+            group: Some("team".into()),
+            ..NewFolder::named(".cache")
+        };
+        assert!(check_request(&FolderRequest::Create { new }).is_err());
+        let rename = FolderRequest::Rename {
+            folder: "a".into(),
+            name: "..".into(),
+        };
+        assert!(check_request(&rename).is_err());
     }
 
     #[test]

@@ -93,13 +93,13 @@ fn folder(sheet: &mut FormSheet<'_>, row: FormRow, entry: &FolderEntry) {
         other => other,
     };
     line = line.text(ACCESS, WHOSE - ACCESS, access, Face::Dim);
-    let whose = if folder.ownership == *"group" {
-        "the project's"
-    } else if folder.is_owner {
-        "yours"
-    } else {
-        "shared with you"
-    };
+    let mut whose = folder.whose();
+    if folder.host != *"local" {
+        whose = format!("{whose}, on {}", folder.host);
+    }
+    if let Some(size) = folder.size {
+        whose = format!("{whose}, {size}");
+    }
     let room = sheet.width.saturating_sub(WHOSE);
     sheet.push(line.text(WHOSE, room, whose, Face::Dim));
 }

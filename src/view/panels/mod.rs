@@ -4,6 +4,7 @@ mod apps;
 pub mod commit;
 mod contexts;
 mod extend;
+mod folders;
 mod help;
 pub mod history;
 mod new_shell;

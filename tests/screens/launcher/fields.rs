@@ -30,15 +30,13 @@ fn a_folder_is_made_in_place_and_mounted() {
         .press("enter");
     let wish = Request::context(
         ContextName::local(),
-        ContextRequest::CreateFolder {
-            name: "results".to_owned(),
-        },
+        ContextRequest::create_folder("results"),
     );
     assert_eq!(screen.wishes(), [&wish]);
     let screen = screen.answer(
-        |r| matches!(r.of_context(), Some(ContextRequest::CreateFolder { .. })),
+        |r| matches!(r.of_context(), Some(ContextRequest::Folder { .. })),
         Ok(Reply::Folder {
-            folder: folder("results", "rw"),
+            folder: Box::new(folder("results", "rw")),
         }),
     );
     assert!(screen.sees("[▪] results"), "{}", screen.text());

@@ -8,8 +8,9 @@ mod way;
 
 use workbay::{
     model::{
-        catalogue::{Catalogue, Folder, Policy, ResourceGroup},
+        catalogue::{Catalogue, Policy, ResourceGroup},
         change::Change,
+        folder::Folder,
         request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,

@@ -4,7 +4,8 @@ use workbay::{
     app::launcher::Launcher,
     app::{effect::Effect, launcher::FolderRow},
     model::{
-        catalogue::{Catalogue, Folder},
+        catalogue::Catalogue,
+        folder::Folder,
         id::ContextName,
         request::{ContextRequest, SessionRequest},
         spec::LaunchRequest,
@@ -67,20 +68,15 @@ fn a_letter_on_its_line_begins_a_new_folder() {
     insta::assert_snapshot!(screen.text());
     assert!(footer(&screen).contains("create"), "{}", footer(&screen));
     let screen = screen.press("enter");
-    let wish = Request::context(
-        ContextName::local(),
-        ContextRequest::CreateFolder {
-            name: "qrs".to_owned(),
-        },
-    );
+    let wish = Request::context(ContextName::local(), ContextRequest::create_folder("qrs"));
     assert_eq!(screen.wishes(), [&wish]);
     // Whoever types on while it is made means no other key, and launches nothing without it.
     let screen = screen.typed("q").press("alt-enter");
     assert!(screen.sees("being created") && launches(&screen).is_empty());
     let screen = screen.answer(
-        |r| matches!(r.of_context(), Some(ContextRequest::CreateFolder { .. })),
+        |r| matches!(r.of_context(), Some(ContextRequest::Folder { .. })),
         Ok(Reply::Folder {
-            folder: Folder::own("qrs", "local"),
+            folder: Box::new(Folder::own("qrs", "local")),
         }),
     );
     assert!(screen.sees("[▪] qrs"), "{}", screen.text());

@@ -13,9 +13,9 @@ use workbay::{
     },
     model::{
         capability::EngineInfo,
-        catalogue::Folder,
         environment::Environment,
         failure::Failure,
+        folder::{Folder, FolderAnswer, FolderRequest},
         id::SessionId,
         log::{LogOptions, LogSource},
         pull::PullFigures,
@@ -81,6 +81,25 @@ impl Folders for MemoryEngine {
         inner.world.folders.push(name.to_owned());
         inner.world.save();
         Ok(Folder::own(name, "memory"))
+    }
+
+    async fn folder(&self, request: &FolderRequest) -> Result<FolderAnswer> {
+        match request {
+            FolderRequest::List { trash: false, .. } => {
+                Ok(FolderAnswer::Folders(self.folders().await?))
+            }
+            FolderRequest::Create { new } => {
+                let folder = self.create_folder(&new.name).await?;
+                Ok(FolderAnswer::Folder(Box::new(folder)))
+            }
+            FolderRequest::Trash { folder } => {
+                let mut inner = self.lock();
+                inner.world.folders.retain(|known| known != folder);
+                inner.world.save();
+                Ok(FolderAnswer::Done)
+            }
+            _ => Err(Failure::unsupported("the engine in memory has no trash")),
+        }
     }
 }
 

@@ -37,6 +37,13 @@ impl State {
             return reply;
         }
         let path = target.split('?').next().unwrap_or_default().to_owned();
+        let is_list = matches!(path.as_str(), "/folders" | "/folders/_/hosts");
+        if !is_list || asked.method == "DELETE" {
+            let folders = self.folder_request(&asked.method, &path, asked);
+            if let Some(reply) = folders {
+                return reply;
+            }
+        }
         match (asked.method.as_str(), path.as_str()) {
             ("POST", "/admin/gql") => self.graphql(asked),
             ("POST", "/admin/gql/strawberry") => self.histories(asked),

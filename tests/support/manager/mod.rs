@@ -14,6 +14,7 @@
 mod answers;
 mod check;
 mod choosing;
+mod folders;
 mod http;
 mod storage;
 
@@ -27,6 +28,7 @@ use tokio::{
 };
 
 pub use answers::{node, pending_history};
+pub use folders::{invitation, share};
 pub use http::Asked;
 
 /// The key pair it accepts (the published example), its user, and the login of its web server.
@@ -118,6 +120,10 @@ pub(crate) struct State {
     pub(crate) images: Vec<Value>,
     pub(crate) folders: Vec<Value>,
     pub(crate) storage: storage::Storage,
+    /// Shares of folders, invitations of the user, and invitations to it.
+    pub(crate) shared: Vec<Value>,
+    pub(crate) sent: Vec<Value>,
+    pub(crate) received: Vec<Value>,
     /// Seconds after which batch sessions end.
     pub(crate) timeouts: std::collections::BTreeMap<String, u64>,
     /// The next id of a session that is launched.
@@ -154,6 +160,9 @@ impl Manager {
             images: vec![answers::image()],
             folders: choosing::folders(),
             storage: storage::Storage::default(),
+            shared: Vec::new(),
+            sent: Vec::new(),
+            received: Vec::new(),
             timeouts: std::collections::BTreeMap::new(),
             next: 0x1000,
             count: sender,

@@ -10,9 +10,9 @@ use workbay::{
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
-        catalogue::Folder,
         environment::Environment,
         failure::Failure,
+        folder::Folder,
         id::SessionId,
         launch_field::LaunchField,
         log::{LogOptions, LogSource},

@@ -8,7 +8,7 @@ use crate::{
         step::{Purpose, Step},
     },
     key::{Key, KeyCode},
-    model::{capability::Capability, catalogue::Folder, request::ContextRequest, text::Clean},
+    model::{capability::Capability, folder::Folder, request::ContextRequest, text::Clean},
     protocol::message::Request,
     rules::launch::folders,
 };
@@ -67,10 +67,7 @@ impl StorageForm {
         }
         self.creation = FolderCreation::Asked(input.clone());
         FormResponse::Steps(vec![Step::Ask {
-            request: Request::context(
-                info.context,
-                ContextRequest::CreateFolder { name: name.clone() },
-            ),
+            request: Request::context(info.context, ContextRequest::create_folder(&name)),
             purpose: Purpose::CreateFolder {
                 context: info.context,
                 name,

@@ -8,7 +8,7 @@ use crate::{
     app::input::Input,
     key::Key,
     model::{
-        catalogue::Folder,
+        folder::Folder,
         launch_field::{FieldProblem, LaunchField as Field},
         spec::{FolderMount, LaunchRequest},
         text::Clean,

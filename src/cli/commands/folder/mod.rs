@@ -1,37 +1,40 @@
 //! `workbay folder`: manages folders that outlive sessions.
 
+mod change;
 pub(in crate::cli) mod files;
+mod list;
+mod sharing;
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
+use std::ffi::OsString;
+
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+
+use self::{
+    change::NewFolderArgs,
+    files::{FilesCommand, Place},
+    sharing::SharingCommand,
 };
-
-use clap::Subcommand;
-use serde::Serialize;
-
-use self::files::{FilesCommand, Place};
-
 use crate::{
     cli::{
         Start,
         args::Json,
         choice::Choice,
-        commands::{RunCommand, resources},
+        commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
-        find,
         invocation::Invocation,
-        output::{self, Cell},
     },
-    model::{catalogue::Folder, id::ContextName, request::ContextRequest},
-    protocol::message::{Reply, Request, Snapshot},
-    rules::launch::folders,
+    model::{
+        folder::{Folder, FolderPermission, FolderRequest},
+        id::ContextName,
+        request::ContextRequest,
+    },
+    protocol::message::{Reply, Request},
 };
 
 #[derive(Debug, Subcommand)]
 pub enum FolderCommand {
-    /// List folders that can be mounted, or files in a folder
+    /// List folders with their sizes, sessions and paths, or files in a folder
     Ls {
         /// NAME or NAME/PATH, to list files
         #[arg(value_name = "NAME/PATH")]
@@ -39,26 +42,98 @@ pub enum FolderCommand {
         /// Print permissions, sizes and times of files
         #[arg(short, long, requires = "place")]
         long: bool,
+        /// List the trash instead
+        #[arg(long, conflicts_with = "place")]
+        trash: bool,
         #[command(flatten)]
         format: Json,
     },
     /// Create a folder
-    Create {
-        /// Name (letters, digits, _ . and -)
+    Create(NewFolderArgs),
+    /// Rename a folder that no session mounts
+    Rename {
+        #[command(flatten)]
+        which: Which,
+        /// New name (letters, digits, _ . and -)
+        #[arg(value_name = "NEW-NAME")]
         name: String,
         #[command(flatten)]
         format: Json,
     },
+    /// Copy a folder under another name
+    Clone {
+        #[command(flatten)]
+        which: Which,
+        /// Name of the copy
+        #[arg(value_name = "NEW-NAME")]
+        name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Move folders that no session mounts to the trash
+    Rm {
+        /// Names or ids of folders
+        #[arg(value_name = "FOLDER", required = true)]
+        folders: Vec<String>,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Move a folder out of the trash
+    Restore {
+        #[command(flatten)]
+        which: Trashed,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Delete folders in the trash for good
+    Purge {
+        /// Names or ids of folders in the trash
+        #[arg(
+            value_name = "FOLDER",
+            required_unless_present = "all",
+            conflicts_with = "all"
+        )]
+        trashed: Vec<String>,
+        /// Delete everything in the trash
+        #[arg(long)]
+        all: bool,
+        /// Don't ask for confirmation
+        #[arg(short, long)]
+        yes: bool,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// List the storage hosts for new folders
+    Hosts(Json),
+    #[command(flatten)]
+    Sharing(SharingCommand),
     #[command(flatten)]
     Files(FilesCommand),
+}
+
+/// A folder.
+#[derive(Args, Debug)]
+pub struct Which {
+    /// Name or id of a folder
+    #[arg(value_name = "FOLDER")]
+    pub folder: String,
+}
+
+/// A folder in the trash.
+#[derive(Args, Debug)]
+pub struct Trashed {
+    /// Name or id of a folder in the trash
+    #[arg(value_name = "FOLDER")]
+    pub trashed: String,
 }
 
 impl FolderCommand {
     pub fn is_change(&self) -> bool {
         match self {
-            Self::Ls { .. } => false,
-            Self::Create { .. } => true,
+            Self::Ls { .. } | Self::Hosts(_) => false,
+            Self::Sharing(command) => command.is_change(),
             Self::Files(command) => command.is_change(),
+            _ => true,
         }
     }
 }
@@ -71,95 +146,90 @@ impl RunCommand for FolderCommand {
                 place: Some(place),
                 long,
                 format,
+                ..
             } => files::ls(start, &Place::parse(&place)?, long, format.json),
-            Self::Ls { format, .. } => ls(start, format.json),
+            Self::Ls { trash, format, .. } => list::ls(start, trash, format.json),
+            Self::Create(new) => change::create(start, new),
+            Self::Rename {
+                which,
+                name,
+                format,
+            } => change::rename(start, which.folder, name, format.json),
+            Self::Clone {
+                which,
+                name,
+                format,
+            } => change::clone(start, which.folder, name, format.json),
+            Self::Rm { folders, format } => change::rm(start, folders, format.json),
+            Self::Restore { which, format } => change::restore(start, which.trashed, format.json),
+            Self::Purge {
+                trashed,
+                all,
+                yes,
+                format,
+            } => change::purge(start, (trashed, all), yes, format.json),
+            Self::Hosts(format) => list::hosts(start, format.json),
+            Self::Sharing(command) => command.run(start),
             Self::Files(command) => command.run(start),
-            Self::Create { name, format } => create(start, &name, format.json),
         }
     }
 }
 
-/// A folder in the output of `--json`.
-#[derive(Serialize)]
-struct Listed<'a> {
-    #[serde(flatten)]
-    folder: &'a Folder,
-    /// Its directory on this machine. `null` = the engine keeps it elsewhere.
-    path: Option<String>,
+/// A connection, and the context that the command is about.
+struct FolderClient {
+    connection: Connection,
+    context: ContextName,
 }
 
-impl<'a> Listed<'a> {
-    fn new(folder: &'a Folder, directory: Option<&Path>) -> Self {
-        let path = directory.map(|it| it.join(folder.name.as_str()).display().to_string());
-        Self { folder, path }
-    }
-
-    /// The columns of a folder on this machine. The others are always the same.
-    fn row(&self) -> Vec<Cell> {
-        let path = self.path.clone().unwrap_or_default();
-        vec![
-            self.folder.name.as_str().into(),
-            self.folder.permission.as_str().into(),
-            path.into(),
-        ]
-    }
-}
-
-/// The directory of all folders on this machine. `None` = a cluster keeps the folders.
-fn directory(start: &Start, snapshot: &Snapshot, context: ContextName) -> Option<PathBuf> {
-    (!find::schedules(snapshot, context)).then(|| start.paths.folders_dir())
-}
-
-fn ls(start: &Start, json: bool) -> Outcome {
-    let catalogue = resources::read(start, None)?;
-    let directory = connection::block_on(async {
+impl FolderClient {
+    async fn connect(start: &Start) -> Result<Self, Fail> {
         let connection = Connection::connect(&start.paths).await?;
-        let snapshot = connection.snapshot().await?;
-        let context = Choice::of(start).context(&snapshot)?;
-        Ok(directory(start, &snapshot, context))
-    })?;
-    if let Some((_, why)) = catalogue.gaps.iter().find(|(part, _)| *part == "folders") {
-        output::remark(&format!("workbay: folders can't be read: {why}"));
+        let context = Choice::of(start).context(&connection.snapshot().await?)?;
+        Ok(Self {
+            connection,
+            context,
+        })
     }
-    let folders = catalogue.folders.iter();
-    let listed: Vec<Listed<'_>> = folders
-        .map(|it| Listed::new(it, directory.as_deref()))
-        .collect();
-    if json {
-        output::json(&listed)?;
-    } else if directory.is_some() {
-        let rows: Vec<Vec<Cell>> = listed.iter().map(Listed::row).collect();
-        let head = ["NAME", "PERMISSION", "PATH"];
-        output::print(&output::table(&head, &rows, false))?;
-    } else {
-        output::print(&resources::folder_table(&catalogue.folders))?;
-    }
-    Ok(0)
-}
 
-fn create(start: &Start, name: &str, json: bool) -> Outcome {
-    folders::check_name(name).map_err(Fail::usage)?;
-    let (folder, directory) = connection::block_on(async {
-        let connection = Connection::connect(&start.paths).await?;
-        let snapshot = connection.snapshot().await?;
-        let context = Choice::of(start).context(&snapshot)?;
-        let name = name.to_owned();
-        match connection
-            .request(Request::context(
-                context,
-                ContextRequest::CreateFolder { name },
-            ))
-            .await?
-        {
-            Reply::Folder { folder } => Ok((folder, directory(start, &snapshot, context))),
+    async fn ask(&self, request: FolderRequest) -> Result<Reply, Fail> {
+        let request = ContextRequest::Folder { request };
+        let request = Request::context(self.context, request);
+        self.connection.request(request).await
+    }
+
+    async fn done(&self, request: FolderRequest) -> Result<(), Fail> {
+        match self.ask(request).await? {
+            Reply::Done => Ok(()),
             other => Err(connection::unexpected(&other)),
         }
-    })?;
-    let listed = Listed::new(&folder, directory.as_deref());
-    match &listed.path {
-        _ if json => output::json(&listed)?,
-        Some(path) => output::line(&format!("{} {path}", folder.name))?,
-        None => output::line(folder.name.as_str())?,
     }
-    Ok(0)
+
+    async fn folder(&self, request: FolderRequest) -> Result<Folder, Fail> {
+        match self.ask(request).await? {
+            Reply::Folder { folder } => Ok(*folder),
+            other => Err(connection::unexpected(&other)),
+        }
+    }
+
+    async fn list(&self, trash: bool) -> Result<Vec<Folder>, Fail> {
+        let request = FolderRequest::List {
+            trash,
+            measure: true,
+        };
+        match self.ask(request).await? {
+            Reply::Folders { folders } => Ok(folders),
+            other => Err(connection::unexpected(&other)),
+        }
+    }
+}
+
+/// Reads `ro`, `rw` or `wd`.
+fn permission(text: &str) -> Result<FolderPermission, String> {
+    let mut all = FolderPermission::ALL.into_iter();
+    let found = all.find(|it| it.word() == text);
+    found.ok_or_else(|| "use ro (read-only), rw (read and write) or wd (also delete)".to_owned())
+}
+
+fn words(words: &[&'static str]) -> PossibleValuesParser {
+    PossibleValuesParser::new(words.iter().copied())
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 use super::{
     BackendAiEngine,
     connect::connection::ManagerConnection,
-    folders,
+    folder,
     request::{gql::Schema, lenient_json::Node},
 };
 use crate::{
@@ -68,7 +68,7 @@ impl BackendAiEngine {
         catalogue.agents.clone_from(&agents.list);
         catalogue.accelerators = groups::kinds(&catalogue, self.core.config.shares_per_device);
         if let Some(folders) = part(folders, "folders", &mut gaps)? {
-            catalogue.folders = folders::read(&folders);
+            catalogue.folders = folder::read(&folders);
         }
         connection
             .count_waiting(&mut catalogue.resource_groups)

@@ -10,6 +10,7 @@ use super::{config::BackendAiConfig, connection::ManagerConnection};
 use crate::engine::backendai::{
     catalogue::Agents,
     files::Uploads,
+    folder::FolderSizes,
     request::http::Http,
     stream::{KnownSshd, OpenTerminals},
 };
@@ -26,6 +27,8 @@ pub(in crate::engine::backendai) struct SharedState {
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
     /// The agents as they were last read, and when.
     agents: StdMutex<Option<(Timestamp, Arc<Agents>)>>,
+    /// The sizes of folders as they were last read.
+    pub(in crate::engine::backendai) folder_sizes: FolderSizes,
     /// The open terminals.
     pub(in crate::engine::backendai) held: OpenTerminals,
     /// What is known about the sshd of each container.
@@ -42,6 +45,7 @@ impl SharedState {
             connection: Mutex::new(None),
             environments: StdMutex::new(None),
             agents: StdMutex::new(None),
+            folder_sizes: FolderSizes::default(),
             held: OpenTerminals::default(),
             known: KnownSshd::default(),
             uploads: Uploads::default(),

@@ -163,10 +163,15 @@ async fn ask(docker: &Docker, url: &str) -> Result<EngineReport> {
 }
 
 /// What this engine can't do.
-const LACKS: [(Capability, &str); 6] = [
+const LACKS: [(Capability, &str); 7] = [
     (
         Capability::Commit,
         "this engine can't create images from sessions",
+    ),
+    (
+        Capability::FolderSharing,
+        "folders of this machine are yours alone. To share files, ask the administrator for a host \
+         path",
     ),
     (
         Capability::Owners,

@@ -19,6 +19,7 @@ use crate::{
         failure::{Failure, FailureKind},
         files::{FileAnswer, FilePath, FileRequest, WriteOptions},
         id::SessionId,
+        text::Clean,
     },
 };
 
@@ -27,6 +28,9 @@ impl Files for DockerEngine {
     async fn file_request(&self, at: &FileRoot, request: &FileRequest) -> Result<FileAnswer> {
         if let FileRoot::Running(session) = at {
             return inside::request(self, *session, request).await;
+        }
+        if request.is_change() {
+            self.check_writable(at).await?;
         }
         let (root, request) = (self.root(at).await?, request.clone());
         direct::request(root, request).await
@@ -49,6 +53,7 @@ impl Files for DockerEngine {
         if let FileRoot::Running(session) = at {
             return inside::write(self, *session, path, options, content).await;
         }
+        self.check_writable(at).await?;
         direct::write(self.root(at).await?, path.clone(), options, content).await
     }
 
@@ -92,8 +97,26 @@ impl DockerEngine {
         let owner = Identity::of_caller(connection.quirks.mapping).owner;
         let (folder_store, name) = (self.folder_store.clone(), name.to_owned());
         super::off_loop(move || {
-            let path = folder_store.find(&name).map_err(no_folder)?;
-            Root::open(&path, Some(owner))
+            let place = folder_store.place(&name).map_err(no_folder)?;
+            Root::open(&place.path, Some(owner))
+        })
+        .await
+    }
+
+    /// Refuses changes of a host path that the system configuration makes read-only.
+    async fn check_writable(&self, at: &FileRoot) -> Result<()> {
+        let FileRoot::Folder(name) = at else {
+            return Ok(());
+        };
+        let (folder_store, name) = (self.folder_store.clone(), name.clone());
+        super::off_loop(move || {
+            let place = folder_store.place(&name).map_err(no_folder)?;
+            if !place.read_only {
+                return Ok(());
+            }
+            let text = format!("folder '{}' is read-only", Clean::new(&name));
+            Err(Failure::refused(text)
+                .hint("[folders] host-paths in the system-wide configuration says so"))
         })
         .await
     }

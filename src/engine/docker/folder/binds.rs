@@ -21,6 +21,8 @@ pub(in crate::engine::docker) struct Bind {
     source: PathBuf,
     pub(in crate::engine::docker) target: PathBuf,
     read_only: bool,
+    /// Whether it is a host path, whose files keep their owners.
+    is_of_machine: bool,
     /// Whether it is an automounted folder.
     automatic: bool,
 }
@@ -55,12 +57,13 @@ pub(in crate::engine::docker) fn of_spec(
             return Err(refused(why, Some("mount it below /home/work")));
         }
         let automatic = mounted.is_automatic();
-        match folder_store.find(&mounted.folder) {
-            Ok(source) => binds.push(Bind {
+        match folder_store.place(&mounted.folder) {
+            Ok(place) => binds.push(Bind {
                 folder: mounted.folder.clone(),
-                source,
+                source: place.path,
                 target,
-                read_only: mounted.read_only,
+                read_only: mounted.read_only || place.read_only,
+                is_of_machine: place.is_of_machine,
                 automatic,
             }),
             Err(error) if automatic => notes.push(format!("warning: {error}")),
@@ -96,7 +99,13 @@ pub(in crate::engine::docker) fn make_places(
             placed.push(bind.clone());
             continue;
         };
-        match create_path(&root, &below, owner) {
+        let is_foreign = |it: &Bind| it.is_of_machine && it.read_only && it.source == root;
+        let created = if placed.iter().any(is_foreign) && !root.join(&below).is_dir() {
+            Err(std::io::Error::other("its folder is read-only"))
+        } else {
+            create_path(&root, &below, owner)
+        };
+        match created {
             Ok(()) => placed.push(bind.clone()),
             Err(error) => {
                 let why = format!(
@@ -206,7 +215,8 @@ mod tests {
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".bashrc"), "").unwrap();
-        folder_store.make(".bashrc", caller()).unwrap();
+        // An earlier version created folders with reserved names.
+        std::fs::create_dir_all(dir.path().join("folders/.bashrc")).unwrap();
         folder_store.make("data", caller()).unwrap();
         let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
         let (binds, _) = of_spec(&asked, &folder_store).unwrap();

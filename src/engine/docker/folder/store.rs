@@ -1,38 +1,112 @@
 //! Folders that survive sessions: directories of this machine that belong to the session's user.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     os::unix::fs::DirBuilderExt as _,
     path::{Component, Path, PathBuf},
 };
 
-use async_trait::async_trait;
-
+use super::host_paths;
 use crate::{
     engine::{
-        api::{Folders, Result},
-        docker::{
-            DockerEngine,
-            blocking::off_loop,
-            container::identity::{Identity, caller, give},
-        },
+        api::Result,
+        docker::container::identity::{caller, give},
     },
-    model::{catalogue::Folder, failure::Failure, launch_field::LaunchField},
-    rules::launch::folders::check_name,
+    model::{
+        failure::{Failure, FailureKind},
+        launch_field::LaunchField,
+        settings::HostPath,
+    },
+    rules::launch::folders::{TRASH, check_name, check_new_name},
 };
 
-/// The name of this machine in the field where a cluster has a storage host.
-const HOST: &str = "local";
-
-/// The directory of all folders.
+/// The directory of all folders of the user, and the host paths of this machine.
 #[derive(Clone, Debug)]
 pub(in crate::engine::docker) struct FolderStore {
-    root: PathBuf,
+    pub(super) root: PathBuf,
+    host_paths: Vec<HostPath>,
+}
+
+/// A folder's directory on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) struct FolderPlace {
+    pub(in crate::engine::docker) path: PathBuf,
+    pub(in crate::engine::docker) read_only: bool,
+    /// Whether it is a host path, which workbay neither creates nor deletes.
+    pub(in crate::engine::docker) is_of_machine: bool,
 }
 
 impl FolderStore {
     pub(in crate::engine::docker) fn new(root: PathBuf) -> Self {
-        Self { root }
+        Self {
+            root,
+            host_paths: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub(in crate::engine::docker) fn with_host_paths(mut self, host_paths: Vec<HostPath>) -> Self {
+        self.host_paths = host_paths;
+        self
+    }
+
+    /// All folders by name: the user's own, and the host paths whose name no folder of the user has.
+    pub(super) fn places(&self) -> Result<BTreeMap<String, FolderPlace>> {
+        let mut places: BTreeMap<String, FolderPlace> =
+            host_paths::list(&self.host_paths).into_iter().collect();
+        for name in self.names()? {
+            let place = self.own(&name);
+            places.insert(name, place);
+        }
+        Ok(places)
+    }
+
+    /// The folder of this name, if it exists.
+    pub(in crate::engine::docker) fn place(&self, name: &str) -> Result<FolderPlace> {
+        check_name(name).map_err(|why| refused(why, None))?;
+        let own = self.own(name);
+        let there =
+            name != TRASH && fs::symlink_metadata(&own.path).is_ok_and(|meta| meta.is_dir());
+        if there {
+            return Ok(own);
+        }
+        if let Some(found) = host_paths::find(&self.host_paths, name)? {
+            return Ok(found);
+        }
+        let why = format!("folder '{name}' not found in {}", self.root.display());
+        let error = refused(
+            why,
+            Some("run `workbay folder create`, or launch without the folder"),
+        );
+        Err(Failure {
+            kind: FailureKind::NotFound,
+            ..error
+        })
+    }
+
+    fn own(&self, name: &str) -> FolderPlace {
+        FolderPlace {
+            path: self.root.join(name),
+            read_only: false,
+            is_of_machine: false,
+        }
+    }
+
+    /// A folder of the user, which can be renamed and deleted.
+    pub(super) fn own_place(&self, name: &str) -> Result<PathBuf> {
+        let place = self.place(name)?;
+        if place.is_of_machine {
+            let what = format!(
+                "folder '{name}' is a directory of this machine ({})",
+                place.path.display()
+            );
+            return Err(refused(
+                what,
+                Some("ask the administrator of this machine to change it"),
+            ));
+        }
+        Ok(place.path)
     }
 
     /// The folders' names in order; entries whose name isn't valid for a folder are ignored.
@@ -46,7 +120,8 @@ impl FolderStore {
             .filter_map(|entry| {
                 let entry = entry.ok()?;
                 let name = entry.file_name().into_string().ok()?;
-                let folder = entry.file_type().ok()?.is_dir() && check_name(&name).is_ok();
+                let folder =
+                    entry.file_type().ok()?.is_dir() && check_name(&name).is_ok() && name != TRASH;
                 folder.then_some(name)
             })
             .collect();
@@ -54,8 +129,21 @@ impl FolderStore {
         Ok(names)
     }
 
+    /// Fails if a host path has the name, which a folder of the user would hide.
+    pub(super) fn check_free(&self, name: &str) -> Result<()> {
+        match host_paths::find(&self.host_paths, name)? {
+            None => Ok(()),
+            Some(place) => {
+                let path = place.path.display();
+                let why = format!("the folder '{name}' of this machine has this name ({path})");
+                Err(refused(why, Some("use another name")))
+            }
+        }
+    }
+
     pub(in crate::engine::docker) fn make(&self, name: &str, owner: (u32, u32)) -> Result<()> {
-        check_name(name).map_err(|why| refused(why, None))?;
+        check_new_name(name).map_err(|why| refused(why, None))?;
+        self.check_free(name)?;
         let place = self.root.join(name);
         let mut private = fs::DirBuilder::new();
         private.mode(0o700);
@@ -78,21 +166,12 @@ impl FolderStore {
     }
 
     /// The directory of an existing folder.
-    pub(in crate::engine::docker) fn find(&self, name: &str) -> Result<PathBuf> {
-        check_name(name).map_err(|why| refused(why, None))?;
-        let place = self.root.join(name);
-        let there = fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_dir());
-        if there {
-            return Ok(place);
-        }
-        let why = format!("folder '{name}' not found in {}", self.root.display());
-        Err(refused(
-            why,
-            Some("run `workbay folder create`, or launch without the folder"),
-        ))
+    #[cfg(test)]
+    pub(super) fn find(&self, name: &str) -> Result<PathBuf> {
+        self.place(name).map(|it| it.path)
     }
 
-    fn trouble(&self, what: &str, error: &io::Error) -> Failure {
+    pub(super) fn trouble(&self, what: &str, error: &io::Error) -> Failure {
         Failure::internal(format!(
             "the directory of folders {} {what}: {error}. Check its owner and the free space",
             self.root.display()
@@ -105,25 +184,6 @@ pub(in crate::engine::docker) fn refused(why: String, hint: Option<&str>) -> Fai
     Failure::refused(why)
         .about(LaunchField::Folders)
         .maybe_hint(hint.map(str::to_owned))
-}
-
-#[async_trait]
-impl Folders for DockerEngine {
-    async fn folders(&self) -> Result<Vec<Folder>> {
-        self.connection().await?.must_be_local()?;
-        let folder_store = self.folder_store.clone();
-        let names = off_loop(move || folder_store.names()).await?;
-        Ok(names.iter().map(|name| Folder::own(name, HOST)).collect())
-    }
-
-    async fn create_folder(&self, name: &str) -> Result<Folder> {
-        let connection = self.connection().await?;
-        connection.must_be_local()?;
-        let owner = Identity::of_caller(connection.quirks.mapping).owner;
-        let (folder_store, wanted) = (self.folder_store.clone(), name.to_owned());
-        off_loop(move || folder_store.make(&wanted, owner)).await?;
-        Ok(Folder::own(name, HOST))
-    }
 }
 
 /// Creates the missing directories of `below` in `root`, for `owner`. Anything else in the path is an error, even

@@ -3,7 +3,8 @@
 use crate::{
     model::{
         capability::Capability,
-        catalogue::{Catalogue, Folder, Preset},
+        catalogue::{Catalogue, Preset},
+        folder::Folder,
         launch_field::{FieldProblem, LaunchField as Field},
         name,
         nearest::nearest,

@@ -12,10 +12,11 @@ use jiff::Timestamp;
 use crate::model::{
     capability::{Capabilities, Capability},
     catalogue::{
-        AcceleratorKind, Agent, Catalogue, Folder, Limits, Policy, Preset, Project, ResourceGroup,
+        AcceleratorKind, Agent, Catalogue, Limits, Policy, Preset, Project, ResourceGroup,
         SlotLimits,
     },
     environment::{Environment, EnvironmentSource, ImageFacts},
+    folder::Folder,
     resources::{Bytes, Cpu, ResourceSlots},
     service::Service,
     session::SessionType,

@@ -3,7 +3,8 @@
 use super::{MIB_64, cpus, full_by, named, settings};
 use crate::{
     model::{
-        catalogue::{Catalogue, Folder, Preset},
+        catalogue::{Catalogue, Preset},
+        folder::Folder,
         launch_field::LaunchField,
         policy::AcceleratorRules,
         request::{ContextRequest, SessionRequest},

@@ -12,9 +12,9 @@ use crate::{
     engine::api::Sighting,
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::Folder,
         change::Change,
         failure::{Failure, FailureKind},
+        folder::Folder,
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
         notice::Notice,

@@ -1,0 +1,60 @@
+//! Which sessions mount which folder.
+
+use crate::{
+    model::{
+        failure::Failure,
+        folder::{Folder, MountingSession},
+        session::Session,
+    },
+    state_machine::MachineState,
+};
+
+/// How many sessions an error names.
+const NAMED: usize = 5;
+
+fn mounting<'a>(known: &'a dyn MachineState, folder: &'a str) -> impl Iterator<Item = &'a Session> {
+    known.sessions().filter(move |session| {
+        !session.has_ended() && session.folders.iter().any(|it| it == folder)
+    })
+}
+
+/// Adds the sessions that mount each folder and haven't ended.
+pub(super) fn add_mounting_sessions(known: &dyn MachineState, folders: &mut [Folder]) {
+    let mounting: Vec<&Session> = known
+        .sessions()
+        .filter(|it| !it.has_ended() && !it.folders.is_empty())
+        .collect();
+    for folder in folders.iter_mut().filter(|it| it.trashed_at.is_none()) {
+        let using = mounting
+            .iter()
+            .filter(|it| it.folders.contains(&folder.name));
+        folder.mounted_by = using
+            .map(|session| MountingSession {
+                session: session.key(),
+                name: session.name.clone(),
+            })
+            .collect();
+    }
+}
+
+/// Fails if a session that hasn't ended mounts the folder.
+pub(super) fn refuse_if_mounted(known: &dyn MachineState, folder: &str) -> Result<(), Failure> {
+    let names: Vec<&str> = mounting(known, folder).map(|it| it.name.as_str()).collect();
+    let Some(first) = names.first() else {
+        return Ok(());
+    };
+    let named = names[..names.len().min(NAMED)].join(", ");
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let sessions = if names.len() == 1 {
+        "session"
+    } else {
+        "sessions"
+    };
+    let what = format!("folder {folder} is mounted by the {sessions} {named}{more}");
+    Err(Failure::refused(what).hint(format!(
+        "terminate the {sessions} first (`workbay terminate {first}`), then try again"
+    )))
+}

@@ -1,0 +1,488 @@
+//! Folders that outlive sessions ("vfolders"), and what can be asked about them.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{id::SessionKey, resources::Bytes, text::Clean};
+
+/// A folder that outlives sessions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Folder {
+    /// The id in the engine's format.
+    pub id: Clean,
+    pub name: Clean,
+    /// The storage host; `local` on this machine.
+    pub host: Clean,
+    /// `ready`, `cloning`, `delete-pending`, in the engine's words.
+    pub status: Clean,
+    /// `ro`, `rw`, `wd`.
+    pub permission: Clean,
+    /// `general`, `model`, `data`.
+    pub usage_mode: Clean,
+    /// `user` or `group`.
+    pub ownership: Clean,
+    pub is_owner: bool,
+    /// The project that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<Clean>,
+    /// The email address of the user who created it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creator: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Timestamp>,
+    /// What it uses on disk; `None` = not measured yet, or not reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Bytes>,
+    /// The number of files and directories in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<u64>,
+    /// Whether its size is being measured now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub measuring: bool,
+    /// The quota.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_size: Option<Bytes>,
+    /// Whether users that may read it may clone it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cloneable: bool,
+    /// Its directory on this machine; `None` = the engine keeps it elsewhere.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// When it was moved to the trash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trashed_at: Option<Timestamp>,
+    /// The sessions that mount it and haven't ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounted_by: Vec<MountingSession>,
+}
+
+/// A session that mounts a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MountingSession {
+    pub session: SessionKey,
+    pub name: Clean,
+}
+
+impl Folder {
+    /// Creates a folder of the caller that can be mounted and written to.
+    #[must_use]
+    pub fn own(name: &str, host: &str) -> Self {
+        Self {
+            id: name.into(),
+            name: name.into(),
+            host: host.into(),
+            status: "ready".into(),
+            permission: "rw".into(),
+            usage_mode: "general".into(),
+            ownership: "user".into(),
+            is_owner: true,
+            group: None,
+            creator: None,
+            created_at: None,
+            size: None,
+            files: None,
+            measuring: false,
+            max_size: None,
+            cloneable: false,
+            path: None,
+            trashed_at: None,
+            mounted_by: Vec::new(),
+        }
+    }
+
+    /// Whether it is automounted: folders whose names begin with a dot are mounted in every session.
+    pub fn is_auto_mounted(&self) -> bool {
+        self.name.as_str().starts_with('.')
+    }
+
+    /// Whether it can only be mounted read-only.
+    pub fn is_read_only(&self) -> bool {
+        self.permission == *"ro"
+    }
+
+    /// Whether a word means it: its id or its name.
+    pub fn is_called(&self, word: &str) -> bool {
+        self.id == *word || self.name == *word
+    }
+
+    /// How many percent of the quota it uses.
+    pub fn percent(&self) -> Option<u64> {
+        let (size, most) = (self.size?.0, self.max_size?.0);
+        (most > 0).then(|| size.saturating_mul(100) / most)
+    }
+
+    /// Its permission in words.
+    pub fn access(&self) -> &str {
+        access_words(self.permission.as_str())
+    }
+
+    /// Whose it is, for a list.
+    pub fn whose(&self) -> String {
+        match (&self.group, self.ownership.as_str(), self.is_owner) {
+            (Some(group), ..) => format!("project {group}"),
+            (None, "group", _) => "the project's".to_owned(),
+            (None, "machine", _) => "this machine's".to_owned(),
+            (None, _, true) => "yours".to_owned(),
+            (None, _, false) => "shared with you".to_owned(),
+        }
+    }
+}
+
+/// A permission in words: `read and write` for `rw`.
+pub fn access_words(permission: &str) -> &str {
+    match permission {
+        "ro" => "read-only",
+        "rw" => "read and write",
+        "wd" => "read, write, delete",
+        other => other,
+    }
+}
+
+/// What a user may do with a folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum FolderPermission {
+    #[serde(rename = "ro")]
+    ReadOnly,
+    #[default]
+    #[serde(rename = "rw")]
+    ReadWrite,
+    /// Also deletes the folder.
+    #[serde(rename = "wd")]
+    Delete,
+}
+
+impl FolderPermission {
+    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::ReadWrite, Self::Delete];
+
+    /// `ro`, `rw`, `wd`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "ro",
+            Self::ReadWrite => "rw",
+            Self::Delete => "wd",
+        }
+    }
+}
+
+/// What a new folder is used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FolderUsage {
+    #[default]
+    General,
+    Model,
+    Data,
+}
+
+impl FolderUsage {
+    pub const ALL: [Self; 3] = [Self::General, Self::Model, Self::Data];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Model => "model",
+            Self::Data => "data",
+        }
+    }
+}
+
+/// A folder to create.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NewFolder {
+    pub name: String,
+    /// The storage host; `None` = the default one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The project that it belongs to; `None` = it is your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(default)]
+    pub usage: FolderUsage,
+    #[serde(default)]
+    pub permission: FolderPermission,
+    #[serde(default)]
+    pub cloneable: bool,
+}
+
+impl NewFolder {
+    /// Creates a folder with a name, and the defaults for the rest.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A request about the folders of a context. `folder` is the name or the id of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum FolderRequest {
+    /// Ends with `Reply::Folders`.
+    List {
+        /// The folders in the trash instead.
+        #[serde(default)]
+        trash: bool,
+        /// Waits for sizes that are being measured, for a limited time.
+        #[serde(default)]
+        measure: bool,
+    },
+    /// Ends with `Reply::FolderHosts`.
+    Hosts,
+    /// Ends with `Reply::Folder`, like the next requests.
+    Create {
+        new: NewFolder,
+    },
+    Rename {
+        folder: String,
+        name: String,
+    },
+    /// Succeeds when the copy is complete. It is cancelled when the client that asked disconnects.
+    Clone {
+        folder: String,
+        name: String,
+    },
+    /// Moves a folder out of the trash.
+    Restore {
+        folder: String,
+    },
+    /// Moves a folder to the trash.
+    Trash {
+        folder: String,
+    },
+    /// Deletes a folder in the trash.
+    Purge {
+        folder: String,
+    },
+    /// The permission that the folder gives to everybody who can mount it.
+    SetPermission {
+        folder: String,
+        permission: FolderPermission,
+    },
+    /// Who else has access (`Reply::FolderShares`).
+    Shares {
+        folder: String,
+    },
+    /// Gives users access to a folder of a project, without an invitation.
+    Share {
+        folder: String,
+        users: Vec<String>,
+        permission: FolderPermission,
+    },
+    /// Takes the access away.
+    Unshare {
+        folder: String,
+        users: Vec<String>,
+    },
+    /// Gives up your own access to a folder that was shared with you.
+    Leave {
+        folder: String,
+    },
+    /// The invitations that wait for your answer (`Reply::FolderInvitations`).
+    Invitations,
+    /// Invites users to your own folder, by email address.
+    Invite {
+        folder: String,
+        users: Vec<String>,
+        permission: FolderPermission,
+    },
+    Accept {
+        invitation: String,
+    },
+    Decline {
+        invitation: String,
+    },
+}
+
+impl FolderRequest {
+    /// Whether the request changes something, which a read-only context refuses.
+    pub const fn is_change(&self) -> bool {
+        !matches!(
+            self,
+            Self::List { .. } | Self::Hosts | Self::Shares { .. } | Self::Invitations
+        )
+    }
+
+    /// Whether it is a step of deleting a folder.
+    pub const fn frees_space(&self) -> bool {
+        matches!(self, Self::Trash { .. } | Self::Purge { .. })
+    }
+
+    /// Whether it is about access of other users.
+    pub const fn is_sharing(&self) -> bool {
+        matches!(
+            self,
+            Self::SetPermission { .. }
+                | Self::Shares { .. }
+                | Self::Share { .. }
+                | Self::Unshare { .. }
+                | Self::Leave { .. }
+                | Self::Invitations
+                | Self::Invite { .. }
+                | Self::Accept { .. }
+                | Self::Decline { .. }
+        )
+    }
+
+    /// The name in logs and in the audit trail.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::List { .. } => "list-folders",
+            Self::Hosts => "folder-hosts",
+            Self::Create { .. } => "create-folder",
+            Self::Rename { .. } => "rename-folder",
+            Self::Clone { .. } => "clone-folder",
+            Self::Restore { .. } => "restore-folder",
+            Self::Trash { .. } => "trash-folder",
+            Self::Purge { .. } => "purge-folder",
+            Self::SetPermission { .. } => "set-folder-permission",
+            Self::Shares { .. } => "folder-shares",
+            Self::Share { .. } => "share-folder",
+            Self::Unshare { .. } => "unshare-folder",
+            Self::Leave { .. } => "leave-folder",
+            Self::Invitations => "folder-invitations",
+            Self::Invite { .. } => "invite-to-folder",
+            Self::Accept { .. } => "accept-invitation",
+            Self::Decline { .. } => "decline-invitation",
+        }
+    }
+
+    /// The folder or invitation that it is about, for the audit trail.
+    pub fn about(&self) -> &str {
+        match self {
+            Self::List { .. } | Self::Hosts | Self::Invitations => "",
+            Self::Create { new } => &new.name,
+            Self::Rename { folder, .. }
+            | Self::Clone { folder, .. }
+            | Self::Restore { folder }
+            | Self::Trash { folder }
+            | Self::Purge { folder }
+            | Self::SetPermission { folder, .. }
+            | Self::Shares { folder }
+            | Self::Share { folder, .. }
+            | Self::Unshare { folder, .. }
+            | Self::Leave { folder }
+            | Self::Invite { folder, .. } => folder,
+            Self::Accept { invitation } | Self::Decline { invitation } => invitation,
+        }
+    }
+
+    /// The folder that no live session may mount meanwhile.
+    pub fn needs_unmounted(&self) -> Option<&str> {
+        match self {
+            Self::Trash { folder } | Self::Rename { folder, .. } => Some(folder),
+            _ => None,
+        }
+    }
+}
+
+/// The answer of an engine to a request about folders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderAnswer {
+    Done,
+    Folders(Vec<Folder>),
+    Folder(Box<Folder>),
+    Hosts(FolderHosts),
+    Shares(Vec<FolderShare>),
+    Invitations(Vec<Invitation>),
+}
+
+/// The storage hosts that a new folder can be on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FolderHosts {
+    pub default: Option<Clean>,
+    pub allowed: Vec<Clean>,
+}
+
+/// The access of another user to a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FolderShare {
+    pub user: Clean,
+    /// `ro`, `rw`, `wd`.
+    pub permission: Clean,
+    /// An invitation that the user hasn't answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
+}
+
+/// An invitation to a folder of another user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Invitation {
+    pub id: Clean,
+    pub folder: Clean,
+    pub inviter: Clean,
+    /// `ro`, `rw`, `wd`.
+    pub permission: Clean,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Timestamp>,
+}
+
+/// A change of the list of folders, for what was read earlier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderChange {
+    /// The name or id of a folder that is gone.
+    pub gone: Option<String>,
+    /// A folder that is new, or as it is now.
+    pub new: Option<Box<Folder>>,
+}
+
+impl FolderChange {
+    pub const fn is_empty(&self) -> bool {
+        self.gone.is_none() && self.new.is_none()
+    }
+
+    /// Changes a list that was read earlier.
+    pub fn apply(&self, folders: &mut Vec<Folder>) {
+        if let Some(gone) = &self.gone {
+            folders.retain(|folder| !folder.is_called(gone));
+        }
+        if let Some(new) = &self.new {
+            folders.retain(|folder| folder.id != new.id);
+            folders.push((**new).clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_follows_what_changed() {
+        let mut folders = vec![Folder::own("a", "local"), Folder::own("b", "local")];
+        FolderChange {
+            gone: Some("a".into()),
+            new: Some(Box::new(Folder::own("c", "local"))),
+        }
+        .apply(&mut folders);
+        let names: Vec<&str> = folders.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["b", "c"]);
+        assert!(FolderChange::default().is_empty());
+    }
+
+    #[test]
+    fn a_quota_has_a_percentage() {
+        let mut folder = Folder::own("a", "local");
+        assert_eq!(folder.percent(), None);
+        folder.size = Some(Bytes::mib(30));
+        folder.max_size = Some(Bytes::mib(40));
+        assert_eq!(folder.percent(), Some(75));
+        folder.max_size = Some(Bytes(0));
+        assert_eq!(folder.percent(), None, "0 is no quota");
+    }
+
+    #[test]
+    fn old_rows_are_read() {
+        let old = r#"{"id":"a","name":"a","host":"h","status":"ready","permission":"rw",
+            "usage_mode":"general","ownership":"user","is_owner":true}"#;
+        let read: Folder = serde_json::from_str(old).unwrap();
+        assert_eq!(read, Folder::own("a", "h"));
+    }
+}

@@ -1,0 +1,265 @@
+//! What is on top of the data page: the form for a name, the question before a deletion, and lists about access.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    app::{
+        area::DialogAreas,
+        panels::folders::{
+            FolderQuestion,
+            access::{InvitationList, ShareList},
+            form::{FolderForm, FormKind},
+        },
+    },
+    model::folder::{Invitation, access_words},
+    theme::face::Face,
+    view::{dialog, paint::Paint, text},
+};
+
+const WIDTH: u16 = 68;
+const TRASH_BUTTONS: [&str; 2] = ["   No   ", "  Move to trash  "];
+const PURGE_BUTTONS: [&str; 2] = ["   No   ", "  Delete  "];
+/// Columns of the lists.
+const SECOND: u16 = 36;
+const THIRD: u16 = 50;
+/// Minimum rows of a list.
+const ROWS: u16 = 4;
+
+fn buttons(question: &FolderQuestion) -> [&'static str; 2] {
+    if question.purge {
+        PURGE_BUTTONS
+    } else {
+        TRASH_BUTTONS
+    }
+}
+
+fn words(question: &FolderQuestion) -> String {
+    let folder = &question.folder;
+    let contents = match (folder.files, folder.size) {
+        (Some(0), _) => "It is empty.".to_owned(),
+        (Some(files), Some(size)) => format!("It has {} files, {size}.", text::grouped(files)),
+        (_, Some(size)) => format!("It has {size} of files."),
+        (Some(files), None) => format!("It has more than {} files.", text::grouped(files)),
+        (None, None) => "Its size isn't known yet.".to_owned(),
+    };
+    if question.purge {
+        format!("{contents} They are deleted for good. This can't be undone.")
+    } else {
+        format!(
+            "{contents} You can restore the folder from the trash. Sessions can't mount it until then."
+        )
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text::wrap(text, usize::from(WIDTH - 6))
+}
+
+pub(super) fn place_question(question: &FolderQuestion, screen: Rect) -> DialogAreas {
+    let height = lines(&words(question)).len() as u16 + 6;
+    let area = dialog::place(screen, WIDTH, height);
+    DialogAreas {
+        screen,
+        area,
+        buttons: dialog::buttons(area, buttons(question)),
+        ..DialogAreas::default()
+    }
+}
+
+pub(super) fn draw_question(paint: &mut Paint<'_>, question: &FolderQuestion, areas: &DialogAreas) {
+    let name = &question.folder.name;
+    let title = if question.purge {
+        format!("Delete {name} for good?")
+    } else {
+        format!("Move {name} to the trash?")
+    };
+    let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
+    for (line, y) in lines(&words(question)).iter().zip(inner.y + 1..) {
+        paint.text(inner.x, y, inner.width, line, Face::Text);
+    }
+    dialog::draw_buttons(paint, areas.buttons, buttons(question), question.button);
+}
+
+fn rule(kind: &FormKind) -> &'static str {
+    match kind {
+        FormKind::Create => {
+            "Letters, digits, _ . and -. A folder with a leading dot is mounted in every session."
+        }
+        FormKind::Rename { .. } => {
+            "Letters, digits, _ . and -. Recipes and recent launches keep the old name."
+        }
+        FormKind::Clone { .. } => "The copy is a folder of its own. Large folders take a while.",
+    }
+}
+
+pub(super) fn place_form(form: &FolderForm, screen: Rect) -> DialogAreas {
+    let rule = lines(rule(&form.kind)).len() as u16;
+    let hosts = if form.host().is_some() { 2 } else { 0 };
+    // The border, blanks around the input, the host, the rule.
+    let area = dialog::place(screen, WIDTH, 6 + rule + hosts);
+    dialog::areas(screen, area, Rect::ZERO)
+}
+
+pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &DialogAreas) {
+    let title = form.kind.title();
+    let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
+    let mut y = inner.y + 1;
+    paint.text(inner.x, y, 8, "Name", Face::Label);
+    let field = Rect::new(inner.x + 8, y, inner.width.saturating_sub(8), 1);
+    paint.input(field, &form.input, !form.asked);
+    if let Some(host) = form.host() {
+        y += 2;
+        paint.text(inner.x, y, 8, "Host", Face::Label);
+        let end = paint.text(inner.x + 8, y, inner.width, host.as_str(), Face::Value);
+        let room = inner.right().saturating_sub(end + 2);
+        paint.text(end + 2, y, room, "up and down choose another", Face::Dim);
+    }
+    y += 2;
+    let text = match (&form.kind, form.asked) {
+        (_, false) => rule(&form.kind),
+        (FormKind::Create, true) => "Creating the folder",
+        (FormKind::Rename { .. }, true) => "Renaming the folder",
+        (FormKind::Clone { .. }, true) => "Copying. Closing workbay cancels it",
+    };
+    for (line, y) in lines(text).iter().zip(y..inner.bottom()) {
+        paint.text(inner.x, y, inner.width, line, Face::Dim);
+    }
+}
+
+pub(super) fn place_list(count: usize, screen: Rect) -> DialogAreas {
+    let count = u16::try_from(count).unwrap_or(u16::MAX);
+    let height = count.clamp(ROWS, screen.height) + 6;
+    let area = dialog::place(screen, 84.min(screen.width), height.min(screen.height - 3));
+    dialog::areas(screen, area, dialog::rows(area, 3, 3))
+}
+
+fn columns(paint: &mut Paint<'_>, place: Rect, texts: [&str; 3], face: Face) {
+    let [first, second, third] = texts;
+    let fitted = |text: &str, cells: u16, paint: &Paint<'_>| {
+        text::fit(text, usize::from(cells), paint.glyphs.ellipsis)
+    };
+    let cells = [
+        SECOND - 2,
+        THIRD - SECOND - 2,
+        place.width.saturating_sub(THIRD),
+    ];
+    for ((text, x), cells) in [(first, 0), (second, SECOND), (third, THIRD)]
+        .into_iter()
+        .zip(cells)
+    {
+        let text = fitted(text, cells, paint);
+        paint.text(place.x + x, place.y, cells, &text, face);
+    }
+}
+
+fn head(rows: Rect) -> Rect {
+    Rect {
+        y: rows.y - 1,
+        height: 1,
+        ..rows
+    }
+}
+
+pub(super) fn draw_shares(paint: &mut Paint<'_>, list: &ShareList, areas: &DialogAreas) {
+    let title = format!("Access to {}", list.folder.name);
+    let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
+    let rows = areas.rows;
+    let line = Rect {
+        y: rows.bottom() + 1,
+        height: 1,
+        ..inner
+    };
+    if let Some(input) = list.typed() {
+        paint.text(line.x, line.y, 7, "Email", Face::Label);
+        let field = Rect::new(line.x + 7, line.y, 34, 1);
+        paint.input(field, input, true);
+        let access = access_words(list.permission.word());
+        let text = format!("{access} (up, down)");
+        let x = field.right() + 2;
+        paint.text(x, line.y, line.right().saturating_sub(x), &text, Face::Dim);
+    }
+    match &list.shares {
+        None => drop(paint.text(rows.x, rows.y, rows.width, "Reading", Face::Dim)),
+        Some(Err(why)) => {
+            let lines = text::wrap(why.as_str(), usize::from(rows.width));
+            for (line, y) in lines.iter().zip(rows.top()..rows.bottom()) {
+                paint.text(rows.x, y, rows.width, line, Face::Warning);
+            }
+        }
+        Some(Ok(shares)) if shares.is_empty() => {
+            paint.text(
+                rows.x,
+                rows.y,
+                rows.width,
+                "Only you have access",
+                Face::Text,
+            );
+        }
+        Some(Ok(shares)) => {
+            columns(
+                paint,
+                head(rows),
+                ["User", "Access", "State"],
+                Face::TableHead,
+            );
+            let shown = shares.iter().enumerate().skip(list.list.scroll());
+            for ((number, share), y) in shown.zip(rows.top()..rows.bottom()) {
+                let place = Rect {
+                    y,
+                    height: 1,
+                    ..rows
+                };
+                if number == list.list.marked() {
+                    dialog::mark(paint, place);
+                }
+                let state = if share.pending { "invited" } else { "shared" };
+                let access = access_words(share.permission.as_str());
+                columns(
+                    paint,
+                    place,
+                    [share.user.as_str(), access, state],
+                    Face::Text,
+                );
+            }
+        }
+    }
+}
+
+pub(super) fn draw_invitations(
+    paint: &mut Paint<'_>,
+    list: &InvitationList,
+    invitations: &[Invitation],
+    areas: &DialogAreas,
+) {
+    dialog::frame(paint, areas.screen, areas.area, "Invitations", Face::Title);
+    let rows = areas.rows;
+    if invitations.is_empty() {
+        let text = "No invitations wait for your answer";
+        paint.text(rows.x, rows.y, rows.width, text, Face::Text);
+        return;
+    }
+    columns(
+        paint,
+        head(rows),
+        ["Folder", "Access", "From"],
+        Face::TableHead,
+    );
+    let shown = invitations.iter().enumerate().skip(list.list.scroll());
+    for ((number, invitation), y) in shown.zip(rows.top()..rows.bottom()) {
+        let place = Rect {
+            y,
+            height: 1,
+            ..rows
+        };
+        if number == list.list.marked() {
+            dialog::mark(paint, place);
+        }
+        let access = access_words(invitation.permission.as_str());
+        let texts = [
+            invitation.folder.as_str(),
+            access,
+            invitation.inviter.as_str(),
+        ];
+        columns(paint, place, texts, Face::Text);
+    }
+}
