@@ -9,13 +9,18 @@ use super::{
     launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
-    panels::{apps::AppsPurpose, command::Command, shells::ShellTarget},
+    panels::{
+        apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, shells::ShellTarget,
+    },
     panes::{Axis, ShellPlace},
     shown_contexts::ShownContexts,
+    transfers::TransferStep,
 };
 use crate::{
     action::Action,
     model::{
+        failure::Failure,
+        files::{FilePath, FilePlace},
         forward::ForwardId,
         id::{ContextName, KernelId, SessionKey},
         launch_field::LaunchField,
@@ -91,6 +96,15 @@ pub enum Step {
         name: Clean,
         start: Box<ShellStart>,
     },
+    /// Shows the files of a place.
+    Explore {
+        place: FilePlace,
+        path: FilePath,
+    },
+    /// Starts a transfer of files, or changes one.
+    Transfer(TransferStep),
+    /// Completes a typed path of this machine.
+    CompletePath(String),
     /// Goes to another place of the TUI.
     Go(Go),
 }
@@ -107,6 +121,26 @@ impl Step {
                 request: ForwardRequest::Url { id },
             },
             purpose: Purpose::ForwardUrl { then },
+        }
+    }
+
+    /// Shows the files of a folder or session.
+    #[must_use]
+    pub fn explore(place: FilePlace) -> Self {
+        let path = FilePath::root();
+        Self::Explore { place, path }
+    }
+
+    /// Creates a toast that reports a failure, with its hint.
+    #[must_use]
+    pub fn failure(failure: &Failure) -> Self {
+        let text = match &failure.hint {
+            Some(help) => format!("{}\n{help}", failure.message()),
+            None => failure.message().to_string(),
+        };
+        Self::Toast {
+            level: Level::Error,
+            text: Clean::multiline(&text),
         }
     }
 
@@ -239,6 +273,8 @@ pub enum Purpose {
     Watch,
     /// For the app launcher.
     Apps(AppsPurpose),
+    /// For the explorer.
+    Explorer(ExplorerPurpose),
     /// A new URL of a forward.
     ForwardUrl {
         then: UrlUse,

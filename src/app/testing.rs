@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
-    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts,
+    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -55,6 +55,7 @@ pub fn facts() -> Facts {
             env: std::collections::BTreeMap::new(),
             secrets: SecretRules::default(),
         },
+        directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
@@ -73,6 +74,7 @@ pub struct TestEnv {
     panes: Panes,
     notices: Notices,
     extension_rules: ExtensionRules,
+    pub transfers: Transfers,
 }
 
 impl Default for TestEnv {
@@ -84,6 +86,7 @@ impl Default for TestEnv {
             panes: Panes::new(""),
             notices: Notices::new(false),
             extension_rules: ExtensionRules::default(),
+            transfers: Transfers::default(),
         }
     }
 }
@@ -98,6 +101,7 @@ impl TestEnv {
             detail: None,
             notices: &self.notices,
             extension_rules: &self.extension_rules,
+            transfers: &self.transfers,
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -87,6 +87,7 @@ impl App {
         if let Some(apps) = self.panels.get_mut::<AppLauncher>() {
             steps.extend(apps.link_up());
         }
+        steps.extend(self.files_link_up());
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
@@ -248,6 +249,7 @@ impl App {
                 Vec::new()
             }
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
+            (Purpose::Explorer(asked), result) => self.files_answered(asked, result),
             (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
                 self.url_created(&opened, then)
             }
@@ -370,12 +372,5 @@ impl App {
 }
 
 pub(super) fn toast_of(failure: &Failure) -> Step {
-    let text = match &failure.hint {
-        Some(help) => format!("{}\n{help}", failure.message()),
-        None => failure.message().to_string(),
-    };
-    Step::Toast {
-        level: Level::Error,
-        text: Clean::multiline(&text),
-    }
+    Step::failure(failure)
 }

@@ -3,7 +3,9 @@
 pub mod apps;
 pub mod command;
 pub mod commit;
+pub mod conflict;
 pub mod contexts;
+pub mod explorer;
 pub mod extend;
 pub mod help;
 pub mod history;
@@ -19,14 +21,15 @@ pub mod scroll;
 pub mod shells;
 mod stack;
 pub mod terminate;
+pub mod transfers;
 pub mod waiting;
 
 use self::{
-    apps::AppLauncher, command::CommandLine, commit::CommitForm, contexts::ContextPicker,
+    apps::AppLauncher, command::CommandLine, commit::CommitForm, conflict::ConflictDialog, contexts::ContextPicker, explorer::Explorer,
     extend::ExtendDialog, help::Help, history::HistoryTable, new_shell::NewShell,
     notifications::NoticeList, ports::PortBoard, priority::PriorityForm, pull::PullDialog,
     recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
-    terminate::TerminateDialog, waiting::WaitingDialog,
+    terminate::TerminateDialog, transfers::TransferList, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{
@@ -57,8 +60,11 @@ macro_rules! each_panel {
                 Contexts(ContextPicker),
                 Launcher(Launcher),
                 Recents(Recents),
+                Explorer(Explorer),
                 History(HistoryTable),
                 Ports(PortBoard),
+                Transfers(TransferList),
+                Conflict(ConflictDialog),
                 Apps(AppLauncher),
                 Notices(NoticeList),
                 Pull(PullDialog),
