@@ -9,9 +9,7 @@ use super::{
     launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
-    panels::{
-        apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, shells::ShellTarget,
-    },
+    panels::{apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, shells::ShellTarget},
     panes::{Axis, ShellPlace},
     shown_contexts::ShownContexts,
     transfers::TransferStep,

@@ -17,6 +17,7 @@ use crate::{
         testing,
         text::Clean,
     },
+    protocol::message::Snapshot,
 };
 
 /// A running session of the host environment, created `n` seconds after the epoch.
@@ -92,6 +93,17 @@ impl Default for TestEnv {
 }
 
 impl TestEnv {
+    /// A daemon without sessions and contexts is connected.
+    pub fn connect(&mut self) {
+        let snapshot = Snapshot {
+            seq: 0,
+            sessions: Vec::new(),
+            contexts: Vec::new(),
+            forwards: Vec::new(),
+        };
+        self.mirror.replace(snapshot, Timestamp::UNIX_EPOCH);
+    }
+
     pub fn env(&self) -> PanelEnv<'_> {
         PanelEnv {
             mirror: &self.mirror,

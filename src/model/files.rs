@@ -317,6 +317,26 @@ pub struct FileProgress {
     pub of: Option<(u64, u64)>,
 }
 
+/// What the name of an unfinished file ends with.
+const PART: &str = ".workbay-part";
+
+/// The name of a file that is being written, in the same directory. It stays when the transfer is interrupted, so that
+/// the transfer can continue: its size is the offset.
+#[must_use]
+pub fn part_name(name: &OsStr) -> OsString {
+    let bytes = name.as_bytes();
+    let mut part = b".".to_vec();
+    if bytes.len() + PART.len() < MAX_NAME {
+        part.extend_from_slice(bytes);
+    } else {
+        // A name that would get too long is cut. The digest keeps it different from others.
+        part.extend_from_slice(&bytes[..150]);
+        part.extend_from_slice(&super::digest::of(bytes).as_bytes()[..32]);
+    }
+    part.extend_from_slice(PART.as_bytes());
+    OsString::from_vec(part)
+}
+
 /// How a file is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteOptions {

@@ -177,7 +177,10 @@ mod tests {
         assert_eq!(fit_middle(name, 24, "…"), "checkpoint-2026-…tensors");
         let name = "아주아주긴데이터이름.tar.gz";
         let fitted = fit_middle(name, 17, "…");
-        assert!(fitted.ends_with("ar.gz") && width(&fitted) <= 17, "{fitted}");
+        assert!(
+            fitted.ends_with("ar.gz") && width(&fitted) <= 17,
+            "{fitted}"
+        );
         assert_eq!(fit_middle(name, 5, "…"), "아주…");
     }
 

@@ -21,10 +21,8 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
-        notice::Level,
         session::Session,
         status::Tab,
-        text::Clean,
     },
     protocol::message::{Reply, Request},
 };

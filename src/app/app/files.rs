@@ -124,7 +124,12 @@ impl App {
     }
 
     /// The editor takes the whole terminal, so it opens only if you still look at the explorer.
-    fn edit_ready(&mut self, id: TransferId, path: std::path::PathBuf, now: Timestamp) -> Vec<Step> {
+    fn edit_ready(
+        &mut self,
+        id: TransferId,
+        path: std::path::PathBuf,
+        now: Timestamp,
+    ) -> Vec<Step> {
         let is_shown = matches!(self.top(), Some(AnyPanel::Explorer(it)) if !it.is_busy());
         if !is_shown {
             let text = "The editor didn't open, because the explorer isn't shown any more";
@@ -141,11 +146,7 @@ impl App {
         vec![Step::Do(Effect::EditFile { transfer: id, path })]
     }
 
-    pub(super) fn file_edited(
-        &mut self,
-        id: TransferId,
-        result: Result<(), Clean>,
-    ) -> Vec<Step> {
+    pub(super) fn file_edited(&mut self, id: TransferId, result: Result<(), Clean>) -> Vec<Step> {
         self.transfers.edited(id, result).into_iter().collect()
     }
 

@@ -42,8 +42,8 @@ use super::{
     sessions::Sessions,
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
-    transfers::Transfers,
     step::{Ids, Purpose, Step},
+    transfers::Transfers,
 };
 use crate::{
     key::Key,

@@ -25,11 +25,12 @@ pub mod transfers;
 pub mod waiting;
 
 use self::{
-    apps::AppLauncher, command::CommandLine, commit::CommitForm, conflict::ConflictDialog, contexts::ContextPicker, explorer::Explorer,
-    extend::ExtendDialog, help::Help, history::HistoryTable, new_shell::NewShell,
-    notifications::NoticeList, ports::PortBoard, priority::PriorityForm, pull::PullDialog,
-    recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
-    terminate::TerminateDialog, transfers::TransferList, waiting::WaitingDialog,
+    apps::AppLauncher, command::CommandLine, commit::CommitForm, conflict::ConflictDialog,
+    contexts::ContextPicker, explorer::Explorer, extend::ExtendDialog, help::Help,
+    history::HistoryTable, new_shell::NewShell, notifications::NoticeList, ports::PortBoard,
+    priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
+    shells::ShellPicker, stack::panels, terminate::TerminateDialog, transfers::TransferList,
+    waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{

@@ -103,12 +103,12 @@ impl TransferJob {
         };
         match self {
             Self::Upload { from, .. } => name(from),
-            Self::Download { paths, .. } | Self::Copy { paths, .. } | Self::Delete { paths, .. } => {
-                match paths.as_slice() {
-                    [one] => name(one.as_path()),
-                    several => Clean::new(&format!("{} entries", several.len())),
-                }
-            }
+            Self::Download { paths, .. }
+            | Self::Copy { paths, .. }
+            | Self::Delete { paths, .. } => match paths.as_slice() {
+                [one] => name(one.as_path()),
+                several => Clean::new(&format!("{} entries", several.len())),
+            },
             Self::Edit { path, .. } => name(path.as_path()),
         }
     }
@@ -130,7 +130,10 @@ impl TransferJob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferOrder {
     /// Begins. `resumed` is whether it was interrupted before, so that files that are complete are kept.
-    Start { job: TransferJob, resumed: bool },
+    Start {
+        job: TransferJob,
+        resumed: bool,
+    },
     /// Stops. What was copied of the current file is deleted.
     Cancel,
     Answer(ConflictAnswer),

@@ -13,10 +13,7 @@ pub use job::{
 };
 pub use rate::Rate;
 
-use super::{
-    effect::Effect,
-    step::Step,
-};
+use super::{effect::Effect, step::Step};
 use crate::model::{
     failure::Failure,
     files::{FilePath, FilePlace},
@@ -37,7 +34,9 @@ pub enum TransferState {
     Editing,
     /// The connection broke. It continues after the reconnect.
     Interrupted(Clean),
-    Done { skipped: u64 },
+    Done {
+        skipped: u64,
+    },
     Unchanged,
     Failed(Failure),
     Cancelled,
@@ -229,7 +228,12 @@ impl Transfers {
     /// The daemon is connected again: continues what was interrupted.
     pub(super) fn link_up(&mut self) -> Vec<Step> {
         let interrupted = |it: &&Transfer| matches!(it.state, TransferState::Interrupted(_));
-        let ids: Vec<TransferId> = self.list.iter().filter(interrupted).map(|it| it.id).collect();
+        let ids: Vec<TransferId> = self
+            .list
+            .iter()
+            .filter(interrupted)
+            .map(|it| it.id)
+            .collect();
         ids.into_iter().filter_map(|id| self.resume(id)).collect()
     }
 

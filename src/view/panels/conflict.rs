@@ -59,10 +59,9 @@ fn draw_side(
     side: ConflictSide,
 ) {
     paint.text(inner.x, y, 5, label, Face::Label);
-    let size = side.size.map_or_else(
-        || "directory".to_owned(),
-        |size| amount::short(Bytes(size)),
-    );
+    let size = side
+        .size
+        .map_or_else(|| "directory".to_owned(), |size| amount::short(Bytes(size)));
     paint.right(inner.x + 5, y, 10, &size, Face::Value);
     if let Some(at) = side.modified {
         let zone = app.facts.time_zone.clone();
@@ -73,7 +72,10 @@ fn draw_side(
 
 fn draw_answers(paint: &mut Paint<'_>, dialog: &ConflictDialog, rows: Rect) {
     let is_edit = dialog.conflict.kind == ConflictKind::ChangedMeanwhile;
-    for (choice, y) in ConflictChoice::ALL.into_iter().zip(rows.top()..rows.bottom()) {
+    for (choice, y) in ConflictChoice::ALL
+        .into_iter()
+        .zip(rows.top()..rows.bottom())
+    {
         let (word, note) = match choice {
             ConflictChoice::KeepBoth => ("Keep both", "the new file gets another name"),
             ConflictChoice::Replace if is_edit => ("Replace", "the other change is lost"),
@@ -85,7 +87,11 @@ fn draw_answers(paint: &mut Paint<'_>, dialog: &ConflictDialog, rows: Rect) {
         if is_selected {
             dialog::mark(paint, Rect::new(rows.x, y, rows.width, 1));
         }
-        let face = if is_selected { Face::Strong } else { Face::Text };
+        let face = if is_selected {
+            Face::Strong
+        } else {
+            Face::Text
+        };
         paint.text(rows.x + 1, y, 12, word, face);
         paint.text(rows.x + 14, y, rows.width - 14, note, Face::Dim);
     }

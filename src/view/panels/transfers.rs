@@ -100,7 +100,9 @@ fn pace(transfer: &Transfer) -> String {
     let Some(rate) = transfer.rate.bytes_per_second() else {
         return String::new();
     };
-    let left = transfer.seconds_left().and_then(|it| i64::try_from(it).ok());
+    let left = transfer
+        .seconds_left()
+        .and_then(|it| i64::try_from(it).ok());
     let left = left.map_or_else(String::new, |it| format!(" {} left", durations::coarse(it)));
     format!(" {}/s{left}", amount::short(Bytes(rate)))
 }
@@ -110,7 +112,11 @@ fn state(paint: &Paint<'_>, state: &TransferState) -> (String, Face) {
     let (mark, word, face) = match state {
         TransferState::Running => (glyphs.shapes.progress, "running", Face::StatusProgress),
         TransferState::Asking(_) => (glyphs.shapes.bad, "waits for your answer", Face::Warning),
-        TransferState::Editing => (glyphs.shapes.progress, "in your editor", Face::StatusProgress),
+        TransferState::Editing => (
+            glyphs.shapes.progress,
+            "in your editor",
+            Face::StatusProgress,
+        ),
         TransferState::Interrupted(_) => (glyphs.shapes.bad, "interrupted", Face::Warning),
         TransferState::Done { skipped: 0 } => (glyphs.right, "done", Face::Success),
         TransferState::Done { skipped } => {
@@ -127,7 +133,11 @@ fn state(paint: &Paint<'_>, state: &TransferState) -> (String, Face) {
 /// Where the files go, and the current file or the reason of the end.
 fn draw_foot(paint: &mut Paint<'_>, app: &App, transfer: &Transfer, foot: Rect) {
     let ellipsis = paint.glyphs.ellipsis;
-    let route = text::fit_middle(&route(app, &transfer.job), usize::from(foot.width), ellipsis);
+    let route = text::fit_middle(
+        &route(app, &transfer.job),
+        usize::from(foot.width),
+        ellipsis,
+    );
     paint.text(foot.x, foot.y, foot.width, &route, Face::Text);
     let (text, face) = match &transfer.state {
         TransferState::Interrupted(why) => {

@@ -27,8 +27,8 @@ pub struct Directory {
     failure: Option<Failure>,
     /// Each listing that is requested anew has another number, and older answers are ignored.
     generation: u64,
-    /// The page that is requested now.
-    asked: Option<u64>,
+    /// The page that is requested now, and how many of its entries are loaded.
+    asked: Option<(u64, u64)>,
     /// The pages are of an earlier listing.
     stale: bool,
 }
@@ -150,10 +150,13 @@ impl Directory {
 
     /// The options of the request for a page, which is under way from now on.
     pub fn ask(&mut self, page: u64) -> ListOptions {
-        self.asked = Some(page);
+        // A page of very long names arrives in several parts.
+        let loaded = self.pages.get(&page).filter(|_| !self.stale);
+        let loaded = loaded.map_or(0, |entries| entries.len() as u64);
+        self.asked = Some((page, loaded));
         ListOptions {
-            offset: page * u64::from(PAGE),
-            count: PAGE,
+            offset: page * u64::from(PAGE) + loaded,
+            count: PAGE - loaded as u32,
             ..self.options.clone()
         }
     }
@@ -164,12 +167,13 @@ impl Directory {
         (generation, page): (u64, u64),
         result: Result<FileListing, Failure>,
     ) -> bool {
-        if generation != self.generation || self.asked != Some(page) {
+        let asked = self.asked.filter(|(asked, _)| *asked == page);
+        let Some((_, loaded)) = asked.filter(|_| generation == self.generation) else {
             return false;
-        }
+        };
         self.asked = None;
         match result {
-            Ok(listing) => self.take(page, listing),
+            Ok(listing) => self.take(page, loaded, listing),
             Err(failure) => {
                 self.pages.clear();
                 self.total = None;
@@ -180,11 +184,17 @@ impl Directory {
         true
     }
 
-    fn take(&mut self, page: u64, listing: FileListing) {
+    fn take(&mut self, page: u64, loaded: u64, listing: FileListing) {
+        let offset = page * u64::from(PAGE) + loaded;
         // Pages of two states of the directory don't fit together.
-        let is_other = self.stale || self.total != Some(listing.total);
-        if is_other {
+        if self.stale || self.total != Some(listing.total) {
             self.pages.clear();
+            if loaded > 0 {
+                // The beginning of the page is missing now.
+                self.total = Some(listing.total);
+                self.reload();
+                return;
+            }
         }
         self.stale = false;
         self.failure = None;
@@ -193,13 +203,14 @@ impl Directory {
         self.read_only = listing.read_only;
         let near = page.saturating_sub(KEPT)..=page + KEPT;
         self.pages.retain(|number, _| near.contains(number));
-        if !listing.entries.is_empty() {
-            self.pages.insert(page, listing.entries);
+        if listing.entries.is_empty() {
+            // Entries that were deleted meanwhile are counted, but there are no others. If the directory became
+            // shorter, its last page is requested.
+            self.total = Some(listing.total.min(offset));
+            self.stale = offset > listing.total;
+            return;
         }
-        // The directory became shorter: the last page is shown then.
-        if page * u64::from(PAGE) >= listing.total && page > 0 {
-            self.stale = true;
-        }
+        self.pages.entry(page).or_default().extend(listing.entries);
     }
 }
 
@@ -255,7 +266,51 @@ mod tests {
         let name = file("file-7", 7).name;
         assert_eq!(directory.find(&name).unwrap().0, 7);
         directory.reload();
-        assert!(directory.entry(7).is_some(), "the old listing stays visible");
+        assert!(
+            directory.entry(7).is_some(),
+            "the old listing stays visible"
+        );
+    }
+
+    #[test]
+    fn a_page_of_long_names_arrives_in_parts() {
+        let mut directory = Directory::new(FilePath::root());
+        let (generation, number) = directory.missing(0, 0..20).unwrap();
+        directory.ask(number);
+        let mut first = page(0, 30);
+        let rest = first.entries.split_off(10);
+        directory.answered((generation, number), Ok(first));
+        assert_eq!(directory.missing(0, 0..10), None);
+        let (generation, number) = directory.missing(0, 0..20).unwrap();
+        assert_eq!(directory.ask(number).offset, 10);
+        let second = FileListing {
+            total: 30,
+            ..listing(rest)
+        };
+        directory.answered((generation, number), Ok(second));
+        assert_eq!(directory.entry(29).unwrap().size, 29);
+        assert_eq!(directory.missing(29, 10..30), None);
+    }
+
+    #[test]
+    fn entries_that_vanish_while_they_are_listed_dont_keep_it_busy() {
+        let mut directory = Directory::new(FilePath::root());
+        for expected in [0, 2] {
+            let (generation, number) = directory.missing(0, 0..20).unwrap();
+            assert_eq!(directory.ask(number).offset, expected);
+            let entries = if expected == 0 {
+                page(0, 2).entries
+            } else {
+                Vec::new()
+            };
+            let part = FileListing {
+                total: 3,
+                ..listing(entries)
+            };
+            directory.answered((generation, number), Ok(part));
+        }
+        assert_eq!(directory.count(), 2);
+        assert_eq!(directory.missing(1, 0..20), None);
     }
 
     #[test]
@@ -267,6 +322,6 @@ mod tests {
         directory.ask(number);
         directory.answered((generation, number), Ok(page(5, 10)));
         assert_eq!(directory.count(), 10);
-        assert_eq!(directory.missing(9, 0..10).unwrap().1, 0);
+        assert_eq!(load(&mut directory, 9), 0);
     }
 }

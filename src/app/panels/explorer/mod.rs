@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 
+use self::places::PlacePicker;
 pub use self::{
     deletion::{DeleteQuestion, Measuring},
     directory::Directory,
     preview::{Preview, PreviewContent},
     prompt::{ExplorerPrompt, PromptKind},
 };
-use self::places::PlacePicker;
 use super::scroll::ListCursor;
 use crate::{
     app::{

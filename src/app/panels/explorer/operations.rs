@@ -112,7 +112,10 @@ impl Explorer {
             FileKind::Link => {
                 let target = entry.target.as_ref().map(FileName::shown);
                 let target = target.map_or_else(String::new, |it| format!(" to {it}"));
-                let text = format!("{} is a link{target}. Links aren't followed", entry.name.shown());
+                let text = format!(
+                    "{} is a link{target}. Links aren't followed",
+                    entry.name.shown()
+                );
                 vec![Step::toast(Level::Info, text)]
             }
             FileKind::Special => {
@@ -186,7 +189,8 @@ impl Explorer {
         };
         self.chosen.clear();
         let word = if moves { "cut" } else { "copied" };
-        let text = format!("{what} {word}. Paste with v in another directory, p opens another place");
+        let text =
+            format!("{what} {word}. Paste with v in another directory, p opens another place");
         vec![
             Step::Transfer(TransferStep::Clip(FileClipboard {
                 from: self.place.clone(),
@@ -231,44 +235,58 @@ impl Explorer {
         let Some(prompt) = self.prompt.clone() else {
             return Vec::new();
         };
-        let steps = match prompt.kind.clone() {
-            PromptKind::NewDirectory => prompt.name().map(|name| FileName(name.to_owned())).map(|name| {
-                let done = format!("{} created", name.shown());
-                let request = |path| FileRequest::CreateDirectory { path };
-                self.change(name, &done, request)
-            }),
-            PromptKind::NewFile => prompt.name().map(|name| FileName(name.to_owned())).map(|name| {
-                let done = format!("{} created", name.shown());
-                let request = |path| FileRequest::CreateFile { path };
-                self.change(name, &done, request)
-            }),
-            PromptKind::Rename(old) => prompt.name().map(|name| FileName(name.to_owned())).map(|name| {
-                // A name that isn't text is shown with other characters, so the unchanged text keeps it.
-                if name.0.to_str() == Some(old.shown().as_str()) {
-                    return Vec::new();
+        let steps =
+            match prompt.kind.clone() {
+                PromptKind::NewDirectory => prompt
+                    .name()
+                    .map(|name| FileName(name.to_owned()))
+                    .map(|name| {
+                        let done = format!("{} created", name.shown());
+                        let request = |path| FileRequest::CreateDirectory { path };
+                        self.change(name, &done, request)
+                    }),
+                PromptKind::NewFile => {
+                    prompt
+                        .name()
+                        .map(|name| FileName(name.to_owned()))
+                        .map(|name| {
+                            let done = format!("{} created", name.shown());
+                            let request = |path| FileRequest::CreateFile { path };
+                            self.change(name, &done, request)
+                        })
                 }
-                let Some(from) = self.path_of(&old) else {
-                    return Vec::new();
-                };
-                let done = format!("{} renamed to {}", old.shown(), name.shown());
-                self.change(name, &done, |to| FileRequest::Rename { from, to })
-            }),
-            PromptKind::Upload => prompt.path().map(|from| {
-                vec![Step::Transfer(TransferStep::Start(TransferJob::Upload {
-                    from,
-                    to: self.place.clone(),
-                    directory: self.directory.path().clone(),
-                }))]
-            }),
-            PromptKind::Download(paths) => prompt.path().map(|to| {
-                self.chosen.clear();
-                vec![Step::Transfer(TransferStep::Start(TransferJob::Download {
-                    from: self.place.clone(),
-                    paths,
-                    to,
-                }))]
-            }),
-        };
+                PromptKind::Rename(old) => {
+                    prompt
+                        .name()
+                        .map(|name| FileName(name.to_owned()))
+                        .map(|name| {
+                            // A name that isn't text is shown with other characters, so the unchanged text keeps it.
+                            if name.0.to_str() == Some(old.shown().as_str()) {
+                                return Vec::new();
+                            }
+                            let Some(from) = self.path_of(&old) else {
+                                return Vec::new();
+                            };
+                            let done = format!("{} renamed to {}", old.shown(), name.shown());
+                            self.change(name, &done, |to| FileRequest::Rename { from, to })
+                        })
+                }
+                PromptKind::Upload => prompt.path().map(|from| {
+                    vec![Step::Transfer(TransferStep::Start(TransferJob::Upload {
+                        from,
+                        to: self.place.clone(),
+                        directory: self.directory.path().clone(),
+                    }))]
+                }),
+                PromptKind::Download(paths) => prompt.path().map(|to| {
+                    self.chosen.clear();
+                    vec![Step::Transfer(TransferStep::Start(TransferJob::Download {
+                        from: self.place.clone(),
+                        paths,
+                        to,
+                    }))]
+                }),
+            };
         match steps {
             Ok(steps) => {
                 self.prompt = None;

@@ -24,7 +24,11 @@ const HINTS: &[Hint] = &[
     (Scope::Explorer, &[Action::ExplorerFilter], "filter"),
     (Scope::Explorer, &[Action::ExplorerCopy], "copy"),
     (Scope::Explorer, &[Action::ExplorerPaste], "paste"),
-    (Scope::Explorer, &[Action::ExplorerNewDirectory], "new directory"),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerNewDirectory],
+        "new directory",
+    ),
     (Scope::Explorer, &[Action::ExplorerSort], "sort"),
     (Scope::Explorer, &[Action::ExplorerPlaces], "places"),
     (Scope::Global, &[Action::Back], "close"),
@@ -33,7 +37,11 @@ const HINTS: &[Hint] = &[
 /// The hints of a directory without entries, or of one that can't be read.
 const EMPTY_HINTS: &[Hint] = &[
     (Scope::Explorer, &[Action::ExplorerUpload], "upload"),
-    (Scope::Explorer, &[Action::ExplorerNewDirectory], "new directory"),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerNewDirectory],
+        "new directory",
+    ),
     (Scope::Explorer, &[Action::ExplorerPaste], "paste"),
     (Scope::Explorer, &[Action::ExplorerParent], "up"),
     (Scope::Explorer, &[Action::ExplorerRefresh], "refresh"),

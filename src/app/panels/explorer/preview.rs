@@ -175,7 +175,8 @@ impl Preview {
 
     fn read(&mut self, bytes: &Bytes) {
         let room = MOST.saturating_sub(self.bytes.len());
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.bytes
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn fail(&mut self, why: Clean) {

@@ -132,13 +132,7 @@ fn draw_row(
     paint.text(places.mode, y, MODE, &mode, Face::Dim);
 }
 
-fn draw_name(
-    paint: &mut Paint<'_>,
-    entry: &FileEntry,
-    (x, cells): (u16, u16),
-    y: u16,
-    face: Face,
-) {
+fn draw_name(paint: &mut Paint<'_>, entry: &FileEntry, (x, cells): (u16, u16), y: u16, face: Face) {
     let ellipsis = paint.glyphs.ellipsis;
     let name = entry.name.shown();
     let target = entry.target.as_ref().map(FileName::shown);

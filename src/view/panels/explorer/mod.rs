@@ -97,7 +97,13 @@ impl Dialog for Explorer {
             Some(failure) => draw_failure(paint, app, failure, parts.rows),
             None if self.directory.is_loading() => {
                 let text = format!("Loading{}", paint.glyphs.ellipsis);
-                paint.text(parts.rows.x + 1, parts.rows.y, parts.rows.width, &text, Face::Dim);
+                paint.text(
+                    parts.rows.x + 1,
+                    parts.rows.y,
+                    parts.rows.width,
+                    &text,
+                    Face::Dim,
+                );
             }
             None if self.directory.count() == 0 => draw_empty(paint, app, self, parts.rows),
             None => columns::draw(paint, app, self, parts.titles, parts.rows, now),
@@ -129,13 +135,7 @@ fn trouble(app: &App, explorer: &Explorer) -> Option<String> {
 }
 
 /// The place and the path, from the left, as far as the end of it fits.
-fn draw_head(
-    paint: &mut Paint<'_>,
-    app: &App,
-    explorer: &Explorer,
-    parts: &Parts,
-    now: Timestamp,
-) {
+fn draw_head(paint: &mut Paint<'_>, app: &App, explorer: &Explorer, parts: &Parts, now: Timestamp) {
     let area = parts.head;
     paint.fill(area, Face::Header);
     let taken = badge::draw(paint, area, &badge::pieces(app, now));
@@ -171,7 +171,13 @@ fn draw_head(
         x = paint.text(x, area.y, cells, &name, face);
     }
     let glyph = paint.glyphs.rule;
-    paint.line(parts.rule.x, parts.rule.y, parts.rule.width, glyph, Face::Border);
+    paint.line(
+        parts.rule.x,
+        parts.rule.y,
+        parts.rule.width,
+        glyph,
+        Face::Border,
+    );
 }
 
 fn crumbs(explorer: &Explorer) -> Vec<String> {

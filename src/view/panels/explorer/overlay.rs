@@ -57,7 +57,13 @@ pub fn draw_question(paint: &mut Paint<'_>, question: &DeleteQuestion, areas: &D
         paint.text(inner.x, y, inner.width, &text, Face::Dim);
         y += 1;
     }
-    paint.text(inner.x, y + 1, inner.width, &contents(paint, question), Face::Text);
+    paint.text(
+        inner.x,
+        y + 1,
+        inner.width,
+        &contents(paint, question),
+        Face::Text,
+    );
     let text = "Deleted files can't be restored.";
     paint.text(inner.x, y + 2, inner.width, text, Face::Dim);
     dialog::draw_buttons(paint, areas.buttons, BUTTONS, question.button);
@@ -91,7 +97,13 @@ pub fn draw_picker(
     picker: &PlacePicker,
     areas: &DialogAreas,
 ) {
-    dialog::frame(paint, areas.screen, areas.area, "Open files of", Face::Title);
+    dialog::frame(
+        paint,
+        areas.screen,
+        areas.area,
+        "Open files of",
+        Face::Title,
+    );
     let all = explorer.place_rows(&app.mirror);
     let rows = areas.rows;
     let shown = all.iter().enumerate().skip(picker.list.scroll());
@@ -109,8 +121,18 @@ pub fn draw_picker(
         };
         let taken = (text::width(&kind) as u16 + 2).min(rows.width / 2);
         let cells = rows.width.saturating_sub(taken + 1);
-        let title = text::fit_middle(row.title.as_str(), usize::from(cells), paint.glyphs.ellipsis);
+        let title = text::fit_middle(
+            row.title.as_str(),
+            usize::from(cells),
+            paint.glyphs.ellipsis,
+        );
         paint.text(rows.x + 1, y, cells, &title, face);
-        paint.right(rows.right().saturating_sub(taken), y, taken, &kind, Face::Dim);
+        paint.right(
+            rows.right().saturating_sub(taken),
+            y,
+            taken,
+            &kind,
+            Face::Dim,
+        );
     }
 }

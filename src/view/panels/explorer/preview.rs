@@ -64,7 +64,11 @@ fn draw_facts(paint: &mut Paint<'_>, app: &App, entry: &FileEntry, area: Rect) -
     let width = usize::from(area.width);
     let mut lines = text::wrap(name.as_str(), width);
     if lines.len() > NAME_LINES {
-        lines = vec![text::fit_middle(name.as_str(), width, paint.glyphs.ellipsis)];
+        lines = vec![text::fit_middle(
+            name.as_str(),
+            width,
+            paint.glyphs.ellipsis,
+        )];
     }
     let mut y = area.y;
     for line in &lines {
@@ -75,7 +79,11 @@ fn draw_facts(paint: &mut Paint<'_>, app: &App, entry: &FileEntry, area: Rect) -
     if entry.kind == FileKind::File {
         facts.push(match entry.size {
             0..1_000 => format!("{} bytes", entry.size),
-            size => format!("{} ({} bytes)", amount::short(Bytes(size)), text::grouped(size)),
+            size => format!(
+                "{} ({} bytes)",
+                amount::short(Bytes(size)),
+                text::grouped(size)
+            ),
         });
     }
     let dot = format!(" {} ", paint.glyphs.dot);
@@ -134,7 +142,13 @@ fn draw_binary(paint: &mut Paint<'_>, bytes: &[u8], area: Rect) {
     if area.height < 2 {
         return;
     }
-    paint.text(area.x, area.y, area.width, "Not a text. First bytes:", Face::Dim);
+    paint.text(
+        area.x,
+        area.y,
+        area.width,
+        "Not a text. First bytes:",
+        Face::Dim,
+    );
     // A byte takes three cells as a number and one as a character, and the offset takes six.
     let row = usize::from(area.width.saturating_sub(8) / 4).clamp(4, 16) / 4 * 4;
     for ((at, bytes), y) in bytes.chunks(row).enumerate().zip(area.y + 1..area.bottom()) {

@@ -45,19 +45,17 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, explorer: &Explorer, area: Rect) {
     }
 }
 
-fn facts(
-    paint: &Paint<'_>,
-    app: &App,
-    explorer: &Explorer,
-    env: &PanelEnv<'_>,
-) -> Vec<Piece> {
+fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) -> Vec<Piece> {
     let directory = &explorer.directory;
     let mut pieces: Vec<Piece> = Vec::new();
     if directory.failure().is_none() && !directory.is_loading() {
         let (count, all) = (directory.count() as u64, directory.all());
         let position = (explorer.list.marked() + 1).min(directory.count());
         let of = text::grouped(count);
-        pieces.push((format!("{} of {of}", text::grouped(position as u64)), Face::Text));
+        pieces.push((
+            format!("{} of {of}", text::grouped(position as u64)),
+            Face::Text,
+        ));
         if count < all {
             let hidden = all - count;
             let word = if explorer.filter().is_empty() {
@@ -81,12 +79,19 @@ fn facts(
         pieces.push(("sorted".to_owned(), Face::Dim));
     }
     if let Some(clipboard) = app.transfers.clipboard() {
-        let word = if clipboard.moves { "to move" } else { "to copy" };
+        let word = if clipboard.moves {
+            "to move"
+        } else {
+            "to copy"
+        };
         pieces.push((format!("{} {word}", clipboard.paths.len()), Face::Dim));
     }
     if let Some(why) = explorer.why_read_only(env) {
         let why = why.strip_prefix("read-only: ").unwrap_or(&why);
-        pieces.push((format!("{} read-only: {why}", paint.glyphs.off), Face::Warning));
+        pieces.push((
+            format!("{} read-only: {why}", paint.glyphs.off),
+            Face::Warning,
+        ));
     }
     pieces
 }
