@@ -12,6 +12,7 @@ pub mod client;
 pub mod config;
 pub mod daemon;
 pub mod engine;
+pub mod files;
 #[cfg(test)]
 mod fuzz;
 pub mod gateway;

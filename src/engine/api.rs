@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 pub use crate::model::helper::HelperTask;
 
+pub use super::files::Files;
 use super::port_stream::{PipedStream, PortStream};
 use crate::model::{
     app::{App, AppStart},
@@ -35,7 +36,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 
 /// What every engine does, whether workbay or the engine decides when a session starts.
 #[async_trait]
-pub trait Engine: Streams + Apps + Images + Folders + Send + Sync {
+pub trait Engine: Streams + Apps + Images + Folders + Files + Send + Sync {
     /// Connects, or checks the connection, and returns what the engine says about itself.
     async fn probe(&self) -> Result<EngineInfo>;
 

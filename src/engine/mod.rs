@@ -6,6 +6,7 @@
 pub mod api;
 pub mod backendai;
 pub mod docker;
+pub mod files;
 pub mod manager;
 pub mod port_stream;
 mod tcp;

@@ -265,6 +265,26 @@ pub enum FileRequest {
     CreateFile { path: FilePath },
     /// Renames or moves inside the place. Fails if the new name is taken.
     Rename { from: FilePath, to: FilePath },
+    /// Creates a link. It is never followed.
+    CreateLink { path: FilePath, target: FileName },
+    /// Sets what is given. Not for links.
+    SetAttributes {
+        path: FilePath,
+        /// The permission bits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<u32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        modified: Option<Timestamp>,
+    },
+}
+
+/// The answer to a [`FileRequest`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub enum FileAnswer {
+    Done,
+    Listing { listing: FileListing },
+    Entry { entry: FileEntry },
 }
 
 impl FileRequest {
@@ -391,6 +411,18 @@ mod tests {
             r#""a/b""#
         );
         assert!(serde_json::from_str::<FilePath>(r#""../x""#).is_err());
+    }
+
+    #[test]
+    fn a_part_has_a_valid_name_of_its_own() {
+        let part = |name: &[u8]| part_name(OsStr::from_bytes(name));
+        assert_eq!(part(b"data.csv"), ".data.csv.workbay-part");
+        for length in [239, 240, 241, 242, 255] {
+            let (one, mut other) = (vec![b'x'; length], vec![b'x'; length]);
+            other[length - 1] = 0xff;
+            assert!(part(&one).len() <= MAX_NAME, "{length}");
+            assert_ne!(part(&one), part(&other), "{length}");
+        }
     }
 
     #[test]

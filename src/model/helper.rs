@@ -12,6 +12,8 @@ pub enum HelperTask {
     Listen { address: String, port: u16 },
     /// Writes a file or directory to stdout as a tar stream.
     Pack { path: String },
+    /// Works on files below /home/work (`files::wire`).
+    Files,
     /// Reads a tar stream from stdin into a directory, or as the file `path`.
     Unpack { path: String },
 }

@@ -371,6 +371,16 @@ pub enum StreamOpen {
     },
 }
 
+impl StreamOpen {
+    /// Whether the stream is about files.
+    pub const fn is_of_files(&self) -> bool {
+        matches!(
+            self,
+            Self::ReadFile { .. } | Self::WriteFile { .. } | Self::FileWork { .. }
+        )
+    }
+}
+
 /// How a stream ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "kebab-case")]

@@ -13,6 +13,7 @@ mod control;
 mod duty;
 mod end;
 mod exec;
+mod files;
 mod guard;
 mod home;
 mod listen;
@@ -86,6 +87,12 @@ enum Task {
     },
     /// Serves SFTP on stdin and stdout.
     Sftp {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+    },
+    /// Works on files below /home/work for the daemon, on stdin and stdout.
+    Files {
         /// Key by which `runner end` finds this process.
         #[arg(long)]
         key: Option<String>,
@@ -212,6 +219,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
         Task::Sftp { .. } => sftp::run(),
+        Task::Files { .. } => files::run(),
         Task::Listen { address, port, .. } => listen::run(&address, port),
         Task::Pack { path, .. } => archive::pack(&path),
         Task::Unpack { path, .. } => archive::unpack(&path),

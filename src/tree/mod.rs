@@ -11,8 +11,8 @@ mod remove;
 mod testing;
 mod visit;
 
-pub use remove::remove;
-pub use visit::{TreeEntry, WalkStep, visit};
+pub use remove::{remove, remove_entry};
+pub use visit::{TreeEntry, WalkStep, visit, visit_opened};
 
 /// The limits of a walk.
 #[derive(Clone, Copy, Debug)]

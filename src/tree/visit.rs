@@ -47,12 +47,27 @@ pub fn visit(
     visit_with(root, BOUNDS, each)
 }
 
+/// The same for a directory that is open.
+pub fn visit_opened(
+    top: OwnedFd,
+    each: impl FnMut(TreeEntry<'_>) -> io::Result<WalkStep>,
+) -> io::Result<()> {
+    visit_from(top, BOUNDS, each)
+}
+
 fn visit_with(
     root: &Path,
     bounds: Bounds,
+    each: impl FnMut(TreeEntry<'_>) -> io::Result<WalkStep>,
+) -> io::Result<()> {
+    visit_from(open::directory(CWD, root)?, bounds, each)
+}
+
+fn visit_from(
+    top: OwnedFd,
+    bounds: Bounds,
     mut each: impl FnMut(TreeEntry<'_>) -> io::Result<WalkStep>,
 ) -> io::Result<()> {
-    let top = open::directory(CWD, root)?;
     let stat = fstat(&top)?;
     let entry = TreeEntry {
         dir: top.as_fd(),

@@ -85,11 +85,32 @@ fn run_gives_the_output_and_the_exit_code_of_its_command_alone() {
 }
 
 #[test]
+fn a_line_of_any_length_has_its_own_end() {
+    let machine = Machine::new();
+    let script = "head -c 16384 /dev/zero | tr '\\0' a; echo; head -c 40000 /dev/zero | tr '\\0' b; echo; echo c";
+    let (code, out, err) = run(&machine, &shell(&["--name", "long"], script));
+    // Without the lines of workbay itself.
+    let is_of_one = |line: &&str| line.bytes().all(|byte| b"abc".contains(&byte));
+    let lengths =
+        |text: &str| -> Vec<usize> { text.lines().filter(is_of_one).map(str::len).collect() };
+    assert_eq!(
+        (code, lengths(&out), err.as_str()),
+        (0, vec![16384, 40000, 1], "")
+    );
+    // The saved log, too.
+    assert_eq!(lengths(&machine.ok(&["logs", "long"])), [16384, 40000, 1]);
+}
+
+#[test]
 fn a_lot_of_output_of_run_arrives_whole() {
     let machine = Machine::new();
     let script = "head -c 3000000 /dev/zero | tr '\\0' x";
     let (code, out, err) = run(&machine, &shell(&["--rm"], script));
-    assert_eq!((code, out.len(), err.as_str()), (0, 3_000_000, ""));
+    assert_eq!(
+        (code, out.len(), err.as_str()),
+        (0, 3_000_001, ""),
+        "the line gets its end"
+    );
 }
 
 #[test]

@@ -68,12 +68,22 @@ impl ActivityReporter {
             StreamOpen::Terminal { .. }
             | StreamOpen::Control { .. }
             | StreamOpen::Log { .. }
+            // What opens files reports the use of their session.
             | StreamOpen::ReadFile { .. }
             | StreamOpen::WriteFile { .. }
             | StreamOpen::FileWork { .. } => {
                 return None;
             }
         };
+        Self::of(session, kind, inbound).await
+    }
+
+    /// Reports the start of use.
+    pub async fn of(
+        session: SessionKey,
+        kind: ActivityKind,
+        inbound: &mpsc::Sender<Inbound>,
+    ) -> Option<Self> {
         let usage = Use::Opened(kind);
         // If the loop has ended, the daemon is ending.
         inbound.send(Inbound::Used { session, usage }).await.ok()?;

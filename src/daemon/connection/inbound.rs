@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
-    daemon::apps::AppEvent,
+    daemon::{apps::AppEvent, files::WaitingPlace},
     engine::api::Engine,
     model::{failure::Failure, id::SessionKey, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
@@ -47,6 +47,8 @@ pub(in crate::daemon) enum Inbound {
         open: StreamOpen,
         answer: OpenAnswer,
     },
+    /// Asks where files are, and whether they may be opened.
+    FindPlace(WaitingPlace),
     /// A report about an app or a forward.
     App(AppEvent),
 }

@@ -25,7 +25,10 @@ use super::{
     server_state::ServerState,
 };
 use crate::{
-    daemon::apps,
+    daemon::{
+        apps,
+        files::{self, FileStream},
+    },
     engine::{
         api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
         port_stream,
@@ -103,17 +106,36 @@ async fn begin(
     server_state: &ServerState,
 ) -> Result<(Opened, Option<ActivityReporter>), Failure> {
     admitted.carry_stream()?;
+    if open.is_of_files() {
+        let opened = timeout(OPENING, files::open(&server_state.inbound, open));
+        let opened = opened.await.map_err(|_| silent())??;
+        return Ok((of_files(opened), None));
+    }
     let engine = engine_for(&server_state.inbound, &open).await?;
     let present = ActivityReporter::begin(&open, &server_state.inbound).await;
     let opened = match timeout(OPENING, open_on(&*engine, open, server_state)).await {
         Ok(Ok(opened)) => opened,
         Ok(Err(error)) => return Err(error),
-        Err(_) => {
-            let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
-            return Err(Failure::lost(text));
-        }
+        Err(_) => return Err(silent()),
     };
     Ok((opened, present))
+}
+
+fn silent() -> Failure {
+    let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
+    Failure::lost(text)
+}
+
+fn of_files(opened: FileStream) -> Opened {
+    let pieces = opened.output.map(|piece| match piece {
+        Ok(bytes) => Ok((LogSource::Stdout, bytes)),
+        Err(failure) => Err(StreamEnd::Failed { failure }),
+    });
+    let end = StreamEnd::Exited { exit_code: Some(0) };
+    Opened {
+        pieces: pieces.chain(once(ready(Err(end)))).boxed(),
+        input: opened.input,
+    }
 }
 
 /// Asks the loop whether the session's state allows the stream, and which engine has the session.
@@ -175,7 +197,9 @@ async fn open_on(
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
         | StreamOpen::FileWork { .. } => {
-            return Err(Failure::unsupported("this engine can't open files"));
+            return Err(Failure::internal(
+                "files are opened elsewhere. Report this error",
+            ));
         }
         StreamOpen::Log { session, options } => {
             let chunks = engine.logs(session.id, options).await?;

@@ -36,6 +36,7 @@ use crate::{
             driver::DriverStep,
             runner::{ContextRunner, Number},
         },
+        files::WaitingPlace,
         notifications::{
             derived::{Happened, Noticing},
             hooks::Hooks,
@@ -72,6 +73,8 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) waiters: Waiters,
     /// Streams that wait until their session is settled.
     pub(in crate::daemon) waiting_opens: Vec<(StreamOpen, OpenAnswer)>,
+    /// Clients that wait for files of an engine that connects.
+    pub(in crate::daemon) waiting_places: Vec<WaitingPlace>,
     /// What could not be written yet.
     pub(in crate::daemon) deferred: DeferredWrites,
     pub(in crate::daemon) write_again: Option<Instant>,
@@ -133,6 +136,7 @@ impl Core {
             clients: HashMap::new(),
             waiters: Waiters::default(),
             waiting_opens: Vec::new(),
+            waiting_places: Vec::new(),
             deferred: DeferredWrites::default(),
             write_again: None,
             watched: false,
@@ -188,6 +192,7 @@ impl Core {
             }
             self.settle_all().await;
             self.answer_waiting_opens();
+            self.answer_waiting_places();
             self.answer_lists();
             self.report_watched().await;
             self.watch();

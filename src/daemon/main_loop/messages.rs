@@ -54,6 +54,7 @@ impl Core {
                 self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
             Inbound::App(event) => self.app_event(event).await,
+            Inbound::FindPlace(waiting) => self.place_asked(waiting).await,
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {
                     self.recall(*session).await;

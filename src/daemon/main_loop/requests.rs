@@ -51,7 +51,9 @@ impl Core {
             Request::Forward { request } => {
                 return self.forward_asked(connection, id, request).await;
             }
-            Request::Files { .. } => Err(Failure::unsupported("this engine can't open files")),
+            Request::Files { place, request } => {
+                return self.files_asked(connection, id, place, request);
+            }
             Request::SshAccess { session } => {
                 return self.ssh_asked(connection, id, session);
             }
@@ -91,7 +93,11 @@ impl Core {
     }
 
     /// The number of a context, if it allows the request.
-    fn context_for(&self, context: ContextName, is_change: bool) -> Result<Number, Failure> {
+    pub(in crate::daemon) fn context_for(
+        &self,
+        context: ContextName,
+        is_change: bool,
+    ) -> Result<Number, Failure> {
         let number = snapshots::context_number(&self.contexts, context)?;
         if self.contexts[number].context.read_only && is_change {
             let text = format!("context '{context}' is read-only");

@@ -1,7 +1,7 @@
 //! The Docker engine (Docker or Podman, whichever responds): the only module that names bollard.
 //!
 //! `connect` finds the engine and handles its differences. `container` creates and lists the containers of sessions.
-//! `home` and `folder` prepare the directories mounted into them, and `toolbox` the bundled tools. `network` controls
+//! `home` and `folder` prepare the directories mounted into them, `files` opens what is in them, and `toolbox` the bundled tools. `network` controls
 //! what they reach, and `image` what they run. `terminal` opens their shells, commands and ports. `remote` does this
 //! for an engine that can't see the files of this machine. `log` and `usage` observe them. `kill` ends their programs.
 
@@ -11,6 +11,7 @@ mod blocking;
 mod client_error;
 mod connect;
 mod container;
+mod files;
 mod folder;
 mod home;
 mod image;
@@ -115,6 +116,7 @@ pub struct DockerEngine {
     /// without containers are removed.
     joining: tokio::sync::RwLock<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
+    idle_helpers: files::IdleHelpers,
 }
 
 impl DockerEngine {
@@ -138,6 +140,7 @@ impl DockerEngine {
             creating: tokio::sync::Mutex::new(()),
             joining: tokio::sync::RwLock::new(()),
             sampler: Arc::new(Mutex::new(usage::Sampler::default())),
+            idle_helpers: files::IdleHelpers::default(),
         }
     }
 

@@ -43,14 +43,38 @@ fn remove_with(path: &Path, bounds: Bounds) -> io::Result<()> {
         Err(Errno::NOENT) => return Ok(()),
         other => other?,
     };
+    remove_in(holder, CString::new(name.as_bytes())?, bounds, &mut || true)
+}
+
+/// Removes the entry `name` of an open directory like [`remove`]. Calls `removed` after each entry, and stops when that
+/// returns false.
+pub fn remove_entry(
+    holder: OwnedFd,
+    name: &CStr,
+    removed: &mut dyn FnMut() -> bool,
+) -> io::Result<()> {
+    remove_in(holder, name.to_owned(), BOUNDS, removed)
+}
+
+fn remove_in(
+    holder: OwnedFd,
+    name: CString,
+    bounds: Bounds,
+    removed: &mut dyn FnMut() -> bool,
+) -> io::Result<()> {
     let mut removal = Removal {
         device: None,
         bounds,
         here: holder,
         levels: Vec::new(),
         failure: None,
+        removed,
+        is_stopped: false,
     };
-    removal.run(CString::new(name.as_bytes())?);
+    removal.run(name);
+    if removal.is_stopped {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
     removal.failure.map_or(Ok(()), Err)
 }
 
@@ -82,7 +106,7 @@ impl DirectoryToEmpty {
     }
 }
 
-struct Removal {
+struct Removal<'a> {
     /// The file system of the tree.
     device: Option<u64>,
     bounds: Bounds,
@@ -92,9 +116,12 @@ struct Removal {
     levels: Vec<DirectoryToEmpty>,
     /// The first failure.
     failure: Option<io::Error>,
+    /// Called after each removed entry. `false` = stop.
+    removed: &'a mut dyn FnMut() -> bool,
+    is_stopped: bool,
 }
 
-impl Removal {
+impl Removal<'_> {
     fn run(&mut self, tree: CString) {
         // In the parent directory only the tree is removed.
         let mut holder = DirectoryToEmpty::new(0, CString::default());
@@ -102,6 +129,9 @@ impl Removal {
         holder.is_done = true;
         self.levels.push(holder);
         while let Some(level) = self.levels.last_mut() {
+            if self.is_stopped {
+                return;
+            }
             if let Some(name) = level.pending.pop() {
                 self.enter(name);
             } else if level.is_done {
@@ -128,6 +158,10 @@ impl Removal {
                         continue;
                     }
                     match unlink_unless_directory(&self.here, name, entry.file_type()) {
+                        Ok(true) if !(self.removed)() => {
+                            self.is_stopped = true;
+                            break;
+                        }
                         Ok(true) => {}
                         Ok(false) => level.pending.push(name.to_owned()),
                         Err(error) => {
@@ -241,7 +275,8 @@ impl Removal {
 
     fn unlink(&mut self, name: CString, how: AtFlags) {
         match unlinkat(&self.here, name.as_c_str(), how) {
-            Ok(()) | Err(Errno::NOENT) => {}
+            Ok(()) => self.is_stopped |= !(self.removed)(),
+            Err(Errno::NOENT) => {}
             Err(error) => self.stick(name, error),
         }
     }

@@ -8,8 +8,8 @@ use futures_util::{
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        Apps, AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result,
-        Streams, UsageAsk,
+        Apps, AttachRequest, Attached, Engine, ExecCommand, Files, Folders, Images, LogChunk,
+        Result, Streams, UsageAsk,
     },
     model::{
         capability::EngineInfo,
@@ -57,6 +57,8 @@ impl Engine for MemoryEngine {
 }
 
 impl Apps for MemoryEngine {}
+
+impl Files for MemoryEngine {}
 
 #[async_trait]
 impl Folders for MemoryEngine {

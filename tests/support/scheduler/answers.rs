@@ -5,8 +5,8 @@ use futures_util::{StreamExt, stream::BoxStream};
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
-        Result, Streams, UsageAsk,
+        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Files, Folders, Images,
+        LogChunk, Result, Streams, UsageAsk,
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
@@ -24,6 +24,8 @@ use super::{MemoryScheduler, Question};
 use crate::support::{engine, programs, usage::sampled};
 
 impl Apps for MemoryScheduler {}
+
+impl Files for MemoryScheduler {}
 
 #[async_trait]
 impl Folders for MemoryScheduler {

@@ -153,7 +153,9 @@ fn judge(
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
         | StreamOpen::FileWork { .. } => {
-            return Err(Failure::unsupported("this engine can't open files"));
+            return Err(Failure::internal(
+                "files are opened elsewhere. Report this error",
+            ));
         }
     };
     let runner = &contexts[context_number(contexts, key.context)?];

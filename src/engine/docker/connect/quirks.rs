@@ -155,6 +155,11 @@ impl Quirks {
         }
     }
 
+    /// Whether the engine leaves out the end of a line of more than 16 KiB. Docker's log driver `local` does.
+    pub(in crate::engine::docker) fn loses_line_ends(&self) -> bool {
+        self.log.0 == "local"
+    }
+
     fn of_docker(said: &QuirkInputs<'_>) -> Self {
         let info = said.info;
         let rootless = has_security(info, "rootless");

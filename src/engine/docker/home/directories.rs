@@ -156,6 +156,13 @@ impl Scratches {
         found.flatten().collect()
     }
 
+    /// The existing home directory of its main container, also one that couldn't be removed.
+    pub(in crate::engine::docker) fn main_home(&self, session: SessionId) -> Option<PathBuf> {
+        let homes = [self.of(session), self.quarantined(session)];
+        let homes = homes.map(|dir| dir.join(dir_name(0)));
+        homes.into_iter().find(|home| home.is_dir())
+    }
+
     fn quarantined(&self, session: SessionId) -> PathBuf {
         self.quarantine.join(session.to_string())
     }

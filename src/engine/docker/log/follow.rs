@@ -86,14 +86,18 @@ async fn engine_log(
     let tail = options
         .tail
         .map_or_else(|| "all".to_owned(), |lines| lines.to_string());
+    // Without its time, an empty record isn't sent: the one that ends a line of exactly 16 KiB.
+    let timed =
+        options.timestamps || options.before.is_some() || connection.quirks.loses_line_ends();
     let asked = LogsOptionsBuilder::default()
         .stdout(true)
         .stderr(true)
         .follow(options.follow)
         .tail(&tail)
-        .timestamps(options.timestamps || options.before.is_some())
+        .timestamps(timed)
         .build();
     let chunks = connection.docker.logs(id, Some(asked));
+    let mut records = Records::new(connection.quirks.loses_line_ends());
     let connection = std::sync::Arc::clone(connection);
     let chunks = chunks.map(move |piece| piece.map(chunk).map_err(|error| connection.fault(error)));
     let wanted = move |piece: &Result<LogChunk>| {
@@ -101,18 +105,13 @@ async fn engine_log(
         let is_over = options.before.is_some() && options.before == time.map(|(at, _)| at);
         std::future::ready(!is_over)
     };
-    let mut records = Records::default();
     let mut wash = move |LogChunk { source, bytes }| {
-        let rest = match (options.timestamps, options.before) {
-            (true, _) => records.without_second_time(source, &bytes),
-            // The times were requested only to find the end.
-            (false, Some(_)) => split_time(&bytes).map_or(&bytes[..], |(_, rest)| rest),
-            (false, None) => &bytes,
+        let bytes = match options.timestamps {
+            true => records.with_time(source, bytes),
+            false if timed => records.without_time(source, bytes),
+            false => records.whole(source, bytes),
         };
-        LogChunk {
-            source,
-            bytes: bytes.slice_ref(rest),
-        }
+        LogChunk { source, bytes }
     };
     let chunks = chunks
         .take_while(wanted)

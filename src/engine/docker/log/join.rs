@@ -1,5 +1,6 @@
 //! Joins the pieces of lines that the main process ended early so that they became visible.
 
+use bytes::Bytes as Chunk;
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
 use crate::{
@@ -46,25 +47,71 @@ impl Joiner {
     }
 }
 
-/// The records of a log as the engine keeps them, each with its time. A line in several records gets the time
-/// of the first one.
-#[derive(Debug, Default)]
+/// The length of a record that Docker cut because the line goes on.
+const CUT: usize = 16 * 1024;
+
+/// The records of a log as the engine keeps them, each with its time if that was requested. A line in several records
+/// gets the time of the first one.
+#[derive(Debug)]
 pub(in crate::engine::docker) struct Records {
+    loses_line_ends: bool,
     goes_on: [bool; 2],
 }
 
 impl Records {
-    pub(in crate::engine::docker) fn without_second_time<'a>(
+    /// `loses_line_ends`: the engine leaves out the end of a line that it cut ([`Quirks::loses_line_ends`]).
+    ///
+    /// [`Quirks::loses_line_ends`]: crate::engine::docker::connect::quirks::Quirks::loses_line_ends
+    pub(in crate::engine::docker) const fn new(loses_line_ends: bool) -> Self {
+        Self {
+            loses_line_ends,
+            goes_on: [false; 2],
+        }
+    }
+
+    /// The record without a time in the middle of a line.
+    pub(in crate::engine::docker) fn with_time(
         &mut self,
         source: LogSource,
-        record: &'a [u8],
-    ) -> &'a [u8] {
-        let ends = record.ends_with(b"\n") && !record.ends_with(UNFINISHED);
-        let goes_on = std::mem::replace(&mut self.goes_on[source as usize], !ends);
-        match split_time(record) {
-            Some((_, rest)) if goes_on => rest,
-            _ => record,
+        record: Chunk,
+    ) -> Chunk {
+        let (time, text) = match split_time(&record) {
+            Some((_, rest)) => (
+                record.slice(..record.len() - rest.len()),
+                record.slice_ref(rest),
+            ),
+            None => (Chunk::new(), record),
+        };
+        let goes_on = self.goes_on[source as usize];
+        let text = self.whole(source, text);
+        if goes_on || time.is_empty() {
+            return text;
         }
+        [&time[..], &text[..]].concat().into()
+    }
+
+    /// The record without its time.
+    pub(in crate::engine::docker) fn without_time(
+        &mut self,
+        source: LogSource,
+        record: Chunk,
+    ) -> Chunk {
+        let text = split_time(&record).map(|(_, rest)| record.slice_ref(rest));
+        self.whole(source, text.unwrap_or(record))
+    }
+
+    /// The text of a record, with the end of its line.
+    pub(in crate::engine::docker) fn whole(&mut self, source: LogSource, text: Chunk) -> Chunk {
+        let ends = text.ends_with(b"\n");
+        let was_left_out = self.loses_line_ends && !ends && text.len() != CUT;
+        let text = if was_left_out {
+            [&text[..], b"\n"].concat().into()
+        } else {
+            text
+        };
+        let is_over = text.ends_with(b"\n") && !text.ends_with(UNFINISHED);
+        self.goes_on[source as usize] = !is_over;
+        text
     }
 }
 
@@ -141,25 +188,51 @@ mod tests {
 
     #[test]
     fn a_line_in_several_records_has_one_time() {
-        let mut records = Records::default();
-        let record = |at: u8, text: &[u8]| {
+        let mut records = Records::new(false);
+        let record = |at: u8, text: &[u8]| -> Chunk {
             let time = format!("2026-05-04T09:30:0{at}Z ");
-            [time.as_bytes(), text].concat()
+            [time.as_bytes(), text].concat().into()
         };
         let first = record(1, &[b" 10%\r", UNFINISHED].concat());
         let out = LogSource::Stdout;
-        assert_eq!(records.without_second_time(out, &first), first);
+        assert_eq!(records.with_time(out, first.clone()), first);
         let other = record(2, b"warning\n");
+        assert_eq!(records.with_time(LogSource::Stderr, other.clone()), other);
         assert_eq!(
-            records.without_second_time(LogSource::Stderr, &other),
-            other
-        );
-        assert_eq!(
-            records.without_second_time(out, &record(3, b"done\n")),
-            b"done\n"
+            records.with_time(out, record(3, b"done\n"))[..],
+            b"done\n"[..]
         );
         let next = record(4, b"next\n");
-        assert_eq!(records.without_second_time(out, &next), next);
+        assert_eq!(records.with_time(out, next.clone()), next);
+    }
+
+    /// What Docker's log driver `local` returns for lines of more than 16 KiB.
+    #[test]
+    fn a_long_line_has_its_end_though_the_engine_leaves_it_out() {
+        let mut records = Records::new(true);
+        let full = vec![b'x'; CUT];
+        let time = b"2026-05-04T09:30:01Z ";
+        let first: Chunk = [time, &full[..]].concat().into();
+        let out = LogSource::Stdout;
+        assert_eq!(records.with_time(out, first.clone()), first);
+        let second = [time, &full[..]].concat().into();
+        assert_eq!(records.with_time(out, second)[..], full[..]);
+        // The line ended there.
+        let last = Chunk::from_static(time);
+        assert_eq!(records.with_time(out, last)[..], b"\n"[..]);
+        let mark = &UNFINISHED[..UNFINISHED.len() - 1];
+        assert_eq!(records.whole(out, full.clone().into())[..], full[..]);
+        let cut = [b"abc", mark].concat().into();
+        assert_eq!(
+            records.whole(out, cut)[..],
+            [b"abc", UNFINISHED].concat()[..]
+        );
+        assert_eq!(
+            records.whole(out, Chunk::from_static(b"d\n"))[..],
+            b"d\n"[..]
+        );
+        let whole = Chunk::from_static(b"x");
+        assert_eq!(Records::new(false).whole(out, whole.clone()), whole);
     }
 
     #[test]

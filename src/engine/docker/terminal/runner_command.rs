@@ -86,6 +86,7 @@ pub(in crate::engine::docker) fn helper(
 ) -> Vec<String> {
     let (name, values) = match task {
         HelperTask::Sftp => ("sftp", Vec::new()),
+        HelperTask::Files => ("files", Vec::new()),
         HelperTask::Listen { address, port } => ("listen", vec![address.clone(), port.to_string()]),
         HelperTask::Pack { path } => ("pack", vec![path.clone()]),
         HelperTask::Unpack { path } => ("unpack", vec![path.clone()]),

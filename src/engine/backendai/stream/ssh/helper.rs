@@ -38,6 +38,11 @@ pub(in super::super) async fn helper(
         HelperTask::Sftp => SshRequest::Subsystem("sftp"),
         HelperTask::Pack { path } => script(PACK, path)?,
         HelperTask::Unpack { path } => script(UNPACK, path)?,
+        HelperTask::Files => {
+            return Err(Failure::unsupported(
+                "a session on a cluster has no helper of workbay for files",
+            ));
+        }
         HelperTask::Listen { .. } => {
             return Err(Failure::unsupported(
                 "a session on a cluster can't listen on a port for an SSH client (`ssh -R`)",

@@ -69,7 +69,7 @@ async fn copy(
     let mut log = connection.docker.logs(container, Some(options)).boxed();
     // Standard output and standard error.
     let mut joiners = [Joiner::default(), Joiner::default()];
-    let mut records = Records::default();
+    let mut records = Records::new(connection.quirks.loses_line_ends());
     while let Some(piece) = log.next().await {
         let whole = match piece {
             Ok(piece) => {
@@ -77,9 +77,8 @@ async fn copy(
                     LogOutput::StdErr { .. } => LogSource::Stderr,
                     _ => LogSource::Stdout,
                 };
-                let piece = piece.into_bytes();
-                let record = records.without_second_time(source, &piece);
-                joiners[source as usize].join(record)
+                let record = records.with_time(source, piece.into_bytes());
+                joiners[source as usize].join(&record)
             }
             Err(error) => match connection.fault(error) {
                 lost if lost.is_lost() || lost.is_not_found() => return Err(lost),

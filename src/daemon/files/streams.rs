@@ -1,0 +1,211 @@
+//! The streams of files, and of work on files.
+
+use bytes::Bytes;
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    stream::{BoxStream, once, unfold},
+};
+use tokio::sync::mpsc;
+
+use super::{across, place};
+use crate::{
+    daemon::connection::{activity::ActivityReporter, inbound::Inbound},
+    engine::{
+        api::Input,
+        files::{FileBytes, FileProgresses, LocalWork},
+    },
+    model::{
+        failure::{Failure, FailureKind},
+        files::{FilePlace, FileProgress, FileWork},
+        idle::ActivityKind,
+    },
+    protocol::message::StreamOpen,
+};
+
+/// The pieces of input that may wait.
+const INPUT: usize = 8;
+
+/// An open stream.
+pub(in crate::daemon) struct FileStream {
+    /// What is sent to the client. An error is the last item.
+    pub output: BoxStream<'static, Result<Bytes, Failure>>,
+    /// Where its input goes; `None` = it takes none.
+    pub input: Option<mpsc::Sender<Input>>,
+}
+
+/// Opens a stream that [`StreamOpen::is_of_files`].
+pub(in crate::daemon) async fn open(
+    inbound: &mpsc::Sender<Inbound>,
+    open: StreamOpen,
+) -> Result<FileStream, Failure> {
+    match open {
+        StreamOpen::ReadFile {
+            place,
+            path,
+            offset,
+        } => {
+            let found = place::find(inbound, &place, false).await?;
+            let used = using(inbound, &found).await;
+            let bytes = found.engine.read_file(&found.root, &path, offset).await?;
+            Ok(FileStream {
+                output: with(bytes, used),
+                input: None,
+            })
+        }
+        StreamOpen::WriteFile {
+            place,
+            path,
+            options,
+        } => {
+            let found = place::find(inbound, &place, true).await?;
+            let used = using(inbound, &found).await;
+            let (input, typed) = mpsc::channel(INPUT);
+            let writing = async move {
+                let content = content(typed);
+                let root = &found.root;
+                found.engine.write_file(root, &path, options, content).await
+            };
+            // It has no output, and an error if it fails.
+            let written = once(writing.boxed()).filter_map(async |result| result.err().map(Err));
+            Ok(FileStream {
+                output: with(written.boxed(), used),
+                input: Some(input),
+            })
+        }
+        StreamOpen::FileWork { place, work } => work_on(inbound, place, work).await,
+        _ => Err(Failure::internal(
+            "a stream of another kind was opened. Report this error",
+        )),
+    }
+}
+
+/// The session is used while the result exists.
+async fn using(
+    inbound: &mpsc::Sender<Inbound>,
+    found: &place::FoundPlace,
+) -> Option<ActivityReporter> {
+    ActivityReporter::of(found.running?, ActivityKind::Exec, inbound).await
+}
+
+/// A stream that keeps something until its end.
+fn with<T: Send + 'static>(
+    stream: BoxStream<'static, T>,
+    kept: impl Send + 'static,
+) -> BoxStream<'static, T> {
+    unfold((stream, kept), async |(mut stream, kept)| {
+        let item = stream.next().await?;
+        Some((item, (stream, kept)))
+    })
+    .boxed()
+}
+
+/// The input as the content of a file. Without its end, the transfer was interrupted.
+fn content(typed: mpsc::Receiver<Input>) -> FileBytes {
+    unfold(Some(typed), async |typed| {
+        let mut typed = typed?;
+        loop {
+            match typed.recv().await {
+                Some(Input::Bytes(bytes)) => return Some((Ok(bytes), Some(typed))),
+                Some(Input::Resize { .. }) => {}
+                Some(Input::Eof) => return None,
+                None => {
+                    let failure = Failure::lost("the transfer was interrupted")
+                        .hint("continue it with `--resume`");
+                    return Some((Err(failure), None));
+                }
+            }
+        }
+    })
+    .boxed()
+}
+
+async fn work_on(
+    inbound: &mpsc::Sender<Inbound>,
+    place: FilePlace,
+    work: FileWork,
+) -> Result<FileStream, Failure> {
+    let is_source_changed = work.is_change() && !matches!(work, FileWork::Copy { .. });
+    let found = place::find(inbound, &place, is_source_changed).await?;
+    let mut used = vec![using(inbound, &found).await];
+    let (local, to) = local(work);
+    let progress = match to {
+        None => {
+            let root = &found.root;
+            found.engine.file_work(root, root, local).await?
+        }
+        Some(to) => {
+            let target = place::find(inbound, &to, true).await?;
+            used.push(using(inbound, &target).await);
+            let is_one_engine = place.context() == to.context();
+            copied(found, target, is_one_engine, local).await?
+        }
+    };
+    Ok(FileStream {
+        output: with(lines(progress), used),
+        input: None,
+    })
+}
+
+fn local(work: FileWork) -> (LocalWork, Option<FilePlace>) {
+    let (paths, to, directory, replace, moving) = match work {
+        FileWork::Measure { paths } => return (LocalWork::Measure { paths }, None),
+        FileWork::Delete { paths } => return (LocalWork::Delete { paths }, None),
+        FileWork::Copy {
+            paths,
+            to,
+            directory,
+            replace,
+        } => (paths, to, directory, replace, false),
+        FileWork::Move {
+            paths,
+            to,
+            directory,
+            replace,
+        } => (paths, to, directory, replace, true),
+    };
+    let copy = LocalWork::Copy {
+        paths,
+        directory,
+        replace,
+        moving,
+    };
+    (copy, Some(to))
+}
+
+/// Copies by the engine if it can, otherwise through the daemon.
+async fn copied(
+    from: place::FoundPlace,
+    to: place::FoundPlace,
+    is_one_engine: bool,
+    work: LocalWork,
+) -> Result<FileProgresses, Failure> {
+    if is_one_engine {
+        let tried = from
+            .engine
+            .file_work(&from.root, &to.root, work.clone())
+            .await;
+        match tried {
+            Err(failure) if failure.kind == FailureKind::Unsupported => {}
+            other => return other,
+        }
+    }
+    let end = |found: place::FoundPlace| across::End {
+        engine: found.engine,
+        root: found.root,
+    };
+    across::copy(end(from), end(to), work)
+}
+
+/// Progress as lines of JSON.
+fn lines(progress: FileProgresses) -> BoxStream<'static, Result<Bytes, Failure>> {
+    progress
+        .map(|progress| progress.map(|progress| line(&progress)))
+        .boxed()
+}
+
+fn line(progress: &FileProgress) -> Bytes {
+    // It has only numbers, so that it can always be written.
+    let mut line = serde_json::to_vec(progress).unwrap_or_default();
+    line.push(b'\n');
+    line.into()
+}

@@ -1,0 +1,182 @@
+//! Files on this machine, on threads that may block.
+
+use std::{io::Read as _, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{
+    StreamExt as _,
+    stream::{BoxStream, unfold},
+};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinHandle,
+};
+
+use crate::{
+    engine::{
+        api::Result,
+        docker::blocking::off_loop,
+        files::{FileBytes, FileProgresses, LocalWork},
+    },
+    files::{PartFile, Root, carry_out},
+    model::{
+        failure::Failure,
+        files::{FileAnswer, FilePath, FileProgress, FileRequest, WriteOptions},
+    },
+};
+
+/// The bytes of one piece, and how many pieces may wait.
+const PIECE: usize = 256 * 1024;
+const PIECES: usize = 4;
+/// The time between two reports of progress.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(super) async fn request(root: Root, request: FileRequest) -> Result<FileAnswer> {
+    off_loop(move || root.answer(&request)).await
+}
+
+pub(super) async fn read(root: Root, path: FilePath, offset: u64) -> Result<FileBytes> {
+    let shown = path.to_string();
+    let mut file = off_loop(move || root.read(&path, offset)).await?;
+    let (pieces, waiting) = mpsc::channel(PIECES);
+    tokio::task::spawn_blocking(move || {
+        loop {
+            let mut piece = vec![0; PIECE];
+            let item = match file.read(&mut piece) {
+                Ok(0) => return,
+                Ok(length) => {
+                    piece.truncate(length);
+                    Ok(Bytes::from(piece))
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    let text = format!("'{shown}' can't be read: {error}");
+                    Err(Failure::refused(text).hint("check the disk"))
+                }
+            };
+            let is_last = item.is_err();
+            // A closed channel means that nobody reads any more.
+            if pieces.blocking_send(item).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    Ok(stream_of(waiting))
+}
+
+/// A channel as a stream.
+pub(super) fn stream_of<T: Send + 'static>(waiting: mpsc::Receiver<T>) -> BoxStream<'static, T> {
+    unfold(waiting, async |mut waiting| {
+        let item = waiting.recv().await?;
+        Some((item, waiting))
+    })
+    .boxed()
+}
+
+/// A part of the content, or its end. Without the end, the transfer was interrupted.
+enum Content {
+    Piece(Bytes),
+    End,
+}
+
+pub(super) async fn write(
+    root: Root,
+    path: FilePath,
+    options: WriteOptions,
+    mut content: FileBytes,
+) -> Result<()> {
+    let (pieces, waiting) = mpsc::channel(PIECES);
+    let writing = off_loop(move || write_all(&root, &path, options, waiting));
+    let sending = async move {
+        loop {
+            let next = tokio::select! {
+                // The thread has failed.
+                () = pieces.closed() => return Ok(()),
+                next = content.next() => next,
+            };
+            let piece = match next {
+                Some(piece) => Content::Piece(piece?),
+                None => Content::End,
+            };
+            let is_end = matches!(piece, Content::End);
+            if pieces.send(piece).await.is_err() || is_end {
+                return Ok(());
+            }
+        }
+    };
+    let (written, sent): (Result<()>, Result<()>) = tokio::join!(writing, sending);
+    sent?;
+    written
+}
+
+fn write_all(
+    root: &Root,
+    path: &FilePath,
+    options: WriteOptions,
+    mut waiting: mpsc::Receiver<Content>,
+) -> Result<()> {
+    let mut file = PartFile::open(root, path, options)?;
+    loop {
+        match waiting.blocking_recv() {
+            Some(Content::Piece(bytes)) => file.write(&bytes)?,
+            Some(Content::End) => return file.finish(),
+            None => {
+                file.interrupt();
+                let text = format!("the transfer of '{path}' was interrupted");
+                return Err(Failure::lost(text).hint("continue it with `--resume`"));
+            }
+        }
+    }
+}
+
+/// Work on a thread, and its newest progress.
+struct Working {
+    progress: watch::Receiver<FileProgress>,
+    done: JoinHandle<Result<()>>,
+    is_first: bool,
+}
+
+pub(super) fn work(from: Root, to: Root, work: LocalWork) -> FileProgresses {
+    let (newest, progress) = watch::channel(FileProgress::default());
+    let done = tokio::task::spawn_blocking(move || {
+        // Without a receiver, nobody waits for the work any more.
+        carry_out(&from, &to, &work, &mut |now| newest.send(now).is_ok())
+    });
+    let working = Working {
+        progress,
+        done,
+        is_first: true,
+    };
+    unfold(Some(working), |working| async { next(working?).await }).boxed()
+}
+
+async fn next(mut working: Working) -> Option<(Result<FileProgress>, Option<Working>)> {
+    if !std::mem::take(&mut working.is_first) {
+        // The end isn't delayed.
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = ended(working.progress.clone()) => {}
+        }
+    }
+    if working.progress.changed().await.is_ok() && !is_over(&working) {
+        let now = *working.progress.borrow_and_update();
+        return Some((Ok(now), Some(working)));
+    }
+    let last = *working.progress.borrow();
+    let result =
+        match working.done.await {
+            Ok(result) => result.map(|()| last),
+            Err(error) => Err(Failure::internal(format!("work on files broke: {error}"))
+                .hint("report this error")),
+        };
+    Some((result, None))
+}
+
+fn is_over(working: &Working) -> bool {
+    working.progress.has_changed().is_err()
+}
+
+/// Returns when the thread has ended.
+async fn ended(mut progress: watch::Receiver<FileProgress>) {
+    while progress.changed().await.is_ok() {}
+}

@@ -1,0 +1,119 @@
+//! Files of folders and sessions: [`direct`] on this machine, [`inside`] by a helper in a running session's container,
+//! so that the container's permissions count.
+
+mod direct;
+mod inside;
+
+pub(super) use self::inside::IdleHelpers;
+
+use async_trait::async_trait;
+
+use super::{DockerEngine, container::identity::Identity};
+use crate::{
+    engine::{
+        api::Result,
+        files::{FileBytes, FileProgresses, FileRoot, Files, LocalWork},
+    },
+    files::Root,
+    model::{
+        failure::{Failure, FailureKind},
+        files::{FileAnswer, FilePath, FileRequest, WriteOptions},
+        id::SessionId,
+    },
+};
+
+#[async_trait]
+impl Files for DockerEngine {
+    async fn file_request(&self, at: &FileRoot, request: &FileRequest) -> Result<FileAnswer> {
+        if let FileRoot::Running(session) = at {
+            return inside::request(self, *session, request).await;
+        }
+        let (root, request) = (self.root(at).await?, request.clone());
+        direct::request(root, request).await
+    }
+
+    async fn read_file(&self, at: &FileRoot, path: &FilePath, offset: u64) -> Result<FileBytes> {
+        if let FileRoot::Running(session) = at {
+            return inside::read(self, *session, path, offset).await;
+        }
+        direct::read(self.root(at).await?, path.clone(), offset).await
+    }
+
+    async fn write_file(
+        &self,
+        at: &FileRoot,
+        path: &FilePath,
+        options: WriteOptions,
+        content: FileBytes,
+    ) -> Result<()> {
+        if let FileRoot::Running(session) = at {
+            return inside::write(self, *session, path, options, content).await;
+        }
+        direct::write(self.root(at).await?, path.clone(), options, content).await
+    }
+
+    async fn file_work(
+        &self,
+        at: &FileRoot,
+        to: &FileRoot,
+        work: LocalWork,
+    ) -> Result<FileProgresses> {
+        match (at, to) {
+            (FileRoot::Running(session), to) if at == to => {
+                inside::work(self, *session, work).await
+            }
+            (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
+                "the engine can't copy between a running session and another place",
+            )),
+            _ => Ok(direct::work(
+                self.root(at).await?,
+                self.root(to).await?,
+                work,
+            )),
+        }
+    }
+}
+
+impl DockerEngine {
+    /// Opens a directory of this machine.
+    async fn root(&self, at: &FileRoot) -> Result<Root> {
+        match at {
+            FileRoot::Folder(name) => self.folder_root(name).await,
+            FileRoot::Ended(session) => self.home_root(*session).await,
+            FileRoot::Running(_) => Err(Failure::internal(
+                "the files of a running session were opened from outside. Report this error",
+            )),
+        }
+    }
+
+    async fn folder_root(&self, name: &str) -> Result<Root> {
+        let connection = self.connection().await?;
+        connection.must_be_local()?;
+        let owner = Identity::of_caller(connection.quirks.mapping).owner;
+        let (folder_store, name) = (self.folder_store.clone(), name.to_owned());
+        super::off_loop(move || {
+            let path = folder_store.find(&name).map_err(no_folder)?;
+            Root::open(&path, Some(owner))
+        })
+        .await
+    }
+
+    async fn home_root(&self, session: SessionId) -> Result<Root> {
+        let scratches = self.scratches.clone();
+        super::off_loop(move || {
+            let home = scratches.main_home(session);
+            let home = home.ok_or_else(|| {
+                let text = "the home directory of this session doesn't exist on this machine";
+                Failure::not_found(text)
+                    .hint("home directories are kept for [history] keep-days and then deleted")
+            })?;
+            Root::open(&home, Some(Identity::owner_of_homes()))
+        })
+        .await
+    }
+}
+
+/// For a launch, a missing folder is a field that isn't valid. Here it isn't found.
+fn no_folder(failure: Failure) -> Failure {
+    Failure::new(FailureKind::NotFound, failure.message()).hint("`workbay folder ls` lists folders")
+}

@@ -1,0 +1,194 @@
+//! Writes a file under a temporary name, so that it appears only when it is complete.
+
+use std::{
+    ffi::CString,
+    fs::File,
+    io::{self, Seek as _, SeekFrom, Write as _},
+    os::fd::{AsFd as _, OwnedFd},
+};
+
+use rustix::{
+    fs::{
+        AtFlags, FileType, Mode, OFlags, fchmod, fstat, fstatvfs, fsync, openat, statat, unlinkat,
+    },
+    io::Errno,
+};
+
+use super::{
+    Result,
+    change::{BITS, NEW_FILE, rename_in},
+    error::{failed, failed_io, is_full},
+    root::{Root, c_name},
+};
+use crate::model::{
+    failure::Failure,
+    files::{FilePath, WriteOptions, part_name},
+    resources::Bytes,
+};
+
+/// A file that is being written. Dropping it keeps what was written, so that the transfer can continue.
+#[derive(Debug)]
+pub struct PartFile {
+    path: FilePath,
+    dir: OwnedFd,
+    name: CString,
+    part: CString,
+    file: File,
+    options: WriteOptions,
+    /// How many bytes the part has.
+    size: u64,
+}
+
+impl PartFile {
+    /// Creates the part, or continues it at its end.
+    pub fn open(root: &Root, path: &FilePath, options: WriteOptions) -> Result<Self> {
+        let fail = |error| failed(path, "written", error);
+        let (dir, name) = root.parent(path, "written")?;
+        let file_name = path.name().unwrap_or_default();
+        let part = c_name(&part_name(file_name))?;
+        let there = statat(&dir, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW).ok();
+        match &there {
+            Some(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
+                return Err(fail(Errno::ISDIR));
+            }
+            Some(_) if !options.replace => return Err(fail(Errno::EXIST)),
+            _ => {}
+        }
+        let space = options.size.map(|size| size.saturating_sub(options.offset));
+        check_space(&dir, path, space.unwrap_or(0))?;
+        let file = if options.offset == 0 {
+            create(root, &dir, &part).map_err(fail)?
+        } else {
+            resume(&dir, &part, path, options.offset)?
+        };
+        // A file that is replaced keeps its permissions.
+        let kept = there.map(|stat| stat.st_mode);
+        let mode = options.mode.or(kept).unwrap_or(NEW_FILE);
+        let options = WriteOptions {
+            mode: Some(mode & BITS & !0o1000),
+            ..options
+        };
+        Ok(Self {
+            path: path.clone(),
+            dir,
+            name,
+            part,
+            file,
+            options,
+            size: options.offset,
+        })
+    }
+
+    /// Writes the next bytes. If the disk or the quota is full, what was written is removed.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let size = self.size + bytes.len() as u64;
+        if self.options.size.is_some_and(|most| size > most) {
+            return Err(self.wrong_size(size));
+        }
+        self.file
+            .write_all(bytes)
+            .map_err(|error| self.trouble(&error))?;
+        self.size = size;
+        Ok(())
+    }
+
+    /// Stores the file and gives it its name.
+    pub fn finish(self) -> Result<()> {
+        if self.options.size.is_some_and(|size| size != self.size) {
+            return Err(self.wrong_size(self.size));
+        }
+        let mode = Mode::from_raw_mode(self.options.mode.unwrap_or(NEW_FILE));
+        let stored = fchmod(&self.file, mode).and_then(|()| fsync(&self.file));
+        stored.map_err(|error| self.trouble(&error.into()))?;
+        let replace = self.options.replace;
+        rename_in(&self.dir, &self.part, &self.dir, &self.name, replace).map_err(|error| {
+            self.remove();
+            failed(&self.path, "written", error)
+        })?;
+        // Without this, the name may be lost with the power. Not all file systems can do it.
+        let _ = fsync(&self.dir);
+        Ok(())
+    }
+
+    /// Ends an unfinished transfer. A part that would help nobody is removed.
+    pub fn interrupt(self) {
+        if self.size == 0 {
+            self.remove();
+        }
+    }
+
+    fn trouble(&self, error: &io::Error) -> Failure {
+        if is_full(error) {
+            self.remove();
+        }
+        failed_io(&self.path, "written", error)
+    }
+
+    fn remove(&self) {
+        let _ = unlinkat(&self.dir, self.part.as_c_str(), AtFlags::empty());
+    }
+
+    fn wrong_size(&self, size: u64) -> Failure {
+        let expected = self.options.size.unwrap_or_default();
+        let path = &self.path;
+        if size > expected {
+            self.remove();
+        }
+        let text = format!("'{path}' isn't complete: {size} of {expected} bytes arrived");
+        Failure::refused(text).hint("start the transfer again, if the file isn't being changed")
+    }
+}
+
+fn create(root: &Root, dir: &OwnedFd, part: &CString) -> rustix::io::Result<File> {
+    match unlinkat(dir, part.as_c_str(), AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(error) => return Err(error),
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let made = openat(dir, part.as_c_str(), flags, Mode::from_raw_mode(0o600))?;
+    root.give(&made)?;
+    Ok(File::from(made))
+}
+
+/// Opens the part of an interrupted transfer. A program may have put anything in its place.
+fn resume(dir: &OwnedFd, part: &CString, path: &FilePath, offset: u64) -> Result<File> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let again = "start the transfer again from the beginning";
+    let opened =
+        openat(dir, part.as_c_str(), flags, Mode::empty()).map_err(|error| match error {
+            Errno::NOENT => Failure::not_found(format!(
+                "the interrupted transfer of '{path}' doesn't exist any more"
+            ))
+            .hint(again),
+            error => failed(path, "continued", error),
+        })?;
+    let stat = fstat(&opened).map_err(|error| failed(path, "continued", error))?;
+    let is_plain = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    if !is_plain || stat.st_nlink != 1 || size != offset {
+        let text =
+            format!("the interrupted transfer of '{path}' has {size} bytes instead of {offset}");
+        return Err(Failure::refused(text).hint(again));
+    }
+    let mut file = File::from(opened);
+    file.seek(SeekFrom::Start(offset))
+        .map_err(|error| failed_io(path, "continued", &error))?;
+    Ok(file)
+}
+
+/// Refuses what can't fit before it fills the disk.
+fn check_space(dir: &OwnedFd, path: &FilePath, needed: u64) -> Result<()> {
+    let Ok(about) = fstatvfs(dir.as_fd()) else {
+        return Ok(());
+    };
+    let free = about.f_bavail.saturating_mul(about.f_frsize);
+    if needed <= free {
+        return Ok(());
+    }
+    let text = format!(
+        "'{path}' can't be written: it needs {}, and {} are free",
+        Bytes(needed),
+        Bytes(free)
+    );
+    Err(Failure::refused(text).hint("delete files that you don't need, or use another folder"))
+}
