@@ -177,7 +177,7 @@ fn the_list_is_read_again_after_a_transfer() {
     let screen = happens(screen, 1, TransferEvent::Ended(end));
     assert_eq!(pages(&screen), before + 1);
     assert!(
-        screen.sees("데이터셋 uploaded, 2 entries skipped"),
+        screen.sees("'데이터셋' uploaded, 2 entries skipped"),
         "{}",
         screen.text()
     );

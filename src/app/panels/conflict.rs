@@ -30,7 +30,7 @@ impl ConflictDialog {
     #[must_use]
     pub fn of(transfers: &Transfers) -> Option<Self> {
         let (transfer, conflict) = transfers.asking()?;
-        let title = format!("{} of {}", transfer.job.verb(), transfer.job.subject());
+        let title = format!("{} of {}", transfer.job.verb(), transfer.job.quoted());
         Some(Self {
             transfer: transfer.id,
             title: Clean::new(&title),

@@ -113,6 +113,21 @@ impl TransferJob {
         }
     }
 
+    /// Its files in a sentence: a name in quotes, or how many there are.
+    pub fn quoted(&self) -> String {
+        let subject = self.subject();
+        match self {
+            Self::Download { paths, .. }
+            | Self::Copy { paths, .. }
+            | Self::Delete { paths, .. }
+                if paths.len() != 1 =>
+            {
+                subject.into_string()
+            }
+            _ => format!("'{subject}'"),
+        }
+    }
+
     /// What a toast reports when it is done: `uploaded`.
     pub(super) fn done_word(&self) -> &'static str {
         match self {

@@ -289,7 +289,7 @@ fn order(id: TransferId, order: TransferOrder) -> Step {
 }
 
 fn toast_of(job: &TransferJob, end: &TransferEnd) -> Step {
-    let (subject, verb) = (job.subject(), job.verb().to_lowercase());
+    let (subject, verb) = (job.quoted(), job.verb().to_lowercase());
     match end {
         TransferEnd::Done { skipped } => {
             let skipped = match skipped {

@@ -119,7 +119,7 @@ impl Explorer {
                 vec![Step::toast(Level::Info, text)]
             }
             FileKind::Special => {
-                let text = format!("{} is a pipe, socket or device", entry.name.shown());
+                let text = format!("'{}' is a pipe, socket or device", entry.name.shown());
                 vec![Step::toast(Level::Info, text)]
             }
         }
@@ -130,7 +130,7 @@ impl Explorer {
             return Vec::new();
         };
         if !is_readable(entry) {
-            let text = format!("{} isn't a file", entry.name.shown());
+            let text = format!("'{}' isn't a file", entry.name.shown());
             return vec![Step::toast(Level::Warning, text)];
         }
         let Some(path) = self.path_of(&entry.name) else {
@@ -184,7 +184,7 @@ impl Explorer {
         let paths = self.subject_paths();
         let count = paths.len();
         let what = match self.subjects().as_slice() {
-            [one] => one.name.shown().to_string(),
+            [one] => format!("'{}'", one.name.shown()),
             _ => format!("{count} entries"),
         };
         self.chosen.clear();
@@ -241,7 +241,7 @@ impl Explorer {
                     .name()
                     .map(|name| FileName(name.to_owned()))
                     .map(|name| {
-                        let done = format!("{} created", name.shown());
+                        let done = format!("'{}' created", name.shown());
                         let request = |path| FileRequest::CreateDirectory { path };
                         self.change(name, &done, request)
                     }),
@@ -250,7 +250,7 @@ impl Explorer {
                         .name()
                         .map(|name| FileName(name.to_owned()))
                         .map(|name| {
-                            let done = format!("{} created", name.shown());
+                            let done = format!("'{}' created", name.shown());
                             let request = |path| FileRequest::CreateFile { path };
                             self.change(name, &done, request)
                         })
@@ -267,7 +267,7 @@ impl Explorer {
                             let Some(from) = self.path_of(&old) else {
                                 return Vec::new();
                             };
-                            let done = format!("{} renamed to {}", old.shown(), name.shown());
+                            let done = format!("'{}' renamed to '{}'", old.shown(), name.shown());
                             self.change(name, &done, |to| FileRequest::Rename { from, to })
                         })
                 }

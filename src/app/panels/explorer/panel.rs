@@ -18,9 +18,10 @@ const HINTS: &[Hint] = &[
     (Scope::Explorer, &[Action::ExplorerMark], "mark"),
     (Scope::Explorer, &[Action::ExplorerUpload], "upload"),
     (Scope::Explorer, &[Action::ExplorerDownload], "download"),
+    (Scope::Global, &[Action::Help], "help"),
+    (Scope::Global, &[Action::Back], "close"),
     (Scope::Explorer, &[Action::ExplorerDelete], "delete"),
     (Scope::Explorer, &[Action::ExplorerRename], "rename"),
-    (Scope::Global, &[Action::Help], "help"),
     (Scope::Explorer, &[Action::ExplorerFilter], "filter"),
     (Scope::Explorer, &[Action::ExplorerCopy], "copy"),
     (Scope::Explorer, &[Action::ExplorerPaste], "paste"),
@@ -31,7 +32,6 @@ const HINTS: &[Hint] = &[
     ),
     (Scope::Explorer, &[Action::ExplorerSort], "sort"),
     (Scope::Explorer, &[Action::ExplorerPlaces], "places"),
-    (Scope::Global, &[Action::Back], "close"),
 ];
 
 /// The hints of a directory without entries, or of one that can't be read.

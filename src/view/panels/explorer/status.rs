@@ -52,10 +52,12 @@ fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) 
         let (count, all) = (directory.count() as u64, directory.all());
         let position = (explorer.list.marked() + 1).min(directory.count());
         let of = text::grouped(count);
-        pieces.push((
-            format!("{} of {of}", text::grouped(position as u64)),
-            Face::Text,
-        ));
+        if count > 0 {
+            pieces.push((
+                format!("{} of {of}", text::grouped(position as u64)),
+                Face::Text,
+            ));
+        }
         if count < all {
             let hidden = all - count;
             let word = if explorer.filter().is_empty() {
@@ -68,8 +70,11 @@ fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) 
     }
     let (chosen, size) = explorer.chosen();
     if chosen > 0 {
-        let size = amount::short(Bytes(size));
-        pieces.push((format!("{chosen} marked ({size})"), Face::FileChosen));
+        let size = match size {
+            0 => String::new(),
+            size => format!(" ({})", amount::short(Bytes(size))),
+        };
+        pieces.push((format!("{chosen} marked{size}"), Face::FileChosen));
     }
     if !explorer.filter().is_empty() {
         let text = format!("filter '{}'", explorer.filter().text());
