@@ -79,7 +79,7 @@ const ROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
-            "terminal", "archive",
+            "terminal", "archive", "files",
         ],
     ),
     // The two roots: they only list modules and dispatch.

@@ -25,7 +25,8 @@ pub struct Copied {
 pub const MOST_SKIPPED: usize = 20;
 
 impl Copied {
-    fn skip(&mut self, sentence: impl FnOnce() -> String) {
+    /// Remembers what was left out, up to a number.
+    pub fn skip(&mut self, sentence: impl FnOnce() -> String) {
         match self.skipped.len() {
             count if count < MOST_SKIPPED => self.skipped.push(sentence()),
             MOST_SKIPPED => self.skipped.push("more entries were skipped".to_owned()),

@@ -46,6 +46,13 @@ impl Progress {
         self.show(&format!("{who}:{percent} {words}"));
     }
 
+    /// Shows the progress of a transfer, only on a terminal.
+    pub fn transfer(&mut self, text: &str) {
+        if self.live {
+            self.show(text);
+        }
+    }
+
     fn show(&mut self, text: &str) {
         let width = tty::size().map_or(USUAL_WIDTH, |(columns, _)| columns);
         let mut room = usize::from(width.saturating_sub(1));

@@ -49,7 +49,7 @@ fn reason(error: Errno) -> (String, &'static str) {
             "use the path without links",
         ),
         Errno::NOTDIR => (
-            "a part of the path isn't a directory",
+            "a part of the path is a link or a file",
             "list the directory above it to see its contents",
         ),
         Errno::ISDIR => ("it is a directory", "choose another name"),

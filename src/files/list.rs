@@ -71,6 +71,46 @@ pub(super) fn list(root: &Root, path: &FilePath, options: &ListOptions) -> Resul
     })
 }
 
+/// The requested part of entries that an engine listed completely.
+#[must_use]
+pub fn select(entries: Vec<FileEntry>, options: &ListOptions) -> FileListing {
+    let all = entries.len() as u64;
+    let filter = options.filter.as_ref().map(|text| text.to_lowercase());
+    let matches = |entry: &FileEntry| {
+        let name = entry.name.0.to_string_lossy();
+        let is_hidden = options.without_hidden && name.starts_with('.');
+        let filter = filter.as_ref();
+        !is_hidden && filter.is_none_or(|filter| name.to_lowercase().contains(filter))
+    };
+    let ranked = |entry: FileEntry| {
+        let modified = entry.modified.unwrap_or_default();
+        let rank = match options.order {
+            FileOrder::Name => (0, 0),
+            FileOrder::Size => (i64::try_from(entry.size).unwrap_or(i64::MAX), 0),
+            FileOrder::Modified => (modified.as_second(), modified.subsec_nanosecond().into()),
+        };
+        let found = Found {
+            // A name with a NUL byte isn't from a file system, and has no order.
+            name: CString::new(entry.name.0.as_encoded_bytes()).unwrap_or_default(),
+            text: entry.name.0.to_string_lossy().into_owned(),
+            is_directory: entry.kind == FileKind::Directory,
+            rank,
+        };
+        (found, entry)
+    };
+    let found: Vec<_> = entries.into_iter().filter(matches).map(ranked).collect();
+    let total = found.len() as u64;
+    let offset = usize::try_from(options.offset).unwrap_or(usize::MAX);
+    let count = options.count.min(MOST) as usize;
+    let part = part(found, offset, count, |a, b| compare(&a.0, &b.0, options));
+    FileListing {
+        entries: part.into_iter().map(|(_, entry)| entry).collect(),
+        total,
+        all,
+        read_only: None,
+    }
+}
+
 pub(super) fn stat(root: &Root, path: &FilePath) -> Result<FileEntry> {
     let fail = |error| failed(path, "read", error);
     if path.is_root() {

@@ -16,6 +16,7 @@ mod work;
 mod write;
 
 pub use self::{
+    list::select,
     root::Root,
     work::{LocalWork, Report, carry_out},
     write::PartFile,

@@ -122,6 +122,7 @@ impl fmt::Display for FilePath {
 /// The bytes of a path or name in JSON: text if they are UTF-8, otherwise numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 enum RawPath {
     Text(String),
     Bytes(Vec<u8>),
@@ -160,6 +161,7 @@ impl From<FilePath> for RawPath {
 /// The name of an entry, as the file system has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "RawPath", into = "RawPath")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileName(pub OsString);
 
 impl FileName {
@@ -184,6 +186,7 @@ impl From<FileName> for RawPath {
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum FileKind {
     File,
     Directory,
@@ -194,6 +197,7 @@ pub enum FileKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileEntry {
     pub name: FileName,
     pub kind: FileKind,

@@ -16,6 +16,7 @@ mod acting;
 mod choosing;
 mod events;
 mod faults;
+mod files;
 mod launching;
 mod lists;
 mod login;

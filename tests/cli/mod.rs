@@ -7,6 +7,7 @@ mod completing;
 mod contexts;
 mod copying;
 mod doctor;
+mod files;
 mod idle;
 mod images;
 mod invalid_use;

@@ -27,6 +27,7 @@ mod batch;
 mod command_line;
 mod commands;
 mod events;
+mod files;
 mod folder;
 mod hand;
 mod images;

@@ -24,6 +24,7 @@ mod environments;
 mod far;
 #[path = "../support/far_engine.rs"]
 mod far_engine;
+mod files;
 mod folders;
 mod home;
 mod images_any;

@@ -24,7 +24,11 @@ pub fn name_of(args: &[&str]) -> Option<String> {
     if !found.ends_with('-') {
         return Some(found);
     }
-    let second = words.find(|word| !word.starts_with('-'))?;
+    let mut words = words.filter(|word| !word.starts_with('-'));
+    let second = words.next()?;
+    if (found.as_str(), *second) == ("folder-", "ls") && words.next().is_some() {
+        return Some("folder-files".to_owned());
+    }
     match (found.as_str(), *second) {
         ("recent-", "launch") => Some("launch".to_owned()),
         (first, second) => Some(format!("{first}{second}")),

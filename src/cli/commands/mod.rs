@@ -17,7 +17,7 @@ pub mod events;
 mod exec;
 mod export;
 mod extend;
-mod folder;
+pub mod folder;
 pub mod history;
 pub mod info;
 pub mod keys;
@@ -155,7 +155,7 @@ commands! {
     Env(env::EnvCommand) env::EnvCommand::is_change,
     /// List the available resources: groups, presets, limits, folders, agents
     Resources(resources::Resources) changes_nothing,
-    /// List and create folders, which outlive sessions
+    /// List and create folders, which outlive sessions, and copy files
     #[command(subcommand)]
     Folder(folder::FolderCommand) folder::FolderCommand::is_change,
     /// List, show and choose contexts: named engines and accounts

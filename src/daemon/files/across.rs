@@ -263,6 +263,7 @@ impl Copy {
         entry: &FileEntry,
     ) -> Result<(), Failure> {
         let options = WriteOptions {
+            size: Some(entry.size),
             replace: self.replace,
             mode: entry.mode.map(|mode| mode & BITS),
             ..WriteOptions::default()

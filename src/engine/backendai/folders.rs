@@ -13,7 +13,7 @@ use super::{
     },
 };
 use crate::{
-    engine::api::{Files, Folders, Result},
+    engine::api::{Folders, Result},
     model::{
         catalogue::Folder,
         failure::{Failure, FailureKind},
@@ -40,8 +40,6 @@ impl Folders for BackendAiEngine {
         self.core.connection().await?.make_folder(name).await
     }
 }
-
-impl Files for BackendAiEngine {}
 
 impl ManagerConnection {
     /// The folders of the user and of the project, as the manager lists them.

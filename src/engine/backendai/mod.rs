@@ -5,6 +5,7 @@
 mod app;
 mod catalogue;
 mod connect;
+mod files;
 mod folders;
 #[cfg(test)]
 mod fuzz;

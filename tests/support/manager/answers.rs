@@ -27,8 +27,14 @@ impl State {
             };
             return ok(json!({"version": version, "manager": self.version}));
         }
+        if let Some(reply) = self.proxy(asked) {
+            return reply;
+        }
         if let Some(refusal) = self.refusal(asked) {
             return refusal;
+        }
+        if let Some(reply) = self.files(asked) {
+            return reply;
         }
         let path = target.split('?').next().unwrap_or_default().to_owned();
         match (asked.method.as_str(), path.as_str()) {

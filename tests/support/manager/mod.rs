@@ -15,6 +15,7 @@ mod answers;
 mod check;
 mod choosing;
 mod http;
+mod storage;
 
 use std::sync::{Arc, Mutex};
 
@@ -116,6 +117,7 @@ pub(crate) struct State {
     pub(crate) histories: std::collections::BTreeMap<String, Vec<Value>>,
     pub(crate) images: Vec<Value>,
     pub(crate) folders: Vec<Value>,
+    pub(crate) storage: storage::Storage,
     /// Seconds after which batch sessions end.
     pub(crate) timeouts: std::collections::BTreeMap<String, u64>,
     /// The next id of a session that is launched.
@@ -151,6 +153,7 @@ impl Manager {
             histories: std::collections::BTreeMap::new(),
             images: vec![answers::image()],
             folders: choosing::folders(),
+            storage: storage::Storage::default(),
             timeouts: std::collections::BTreeMap::new(),
             next: 0x1000,
             count: sender,

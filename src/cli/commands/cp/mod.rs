@@ -90,7 +90,7 @@ impl RunCommand for Copy {
                     .hint("write S:PATH for a path in session S, for example work:data.csv")),
             }
         })?;
-        print(copied, self.format.json)?;
+        print_copied(copied, self.format.json)?;
         Ok(0)
     }
 }
@@ -100,7 +100,8 @@ fn path_of<'a>(end: &Inside<'a>) -> &'a str {
     if end.path.is_empty() { "." } else { end.path }
 }
 
-fn print(copied: Copied, json: bool) -> Result<(), Fail> {
+/// Prints what was copied, and what was skipped on stderr.
+pub(in crate::cli) fn print_copied(copied: Copied, json: bool) -> Result<(), Fail> {
     for sentence in &copied.skipped {
         output::remark(&format!("workbay: skipped {sentence}"));
     }

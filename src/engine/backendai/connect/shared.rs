@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, OnceCell};
 use super::{config::BackendAiConfig, connection::ManagerConnection};
 use crate::engine::backendai::{
     catalogue::Agents,
+    files::Uploads,
     request::http::Http,
     stream::{KnownSshd, OpenTerminals},
 };
@@ -29,6 +30,8 @@ pub(in crate::engine::backendai) struct SharedState {
     pub(in crate::engine::backendai) held: OpenTerminals,
     /// What is known about the sshd of each container.
     pub(in crate::engine::backendai) known: KnownSshd,
+    /// The uploads that were interrupted.
+    pub(in crate::engine::backendai) uploads: Uploads,
 }
 
 impl SharedState {
@@ -41,6 +44,7 @@ impl SharedState {
             agents: StdMutex::new(None),
             held: OpenTerminals::default(),
             known: KnownSshd::default(),
+            uploads: Uploads::default(),
         }
     }
 

@@ -130,6 +130,11 @@ impl Http {
         self.tls.clone()
     }
 
+    /// The connections, for requests to another server of the cluster.
+    pub(in crate::engine::backendai) fn client(&self) -> reqwest::Client {
+        self.pool.client()
+    }
+
     /// Sends a request and reads its answer as JSON.
     pub(in crate::engine::backendai) async fn json<T: DeserializeOwned>(
         &self,

@@ -1,9 +1,16 @@
 //! `workbay folder`: manages folders that outlive sessions.
 
-use std::path::{Path, PathBuf};
+pub(in crate::cli) mod files;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::Subcommand;
 use serde::Serialize;
+
+use self::files::{FilesCommand, Place};
 
 use crate::{
     cli::{
@@ -24,8 +31,17 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum FolderCommand {
-    /// List folders that can be mounted
-    Ls(Json),
+    /// List folders that can be mounted, or files in a folder
+    Ls {
+        /// NAME or NAME/PATH, to list files
+        #[arg(value_name = "NAME/PATH")]
+        place: Option<OsString>,
+        /// Print permissions, sizes and times of files
+        #[arg(short, long, requires = "place")]
+        long: bool,
+        #[command(flatten)]
+        format: Json,
+    },
     /// Create a folder
     Create {
         /// Name (letters, digits, _ . and -)
@@ -33,13 +49,16 @@ pub enum FolderCommand {
         #[command(flatten)]
         format: Json,
     },
+    #[command(flatten)]
+    Files(FilesCommand),
 }
 
 impl FolderCommand {
     pub fn is_change(&self) -> bool {
         match self {
-            Self::Ls(_) => false,
+            Self::Ls { .. } => false,
             Self::Create { .. } => true,
+            Self::Files(command) => command.is_change(),
         }
     }
 }
@@ -48,7 +67,13 @@ impl RunCommand for FolderCommand {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
         match self {
-            Self::Ls(format) => ls(start, format.json),
+            Self::Ls {
+                place: Some(place),
+                long,
+                format,
+            } => files::ls(start, &Place::parse(&place)?, long, format.json),
+            Self::Ls { format, .. } => ls(start, format.json),
+            Self::Files(command) => command.run(start),
             Self::Create { name, format } => create(start, &name, format.json),
         }
     }
