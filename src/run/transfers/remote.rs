@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use jiff::Timestamp;
+
 use super::{
     local::numbered,
     task::{Result, Stop, Task},
@@ -40,6 +42,24 @@ pub async fn create_directory(task: &Task, place: &FilePlace, path: &FilePath) -
     let path = path.clone();
     ask(task.client()?, place, FileRequest::CreateDirectory { path }).await?;
     Ok(())
+}
+
+/// Gives a file the time of its source. Not every place can do that, and the file is complete without it.
+pub async fn set_time(
+    task: &Task,
+    place: &FilePlace,
+    path: &FilePath,
+    modified: Option<Timestamp>,
+) -> Result<()> {
+    let request = FileRequest::SetAttributes {
+        path: path.clone(),
+        mode: None,
+        modified,
+    };
+    match ask(task.client()?, place, request).await {
+        Err(stop @ Stop::Interrupted(_)) => Err(stop),
+        _ => Ok(()),
+    }
 }
 
 pub async fn rename(task: &Task, place: &FilePlace, from: FilePath, to: FilePath) -> Result<()> {

@@ -234,7 +234,7 @@ async fn upload_file(task: &mut Task, from: &Path, mut target: Target<'_>) -> Re
     let path = target.path()?;
     write(task, file, from, (target.place, &path), options).await?;
     task.finished(from.into());
-    Ok(())
+    remote::set_time(task, target.place, &path, begun.modified).await
 }
 
 /// How many bytes of an interrupted file have arrived.

@@ -155,6 +155,7 @@ fn amounts(paint: &Paint<'_>, transfer: &Transfer) -> String {
     let progress = &transfer.progress;
     let size = |bytes| amount::short(Bytes(bytes));
     let done = match progress.of {
+        Some((1, bytes)) => format!("{} of {}", size(progress.bytes), size(bytes)),
         Some((files, bytes)) => format!(
             "{} of {}, {} of {} files",
             size(progress.bytes),
