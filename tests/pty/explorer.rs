@@ -106,5 +106,5 @@ fn files_go_into_a_session_and_come_back_unchanged() {
     person.wait_gone("session files");
     person.type_("q");
     assert_eq!(person.wait_end(), 0);
-    machine.ok(&["terminate", "--force", "files"]);
+    machine.ok(&["terminate", "--force", "--yes", "files"]);
 }

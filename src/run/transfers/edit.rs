@@ -115,16 +115,14 @@ async fn save(
     let saved = upload(task, file, (place, path), before).await;
     draft.keep = saved.is_err();
     saved.map_err(|stop| {
-        let failure = match stop {
-            Stop::Failed(failure) => failure,
-            Stop::Interrupted(why) => Failure::lost("the file wasn't saved").because(why),
-        };
         let kept = Clean::new(&file.to_string_lossy());
         let hint = format!("your change is kept in {kept}: upload it from there");
-        // It isn't repeated, because that would open the old file again.
-        Stop::Failed(Failure {
-            hint: Some(hint.into()),
-            ..failure
+        // It isn't repeated after a reconnect, because that would open the old file again.
+        Stop::Failed(match stop {
+            Stop::Failed(failure) => failure.hint(hint),
+            Stop::Interrupted(why) => Failure::lost("the file wasn't saved")
+                .because(why)
+                .hint(hint),
         })
     })
 }

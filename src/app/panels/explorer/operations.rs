@@ -113,7 +113,7 @@ impl Explorer {
                 let target = entry.target.as_ref().map(FileName::shown);
                 let target = target.map_or_else(String::new, |it| format!(" to {it}"));
                 let text = format!(
-                    "{} is a link{target}. Links aren't followed",
+                    "'{}' is a link{target}. Links aren't followed",
                     entry.name.shown()
                 );
                 vec![Step::toast(Level::Info, text)]
