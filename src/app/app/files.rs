@@ -113,11 +113,11 @@ impl App {
         let has_ended = matches!(event, TransferEvent::Ended(_));
         let job = self.transfers.get(id).map(|it| it.job.clone());
         let mut steps: Vec<Step> = self.transfers.event(id, event, now).into_iter().collect();
-        if let (true, Some(job)) = (has_ended, job) {
-            if let Some(explorer) = self.panels.get_mut::<Explorer>() {
-                for place in job.changes() {
-                    steps.extend(explorer.changed(place));
-                }
+        if let (true, Some(job)) = (has_ended, job)
+            && let Some(explorer) = self.panels.get_mut::<Explorer>()
+        {
+            for place in job.changes() {
+                steps.extend(explorer.changed(place));
             }
         }
         steps

@@ -27,7 +27,7 @@ impl TransferList {
         self.rows(transfers).get(self.list.marked()).copied()
     }
 
-    fn act(&self, action: Action, transfer: &Transfer) -> Vec<Step> {
+    fn act(action: Action, transfer: &Transfer) -> Vec<Step> {
         let id = transfer.id;
         let step = match action {
             Action::TransferCancel => TransferStep::Cancel(id),
@@ -71,7 +71,7 @@ impl Panel for TransferList {
         }
         match (action, self.marked(env.transfers)) {
             (Action::Back, _) => vec![Step::CLOSE],
-            (action, Some(transfer)) => self.act(action, transfer),
+            (action, Some(transfer)) => Self::act(action, transfer),
             (_, None) => Vec::new(),
         }
     }

@@ -70,7 +70,7 @@ pub fn modified(metadata: &Metadata) -> Option<Timestamp> {
 /// What a question shows of a file.
 pub fn side_of(metadata: &Metadata) -> ConflictSide {
     ConflictSide {
-        size: metadata.is_file().then(|| metadata.len()),
+        size: metadata.is_file().then_some(metadata.len()),
         modified: modified(metadata),
     }
 }
@@ -171,7 +171,7 @@ fn resumable(path: &Path, size: u64, modified: Option<Timestamp>) -> Option<(Fil
     let metadata = file.metadata().ok()?;
     let is_same = self::modified(&metadata) == Some(expected);
     let fits = metadata.is_file() && metadata.nlink() == 1 && metadata.len() <= size;
-    (is_same && fits).then(|| (file, metadata.len()))
+    (is_same && fits).then_some((file, metadata.len()))
 }
 
 /// Gives a complete part its name, permissions and time.

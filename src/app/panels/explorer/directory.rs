@@ -142,7 +142,8 @@ impl Directory {
         if self.stale {
             return Some((self.generation, page_of(at)));
         }
-        let last = visible.end.saturating_sub(1).max(visible.start);
+        let last = visible.end.min(self.count()).saturating_sub(1);
+        let last = last.max(visible.start);
         let mut wanted = [at, visible.start, last].into_iter();
         let page = wanted.find(|at| *at < self.count() && self.entry(*at).is_none())?;
         Some((self.generation, page_of(page)))
