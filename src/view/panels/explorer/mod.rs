@@ -88,6 +88,7 @@ impl Dialog for Explorer {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         dialog::blank(paint, areas.screen);
+        clear(paint, areas.screen);
         let parts = Parts::of(app, self, areas.screen);
         draw_head(paint, app, self, &parts, now);
         if let (Some(area), Some(why)) = (parts.banner, trouble(app, self)) {
@@ -119,6 +120,16 @@ impl Dialog for Explorer {
             overlay::draw_picker(paint, app, self, picker, areas);
         }
     }
+}
+
+/// The explorer is a view, so it has the ground of views, not that of dialogs.
+fn clear(paint: &mut Paint<'_>, area: Rect) {
+    for position in area.positions() {
+        if let Some(cell) = paint.buffer.cell_mut(position) {
+            cell.reset();
+        }
+    }
+    paint.fill(area, Face::Text);
 }
 
 /// What is wrong with the connection: the list is as old as that.

@@ -134,7 +134,7 @@ fn draw_text(paint: &mut Paint<'_>, lines: &[Clean], more: bool, area: Rect) {
 
 fn clear(paint: &mut Paint<'_>, line: Rect) {
     let blank = " ".repeat(usize::from(line.width));
-    paint.text(line.x, line.y, line.width, &blank, Face::Dialog);
+    paint.text(line.x, line.y, line.width, &blank, Face::Text);
 }
 
 /// The first bytes, as numbers and characters.
