@@ -24,6 +24,12 @@ pub enum Scope {
     Folders,
     /// The port board.
     Ports,
+    /// The file explorer.
+    Explorer,
+    /// The list of transfers.
+    Transfers,
+    /// The question about a name that is taken.
+    Conflict,
     /// Notifications.
     Notices,
     /// The scheduling history.
@@ -40,7 +46,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -52,6 +58,9 @@ impl Scope {
         Self::Opened,
         Self::Folders,
         Self::Ports,
+        Self::Explorer,
+        Self::Transfers,
+        Self::Conflict,
         Self::Notices,
         Self::History,
         Self::Logs,
@@ -77,6 +86,9 @@ impl Scope {
             Self::Opened => "opened",
             Self::Folders => "folders",
             Self::Ports => "ports",
+            Self::Explorer => "explorer",
+            Self::Transfers => "transfers",
+            Self::Conflict => "conflict",
             Self::Notices => "notices",
             Self::History => "history",
             Self::Logs => "logs",
@@ -103,6 +115,9 @@ impl Scope {
             Self::Opened => "Opened app or port",
             Self::Folders => "Data page",
             Self::Ports => "Port board",
+            Self::Explorer => "Files",
+            Self::Transfers => "Transfers",
+            Self::Conflict => "Name is taken",
             Self::Notices => "Notifications",
             Self::History => "Scheduling history",
             Self::Logs => "Log",
@@ -196,19 +211,20 @@ actions! {
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
-    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
-    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
+    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
+    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
     SessionLogs "session.logs" "show the log" [Sessions, Detail, Notices] { "log": Sessions 130, Detail 70 }
     SessionApps "session.apps" "show the apps: start, open, forward a port, SSH" [Sessions, Detail, Notices] { "apps": Sessions 145, Detail 85 }
+    SessionFiles "session.files" "browse or recover files" [Sessions, Detail, Notices] { "files": Sessions 125, Detail 65 }
     SessionRename "session.rename" "rename" [Sessions, Detail] { "rename": Sessions 90, Detail 40 }
     SessionTerminate "session.terminate" "terminate (asks for confirmation)" [Sessions, Detail, Notices] { "terminate": Sessions 110, Detail 60 }
     SessionCommit "session.commit" "create an image from the session" [Sessions, Detail]
@@ -297,6 +313,37 @@ actions! {
     FolderReverse "folders.reverse" "reverse the sort order" [Folders]
     FolderRefresh "folders.refresh" "refresh" [Folders]
     FolderContext "folders.context" "show the folders of the next context" [Folders]
+    ExplorerOpen "explorer.open" "open the directory, or the file in your editor" [Explorer]
+    ExplorerParent "explorer.parent" "go to the directory above" [Explorer]
+    ExplorerMark "explorer.mark" "mark or unmark, for copy, delete and download" [Explorer]
+    ExplorerMarkAll "explorer.mark-all" "mark all loaded entries, or none" [Explorer]
+    ExplorerUpload "explorer.upload" "upload from this machine" [Explorer]
+    ExplorerDownload "explorer.download" "download to this machine" [Explorer]
+    ExplorerEdit "explorer.edit" "edit in your editor ($EDITOR)" [Explorer]
+    ExplorerRename "explorer.rename" "rename" [Explorer]
+    ExplorerDelete "explorer.delete" "delete (asks for confirmation)" [Explorer]
+    ExplorerCopy "explorer.copy" "copy, to paste elsewhere" [Explorer]
+    ExplorerCut "explorer.cut" "cut, to move elsewhere" [Explorer]
+    ExplorerPaste "explorer.paste" "paste what was copied or cut" [Explorer]
+    ExplorerNewDirectory "explorer.new-directory" "create a directory" [Explorer]
+    ExplorerNewFile "explorer.new-file" "create an empty file" [Explorer]
+    ExplorerFilter "explorer.filter" "filter by name" [Explorer]
+    ExplorerHidden "explorer.hidden" "show or hide names that begin with a dot" [Explorer]
+    ExplorerSort "explorer.sort" "sort by the next column" [Explorer]
+    ExplorerReverse "explorer.reverse" "reverse the sort order" [Explorer]
+    ExplorerRefresh "explorer.refresh" "refresh" [Explorer]
+    ExplorerPlaces "explorer.places" "open the files of another session or folder" [Explorer]
+    ExplorerCopyPath "explorer.copy-path" "copy the path" [Explorer]
+    Transfers "app.transfers" "show the transfers of files" [Global, Explorer, Leader]
+    TransferCancel "transfers.cancel" "cancel the transfer" [Transfers]
+    TransferResume "transfers.resume" "resume or repeat the transfer" [Transfers]
+    TransferForget "transfers.forget" "remove from the list" [Transfers]
+    TransferOpen "transfers.open" "show the files, or answer the question" [Transfers]
+    ConflictNext "conflict.next" "next answer" [Conflict]
+    ConflictPrevious "conflict.previous" "previous answer" [Conflict]
+    ConflictPress "conflict.press" "give the selected answer" [Conflict]
+    ConflictAll "conflict.all" "give the same answer for all others, or not" [Conflict]
+    ConflictSkip "conflict.skip" "skip the file" [Conflict]
 
     NoticeOpen "notices.open" "show the session" [Notices]
     NoticeCopy "notices.copy" "copy the notification" [Notices]

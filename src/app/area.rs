@@ -80,6 +80,8 @@ pub struct DialogAreas {
     /// The buttons No and Yes, for clicks.
     pub buttons: [Rect; 2],
     pub wizard: Option<Wizard>,
+    /// The preview next to the list.
+    pub side: Option<Rect>,
 }
 
 /// The part of a dialog that was clicked.

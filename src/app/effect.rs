@@ -4,7 +4,12 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::{logs::feed::LogOrder, msg::Ticket, saved::SavedState};
+use super::{
+    logs::feed::LogOrder,
+    msg::Ticket,
+    saved::SavedState,
+    transfers::{TransferId, TransferOrder},
+};
 use crate::{
     model::{spec::LaunchRequest, text::Clean},
     protocol::message::{Origin, Request, StreamId, StreamOpen},
@@ -85,6 +90,21 @@ pub enum Effect {
     ReadRecipe {
         ticket: Ticket,
         path: PathBuf,
+    },
+    /// An order for a transfer of files. What it reports arrives as `Msg::Transfer`.
+    Transfer {
+        id: TransferId,
+        order: TransferOrder,
+    },
+    /// Opens a downloaded file in your editor, which has the screen until it exits. `Msg::EditedFile` reports that.
+    EditFile {
+        transfer: TransferId,
+        path: PathBuf,
+    },
+    /// Completes a typed path of this machine. `Msg::PathCompleted` has the result.
+    CompletePath {
+        ticket: Ticket,
+        typed: String,
     },
     /// Saves the state of the TUI for the next one.
     SaveState(Box<SavedState>),

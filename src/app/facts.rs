@@ -36,6 +36,8 @@ pub struct Facts {
     pub launch: LaunchSettings,
     /// The settings of toasts and the bell.
     pub notifications: NotificationSettings,
+    /// The directory where the client was started.
+    pub directory: PathBuf,
     /// The directory for copies that are too long for the clipboard.
     pub copies: PathBuf,
     /// Copying in terminals.

@@ -32,3 +32,4 @@ pub mod shown_contexts;
 pub mod step;
 #[cfg(test)]
 pub mod testing;
+pub mod transfers;

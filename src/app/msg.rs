@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 
-use super::logs::feed::LogEvent;
+use super::{
+    logs::feed::LogEvent,
+    transfers::{TransferEvent, TransferId},
+};
 use crate::{
     key::Key,
     model::{change::Change, failure::Failure, log::LogSource, spec::LaunchRequest, text::Clean},
@@ -53,8 +56,33 @@ pub enum Msg {
         ticket: Ticket,
         result: Result<Box<LaunchRequest>, Clean>,
     },
+    /// What a transfer of files reports.
+    Transfer {
+        id: TransferId,
+        event: TransferEvent,
+    },
+    /// Your editor exited.
+    EditedFile {
+        transfer: TransferId,
+        result: Result<(), Clean>,
+    },
+    PathCompleted {
+        ticket: Ticket,
+        completion: PathCompletion,
+    },
     /// Ctrl-C or a signal from outside requests to quit now (SIGTERM, SIGHUP).
     Leave,
+}
+
+/// What begins like a typed path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathCompletion {
+    /// The text that was completed.
+    pub typed: String,
+    /// The text as far as all candidates agree.
+    pub text: String,
+    /// The names that are possible. Those of directories end with a slash.
+    pub candidates: Vec<Clean>,
 }
 
 /// The state of the connection to the daemon.

@@ -9,14 +9,19 @@ use super::{
     launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
-    panels::{apps::AppsPurpose, command::Command, folders::FoldersPurpose, shells::ShellTarget},
+    panels::{
+        apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, folders::FoldersPurpose,
+        shells::ShellTarget,
+    },
     panes::{Axis, ShellPlace},
     shown_contexts::ShownContexts,
+    transfers::TransferStep,
 };
 use crate::{
     action::Action,
     model::{
-        files::FilePlace,
+        failure::Failure,
+        files::{FilePath, FilePlace},
         forward::ForwardId,
         id::{ContextName, KernelId, SessionKey},
         launch_field::LaunchField,
@@ -92,8 +97,15 @@ pub enum Step {
         name: Clean,
         start: Box<ShellStart>,
     },
-    /// Opens the files of a folder or a session.
-    OpenFiles(FilePlace),
+    /// Shows the files of a place.
+    Explore {
+        place: FilePlace,
+        path: FilePath,
+    },
+    /// Starts a transfer of files, or changes one.
+    Transfer(TransferStep),
+    /// Completes a typed path of this machine.
+    CompletePath(String),
     /// Goes to another place of the TUI.
     Go(Go),
 }
@@ -110,6 +122,26 @@ impl Step {
                 request: ForwardRequest::Url { id },
             },
             purpose: Purpose::ForwardUrl { then },
+        }
+    }
+
+    /// Shows the files of a folder or session.
+    #[must_use]
+    pub fn explore(place: FilePlace) -> Self {
+        let path = FilePath::root();
+        Self::Explore { place, path }
+    }
+
+    /// Creates a toast that reports a failure, with its hint.
+    #[must_use]
+    pub fn failure(failure: &Failure) -> Self {
+        let text = match &failure.hint {
+            Some(help) => format!("{}\n{help}", failure.message()),
+            None => failure.message().to_string(),
+        };
+        Self::Toast {
+            level: Level::Error,
+            text: Clean::multiline(&text),
         }
     }
 
@@ -244,6 +276,8 @@ pub enum Purpose {
     Apps(AppsPurpose),
     /// For the data page.
     Folders(FoldersPurpose),
+    /// For the explorer.
+    Explorer(ExplorerPurpose),
     /// A new URL of a forward.
     ForwardUrl {
         then: UrlUse,

@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
-    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts,
+    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -17,6 +17,7 @@ use crate::{
         testing,
         text::Clean,
     },
+    protocol::message::Snapshot,
 };
 
 /// A running session of the host environment, created `n` seconds after the epoch.
@@ -55,6 +56,7 @@ pub fn facts() -> Facts {
             env: std::collections::BTreeMap::new(),
             secrets: SecretRules::default(),
         },
+        directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
@@ -73,6 +75,7 @@ pub struct TestEnv {
     panes: Panes,
     notices: Notices,
     extension_rules: ExtensionRules,
+    pub transfers: Transfers,
 }
 
 impl Default for TestEnv {
@@ -84,11 +87,23 @@ impl Default for TestEnv {
             panes: Panes::new(""),
             notices: Notices::new(false),
             extension_rules: ExtensionRules::default(),
+            transfers: Transfers::default(),
         }
     }
 }
 
 impl TestEnv {
+    /// A daemon without sessions and contexts is connected.
+    pub fn connect(&mut self) {
+        let snapshot = Snapshot {
+            seq: 0,
+            sessions: Vec::new(),
+            contexts: Vec::new(),
+            forwards: Vec::new(),
+        };
+        self.mirror.replace(snapshot, Timestamp::UNIX_EPOCH);
+    }
+
     pub fn env(&self) -> PanelEnv<'_> {
         PanelEnv {
             mirror: &self.mirror,
@@ -98,6 +113,7 @@ impl TestEnv {
             detail: None,
             notices: &self.notices,
             extension_rules: &self.extension_rules,
+            transfers: &self.transfers,
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

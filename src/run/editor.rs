@@ -17,19 +17,30 @@ pub fn edit(text: &str) -> Result<String, String> {
     let name = format!("workbay-{}.sh", Uuid::new_v4().simple());
     let draft = EditedFile(std::env::temp_dir().join(name));
     draft.write(text)?;
+    run(&editor, &draft.0, "the text is unchanged")?;
+    draft.read()
+}
+
+/// Lets the user edit a file, and blocks until the editor exits. An error is a sentence.
+pub fn edit_file(path: &Path) -> Result<(), String> {
+    let editor = editor(|name: &str| std::env::var(name).ok());
+    run(&editor, path, "the file isn't saved")
+}
+
+/// `kept` = what becomes of the text if the editor fails.
+fn run(editor: &str, path: &Path, kept: &str) -> Result<(), String> {
     // Runs the editor through the shell, as git does, because the variable may contain arguments.
     let ended = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
-        .arg(&draft.0)
+        .arg(path)
         .status()
         .map_err(|error| format!("the editor didn't start: {error}"))?;
     if !ended.success() {
         return Err(format!(
-            "the editor '{editor}' failed ({ended}), so the text is unchanged. Set EDITOR to \
-             another editor"
+            "the editor '{editor}' failed ({ended}), so {kept}. Set EDITOR to another editor"
         ));
     }
-    draft.read()
+    Ok(())
 }
 
 /// The user's editor, with its arguments.

@@ -17,6 +17,7 @@ use super::{
     saved::StateFile,
     screen::{self, Stage},
     streams::Streams,
+    transfers::{self, TransferRunner},
 };
 use crate::{
     app::{effect::Effect, msg::Msg},
@@ -45,6 +46,9 @@ pub enum Next {
 pub struct EffectRunner {
     pub streams: Streams,
     pub logs: LogReaders,
+    pub transfers: TransferRunner,
+    /// The directory where the TUI was started.
+    pub directory: PathBuf,
     pub current: Current,
     pub questions: Requests,
     pub answers: mpsc::Sender<Msg>,
@@ -130,6 +134,12 @@ impl EffectRunner {
                 stage.lend()?;
                 self.edit(ticket, text);
             }
+            Effect::Transfer { id, order } => self.transfers.order(id, order),
+            Effect::EditFile { transfer, path } => {
+                stage.lend()?;
+                self.edit_file(transfer, path);
+            }
+            Effect::CompletePath { ticket, typed } => self.complete_path(ticket, typed),
             Effect::SaveRecipe {
                 ticket,
                 path,
@@ -189,6 +199,32 @@ impl EffectRunner {
                 Err(error) => Err(Clean::new(&format!("the text was not edited: {error}"))),
             };
             let _ = answers.send(Msg::Edited { ticket, result }).await;
+        });
+    }
+
+    fn edit_file(&self, transfer: u64, path: PathBuf) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let edited = tokio::task::spawn_blocking(move || editor::edit_file(&path)).await;
+            let result = match edited {
+                Ok(result) => result.map_err(|why| Clean::new(&why)),
+                Err(error) => Err(Clean::new(&format!("the file was not edited: {error}"))),
+            };
+            let _ = answers.send(Msg::EditedFile { transfer, result }).await;
+        });
+    }
+
+    fn complete_path(&self, ticket: u64, typed: String) {
+        let answers = self.answers.clone();
+        let directory = self.directory.clone();
+        tokio::spawn(async move {
+            let completed =
+                tokio::task::spawn_blocking(move || transfers::complete(&typed, &directory)).await;
+            if let Ok(completion) = completed {
+                let _ = answers
+                    .send(Msg::PathCompleted { ticket, completion })
+                    .await;
+            }
         });
     }
 

@@ -28,6 +28,7 @@ pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
         tag: tag(),
         launch: settings.launch.clone(),
         notifications: settings.notifications,
+        directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         copies: paths.copies_dir(),
         terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,

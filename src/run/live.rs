@@ -16,6 +16,7 @@ use super::{
     saved::StateFile,
     screen::Stage,
     streams::{self, Streams},
+    transfers::TransferRunner,
 };
 use crate::{
     app::{app::App, msg::Msg},
@@ -54,8 +55,12 @@ where
         let _ = answers_in.try_send(effects::remark(*level, text));
     }
     tokio::spawn(connection::keep(parts.connect, link_in, current_in));
+    // Without a cache directory, the system's directory for temporary files has the drafts.
+    let drafts = parts.spool.clone().unwrap_or_else(std::env::temp_dir);
     let effects = EffectRunner {
         state_file: parts.state_file,
+        transfers: TransferRunner::new(current.clone(), answers_in.clone(), drafts),
+        directory: parts.app.facts.directory.clone(),
         logs: LogReaders::new(answers_in.clone(), parts.spool),
         questions: Requests::begin(current.clone(), answers_in.clone()),
         streams: Streams::new(events_in),

@@ -30,6 +30,7 @@ pub mod screen;
 mod shell;
 mod start;
 mod streams;
+mod transfers;
 
 pub use key_tester::key_tester;
 pub use shell::shell;

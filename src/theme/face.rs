@@ -50,6 +50,10 @@ faces! {
     BarNormal "bar.normal" StatusGood
     BarWarning "bar.warning" Warning
     BarCritical "bar.critical" Bad
+    FileDirectory "file.directory" Strong
+    FileLink "file.link" Info
+    FileSpecial "file.special" Warning
+    FileChosen "file.chosen" Accent
     Border "border" Dim
     BorderFocused "border.focused" Accent
     Title "title" Strong

@@ -12,7 +12,7 @@ use crate::{
     theme::face::Face,
 };
 
-/// What every view shows at its edge: the session that will be reclaimed soon, the number of new
+/// What every view shows at its edge: the session that will be reclaimed soon, the transfers, the number of new
 /// notifications, and whether notifications are quiet.
 pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
@@ -21,6 +21,7 @@ pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
         let said = format!("{name}: reclaim in {}", durations::coarse(left));
         pieces.push((said, Face::Warning));
     }
+    pieces.extend(transfers(app));
     match app.notices.unread() {
         0 => {}
         count => pieces.push((format!("{count} new"), Face::Accent)),
@@ -33,6 +34,22 @@ pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
         said.push_str("  ");
     }
     pieces
+}
+
+/// How many transfers are open and how far they are, or that one waits for an answer.
+fn transfers(app: &App) -> Option<Piece> {
+    let count = app.transfers.open().count();
+    if app.transfers.asking().is_some() {
+        return Some(("transfer waits: T".to_owned(), Face::Warning));
+    }
+    let what = match count {
+        0 => return None,
+        1 => "1 transfer".to_owned(),
+        n => format!("{n} transfers"),
+    };
+    let percent = app.transfers.percent();
+    let percent = percent.map_or_else(String::new, |it| format!(" {it}%"));
+    Some((format!("{what}{percent}"), Face::StatusProgress))
 }
 
 /// Writes the badge at the right end of a line. Returns the cells that it took, with the gap before it.

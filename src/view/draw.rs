@@ -15,7 +15,12 @@ use super::{
     tabs, toasts,
 };
 use crate::{
-    app::{app::App, area::Areas, focus::Page, panels::AnyPanel},
+    app::{
+        app::App,
+        area::Areas,
+        focus::Page,
+        panels::{AnyPanel, explorer::Explorer},
+    },
     model::capability::EngineState,
     theme::{Theme, face::Face},
 };
@@ -87,10 +92,22 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     hints::draw(paint, app, areas, now);
 }
 
+/// The explorer, if another dialog is on top of it.
+fn below(app: &App) -> Option<&dyn panels::Dialog> {
+    let explorer = app.panels.get::<Explorer>()?;
+    let is_top = matches!(app.panels.dialog(), Some(AnyPanel::Explorer(_)));
+    (!is_top).then_some(explorer as &dyn panels::Dialog)
+}
+
 /// Draws the dialog on top of a view, which has the cursor then.
 fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let top = app.panels.dialog().and_then(panels::dialog);
     if let (Some(top), Some(dialog)) = (top, &areas.dialog) {
+        // The explorer is a view of its own, so it stays visible below a dialog.
+        if let Some(explorer) = below(app) {
+            let area = explorer.place(app, dialog.screen);
+            explorer.draw(paint, app, &area, now);
+        }
         paint.cursor = None;
         top.draw(paint, app, dialog, now);
         let hints_line = areas.hints;

@@ -42,6 +42,8 @@ pub struct Glyphs {
     /// Marks success; `wrong` marks failure.
     pub right: &'static str,
     pub wrong: &'static str,
+    /// A directory, a file, a link, and anything else.
+    pub files: [&'static str; 4],
     /// The characters of sparklines.
     pub spark: Form,
     pub shapes: Shapes,
@@ -83,6 +85,7 @@ pub const UNICODE: Glyphs = Glyphs {
     marks: ["▪", "▴", "▫"],
     right: "✓",
     wrong: "✗",
+    files: ["▸", " ", "↗", "∙"],
     spark: Form::Braille,
     shapes: Shapes {
         progress: "▸",
@@ -119,6 +122,7 @@ pub const ASCII: Glyphs = Glyphs {
     marks: ["*", "!", "-"],
     right: "+",
     wrong: "x",
+    files: ["/", " ", "@", "?"],
     spark: Form::Ramp(&[".", ":", "-", "=", "+", "*", "#"]),
     shapes: Shapes {
         progress: ">",

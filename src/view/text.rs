@@ -21,6 +21,21 @@ pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", take(text, room))
 }
 
+/// Shortens a file name to `cells` cells. The beginning and the end are kept, because the end has the type of the
+/// file.
+#[must_use]
+pub fn fit_middle(text: &str, cells: usize, ellipsis: &str) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let Some(room) = cells.checked_sub(width(ellipsis)).filter(|room| *room > 4) else {
+        return fit(text, cells, ellipsis);
+    };
+    let end = take_end(text, room / 3);
+    let start = take(text, room - width(end));
+    format!("{start}{ellipsis}{end}")
+}
+
 /// Shortens an image's label to `cells` cells. The end of a long path is kept, and if that is still too long,
 /// the beginning of its last part. Also returns how many characters at the beginning of `text` were left out.
 #[must_use]
@@ -153,6 +168,20 @@ mod tests {
         assert_eq!(fit("session", 5, "..."), "se...");
         assert_eq!(fit("session", 2, "..."), "se");
         assert_eq!(take_end("abc세션", 3), "션");
+    }
+
+    #[test]
+    fn of_a_long_name_both_ends_are_kept() {
+        let name = "checkpoint-2026-03-02-epoch-0400.safetensors";
+        assert_eq!(fit_middle(name, 44, "…"), name);
+        assert_eq!(fit_middle(name, 24, "…"), "checkpoint-2026-…tensors");
+        let name = "아주아주긴데이터이름.tar.gz";
+        let fitted = fit_middle(name, 17, "…");
+        assert!(
+            fitted.ends_with("ar.gz") && width(&fitted) <= 17,
+            "{fitted}"
+        );
+        assert_eq!(fit_middle(name, 5, "…"), "아주…");
     }
 
     #[test]

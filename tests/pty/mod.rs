@@ -1,6 +1,7 @@
 //! The built program on a pseudo-terminal, with real containers, as a person uses it.
 
 mod endurance;
+mod explorer;
 mod given_back;
 mod habits;
 mod hung;

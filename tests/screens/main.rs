@@ -16,6 +16,8 @@ mod contexts;
 mod described;
 mod ending;
 mod environments;
+mod explorer;
+mod explorer_transfers;
 mod folders;
 mod fresh;
 mod idle;

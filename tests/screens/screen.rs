@@ -76,6 +76,7 @@ pub fn facts() -> Facts {
             env: std::collections::BTreeMap::new(),
             secrets: workbay::model::secret_rules::SecretRules::default(),
         },
+        directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         notifications: NotificationSettings {
             bell: true,

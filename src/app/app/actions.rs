@@ -40,6 +40,7 @@ impl App {
             Action::Quiet => self.toggle_quiet(),
             Action::Ports => self.toggle_ports(),
             Action::Folders => self.toggle_folders(),
+            Action::Transfers => self.toggle_transfers(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),
@@ -85,6 +86,9 @@ impl App {
     /// confirmation.
     fn quit(&mut self, now: Timestamp) -> Vec<Step> {
         if self.focus() == Focus::Sessions && self.detail.is_none() {
+            if let Some(question) = self.transfers_before_leave(now) {
+                return vec![question];
+            }
             return self.leave();
         }
         self.back(now)

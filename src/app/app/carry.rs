@@ -10,7 +10,7 @@ use super::{
         focus::Page,
         logs::feed::LogOrder,
         msg::Ticket,
-        panels::{AnyPanel, notifications::NoticeList},
+        panels::{AnyPanel, explorer::Explorer, notifications::NoticeList},
         step::{Go, Purpose, Step},
     },
     App,
@@ -98,7 +98,15 @@ impl App {
                 Step::NewShell { place, name, start } => {
                     next(&mut queue, self.new_shell(place, &name, *start));
                 }
-                Step::OpenFiles(place) => next(&mut queue, Self::open_files(&place)),
+                Step::Explore { place, path } => self.explore(place, path),
+                Step::Transfer(step) => next(&mut queue, self.transfers.step(step)),
+                Step::CompletePath(typed) => {
+                    let ticket = self.ids.ticket();
+                    if let Some(explorer) = self.panels.get_mut::<Explorer>() {
+                        explorer.completing(ticket);
+                    }
+                    effects.push(Effect::CompletePath { ticket, typed });
+                }
                 Step::Go(go) => next(&mut queue, self.go(go, now)),
             }
         }

@@ -21,10 +21,8 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
-        notice::Level,
         session::Session,
         status::Tab,
-        text::Clean,
     },
     protocol::message::{Reply, Request},
 };
@@ -88,6 +86,7 @@ impl App {
             steps.extend(apps.link_up());
         }
         steps.extend(self.ask_folders_again());
+        steps.extend(self.files_link_up());
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
@@ -250,6 +249,7 @@ impl App {
             }
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
             (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
+            (Purpose::Explorer(asked), result) => self.files_answered(asked, result),
             (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
                 self.url_created(&opened, then)
             }
@@ -372,12 +372,5 @@ impl App {
 }
 
 pub(super) fn toast_of(failure: &Failure) -> Step {
-    let text = match &failure.hint {
-        Some(help) => format!("{}\n{help}", failure.message()),
-        None => failure.message().to_string(),
-    };
-    Step::Toast {
-        level: Level::Error,
-        text: Clean::multiline(&text),
-    }
+    Step::failure(failure)
 }

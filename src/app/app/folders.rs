@@ -7,7 +7,7 @@ use crate::{
         panels::folders::{FoldersPanel, FoldersPurpose},
         step::Step,
     },
-    model::{capability::Capability, failure::Failure, files::FilePlace, notice::Level},
+    model::{capability::Capability, failure::Failure, notice::Level},
     protocol::message::Reply,
 };
 
@@ -49,14 +49,5 @@ impl App {
             Some(page) => page.answered(purpose, result),
             None => FoldersPanel::new(purpose.context).answered_in_background(&purpose, result),
         }
-    }
-
-    /// Opens the files of a folder or a session.
-    pub(super) fn open_files(place: &FilePlace) -> Vec<Step> {
-        let FilePlace::Folder { folder, .. } = place else {
-            return Vec::new();
-        };
-        let text = format!("`workbay folder ls {folder}/` lists the files of {folder}");
-        vec![Step::toast(Level::Info, text)]
     }
 }

@@ -28,7 +28,9 @@ impl App {
     pub(super) fn is_seen(&self, msg: &Msg) -> bool {
         match msg {
             Msg::Answer { ticket, .. } => self.asked.get(ticket) != Some(&Purpose::Watch),
-            Msg::Stream { .. } => self.page != Page::Sessions,
+            Msg::Stream { stream, .. } => {
+                self.page != Page::Sessions || self.is_of_explorer(*stream)
+            }
             Msg::Log { .. } => self.page == Page::Logs,
             _ => true,
         }
@@ -74,6 +76,7 @@ impl App {
             let height = usize::from(dialog.rows.height);
             self.with_panel(now, |top, env| top.laid_out(height, env));
         }
+        steps.extend(self.ask_for_explorer(now));
         match self.page {
             Page::Panes => {
                 steps.extend(self.panes.set_page(areas.pane_page));

@@ -6,6 +6,7 @@ mod apps;
 mod carry;
 mod contexts;
 mod daemon;
+mod files;
 mod folders;
 mod frame;
 mod keys;
@@ -36,13 +37,14 @@ use super::{
     msg::{Msg, Ticket},
     notices::Notices,
     notices::toast::Toasts,
-    panels::{AnyPanel, Panels, notifications::NoticeList},
+    panels::{AnyPanel, Panels, explorer::Explorer, notifications::NoticeList},
     panes::Panes,
     saved::SavedState,
     sessions::Sessions,
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
+    transfers::Transfers,
 };
 use crate::{
     key::Key,
@@ -76,6 +78,8 @@ pub struct App {
     pub logs: Option<Logs>,
     pub panes: Panes,
     pub toasts: Toasts,
+    /// The transfers of files, which continue while the explorer is closed.
+    pub transfers: Transfers,
     /// Keys of an unfinished sequence.
     pub pending: Vec<Key>,
     pub mouse: bool,
@@ -94,6 +98,8 @@ pub struct App {
     /// The sessions whose use the daemon samples for this TUI, `None` if the daemon doesn't know.
     watched: Option<Vec<SessionKey>>,
     interrupted: Option<Timestamp>,
+    /// You were asked to confirm that transfers stop when you quit.
+    leaving: Option<Timestamp>,
     /// The keys that did nothing in the list, and until when the hint line says so.
     unbound: Option<(Vec<Key>, Timestamp)>,
     /// Row and time of the last click, for double clicks.
@@ -132,6 +138,8 @@ impl App {
             extension_rules: ExtensionRules::default(),
             logs: None,
             toasts: Toasts::default(),
+            transfers: Transfers::default(),
+            leaving: None,
             pending: Vec::new(),
             mouse_moves: false,
             in_front: true,
@@ -190,6 +198,9 @@ impl App {
             Msg::Tick => self.tick(now),
             Msg::Daemon(link) => self.link(link, now),
             Msg::Answer { ticket, result } => self.answer(ticket, result, now),
+            Msg::Stream { stream, event } if self.is_of_explorer(stream) => {
+                self.explorer_stream(stream, &event)
+            }
             Msg::Stream { stream, event } => {
                 let steps = self.panes.stream(stream, &event, now);
                 steps.unwrap_or_default()
@@ -213,10 +224,19 @@ impl App {
             }
             Msg::Edited { ticket, result } => self.edited(ticket, result, now),
             Msg::Recipe { ticket, result } => self.recipe_read(ticket, result, now),
+            Msg::Transfer { id, event } => self.transfer_event(id, event, now),
+            Msg::EditedFile { transfer, result } => self.file_edited(transfer, result),
+            Msg::PathCompleted { ticket, completion } => {
+                if let Some(explorer) = self.panels.get_mut::<Explorer>() {
+                    explorer.completed(ticket, completion);
+                }
+                Vec::new()
+            }
             Msg::Leave => self.leave(),
         };
         let mut effects = self.carry_out(steps, now);
         self.follow_pull();
+        self.follow_conflicts();
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
         effects.extend(self.follow_mouse());

@@ -57,6 +57,7 @@ impl App {
             detail: self.detail.as_ref(),
             notices: &self.notices,
             extension_rules: &self.extension_rules,
+            transfers: &self.transfers,
             shown: self.sessions.shown(),
             now,
         }

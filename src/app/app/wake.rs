@@ -8,7 +8,7 @@ use crate::{
         durations,
         focus::Page,
         launcher::Launcher,
-        panels::{apps::AppLauncher, ports::PortBoard},
+        panels::{apps::AppLauncher, explorer::Explorer, ports::PortBoard},
     },
     rules::reclaim::{Reclaim, reclaim},
 };
@@ -26,6 +26,7 @@ impl App {
             self.panels
                 .get::<PortBoard>()
                 .and_then(|it| it.wake_at(&self.mirror, now)),
+            self.panels.get::<Explorer>().and_then(Explorer::wake_at),
             self.next_question(now),
             self.interrupted.map(interrupt_ends),
             self.unbound.as_ref().map(|(_, until)| *until),

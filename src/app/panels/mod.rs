@@ -3,7 +3,9 @@
 pub mod apps;
 pub mod command;
 pub mod commit;
+pub mod conflict;
 pub mod contexts;
+pub mod explorer;
 pub mod extend;
 pub mod folders;
 pub mod help;
@@ -20,14 +22,16 @@ pub mod scroll;
 pub mod shells;
 mod stack;
 pub mod terminate;
+pub mod transfers;
 pub mod waiting;
 
 use self::{
-    apps::AppLauncher, command::CommandLine, commit::CommitForm, contexts::ContextPicker,
-    extend::ExtendDialog, folders::FoldersPanel, help::Help, history::HistoryTable,
-    new_shell::NewShell, notifications::NoticeList, ports::PortBoard, priority::PriorityForm,
-    pull::PullDialog, recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
-    terminate::TerminateDialog, waiting::WaitingDialog,
+    apps::AppLauncher, command::CommandLine, commit::CommitForm, conflict::ConflictDialog,
+    contexts::ContextPicker, explorer::Explorer, extend::ExtendDialog, folders::FoldersPanel,
+    help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
+    ports::PortBoard, priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
+    shells::ShellPicker, stack::panels, terminate::TerminateDialog, transfers::TransferList,
+    waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{
@@ -58,9 +62,12 @@ macro_rules! each_panel {
                 Contexts(ContextPicker),
                 Launcher(Launcher),
                 Recents(Recents),
+                Explorer(Explorer),
                 History(HistoryTable),
                 Folders(FoldersPanel),
                 Ports(PortBoard),
+                Transfers(TransferList),
+                Conflict(ConflictDialog),
                 Apps(AppLauncher),
                 Notices(NoticeList),
                 Pull(PullDialog),

@@ -4,6 +4,7 @@ mod apps;
 mod commit;
 mod copy;
 mod extend;
+mod files;
 mod history;
 mod open;
 mod queue;
@@ -24,6 +25,7 @@ use crate::{
 const ALL: &[&[SessionAction]] = &[
     open::ACTIONS,
     apps::ACTIONS,
+    files::ACTIONS,
     rename::ACTIONS,
     commit::ACTIONS,
     extend::ACTIONS,

@@ -182,7 +182,7 @@ impl<'a> EventLoop<'a> {
     }
 
     fn take_at(&mut self, msg: Msg, now: Timestamp) -> std::io::Result<Next> {
-        if matches!(msg, Msg::Edited { .. }) {
+        if matches!(msg, Msg::Edited { .. } | Msg::EditedFile { .. }) {
             self.away = false;
             self.stage.take_back()?;
         }
@@ -227,7 +227,7 @@ impl<'a> EventLoop<'a> {
 
     fn carry_out(&mut self, effects: Vec<Effect>) -> std::io::Result<Next> {
         for effect in effects {
-            self.away |= matches!(effect, Effect::Edit { .. });
+            self.away |= matches!(effect, Effect::Edit { .. } | Effect::EditFile { .. });
             if matches!(effect, Effect::Repaint | Effect::Suspend) {
                 self.app.set_dirty();
                 self.pacer.hurry = true;

@@ -147,6 +147,12 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         questions: crate::run::requests::Requests::begin(current.clone(), answers_in.clone()),
         // Not the user's own shell, because its start-up files must not affect a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
+        transfers: crate::run::transfers::TransferRunner::new(
+            current.clone(),
+            answers_in.clone(),
+            std::env::temp_dir(),
+        ),
+        directory: std::env::temp_dir(),
         current,
         logs: crate::run::logs::LogReaders::new(answers_in.clone(), None),
         answers: answers_in,

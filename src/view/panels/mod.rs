@@ -2,7 +2,9 @@
 
 mod apps;
 pub mod commit;
+mod conflict;
 mod contexts;
+mod explorer;
 mod extend;
 mod folders;
 mod help;
@@ -14,6 +16,7 @@ mod pull;
 mod recents;
 mod shells;
 mod terminate;
+mod transfers;
 mod waiting;
 
 use jiff::Timestamp;

@@ -49,6 +49,7 @@ fn facts(name: &str) -> Facts {
         launch: settings().launch,
         notifications: settings().notifications,
         terminal: settings().terminal,
+        directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         keep_days: 7,
         apps: settings().apps,

@@ -82,7 +82,7 @@ impl FoldersPanel {
         let id = folder.id.to_string();
         match action {
             Action::FolderOpen if self.trash => self.restore(folder, env),
-            Action::FolderOpen => vec![Step::OpenFiles(FilePlace::Folder {
+            Action::FolderOpen => vec![Step::explore(FilePlace::Folder {
                 context: self.context,
                 folder: name.to_string(),
             })],

@@ -1,0 +1,239 @@
+//! What a transfer does, and what it reports. `run/transfers` carries transfers out.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::model::{
+    failure::Failure,
+    files::{FilePath, FilePlace},
+    text::Clean,
+};
+
+/// A number that the app chooses for a transfer.
+pub type TransferId = u64;
+
+/// Work on files that takes time. It continues while the explorer is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransferJob {
+    /// Copies a file or directory of this machine into a directory of a place.
+    Upload {
+        from: PathBuf,
+        to: FilePlace,
+        directory: FilePath,
+    },
+    /// Copies to this machine: into `to` if that is a directory, otherwise to this path.
+    Download {
+        from: FilePlace,
+        paths: Vec<FilePath>,
+        to: PathBuf,
+    },
+    /// Copies or moves into a directory of a place.
+    Copy {
+        from: FilePlace,
+        paths: Vec<FilePath>,
+        to: FilePlace,
+        directory: FilePath,
+        moves: bool,
+    },
+    Delete {
+        from: FilePlace,
+        paths: Vec<FilePath>,
+    },
+    /// Downloads a file, opens it in your editor, and uploads it if it was changed.
+    Edit {
+        place: FilePlace,
+        path: FilePath,
+        /// Changes aren't uploaded.
+        read_only: bool,
+    },
+}
+
+impl TransferJob {
+    /// The places whose files it changes.
+    pub fn changes(&self) -> Vec<&FilePlace> {
+        match self {
+            Self::Upload { to, .. } => vec![to],
+            Self::Download { .. } => Vec::new(),
+            Self::Copy {
+                from, to, moves, ..
+            } => {
+                let from = moves.then_some(from);
+                from.into_iter().chain([to]).collect()
+            }
+            Self::Delete { from, .. } => vec![from],
+            Self::Edit { place, .. } => vec![place],
+        }
+    }
+
+    /// The place and the directory whose files it is about.
+    pub fn target(&self) -> (&FilePlace, FilePath) {
+        let parent = |path: Option<&FilePath>| {
+            path.and_then(FilePath::parent)
+                .unwrap_or_else(FilePath::root)
+        };
+        match self {
+            Self::Upload { to, directory, .. } | Self::Copy { to, directory, .. } => {
+                (to, directory.clone())
+            }
+            Self::Download { from, paths, .. } | Self::Delete { from, paths } => {
+                (from, parent(paths.first()))
+            }
+            Self::Edit { place, path, .. } => (place, parent(Some(path))),
+        }
+    }
+
+    /// What it does, as the list shows it: `Upload`.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Upload { .. } => "Upload",
+            Self::Download { .. } => "Download",
+            Self::Copy { moves: true, .. } => "Move",
+            Self::Copy { .. } => "Copy",
+            Self::Delete { .. } => "Delete",
+            Self::Edit { .. } => "Edit",
+        }
+    }
+
+    /// Its files: a name, or how many there are.
+    pub fn subject(&self) -> Clean {
+        let name = |path: &Path| {
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            Clean::new(&name.to_string_lossy())
+        };
+        match self {
+            Self::Upload { from, .. } => name(from),
+            Self::Download { paths, .. }
+            | Self::Copy { paths, .. }
+            | Self::Delete { paths, .. } => match paths.as_slice() {
+                [one] => name(one.as_path()),
+                several => Clean::new(&format!("{} entries", several.len())),
+            },
+            Self::Edit { path, .. } => name(path.as_path()),
+        }
+    }
+
+    /// Its files in a sentence: a name in quotes, or how many there are.
+    pub fn quoted(&self) -> String {
+        let subject = self.subject();
+        match self {
+            Self::Download { paths, .. }
+            | Self::Copy { paths, .. }
+            | Self::Delete { paths, .. }
+                if paths.len() != 1 =>
+            {
+                subject.into_string()
+            }
+            _ => format!("'{subject}'"),
+        }
+    }
+
+    /// What a toast reports when it is done: `uploaded`.
+    pub(super) fn done_word(&self) -> &'static str {
+        match self {
+            Self::Upload { .. } => "uploaded",
+            Self::Download { .. } => "downloaded",
+            Self::Copy { moves: true, .. } => "moved",
+            Self::Copy { .. } => "copied",
+            Self::Delete { .. } => "deleted",
+            Self::Edit { .. } => "saved",
+        }
+    }
+}
+
+/// An order for a transfer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransferOrder {
+    /// Begins. `resumed` is whether it was interrupted before, so that files that are complete are kept.
+    Start {
+        job: TransferJob,
+        resumed: bool,
+    },
+    /// Stops. What was copied of the current file is deleted.
+    Cancel,
+    Answer(ConflictAnswer),
+    /// Your editor exited, or didn't start.
+    Edited(Result<(), Clean>),
+}
+
+/// What a transfer reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransferEvent {
+    Progress(TransferProgress),
+    /// A name is taken.
+    Asks(Conflict),
+    /// The file is ready for your editor.
+    EditReady(PathBuf),
+    Ended(TransferEnd),
+}
+
+/// How far a transfer is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransferProgress {
+    pub files: u64,
+    pub bytes: u64,
+    /// How many files and bytes there are, once that is counted.
+    pub of: Option<(u64, u64)>,
+    /// The current file.
+    pub current: Clean,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransferEnd {
+    Done {
+        /// Links, pipes and other entries that can't be copied, and files that you skipped.
+        skipped: u64,
+    },
+    /// The file wasn't changed in the editor.
+    Unchanged,
+    Failed(Failure),
+    /// The connection broke. The transfer can continue where it stopped.
+    Interrupted(Clean),
+    Cancelled,
+}
+
+/// A name that is taken at the destination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    pub name: Clean,
+    /// The new file: its size, and when it was changed.
+    pub new: ConflictSide,
+    pub old: ConflictSide,
+    pub kind: ConflictKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictKind {
+    /// The destination has an entry of this name.
+    Taken,
+    /// The file was changed while you edited it.
+    ChangedMeanwhile,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConflictSide {
+    /// `None` = it is a directory.
+    pub size: Option<u64>,
+    pub modified: Option<Timestamp>,
+}
+
+/// What to do about a name that is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConflictChoice {
+    Replace,
+    /// The new file gets another name.
+    #[default]
+    KeepBoth,
+    Skip,
+}
+
+impl ConflictChoice {
+    pub const ALL: [Self; 3] = [Self::KeepBoth, Self::Replace, Self::Skip];
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConflictAnswer {
+    pub choice: ConflictChoice,
+    /// For all later conflicts of the transfer, too.
+    pub all: bool,
+}

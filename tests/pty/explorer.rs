@@ -1,0 +1,110 @@
+//! The explorer with a real container: files are uploaded, renamed, edited and downloaded as they are.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use crate::{
+    machine::{self, BINARY, Machine},
+    terminal::Terminal,
+};
+
+/// Bytes that are no text, and more than one piece of a transfer.
+fn noise() -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut bytes = Vec::with_capacity(3_000_000);
+    while bytes.len() < 3_000_000 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes
+}
+
+/// An editor that adds a line.
+fn editor(directory: &Path) -> String {
+    let path = directory.join("editor");
+    fs::write(&path, "#!/bin/sh\necho 고침 >> \"$1\"\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn files_go_into_a_session_and_come_back_unchanged() {
+    let mut machine = Machine::new();
+    let local = machine.path("local");
+    fs::create_dir_all(local.join("데이터")).unwrap();
+    let bytes = noise();
+    fs::write(local.join("데이터/모델.bin"), &bytes).unwrap();
+    fs::write(local.join("데이터/메모.txt"), "처음\n").unwrap();
+    let editor = editor(&local);
+    machine.set("EDITOR", &editor);
+    machine.set("VISUAL", "");
+    machine.ok(&machine::launch("files", &["--wait"]));
+
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 36);
+    person.wait_for("RUNNING");
+    person.type_("f");
+    person.wait_for("session files");
+
+    // A directory goes up with everything in it.
+    person.type_("u");
+    person.wait_for("Upload from this machine:");
+    person.type_("\x15");
+    person.type_(&format!("{}\r", local.join("데이터").display()));
+    person.wait_for("'데이터' uploaded");
+    person.wait_for("dir ");
+    person.type_("\r");
+    person.wait_for("모델.bin");
+    let read = |name: &str| {
+        let path = format!("/home/work/데이터/{name}");
+        let output = machine.workbay(&["exec", "files", "--", "sha256sum", &path]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let sum = |path: &Path| {
+        let output = std::process::Command::new("sha256sum").arg(path).output();
+        let output = String::from_utf8(output.unwrap().stdout).unwrap();
+        output.split_whitespace().next().unwrap().to_owned()
+    };
+    let expected = sum(&local.join("데이터/모델.bin"));
+    assert!(read("모델.bin").contains(&expected), "{}", read("모델.bin"));
+
+    // The name is prefilled, so only its end is typed.
+    person.type_("\x1b[F");
+    person.type_("r");
+    person.wait_for("Rename 모델.bin to:");
+    person.type_(".old\r");
+    person.wait_for("renamed to '모델.bin.old'");
+    assert!(read("모델.bin.old").contains(&expected));
+
+    // Your editor changes the file in the session.
+    person.type_("\x1b[H");
+    person.wait_for("처음");
+    person.type_("e");
+    person.wait_for("'메모.txt' saved");
+    let note = machine.ok(&["exec", "files", "--", "cat", "/home/work/데이터/메모.txt"]);
+    assert_eq!(note, "처음\n고침\n");
+
+    // The other file comes back under another name.
+    person.type_("\x1b[F");
+    person.wait_for("2 of 2");
+    person.type_("d");
+    person.wait_for("Download to this machine:");
+    let back = local.join("다시.bin");
+    person.type_("\x15");
+    person.type_(&format!("{}\r", back.display()));
+    person.wait_for("'모델.bin.old' downloaded");
+    assert_eq!(sum(&back), expected);
+    assert!(!local.join(".다시.bin.workbay-part").exists());
+    let drafts = fs::read_dir(machine.path("cache")).into_iter().flatten();
+    let drafts = drafts.flatten().map(|it| it.file_name());
+    let left: Vec<_> = drafts
+        .filter(|name| name.to_string_lossy().starts_with("edit-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+
+    person.type_("\x1b");
+    person.wait_gone("session files");
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+    machine.ok(&["terminate", "--force", "--yes", "files"]);
+}
