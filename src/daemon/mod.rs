@@ -10,6 +10,7 @@ mod clock;
 mod connection;
 mod context;
 pub mod fault;
+mod images;
 mod main_loop;
 mod notifications;
 mod options;

@@ -22,6 +22,7 @@ use crate::model::{
     failure::Failure,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
+    own_image::{CommitPlan, CommitStep, ImageProgress, StoredImage},
     pull::PullFigures,
     resources::ResourceSlots,
     secret::Secret,
@@ -156,6 +157,14 @@ pub trait Containers: Engine {
         ))
     }
 
+    /// Creates an image from the session's main container. The last step is [`CommitStep::Done`]. Dropping the stream
+    /// cancels it and leaves nothing of the image behind.
+    async fn commit(&self, _plan: &CommitPlan) -> Result<BoxStream<'static, Result<CommitStep>>> {
+        Err(Failure::unsupported(
+            "this engine can't create images from sessions",
+        ))
+    }
+
     /// Renames the session's container.
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
 
@@ -279,6 +288,43 @@ pub trait Images: Send + Sync {
             "this engine pulls images automatically",
         ))
     }
+
+    /// All images, those that the caller created from sessions first.
+    async fn stored_images(&self) -> Result<Vec<StoredImage>> {
+        Err(no_images())
+    }
+
+    /// Removes an image that no container uses.
+    async fn remove_image(&self, _reference: &str) -> Result<()> {
+        Err(no_images())
+    }
+
+    /// The image as an archive that [`Images::import_image`] takes. Dropping the stream cancels it.
+    async fn export_image(&self, _reference: &str) -> Result<BoxStream<'static, Result<Chunk>>> {
+        Err(no_images())
+    }
+
+    /// Stores the images of an archive. If the input ends without [`Input::Eof`], nothing is kept. The last item of the
+    /// stream names the images.
+    async fn import_image(
+        &self,
+        _archive: mpsc::Receiver<Input>,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        Err(no_images())
+    }
+
+    /// Sends the image to a registry, as `target`. The last item of the stream names the image there.
+    async fn push_image(
+        &self,
+        _reference: &str,
+        _target: &str,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        Err(no_images())
+    }
+}
+
+fn no_images() -> Failure {
+    Failure::unsupported("this engine doesn't manage images")
 }
 
 /// Folders that survive sessions.

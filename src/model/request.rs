@@ -7,6 +7,7 @@ use super::{
     forward::{ForwardId, ForwardOptions, ForwardTarget},
     id::SessionKey,
     idle::Keep,
+    own_image::ImageRequest,
     status::Tab,
 };
 
@@ -31,7 +32,12 @@ pub enum SessionRequest {
     /// Creates an image from a running session. The session's `pending_request` shows the progress.
     Commit {
         image_name: String,
+        /// Whether the session's programs wait meanwhile, where the engine can choose.
+        #[serde(default)]
+        pause: bool,
     },
+    /// Cancels the creation of an image. Succeeds when nothing is being created any more.
+    CancelCommit,
     /// Extends or exempts a session from idle checks. The answer is the session with this change.
     Keep {
         keep: Keep,
@@ -55,6 +61,7 @@ impl SessionRequest {
             | Self::Terminate { .. }
             | Self::Delete
             | Self::Commit { .. }
+            | Self::CancelCommit
             | Self::Keep { .. } => true,
             Self::Again | Self::Detail | Self::History | Self::Figures => false,
         }
@@ -78,6 +85,8 @@ pub enum ContextRequest {
     /// Fetches an image, by its reference or its name in the catalog. Succeeds when the image exists. The pull
     /// is cancelled when the client that asked disconnects.
     Pull { image: String },
+    /// Lists or removes images.
+    Image { request: ImageRequest },
     /// Creates a folder that survives sessions.
     CreateFolder { name: String },
     /// The keys and projects of the user that a session is launched for.
@@ -95,8 +104,15 @@ impl ContextRequest {
     /// Whether the request changes something, which a read-only context refuses.
     pub const fn is_change(&self) -> bool {
         match self {
-            Self::Pull { .. } | Self::CreateFolder { .. } => true,
+            Self::Pull { .. }
+            | Self::CreateFolder { .. }
+            | Self::Image {
+                request: ImageRequest::Remove { .. },
+            } => true,
             Self::Refresh
+            | Self::Image {
+                request: ImageRequest::List,
+            }
             | Self::Environments
             | Self::Catalogue { .. }
             | Self::FindOwner { .. }

@@ -63,6 +63,8 @@ pub enum Fact {
         number: RequestNumber,
         progress: TaskProgress,
     },
+    /// The images of the user have changed.
+    ImagesChanged,
     /// Whether a client watches.
     Watched(bool),
     /// A deadline has come.

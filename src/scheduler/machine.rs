@@ -130,6 +130,7 @@ impl StateMachine for Controller {
                 | Order::Pull { .. }
                 | Order::Rename { .. }
                 | Order::CreateFolder { .. }
+                | Order::Commit { .. }
         )
     }
 

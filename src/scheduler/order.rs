@@ -2,7 +2,7 @@
 
 use crate::{
     engine::api::CreatePlan,
-    model::{id::SessionId, stop_hook::StopHook},
+    model::{id::SessionId, own_image::CommitPlan, stop_hook::StopHook},
     state_machine::Ticket,
 };
 
@@ -12,6 +12,9 @@ pub type ConnectionNumber = u32;
 
 /// The number of a pull. Each attempt has its own.
 pub type PullNumber = u64;
+
+/// The number of an order to create an image.
+pub type CommitNumber = u64;
 
 /// The number of a survey.
 pub type SurveyNumber = u64;
@@ -39,6 +42,15 @@ pub enum Order {
     /// Cancel a pull that isn't needed any more.
     CancelPull {
         number: PullNumber,
+    },
+    /// Create an image from a session, and report each step.
+    Commit {
+        number: CommitNumber,
+        plan: Box<CommitPlan>,
+    },
+    /// Cancel the creation of an image.
+    CancelCommit {
+        number: CommitNumber,
     },
     Create {
         epoch: u32,
@@ -93,6 +105,8 @@ pub enum OrderKind {
     CreateFolder,
     Pull,
     CancelPull,
+    Commit,
+    CancelCommit,
     Create,
     Start,
     StopHook,
@@ -115,12 +129,14 @@ pub struct StopHookPlan {
 }
 
 impl OrderKind {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Connect,
         Self::Survey,
         Self::CreateFolder,
         Self::Pull,
         Self::CancelPull,
+        Self::Commit,
+        Self::CancelCommit,
         Self::Create,
         Self::Start,
         Self::StopHook,
@@ -140,6 +156,8 @@ impl OrderKind {
             Self::CreateFolder => "create-folder",
             Self::Pull => "pull",
             Self::CancelPull => "cancel-pull",
+            Self::Commit => "commit",
+            Self::CancelCommit => "cancel-commit",
             Self::Create => "create",
             Self::Start => "start",
             Self::StopHook => "will",
@@ -161,6 +179,8 @@ impl Order {
             Self::CreateFolder { .. } => OrderKind::CreateFolder,
             Self::Pull { .. } => OrderKind::Pull,
             Self::CancelPull { .. } => OrderKind::CancelPull,
+            Self::Commit { .. } => OrderKind::Commit,
+            Self::CancelCommit { .. } => OrderKind::CancelCommit,
             Self::Create { .. } => OrderKind::Create,
             Self::Start { .. } => OrderKind::Start,
             Self::StopHook { .. } => OrderKind::StopHook,
@@ -180,7 +200,9 @@ impl Order {
             | Self::Survey { .. }
             | Self::CreateFolder { .. }
             | Self::Pull { .. }
-            | Self::CancelPull { .. } => None,
+            | Self::CancelPull { .. }
+            | Self::Commit { .. }
+            | Self::CancelCommit { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),
             Self::Start { session, epoch }
             | Self::StopHook { session, epoch, .. }

@@ -61,6 +61,7 @@ impl Panel for CommitForm {
                 self.session,
                 SessionRequest::Commit {
                     image_name: image.clone(),
+                    pause: false,
                 },
             ),
             purpose: Purpose::toast(

@@ -70,7 +70,10 @@ impl ActivityReporter {
             | StreamOpen::Log { .. }
             | StreamOpen::ReadFile { .. }
             | StreamOpen::WriteFile { .. }
-            | StreamOpen::FileWork { .. } => {
+            | StreamOpen::FileWork { .. }
+            | StreamOpen::ExportImage { .. }
+            | StreamOpen::ImportImage { .. }
+            | StreamOpen::PushImage { .. } => {
                 return None;
             }
         };

@@ -8,7 +8,11 @@ use super::outbox::Outbox;
 use crate::{
     daemon::apps::AppEvent,
     engine::api::Engine,
-    model::{failure::Failure, id::SessionKey, text::Clean},
+    model::{
+        failure::Failure,
+        id::{ContextName, SessionKey},
+        text::Clean,
+    },
     protocol::message::{Request, RequestId, StreamOpen},
     scheduler::fact::Use,
 };
@@ -46,6 +50,10 @@ pub(in crate::daemon) enum Inbound {
     MayOpen {
         open: StreamOpen,
         answer: OpenAnswer,
+    },
+    /// The images of a context's engine have changed.
+    ImagesChanged {
+        context: ContextName,
     },
     /// A report about an app or a forward.
     App(AppEvent),

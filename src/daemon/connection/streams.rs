@@ -25,7 +25,7 @@ use super::{
     server_state::ServerState,
 };
 use crate::{
-    daemon::apps,
+    daemon::{apps, images},
     engine::{
         api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
         port_stream,
@@ -177,6 +177,21 @@ async fn open_on(
         | StreamOpen::FileWork { .. } => {
             return Err(Failure::unsupported("this engine can't open files"));
         }
+        StreamOpen::ExportImage { reference, .. } => {
+            let pieces = images::export(engine, &reference).await?;
+            return Ok(reported(pieces, None));
+        }
+        StreamOpen::ImportImage { context } => {
+            let inbound = server_state.inbound.clone();
+            let (pieces, input) = images::import(engine, context, inbound).await?;
+            return Ok(reported(pieces, Some(input)));
+        }
+        StreamOpen::PushImage {
+            reference, target, ..
+        } => {
+            let pieces = images::push(engine, &reference, &target).await?;
+            return Ok(reported(pieces, None));
+        }
         StreamOpen::Log { session, options } => {
             let chunks = engine.logs(session.id, options).await?;
             return Ok(Opened {
@@ -189,6 +204,16 @@ async fn open_on(
         pieces: of_program(output),
         input: Some(input),
     })
+}
+
+fn reported(
+    pieces: BoxStream<'static, Result<LogChunk, Failure>>,
+    input: Option<mpsc::Sender<Input>>,
+) -> Opened {
+    Opened {
+        pieces: of_log(pieces),
+        input,
+    }
 }
 
 /// Serves SSH on the stream. A server that can't start closes it, and its error is in the daemon's log.
