@@ -136,7 +136,7 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
     ImageFacts {
         // The list of images doesn't contain these.
         architecture: None,
-        group: None,
+        group: own::is_mine(image).then(|| Clean::new(image::MY_ENVIRONMENTS)),
         customized: own::customized(image),
         known_as: None,
         about: None,

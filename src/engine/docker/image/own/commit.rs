@@ -4,14 +4,22 @@
 //! its layers and the settings of the session's image, workbay gives the engine the image that users see, then the
 //! first one is deleted. A daemon that ends meanwhile leaves the first one, and the next daemon deletes it.
 
-use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bollard::{
     Docker, body_full,
     models::{ContainerConfig, ContainerInspectResponse, ImageInspect},
     query_parameters::{
         CommitContainerOptionsBuilder, ImportImageOptions, InspectContainerOptionsBuilder,
-        ListImagesOptionsBuilder, RemoveImageOptionsBuilder,
+        ListImagesOptionsBuilder, RemoveImageOptions, RemoveImageOptionsBuilder,
     },
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream::BoxStream};
@@ -52,6 +60,8 @@ struct Commit {
     container: String,
     plan: CommitPlan,
     steps: Steps,
+    /// Whether the caller got the reference.
+    taken: Arc<AtomicBool>,
 }
 
 impl DockerEngine {
@@ -63,6 +73,7 @@ impl DockerEngine {
         own_image::check_name(&plan.name).map_err(Failure::usage)?;
         let connection = self.connection().await?;
         let container = self.container(&connection, plan.session).await?;
+        let taken = Arc::new(AtomicBool::new(false));
         let (steps, mut received) = mpsc::channel(STEPS as usize + 1);
         let work = Commit {
             docker: connection.docker.clone().with_timeout(PATIENCE),
@@ -71,9 +82,16 @@ impl DockerEngine {
             container,
             plan: plan.clone(),
             steps,
+            taken: Arc::clone(&taken),
         };
         tokio::spawn(Box::pin(work.run()));
-        let steps = futures_util::stream::poll_fn(move |context| received.poll_recv(context));
+        let steps = futures_util::stream::poll_fn(move |context| {
+            let step = received.poll_recv(context);
+            if let std::task::Poll::Ready(Some(Ok(CommitStep::Done { .. }))) = &step {
+                taken.store(true, Ordering::Relaxed);
+            }
+            step
+        });
         Ok(steps.boxed())
     }
 }
@@ -107,11 +125,28 @@ async fn remove_unfinished(docker: &Docker, id: &str) {
 }
 
 impl Commit {
+    /// Creates the image. If the caller doesn't get its reference, it has cancelled the work, and the image is deleted.
     async fn run(self) {
         let end = self.create().await;
+        let made = end.as_ref().ok().cloned();
         let step = end.map(|reference| CommitStep::Done { reference });
-        // If nobody receives it, the work was cancelled.
-        let _ = self.steps.send(step).await;
+        let sent = self.steps.send(step).await;
+        let Some(reference) = made else {
+            return;
+        };
+        if sent.is_ok() {
+            self.steps.closed().await;
+        }
+        if !self.taken.load(Ordering::Relaxed) {
+            self.remove(&reference).await;
+        }
+    }
+
+    async fn remove(&self, reference: &str) {
+        let options = None::<RemoveImageOptions>;
+        if let Err(error) = self.docker.remove_image(reference, options, None).await {
+            tracing::warn!(%reference, %error, "the image of a cancelled request is kept");
+        }
     }
 
     async fn create(&self) -> Result<String> {
@@ -246,16 +281,6 @@ impl Commit {
         self.load(archive).await?;
         let found = self.docker.inspect_image(&reference).await;
         found.map_err(fault)?;
-        if self.steps.is_closed() {
-            let removed = self.docker.remove_image(
-                &reference,
-                None::<bollard::query_parameters::RemoveImageOptions>,
-                None,
-            );
-            if let Err(error) = removed.await {
-                tracing::warn!(%reference, %error, "the image of a cancelled request is kept");
-            }
-        }
         Ok(reference)
     }
 

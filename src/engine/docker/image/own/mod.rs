@@ -7,4 +7,4 @@ mod stored;
 mod transfer;
 
 pub(in crate::engine::docker) use self::commit::remove_leftovers;
-pub(super) use self::stored::customized;
+pub(super) use self::stored::{customized, is_mine};

@@ -41,7 +41,7 @@ pub(super) fn now(made: &ImageInspect) -> String {
 }
 
 /// Whether the image was created from a session of this user.
-fn is_mine(image: &ImageSummary) -> bool {
+pub(in crate::engine::docker::image) fn is_mine(image: &ImageSummary) -> bool {
     let owner = image.labels.get(OWN_OWNER);
     image.labels.contains_key(OWN_NAME) && owner.is_some_and(|owner| *owner == me())
 }

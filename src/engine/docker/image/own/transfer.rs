@@ -238,7 +238,8 @@ fn loaded(info: &BuildInfo) -> Vec<Clean> {
 }
 
 /// What an engine says of archives that it can't read.
-const FOREIGN: [&str; 6] = [
+const FOREIGN: [&str; 7] = [
+    "docker-import-",
     "manifest.json",
     "invalid tar header",
     "unexpected eof",
