@@ -73,7 +73,10 @@ pub(in crate::daemon) async fn carry_out(
     };
     let mut steps = match steps {
         Ok(steps) => steps,
-        Err(failure) => return report(Err(failure)).await,
+        Err(failure) => {
+            fault::point(Moment::After, OrderKind::Commit);
+            return report(Err(failure)).await;
+        }
     };
     while let Some(step) = steps.next().await {
         if let Err(failure) = &step {
