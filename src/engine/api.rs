@@ -160,9 +160,8 @@ pub trait Containers: Engine {
     /// Creates an image from the session's main container. The last step is [`CommitStep::Done`]. Dropping the stream
     /// cancels it and leaves nothing of the image behind.
     async fn commit(&self, _plan: &CommitPlan) -> Result<BoxStream<'static, Result<CommitStep>>> {
-        Err(Failure::unsupported(
-            "this engine can't create images from sessions",
-        ))
+        let text = "this engine can't create images from sessions";
+        Err(Failure::unsupported(text).hint("use a context with Docker"))
     }
 
     /// Renames the session's container.
@@ -325,6 +324,7 @@ pub trait Images: Send + Sync {
 
 fn no_images() -> Failure {
     Failure::unsupported("this engine doesn't manage images")
+        .hint("use the engine's own program for its images")
 }
 
 /// Folders that survive sessions.

@@ -90,7 +90,8 @@ impl Controller {
             return Err(Failure::refused(format!(
                 "session {name} isn't interactive: images are created from interactive sessions \
                  only"
-            )));
+            ))
+            .hint("launch an interactive session with the same image, and repeat its work there"));
         }
         if matches!(session.environment.source, EnvironmentSource::Host) {
             return Err(Failure::refused(format!(
@@ -111,7 +112,8 @@ impl Controller {
             return Err(Failure::refused(format!(
                 "session {name} is {}: images are created from running sessions only",
                 session.status
-            )));
+            ))
+            .hint("wait until it runs. A session that has ended can be launched again: `workbay relaunch`"));
         }
         Ok(())
     }
@@ -201,6 +203,13 @@ impl Controller {
     ) {
         let current = self.held.get(&id).and_then(|held| held.commit);
         let is_current = current == Some(number);
+        let is_over = !matches!(result, Ok(CommitStep::Begun { .. }));
+        if is_current
+            && is_over
+            && let Some(held) = self.change(turn, id)
+        {
+            held.commit = None;
+        }
         match result {
             Ok(CommitStep::Begun { number, of, what }) if is_current => {
                 if let Some(held) = self.change(turn, id)

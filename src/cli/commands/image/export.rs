@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 
-use super::report::{failed, size, unless_interrupted};
+use super::report::{self, failed, size, unless_interrupted};
 use crate::{
     cli::{
         Start, connection,
@@ -62,10 +62,7 @@ async fn copy(stream: &mut Stream, target: &mut Unfinished, total: u64) -> Resul
             StreamItem::Ended(end) => return failed(end),
         }
     }
-    Err(Fail::new(
-        code::UNREACHABLE,
-        "the daemon closed the stream".to_owned(),
-    ))
+    Err(report::closed())
 }
 
 /// A file beside the target. It is deleted unless it becomes complete.

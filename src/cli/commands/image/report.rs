@@ -40,7 +40,7 @@ impl Reporter {
                 StreamItem::Ended(end) => return self.end(end),
             }
         }
-        Err(lost("the daemon closed the stream"))
+        Err(closed())
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Fail> {
@@ -86,8 +86,14 @@ pub(super) fn failed(end: StreamEnd) -> Result<(), Fail> {
     }
 }
 
+/// The daemon ended without a word.
+pub(super) fn closed() -> Fail {
+    lost("the daemon closed the stream")
+}
+
 fn lost(why: &str) -> Fail {
-    Fail::new(code::UNREACHABLE, why.to_owned())
+    let fail = Fail::new(code::UNREACHABLE, why.to_owned());
+    fail.hint("try again. `workbay daemon status` shows whether the daemon runs")
 }
 
 /// Ends the work when the user or the system ends the command.

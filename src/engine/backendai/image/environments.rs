@@ -144,7 +144,9 @@ impl ManagerConnection {
                 .await?;
             if data[field]["ok"].as_bool() != Some(true) {
                 let why = data[field]["msg"].as_str().unwrap_or_default();
-                return Err(Failure::refused("the manager didn't remove the image").because(why));
+                return Err(Failure::refused("the manager didn't remove the image")
+                    .because(why)
+                    .hint("ask the administrator of the cluster"));
             }
         }
         Ok(())

@@ -90,7 +90,7 @@ impl DockerEngine {
         let connection = self.connection().await?;
         if reference.contains(host::REPOSITORY) {
             let text = "the image of the host environment can't be removed: sessions need it";
-            return Err(Failure::refused(text));
+            return Err(Failure::refused(text).hint("leave it: it has no files of its own"));
         }
         let options = None::<RemoveImageOptions>;
         match connection

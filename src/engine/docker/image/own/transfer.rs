@@ -115,9 +115,10 @@ impl DockerEngine {
         let found = found.map_err(|error| connection.fault(error))?;
         let is_podman = connection.quirks.kind == ContainerProgram::Podman;
         let login = registry_login::find(reference::registry(&target), is_podman).await?;
-        let (repository, tag) = target
-            .rsplit_once(':')
-            .ok_or_else(|| Failure::usage("a push needs a name and a tag"))?;
+        let (repository, tag) = target.rsplit_once(':').ok_or_else(|| {
+            let usage = Failure::usage("a push needs a name and a tag");
+            usage.hint("name the target as REGISTRY/NAME:TAG")
+        })?;
         let tags = found.repo_tags.unwrap_or_default();
         let was_named = tags.iter().any(|tag| reference::is_same(tag, &target));
         let names = TagImageOptionsBuilder::default().repo(repository).tag(tag);

@@ -177,7 +177,8 @@ pub(super) fn not_pushed(said: &str, tried: &FailedPull<'_>) -> Failure {
     let pulled = format!("{target} can't be pulled: ");
     let failure = sort(said, tried);
     match failure.what.as_str().strip_prefix(&pulled) {
-        Some(why) => Failure::refused(format!("{target} can't be pushed: {why}")),
+        Some(why) => Failure::refused(format!("{target} can't be pushed: {why}"))
+            .hint(format!("check the name, and whether {registry} accepts it")),
         None => failure,
     }
 }
