@@ -45,12 +45,19 @@ fn base(name: &str) -> String {
 }
 
 /// Removes the images of a test, also after a failure.
-struct Images(Vec<String>);
+struct Images {
+    references: Vec<String>,
+    /// Of the image that was created from a session.
+    name: String,
+}
 
 impl Drop for Images {
     fn drop(&mut self) {
-        for image in &self.0 {
-            let _ = Command::new("docker").args(["rmi", "-f", image]).output();
+        let filter = format!("label=ai.backend.customized-image.name={}", self.name);
+        let made = docker_out(&["images", "-q", "--filter", &filter]);
+        let made = made.lines().map(str::to_owned);
+        for image in self.references.drain(..).chain(made) {
+            let _ = Command::new("docker").args(["rmi", "-f", &image]).output();
         }
     }
 }
@@ -58,8 +65,15 @@ impl Drop for Images {
 #[test]
 fn an_image_of_a_session_is_created_listed_launched_and_travels() {
     let machine = Machine::new();
-    let mut images = Images(vec![launched(&machine, "own-src")]);
+    // Tests of other programs may have images of this user, too.
+    let config = machine.path("config").join("config.toml");
+    let settings = "[launch]\ncpu = 0.2\n[images]\nlimit = 0\n";
+    fs::write(config, settings).unwrap();
     let name = format!("own-{}", std::process::id());
+    let mut images = Images {
+        references: vec![launched(&machine, "own-src")],
+        name: name.clone(),
+    };
 
     // A bad name and an unknown session.
     let (code, _, err) = crate::cli::run(&machine, &["commit", "own-src", "no"]);
@@ -70,7 +84,7 @@ fn an_image_of_a_session_is_created_listed_launched_and_travels() {
     let all = listed.as_array().unwrap();
     let mine = all.iter().find(|it| it["name"] == name.as_str()).unwrap();
     let reference = mine["reference"].as_str().unwrap().to_owned();
-    images.0.push(reference.clone());
+    images.references.push(reference.clone());
     let inspected = docker_out(&["inspect", &reference]);
     assert!(!inspected.contains("hunter2-cli"), "{inspected}");
 
@@ -104,7 +118,7 @@ fn an_image_of_a_session_is_created_listed_launched_and_travels() {
     assert_eq!(code, 2, "it has no registry: {err}");
     let said = machine.ok(&["image", "push", &name, &target]);
     assert_eq!(said, format!("pushed {target}\n"));
-    images.0.push(target.clone());
+    images.references.push(target.clone());
     let file = machine.path("image.tar");
     let file = file.to_str().unwrap();
     machine.ok(&["image", "export", &name, file]);

@@ -242,6 +242,8 @@ async fn an_image_of_an_image_of_a_session_has_both_layers_and_a_simple_name() {
     assert_eq!(second.0.matches("customized_").count(), 1, "{}", second.0);
     let inside = run_in(&second.0, "cat /scratch/x /scratch/more");
     assert_eq!(inside, "kept\nmore\n");
+    bench.engine.stop(plan.session, 0).await.unwrap();
+    bench.engine.remove(plan.session).await.unwrap();
 }
 
 #[tokio::test]
