@@ -174,9 +174,7 @@ impl Controller {
     /// Forgets the creation of an image, and tells the engine. Returns the names of the session and the image.
     fn commit_is_over(&mut self, turn: &mut Turn, id: SessionId) -> Option<(Clean, String)> {
         let held = self.held.get(&id)?;
-        if held.record.committing.is_none() {
-            return None;
-        }
+        held.record.committing.as_ref()?;
         let held = self.change(turn, id)?;
         let image = held.record.committing.take()?;
         let number = held.commit.take();

@@ -319,7 +319,7 @@ impl Controller {
                 turn.answer(ticket, Err(lacks(self.engine(), Capability::Owners)));
             }
             ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
-                turn.answer(ticket, Err(misdirected()))
+                turn.answer(ticket, Err(misdirected()));
             }
             request if self.is_connecting() => self.early.push((ticket, Ask::Context(request))),
             ContextRequest::Refresh => self.refresh(turn, now, ticket),

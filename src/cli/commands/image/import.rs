@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read as _},
+    io::{self, Read as _, Seek as _},
     path::{Path, PathBuf},
 };
 
@@ -93,7 +93,6 @@ fn open(path: &Path) -> Result<File, Fail> {
         return Err(Fail::new(code::FAILED, text)
             .hint("name a file that `workbay image export` or `docker save` wrote"));
     }
-    use io::Seek as _;
     file.rewind().map_err(cannot)?;
     Ok(file)
 }
@@ -118,9 +117,17 @@ async fn send(mut file: File, path: &Path, sender: StreamSender) -> Result<(), F
                 piece.truncate(length);
                 Bytes::from(piece)
             });
-            let is_last = read.as_ref().map_or(true, Bytes::is_empty);
-            if is_last && read.is_ok() || pieces.blocking_send(read).is_err() || is_last {
-                return;
+            match read {
+                Ok(piece) if piece.is_empty() => return,
+                Ok(piece) => {
+                    if pieces.blocking_send(Ok(piece)).is_err() {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    let _ = pieces.blocking_send(Err(error));
+                    return;
+                }
             }
         }
     });

@@ -10,7 +10,7 @@ use crate::{
         fail::Outcome,
         output::{self, Cell},
     },
-    model::own_image::StoredImage,
+    model::{own_image::StoredImage, text::Clean},
 };
 
 #[derive(Args, Debug)]
@@ -49,7 +49,7 @@ fn row(image: &StoredImage) -> Vec<Cell> {
     let created = image
         .created_at
         .map_or_else(none, |at| at.strftime("%Y-%m-%d %H:%M").to_string());
-    let users: Vec<&str> = image.used_by.iter().map(|it| it.as_str()).collect();
+    let users: Vec<&str> = image.used_by.iter().map(Clean::as_str).collect();
     let users = if users.is_empty() {
         none()
     } else {
