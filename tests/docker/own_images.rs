@@ -359,7 +359,7 @@ async fn an_image_travels_through_a_file_and_back() {
         "{failure}"
     );
     let names = import(&bench, &archive, true).await.unwrap();
-    assert_eq!(names, [made.0.clone()]);
+    assert_eq!(names, std::slice::from_ref(&made.0));
     let after = stored(&bench, &made.0).await.unwrap();
     assert_eq!(after.id, before.id, "it is the same image, byte for byte");
     assert_eq!(run_in(&made.0, "cat /scratch/x"), "kept\n");
@@ -379,7 +379,11 @@ async fn import(bench: &Bench, archive: &[u8], with_end: bool) -> Result<Vec<Str
         let mut images = Vec::new();
         while let Some(step) = steps.next().await {
             let step = step?;
-            images.extend(step.images.into_iter().map(|it| it.into_string()));
+            images.extend(
+                step.images
+                    .into_iter()
+                    .map(workbay::model::text::Clean::into_string),
+            );
         }
         Ok(images)
     };
