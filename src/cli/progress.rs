@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write as _};
 use unicode_width::UnicodeWidthChar as _;
 
 use super::{output, tty};
-use crate::model::pull::Pull;
+use crate::model::{pull::Pull, resources::Bytes};
 
 /// The width to assume if the terminal doesn't report one.
 const USUAL_WIDTH: u16 = 80;
@@ -51,6 +51,29 @@ impl Progress {
         if self.live {
             self.show(text);
         }
+    }
+
+    /// Shows the progress of an image that is transferred; `total` = 0 if it isn't known.
+    pub fn image(&mut self, what: &str, done: u64, total: u64) {
+        let step = format!("workbay: {what}");
+        if !self.live {
+            if self.printed != step {
+                output::remark(&step);
+                self.printed = step;
+            }
+            return;
+        }
+        let figures = match (done, total) {
+            (0, 0) => String::new(),
+            (done, 0) => format!(" {}", Bytes(done)),
+            (done, total) => format!(
+                " {}%, {} of {}",
+                done * 100 / total,
+                Bytes(done),
+                Bytes(total)
+            ),
+        };
+        self.show(&format!("{step}{figures}"));
     }
 
     fn show(&mut self, text: &str) {

@@ -279,6 +279,16 @@ pub const SETTINGS: &[Setting] = &[
         show: |s| quoted(&s.disk.save.keep_free.to_string()),
     },
     Setting {
+        table: "images",
+        name: "limit",
+        variable: None,
+        read: |s, item| {
+            let limit = number(item, 0, 10_000).map(|n| n as u32);
+            set(&mut s.images.limit, limit)
+        },
+        show: |s| s.images.limit.to_string(),
+    },
+    Setting {
         table: "apps",
         name: "port-pool",
         variable: None,

@@ -12,6 +12,7 @@ mod context;
 pub mod fault;
 mod files;
 mod folders;
+mod images;
 mod main_loop;
 mod notifications;
 mod options;

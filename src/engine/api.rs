@@ -23,6 +23,7 @@ use crate::model::{
     folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
+    own_image::{CommitPlan, CommitStep, ImageProgress, StoredImage},
     pull::PullFigures,
     resources::ResourceSlots,
     secret::Secret,
@@ -155,6 +156,13 @@ pub trait Containers: Engine {
         Err(Failure::unsupported(
             "this engine can't save files of a session",
         ))
+    }
+
+    /// Creates an image from the session's main container. The last step is [`CommitStep::Done`]. Dropping the stream
+    /// cancels it and leaves nothing of the image behind.
+    async fn commit(&self, _plan: &CommitPlan) -> Result<BoxStream<'static, Result<CommitStep>>> {
+        let text = "this engine can't create images from sessions";
+        Err(Failure::unsupported(text).hint("use a context with Docker"))
     }
 
     /// Renames the session's container.
@@ -291,6 +299,44 @@ pub trait Images: Send + Sync {
             "this engine pulls images automatically",
         ))
     }
+
+    /// All images, those that the caller created from sessions first.
+    async fn stored_images(&self) -> Result<Vec<StoredImage>> {
+        Err(no_images())
+    }
+
+    /// Removes an image that no container uses.
+    async fn remove_image(&self, _reference: &str) -> Result<()> {
+        Err(no_images())
+    }
+
+    /// The image as an archive that [`Images::import_image`] takes. Dropping the stream cancels it.
+    async fn export_image(&self, _reference: &str) -> Result<BoxStream<'static, Result<Chunk>>> {
+        Err(no_images())
+    }
+
+    /// Stores the images of an archive. If the input ends without [`Input::Eof`], nothing is kept. The last item of the
+    /// stream names the images.
+    async fn import_image(
+        &self,
+        _archive: mpsc::Receiver<Input>,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        Err(no_images())
+    }
+
+    /// Sends the image to a registry, as `target`. The last item of the stream names the image there.
+    async fn push_image(
+        &self,
+        _reference: &str,
+        _target: &str,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        Err(no_images())
+    }
+}
+
+fn no_images() -> Failure {
+    Failure::unsupported("this engine doesn't manage images")
+        .hint("use the engine's own program for its images")
 }
 
 /// Folders that survive sessions.

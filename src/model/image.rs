@@ -15,6 +15,8 @@ pub const OWN_NAME: &str = "ai.backend.customized-image.name";
 /// `user:` and the id of the owner. `OWN_EMAIL` has the address of the owner.
 pub const OWN_OWNER: &str = "ai.backend.customized-image.owner";
 pub const OWN_EMAIL: &str = "ai.backend.customized-image.user.email";
+/// The heading of the images that the user created from sessions.
+pub const MY_ENVIRONMENTS: &str = "My environments";
 /// The path of the image's own Python.
 pub const RUNTIME_PATH: &str = "ai.backend.runtime-path";
 /// The protocol of ports that a launch opens in advance.

@@ -38,6 +38,7 @@ pub mod natural;
 pub mod nearest;
 pub mod network;
 pub mod notice;
+pub mod own_image;
 pub mod policy;
 pub mod ports;
 pub mod priority;

@@ -58,6 +58,9 @@ pub struct SessionRecord {
     pub force: bool,
     /// The requested name that the engine hasn't applied yet.
     pub renaming: Option<String>,
+    /// The name of the image that is being created from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committing: Option<String>,
     /// Whether its home directory and saved log were deleted.
     pub forgotten: bool,
     /// The launch request without secrets; `None` = no longer known.
@@ -95,6 +98,7 @@ impl SessionRecord {
             ending: None,
             force: false,
             renaming: None,
+            committing: None,
             forgotten: false,
             request: None,
             retries: 0,

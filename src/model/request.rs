@@ -8,6 +8,7 @@ use super::{
     forward::{ForwardId, ForwardOptions, ForwardTarget},
     id::SessionKey,
     idle::Keep,
+    own_image::ImageRequest,
     status::Tab,
 };
 
@@ -32,7 +33,12 @@ pub enum SessionRequest {
     /// Creates an image from a running session. The session's `pending_request` shows the progress.
     Commit {
         image_name: String,
+        /// Whether the session's programs wait meanwhile, where the engine can choose.
+        #[serde(default)]
+        pause: bool,
     },
+    /// Cancels the creation of an image. Succeeds when nothing is being created any more.
+    CancelCommit,
     /// Extends or exempts a session from idle checks. The answer is the session with this change.
     Keep {
         keep: Keep,
@@ -56,6 +62,7 @@ impl SessionRequest {
             | Self::Terminate { .. }
             | Self::Delete
             | Self::Commit { .. }
+            | Self::CancelCommit
             | Self::Keep { .. } => true,
             Self::Again | Self::Detail | Self::History | Self::Figures => false,
         }
@@ -81,6 +88,8 @@ pub enum ContextRequest {
     Pull { image: String },
     /// A request about folders that outlive sessions.
     Folder { request: FolderRequest },
+    /// Lists or removes images.
+    Image { request: ImageRequest },
     /// The keys and projects of the user that a session is launched for.
     FindOwner { email: String },
     /// Loads up to `count` sessions of a tab (only those whose name contains `text`). The answer is how many
@@ -96,9 +105,15 @@ impl ContextRequest {
     /// Whether the request changes something, which a read-only context refuses.
     pub const fn is_change(&self) -> bool {
         match self {
-            Self::Pull { .. } => true,
+            Self::Pull { .. }
+            | Self::Image {
+                request: ImageRequest::Remove { .. },
+            } => true,
             Self::Folder { request } => request.is_change(),
             Self::Refresh
+            | Self::Image {
+                request: ImageRequest::List,
+            }
             | Self::Environments
             | Self::Catalogue { .. }
             | Self::FindOwner { .. }

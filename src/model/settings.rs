@@ -22,6 +22,7 @@ pub struct Settings {
     pub engine: EngineSettings,
     pub history: HistorySettings,
     pub disk: DiskSettings,
+    pub images: ImageSettings,
     pub apps: AppSettings,
     pub folders: FolderSettings,
     /// Groups, presets, limits and accelerators, from `resources.toml`.
@@ -62,6 +63,7 @@ impl Settings {
             },
             history: HistorySettings { keep_days: 0 },
             disk: DiskSettings::default(),
+            images: ImageSettings::default(),
             apps: AppSettings::default(),
             folders: FolderSettings::default(),
             resources: ResourceRules::default(),
@@ -263,6 +265,13 @@ pub struct DiskSettings {
     /// You are warned below this amount of free space; 0 = never.
     pub warn_below: Bytes,
     pub save: SaveLimits,
+}
+
+/// Images that are created from sessions on engines of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImageSettings {
+    /// How many of them you may have; 0 = any number.
+    pub limit: u32,
 }
 
 /// The free space below which you are warned, on a file system of `whole` bytes. On a small one, it is less

@@ -22,7 +22,9 @@ pub(super) const fn is_refused(ask: &Ask) -> bool {
     matches!(
         ask,
         Ask::Session {
-            request: SessionRequest::Keep { .. } | SessionRequest::Delete,
+            request: SessionRequest::Keep { .. }
+                | SessionRequest::Delete
+                | SessionRequest::CancelCommit,
             ..
         } | Ask::Context(ContextRequest::Pull { .. })
     )
@@ -41,11 +43,12 @@ impl Observer {
             SessionRequest::Rename { name } => SessionChange::Rename { name },
             SessionRequest::Priority { priority } => SessionChange::Priority { priority },
             SessionRequest::Terminate { force } => SessionChange::Terminate { force },
-            SessionRequest::Commit { image_name } => SessionChange::Commit { image_name },
+            SessionRequest::Commit { image_name, .. } => SessionChange::Commit { image_name },
             SessionRequest::Detail => return self.detail(turn, ticket, session),
             SessionRequest::Keep { .. } => {
                 return turn.answer(ticket, Err(lacks(self.engine(), Capability::Reprieve)));
             }
+            SessionRequest::CancelCommit => return turn.answer(ticket, Err(no_cancel())),
             SessionRequest::Delete => return turn.answer(ticket, Err(keeps_ended())),
             SessionRequest::Again | SessionRequest::History | SessionRequest::Figures => {
                 return turn.answer(ticket, Err(misdirected()));
@@ -243,6 +246,11 @@ const fn includes(pending: &SessionChange, new: &SessionChange) -> bool {
         }
         _ => false,
     }
+}
+
+fn no_cancel() -> Failure {
+    Failure::refused("a Backend.AI manager can't cancel the creation of an image")
+        .hint("wait for it, then remove the image with `workbay image rm`")
 }
 
 fn keeps_ended() -> Failure {

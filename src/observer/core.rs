@@ -167,6 +167,12 @@ impl Observer {
             Fact::Progressed { number, progress } => self.progressed(&mut turn, number, &progress),
             Fact::FoldersChanged(change) => self.folders_changed(&change),
             Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
+            Fact::ImagesChanged => {
+                self.environments_at = None;
+                if self.is_connected() {
+                    self.read_environments(&mut turn, now);
+                }
+            }
             Fact::Tick => self.tick(&mut turn, now),
         }
         // A turn that may be undone contains only its request.
@@ -271,6 +277,7 @@ impl Observer {
             ContextRequest::Reach { tab, text, count } => {
                 self.reach(turn, now, ticket, tab, text, count);
             }
+            ContextRequest::Image { .. } => turn.answer(ticket, Err(misdirected())),
             ContextRequest::Pull { .. } => turn.answer(ticket, Err(pulls_itself())),
             ContextRequest::FindOwner { .. } => turn.answer(ticket, Err(misdirected())),
         }

@@ -66,6 +66,8 @@ pub enum Fact {
     },
     /// A folder was created, renamed or deleted.
     FoldersChanged(FolderChange),
+    /// The images of the user have changed.
+    ImagesChanged,
     /// Whether a client watches.
     Watched(bool),
     /// A deadline has come.

@@ -20,6 +20,7 @@ use crate::{
         id::{ContextName, InstanceId, KernelId, SessionKey},
         log::{LogOptions, LogSource},
         notice::{Notice, NoticesEdit},
+        own_image::StoredImage,
         recent::{Recent, RecentEdit, RecentId},
         request::{AppRequest, ContextRequest, ForwardRequest, SessionRequest},
         session::Session,
@@ -89,7 +90,7 @@ pub enum Request {
         session: SessionKey,
         request: SessionRequest,
     },
-    /// Ends with `Reply::Environments`, `Reply::Catalogue` or `Reply::Owner`, for folders as [`FolderRequest`] says,
+    /// Ends with `Reply::Environments`, `Reply::Images`, `Reply::Catalogue` or `Reply::Owner`, for folders as [`FolderRequest`] says,
     /// with `Reply::Reached` after the notices of the sessions, or with `Reply::Done` for the others.
     /// `Change::Pull` reports the progress of a pull.
     ///
@@ -233,6 +234,9 @@ pub enum Reply {
     },
     Environments {
         environments: Vec<Environment>,
+    },
+    Images {
+        images: Vec<StoredImage>,
     },
     Catalogue {
         catalogue: Box<Catalogue>,
@@ -379,6 +383,20 @@ pub enum StreamOpen {
     },
     /// Sends `FileProgress` as lines of JSON.
     FileWork { place: FilePlace, work: FileWork },
+    /// The bytes of an image's archive.
+    ExportImage {
+        context: ContextName,
+        reference: String,
+    },
+    /// Stores the images of an archive, which is the input. Sends `ImageProgress` as lines of JSON. A connection that is
+    /// closed before the end of the input cancels it.
+    ImportImage { context: ContextName },
+    /// Sends an image to a registry as `target`. Sends `ImageProgress` as lines of JSON.
+    PushImage {
+        context: ContextName,
+        reference: String,
+        target: String,
+    },
     /// A command that runs in addition to the session's own.
     Exec {
         session: SessionKey,
@@ -397,6 +415,16 @@ impl StreamOpen {
             self,
             Self::ReadFile { .. } | Self::WriteFile { .. } | Self::FileWork { .. }
         )
+    }
+
+    /// The context whose images it is about.
+    pub const fn image_context(&self) -> Option<ContextName> {
+        match self {
+            Self::ExportImage { context, .. }
+            | Self::ImportImage { context }
+            | Self::PushImage { context, .. } => Some(*context),
+            _ => None,
+        }
     }
 }
 

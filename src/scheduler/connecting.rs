@@ -80,6 +80,7 @@ impl Controller {
         self.take_survey(turn, now, survey, asked_in, true);
         self.resume_all(turn, now);
         if first {
+            self.report_lost_commits(turn);
             self.detach_leftovers(turn);
         }
         self.line.lost_at = None;

@@ -142,6 +142,16 @@ impl Controller {
             Fact::FoldersChanged(change) => change.apply(&mut self.folders),
             Fact::Pulling { number, figures } => self.pulling(&mut turn, now, number, figures),
             Fact::Pulled { number, result } => self.pulled(&mut turn, now, number, result),
+            Fact::Committing {
+                session,
+                number,
+                result,
+            } => self.committing(&mut turn, session, number, result),
+            Fact::ImagesChanged => {
+                if self.is_connected() {
+                    self.survey(&mut turn, OrderPurpose::Reconcile, true);
+                }
+            }
             Fact::Left { tickets } => self.has_left(&tickets),
             Fact::Unwanted => self.give_up_unwanted(&mut turn),
             Fact::Round => {
@@ -258,9 +268,6 @@ impl Controller {
         request: SessionRequest,
     ) {
         match request {
-            SessionRequest::Commit { .. } => {
-                turn.answer(ticket, Err(lacks(self.engine(), Capability::Commit)));
-            }
             SessionRequest::Detail | SessionRequest::History | SessionRequest::Figures => {
                 turn.answer(ticket, Err(misdirected()));
             }
@@ -271,6 +278,15 @@ impl Controller {
             SessionRequest::Terminate { force } => {
                 let answer = self.terminate(turn, now, session, force);
                 turn.refusable = true;
+                turn.answer(ticket, answer.map(|()| Answer::Done));
+            }
+            SessionRequest::Commit { image_name, pause } => {
+                let answer = self.commit(turn, now, session, &image_name, pause);
+                turn.refusable = true;
+                turn.answer(ticket, answer.map(|()| Answer::Done));
+            }
+            SessionRequest::CancelCommit => {
+                let answer = self.cancel_commit(turn, now, session);
                 turn.answer(ticket, answer.map(|()| Answer::Done));
             }
             SessionRequest::Delete => self.ask_delete(turn, now, ticket, session),
@@ -302,7 +318,9 @@ impl Controller {
             ContextRequest::FindOwner { .. } => {
                 turn.answer(ticket, Err(lacks(self.engine(), Capability::Owners)));
             }
-            ContextRequest::Reach { .. } => turn.answer(ticket, Err(misdirected())),
+            ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
+                turn.answer(ticket, Err(misdirected()));
+            }
             request if self.is_connecting() => self.early.push((ticket, Ask::Context(request))),
             ContextRequest::Refresh => self.refresh(turn, now, ticket),
             ContextRequest::Environments => match self.unreachable() {

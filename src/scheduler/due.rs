@@ -56,10 +56,10 @@ impl Controller {
         }
     }
 
-    /// A session that is being inspected may have ended on its own. If it hasn't, this is called
+    /// A session that an image is being created from isn't ended by a rule, and one that is being inspected may have ended on its own. If it hasn't, this is called
     /// again.
     pub(super) fn may_be_ended(&self, id: SessionId) -> bool {
-        let known = |held: &Held| !held.inspecting && !held.missed;
+        let known = |held: &Held| !held.inspecting && !held.missed && held.commit.is_none();
         self.is_connected() && self.held.get(&id).is_some_and(known)
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::order::{ConnectionNumber, OrderKind, PullNumber, SurveyNumber};
+use super::order::{CommitNumber, ConnectionNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::stop_hook::StopHookEnd;
 use crate::model::{
     capability::{Capability, EngineInfo},
@@ -11,6 +11,7 @@ use crate::model::{
     folder::{Folder, FolderChange},
     id::{KernelId, SessionId},
     idle::ActivityKind,
+    own_image::CommitStep,
     pull::PullFigures,
     request::{ContextRequest, SessionRequest},
     resources::ResourceSlots,
@@ -76,6 +77,14 @@ pub enum Fact {
         number: PullNumber,
         result: Result<(), Failure>,
     },
+    /// Creating an image has begun a step, has succeeded or has failed.
+    Committing {
+        session: SessionId,
+        number: CommitNumber,
+        result: Result<CommitStep, Failure>,
+    },
+    /// The images of the engine have changed.
+    ImagesChanged,
     /// The clients that waited for these answers have disconnected.
     Left {
         tickets: Vec<Ticket>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::queue::Tries;
+use super::{order::CommitNumber, queue::Tries};
 use crate::{
     model::{
         id::SessionId,
@@ -44,6 +44,8 @@ pub(super) struct Held {
     pub detaching: bool,
     /// The requests that wait for the new name.
     pub rename_tickets: Vec<Ticket>,
+    /// The number of the order that creates an image from it.
+    pub commit: Option<CommitNumber>,
     /// The values of its secret variables, until its containers are created.
     pub secrets: BTreeMap<String, Secret>,
     /// The queue's attempts to start it.
@@ -69,6 +71,7 @@ impl Held {
             last_exit: None,
             detaching: false,
             rename_tickets: Vec::new(),
+            commit: None,
             secrets: BTreeMap::new(),
             tries: None,
             reported_in: 0,

@@ -123,6 +123,8 @@ impl Controller {
             | OrderKind::Survey
             | OrderKind::Pull
             | OrderKind::CancelPull
+            | OrderKind::Commit
+            | OrderKind::CancelCommit
             | OrderKind::StopHook => {}
             OrderKind::DetachAll => held.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
@@ -238,6 +240,7 @@ impl Controller {
 
     /// The container is removed, so the decided ending takes effect.
     pub(super) fn finish(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        self.drop_commit(turn, id);
         let Some(held) = self.change(turn, id) else {
             return;
         };

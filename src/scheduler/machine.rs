@@ -125,7 +125,11 @@ impl StateMachine for Controller {
     fn waits_for_record(command: &Order) -> bool {
         matches!(
             command,
-            Order::Create { .. } | Order::Start { .. } | Order::Pull { .. } | Order::Rename { .. }
+            Order::Create { .. }
+                | Order::Start { .. }
+                | Order::Pull { .. }
+                | Order::Rename { .. }
+                | Order::Commit { .. }
         )
     }
 

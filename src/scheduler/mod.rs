@@ -13,6 +13,7 @@ mod adopt;
 mod catalogue;
 mod clock_changes;
 mod cluster;
+mod commit;
 mod connecting;
 mod connection_state;
 mod core;

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::api::CreatePlan,
-    model::{id::SessionId, stop_hook::StopHook},
+    model::{id::SessionId, own_image::CommitPlan, stop_hook::StopHook},
 };
 
 /// The number of an attempt to connect. It distinguishes events of an old connection from those of the
@@ -11,6 +11,9 @@ pub type ConnectionNumber = u32;
 
 /// The number of a pull. Each attempt has its own.
 pub type PullNumber = u64;
+
+/// The number of an order to create an image.
+pub type CommitNumber = u64;
 
 /// The number of a survey.
 pub type SurveyNumber = u64;
@@ -34,6 +37,15 @@ pub enum Order {
     /// Cancel a pull that isn't needed any more.
     CancelPull {
         number: PullNumber,
+    },
+    /// Create an image from a session, and report each step.
+    Commit {
+        number: CommitNumber,
+        plan: Box<CommitPlan>,
+    },
+    /// Cancel the creation of an image.
+    CancelCommit {
+        number: CommitNumber,
     },
     Create {
         epoch: u32,
@@ -87,6 +99,8 @@ pub enum OrderKind {
     Survey,
     Pull,
     CancelPull,
+    Commit,
+    CancelCommit,
     Create,
     Start,
     StopHook,
@@ -109,11 +123,13 @@ pub struct StopHookPlan {
 }
 
 impl OrderKind {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Connect,
         Self::Survey,
         Self::Pull,
         Self::CancelPull,
+        Self::Commit,
+        Self::CancelCommit,
         Self::Create,
         Self::Start,
         Self::StopHook,
@@ -132,6 +148,8 @@ impl OrderKind {
             Self::Survey => "survey",
             Self::Pull => "pull",
             Self::CancelPull => "cancel-pull",
+            Self::Commit => "commit",
+            Self::CancelCommit => "cancel-commit",
             Self::Create => "create",
             Self::Start => "start",
             Self::StopHook => "will",
@@ -152,6 +170,8 @@ impl Order {
             Self::Survey { .. } => OrderKind::Survey,
             Self::Pull { .. } => OrderKind::Pull,
             Self::CancelPull { .. } => OrderKind::CancelPull,
+            Self::Commit { .. } => OrderKind::Commit,
+            Self::CancelCommit { .. } => OrderKind::CancelCommit,
             Self::Create { .. } => OrderKind::Create,
             Self::Start { .. } => OrderKind::Start,
             Self::StopHook { .. } => OrderKind::StopHook,
@@ -170,7 +190,9 @@ impl Order {
             Self::Connect { .. }
             | Self::Survey { .. }
             | Self::Pull { .. }
-            | Self::CancelPull { .. } => None,
+            | Self::CancelPull { .. }
+            | Self::Commit { .. }
+            | Self::CancelCommit { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),
             Self::Start { session, epoch }
             | Self::StopHook { session, epoch, .. }

@@ -170,6 +170,7 @@ impl Controller {
         phase: &str,
         ending: Ending,
     ) {
+        self.drop_commit(turn, id);
         let message = ending.message.clone();
         self.decide(turn, id, ending);
         let status = Status::Terminating;

@@ -14,6 +14,7 @@ mod invalid_use;
 mod jupyter;
 mod launching;
 mod outcomes;
+mod own_images;
 mod ports;
 mod priority;
 mod running;

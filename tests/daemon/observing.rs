@@ -66,7 +66,13 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     assert_eq!(renamed.pending_request, None);
 
     let image_name = "mine".to_owned();
-    let commit = Request::session(key(id), SessionRequest::Commit { image_name });
+    let commit = Request::session(
+        key(id),
+        SessionRequest::Commit {
+            image_name,
+            pause: false,
+        },
+    );
     assert_eq!(ask(&face, commit).await, Reply::Done);
     let made = |change: &Change| {
         matches!(change, Change::Notice { notice } if notice.level == Level::Success
@@ -314,6 +320,7 @@ async fn a_full_disk_refuses_a_request_and_changes_nothing() {
             session.key(),
             SessionRequest::Commit {
                 image_name: "x".repeat(4000),
+                pause: false,
             },
         );
         match face.client.ask(commit).await {

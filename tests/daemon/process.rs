@@ -122,6 +122,30 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
             }
             Some(id)
         }
+        OrderKind::Commit | OrderKind::CancelCommit => {
+            let mut face = Face::connect(&options).await;
+            face.until_connected().await;
+            let mut request = named("victim");
+            request.image = Some("pulled:1".to_owned());
+            let id = face.launch(request).await.ok()?.id;
+            face.until_status(id, Status::Running).await;
+            let commit = SessionRequest::Commit {
+                image_name: "never-ends".to_owned(),
+                pause: false,
+            };
+            let key = SessionKey::local(id);
+            if kind == OrderKind::CancelCommit {
+                let _ = face.client.ask(Request::session(key, commit)).await;
+                let cancel = Request::session(key, SessionRequest::CancelCommit);
+                let _ = face.client.ask(cancel).await;
+            } else {
+                let image_name = "complete".to_owned();
+                let pause = false;
+                let commit = SessionRequest::Commit { image_name, pause };
+                let _ = face.client.ask(Request::session(key, commit)).await;
+            }
+            Some(id)
+        }
         OrderKind::DetachAll => {
             let id = run_and_kill(place).await;
             let _ = Client::connect(&options).await;
@@ -203,6 +227,9 @@ fn is_settled(
         OrderKind::Pull | OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
             status == Some(Status::Running)
         }
+        OrderKind::Commit | OrderKind::CancelCommit => face
+            .session(id)
+            .is_some_and(|session| session.status == Status::Running && !session.is_committed()),
         OrderKind::Rename => face
             .session(id)
             .is_some_and(|session| session.name == "renamed" && session.pending_request.is_none()),

@@ -35,6 +35,7 @@ mod limits;
 mod long_logs;
 mod network;
 mod ordinary_user;
+mod own_images;
 mod own_user;
 #[path = "../support/pane.rs"]
 mod pane;

@@ -308,6 +308,7 @@ fn an_image_is_made_under_a_name() {
         key("seoul", 21),
         SessionRequest::Commit {
             image_name: "my-image.1".to_owned(),
+            pause: false,
         },
     );
     assert_eq!(screen.wishes(), [&wish]);

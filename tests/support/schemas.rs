@@ -16,7 +16,7 @@ pub fn name_of(args: &[&str]) -> Option<String> {
         "launch" | "relaunch" | "run" => Some("launch".to_owned()),
         "ls" | "wait" | "show" | "top" | "history" | "resources" | "events" | "doctor" | "info"
         | "keys" | "themes" | "cp" => Some((*word).to_owned()),
-        "recent" | "env" | "folder" | "context" | "daemon" | "app" | "port" => {
+        "recent" | "env" | "image" | "folder" | "context" | "daemon" | "app" | "port" => {
             Some(format!("{word}-"))
         }
         _ => None,

@@ -6,7 +6,11 @@ use crate::{
         input::Input,
         step::{Purpose, Step},
     },
-    model::{id::SessionKey, notice::Level, request::SessionRequest, text::Clean},
+    key::{Key, KeyCode},
+    model::{
+        id::SessionKey, notice::Level, own_image, request::SessionRequest, session::Session,
+        text::Clean,
+    },
     protocol::message::Request,
 };
 
@@ -15,34 +19,26 @@ pub struct CommitForm {
     pub session: SessionKey,
     pub name: Clean,
     pub input: Input,
+    /// Whether the session's programs wait meanwhile; `None` = the engine doesn't let users choose.
+    pub pause: Option<bool>,
 }
 
 impl CommitForm {
     #[must_use]
-    pub fn new(session: SessionKey, name: &Clean) -> Self {
+    pub fn new(session: &Session) -> Self {
+        // Only sessions on this machine's engines tell where their home directory is.
+        let chooses = session.home.is_some();
         Self {
-            session,
-            name: name.clone(),
+            session: session.key(),
+            name: session.name.clone(),
             input: Input::default(),
+            pause: chooses.then_some(false),
         }
     }
 
     /// Why the text can't be the image's name. An empty text isn't a problem before Enter.
     fn wrong(&self) -> Option<String> {
-        let text = self.input.text();
-        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        if let Some(bad) = text.chars().find(|c| !fits(*c)) {
-            return Some(format!(
-                "'{bad}' isn't allowed in the image name. Use letters, digits, '.', '-' and '_'"
-            ));
-        }
-        match text.chars().count() {
-            4..=32 => None,
-            0..4 => Some("the image name must have 4 to 32 characters".to_owned()),
-            n => Some(format!(
-                "the image name has {n} characters (4 to 32 allowed)"
-            )),
-        }
+        own_image::check_name(self.input.text()).err()
     }
 }
 
@@ -61,6 +57,7 @@ impl Panel for CommitForm {
                 self.session,
                 SessionRequest::Commit {
                     image_name: image.clone(),
+                    pause: self.pause == Some(true),
                 },
             ),
             purpose: Purpose::toast(
@@ -69,6 +66,17 @@ impl Panel for CommitForm {
             ),
         };
         vec![Step::CLOSE, ask]
+    }
+
+    /// Tab chooses between a running and a paused session.
+    fn key(&mut self, key: Key, _: &PanelEnv<'_>) -> Option<Vec<Step>> {
+        match &mut self.pause {
+            Some(pause) if key == Key::plain(KeyCode::Tab) => {
+                *pause = !*pause;
+                Some(Vec::new())
+            }
+            _ => self.input.key(key).then(Vec::new),
+        }
     }
 
     fn problem(&self) -> Option<String> {
@@ -87,21 +95,42 @@ impl Panel for CommitForm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::SessionId;
+    use crate::app::testing::{TestEnv, session};
+
+    /// What Enter requests: the name and whether to pause.
+    fn asked(form: &mut CommitForm) -> Option<(String, bool)> {
+        let steps = form.submit(&TestEnv::default().env());
+        steps.into_iter().find_map(|it| match it {
+            Step::Ask {
+                request:
+                    Request::Session {
+                        request: SessionRequest::Commit { image_name, pause },
+                        ..
+                    },
+                ..
+            } => Some((image_name, pause)),
+            _ => None,
+        })
+    }
 
     #[test]
-    fn the_rule_of_an_images_name() {
-        let with = |text: &str| {
-            let key = SessionKey::local(SessionId::from_u128(1));
-            let mut form = CommitForm::new(key, &Clean::new("train"));
-            form.input.set(text);
-            form.wrong()
-        };
-        for good in ["abcd", "my-image_1.0", &"x".repeat(32)] {
-            assert_eq!(with(good), None, "{good}");
-        }
-        for bad in ["", "abc", "a b c", "이미지-이름", &"x".repeat(33)] {
-            assert!(with(bad).is_some(), "{bad} was taken");
-        }
+    fn only_a_good_name_is_requested_and_tab_pauses() {
+        let mut it = session(1, "train");
+        it.home = Some("/scratch/x".to_owned());
+        let mut form = CommitForm::new(&it);
+        form.input.set("abc");
+        assert_eq!(asked(&mut form), None);
+        assert!(form.problem().unwrap().contains("4 to 32"));
+        form.input.set("my-image_1.0");
+        assert_eq!(asked(&mut form), Some(("my-image_1.0".to_owned(), false)));
+        let (tab, env) = (Key::plain(KeyCode::Tab), TestEnv::default());
+        form.key(tab, &env.env());
+        assert_eq!(asked(&mut form), Some(("my-image_1.0".to_owned(), true)));
+        // A manager doesn't let users choose.
+        it.home = None;
+        let mut form = CommitForm::new(&it);
+        form.input.set("my-image");
+        form.key(tab, &env.env());
+        assert_eq!(asked(&mut form), Some(("my-image".to_owned(), false)));
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     app::panels::commit::CommitForm,
     model::{
         capability::Capability,
+        environment::EnvironmentSource,
         session::{CommitStatus, Session, SessionType},
     },
 };
@@ -14,7 +15,7 @@ pub const ACTIONS: &[SessionAction] = &[SessionAction {
     action: Action::SessionCommit,
     needs: Some(Capability::Commit),
     wrong_state,
-    run: |session, _| Outcome::open(CommitForm::new(session.key(), &session.name)),
+    run: |session, _| Outcome::open(CommitForm::new(session)),
     ..SessionAction::BASE
 }];
 
@@ -23,6 +24,11 @@ fn wrong_state(session: &Session) -> Option<String> {
     if session.session_type != SessionType::Interactive {
         return Some(format!(
             "{name} isn't interactive. Images are created from interactive sessions only"
+        ));
+    }
+    if matches!(session.environment.source, EnvironmentSource::Host) {
+        return Some(format!(
+            "{name} runs in the host environment, which has no image"
         ));
     }
     not_running(session, "an image can be created when it runs").or_else(|| {

@@ -1,4 +1,4 @@
-//! `workbay commit`: creates an image from a running session.
+//! `workbay commit`: creates an image from a running session, or cancels that.
 
 use clap::Args;
 
@@ -27,8 +27,15 @@ use crate::{
 pub struct Commit {
     #[command(flatten)]
     pub one: One,
-    /// Name of the new image
-    pub image_name: String,
+    /// Name of the new image: 4 to 32 letters, digits, '.', '-' and '_'
+    #[arg(required_unless_present = "cancel", conflicts_with = "cancel")]
+    pub image_name: Option<String>,
+    /// Pause the programs of the session meanwhile (engines of this machine)
+    #[arg(long)]
+    pub pause: bool,
+    /// Cancel the creation of an image from the session
+    #[arg(long, conflicts_with_all = ["pause", "wait"])]
+    pub cancel: bool,
     #[command(flatten)]
     pub wait: Wait,
 }
@@ -46,13 +53,15 @@ impl RunCommand for Commit {
             } else {
                 None
             };
+            let request = match &self.image_name {
+                Some(name) => SessionRequest::Commit {
+                    image_name: name.clone(),
+                    pause: self.pause,
+                },
+                None => SessionRequest::CancelCommit,
+            };
             connection
-                .request_done(Request::session(
-                    session.key(),
-                    SessionRequest::Commit {
-                        image_name: self.image_name.clone(),
-                    },
-                ))
+                .request_done(Request::session(session.key(), request))
                 .await?;
             let Some(seen) = seen else {
                 return Ok(0);

@@ -19,6 +19,7 @@ mod export;
 mod extend;
 pub mod folder;
 pub mod history;
+mod image;
 pub mod info;
 pub mod keys;
 pub mod launch;
@@ -153,6 +154,9 @@ commands! {
     /// List environments and pull images
     #[command(subcommand)]
     Env(env::EnvCommand) env::EnvCommand::is_change,
+    /// List, remove and transfer images
+    #[command(subcommand)]
+    Image(image::ImageCommand) image::ImageCommand::is_change,
     /// List the available resources: groups, presets, limits, folders, agents
     Resources(resources::Resources) changes_nothing,
     /// List, create, share and delete folders, which outlive sessions, and copy files

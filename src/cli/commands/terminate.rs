@@ -53,6 +53,9 @@ impl RunCommand for Terminate {
                 output::remark("No session is left to terminate.");
                 return Ok(0);
             }
+            if self.yes && !self.force {
+                refuse_during_commit(&chosen)?;
+            }
             tty::require_for_confirmation("terminate", self.yes)?;
             let snapshot = connection.subscribe().await?;
             if !self.yes && !termination::confirm(&chosen, &snapshot, self.force, keep_days)? {
@@ -84,6 +87,18 @@ impl RunCommand for Terminate {
             Ok(0)
         })
     }
+}
+
+/// Without a question, an image that is being created is only lost if the user asks for it.
+fn refuse_during_commit(sessions: &[Session]) -> Result<(), Fail> {
+    let Some(session) = sessions.iter().find(|it| it.is_committed()) else {
+        return Ok(());
+    };
+    let name = &session.name;
+    let text = format!("an image is being created from {name}, and would be lost");
+    Err(Fail::new(code::FAILED, text).hint(format!(
+        "wait for it (`workbay show {name}` shows the progress), or terminate with --force"
+    )))
 }
 
 /// All selected sessions, or an error before anything is done. Ended sessions are left out.

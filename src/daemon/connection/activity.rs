@@ -71,7 +71,10 @@ impl ActivityReporter {
             // What opens files reports the use of their session.
             | StreamOpen::ReadFile { .. }
             | StreamOpen::WriteFile { .. }
-            | StreamOpen::FileWork { .. } => {
+            | StreamOpen::FileWork { .. }
+            | StreamOpen::ExportImage { .. }
+            | StreamOpen::ImportImage { .. }
+            | StreamOpen::PushImage { .. } => {
                 return None;
             }
         };

@@ -8,7 +8,11 @@ use super::outbox::Outbox;
 use crate::{
     daemon::{apps::AppEvent, files::WaitingPlace, folders::FolderEvent},
     engine::api::Engine,
-    model::{failure::Failure, id::SessionKey, text::Clean},
+    model::{
+        failure::Failure,
+        id::{ContextName, SessionKey},
+        text::Clean,
+    },
     protocol::message::{Request, RequestId, StreamOpen},
     scheduler::fact::Use,
 };
@@ -49,6 +53,10 @@ pub(in crate::daemon) enum Inbound {
     },
     /// Asks where files are, and whether they may be opened.
     FindPlace(WaitingPlace),
+    /// The images of a context's engine have changed.
+    ImagesChanged {
+        context: ContextName,
+    },
     /// A report about an app or a forward.
     App(AppEvent),
     /// The engine answered a request about folders.

@@ -28,6 +28,7 @@ use crate::{
     daemon::{
         apps,
         files::{self, FileStream},
+        images,
     },
     engine::{
         api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
@@ -201,6 +202,21 @@ async fn open_on(
                 "files are opened elsewhere. Report this error",
             ));
         }
+        StreamOpen::ExportImage { reference, .. } => {
+            let pieces = images::export(engine, &reference).await?;
+            return Ok(reported(pieces, None));
+        }
+        StreamOpen::ImportImage { context } => {
+            let inbound = server_state.inbound.clone();
+            let (pieces, input) = images::import(engine, context, inbound).await?;
+            return Ok(reported(pieces, Some(input)));
+        }
+        StreamOpen::PushImage {
+            reference, target, ..
+        } => {
+            let pieces = images::push(engine, &reference, &target).await?;
+            return Ok(reported(pieces, None));
+        }
         StreamOpen::Log { session, options } => {
             let chunks = engine.logs(session.id, options).await?;
             return Ok(Opened {
@@ -213,6 +229,16 @@ async fn open_on(
         pieces: of_program(output),
         input: Some(input),
     })
+}
+
+fn reported(
+    pieces: BoxStream<'static, Result<LogChunk, Failure>>,
+    input: Option<mpsc::Sender<Input>>,
+) -> Opened {
+    Opened {
+        pieces: of_log(pieces),
+        input,
+    }
 }
 
 /// Serves SSH on the stream. A server that can't start closes it, and its error is in the daemon's log.

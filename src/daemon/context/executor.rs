@@ -13,6 +13,7 @@ use tokio::{
 };
 
 use super::{
+    commits::{self, Commits},
     driver::{Execute, Reporter},
     health_check::{self, AnswerFuture},
     lazy_engine::LazyEngine,
@@ -60,6 +61,7 @@ pub(in crate::daemon) struct Executor {
     /// Whether a client is subscribed, so that an engine that doesn't respond must be noticed.
     watched: Arc<watch::Sender<bool>>,
     pulls: Pulls,
+    commits: Commits,
     /// The task that listens to the engine's events.
     listener: Arc<Mutex<Option<AbortHandle>>>,
 }
@@ -73,6 +75,7 @@ impl Executor {
             forgetting: Arc::new(Semaphore::new(FORGETTING)),
             watched: Arc::new(watch::Sender::new(false)),
             pulls: Pulls::default(),
+            commits: Commits::default(),
             listener: Arc::default(),
         }
     }
@@ -91,11 +94,19 @@ impl Execute<Order> for Executor {
             Order::CancelPull { number } => return self.pulls.cancel(*number),
             _ => None,
         };
+        let commit = match &order {
+            Order::Commit { number, .. } => Some(*number),
+            Order::CancelCommit { number } => return self.commits.cancel(*number),
+            _ => None,
+        };
         let this = self.clone();
         let connects = matches!(order, Order::Connect { .. });
         let task = tokio::spawn(async move { this.carry_out(order).await });
         if let Some(number) = pull {
             self.pulls.began(number, task.abort_handle());
+        }
+        if let Some(number) = commit {
+            self.commits.began(number, task.abort_handle());
         }
         if connects {
             let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,6 +156,10 @@ impl Executor {
             Order::Pull { number, reference } => {
                 let engine = self.engine().await;
                 pulls::carry_out(engine, &self.reporter, number, &reference).await;
+            }
+            Order::Commit { number, plan } => {
+                let engine = self.engine().await;
+                commits::carry_out(engine, &self.reporter, number, &plan).await;
             }
             order => self.change(order).await,
         }
@@ -196,6 +211,8 @@ impl Executor {
             | Order::Survey { .. }
             | Order::Pull { .. }
             | Order::CancelPull { .. }
+            | Order::Commit { .. }
+            | Order::CancelCommit { .. }
             | Order::StopHook { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let sighting = bounded(&engine, CHANGE, engine.create(&plan)).await?;

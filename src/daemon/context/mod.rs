@@ -1,5 +1,6 @@
 //! A context: its state machine, its engine, and what carries out commands.
 
+mod commits;
 pub(super) mod driver;
 pub(super) mod executor;
 pub(super) mod health_check;

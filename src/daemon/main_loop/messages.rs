@@ -54,6 +54,7 @@ impl Core {
             Inbound::Remark { text } => {
                 self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
+            Inbound::ImagesChanged { context } => self.images_changed(context).await,
             Inbound::App(event) => self.app_event(event).await,
             Inbound::FindPlace(waiting) => self.place_asked(waiting).await,
             Inbound::Folder(event) => self.folder_event(event).await,

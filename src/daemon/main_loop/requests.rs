@@ -176,6 +176,9 @@ impl Core {
             Ok(number) => number,
             Err(failure) => return self.answer(connection, id, Err(failure)),
         };
+        if let ContextRequest::Image { request } = request {
+            return self.image_asked(connection, id, number, request);
+        }
         let observing = self.contexts[number].known().is_observing();
         if observing && let Some(query) = Query::of_context(&request) {
             return self.query(connection, id, number, query).await;

@@ -165,6 +165,8 @@ impl DockerEngine {
         self.is_here
             .store(connection.remote.is_none(), Ordering::Relaxed);
         *slot = Some(Arc::clone(&connection));
+        let (tidied, instance) = (Arc::clone(&connection), self.config.instance);
+        tokio::spawn(async move { image::own::remove_leftovers(&tidied, instance).await });
         Ok(connection)
     }
 

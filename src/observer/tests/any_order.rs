@@ -168,7 +168,13 @@ impl Play {
             }
             Action::Commit(_) => {
                 let image_name = "mine".to_owned();
-                self.ask(Ask::session(session, SessionRequest::Commit { image_name }));
+                self.ask(Ask::session(
+                    session,
+                    SessionRequest::Commit {
+                        image_name,
+                        pause: false,
+                    },
+                ));
             }
             Action::Detail(_) => drop(self.ask(Ask::session(session, SessionRequest::Detail))),
             Action::Query(_) => {

@@ -203,6 +203,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
         id,
         SessionRequest::Commit {
             image_name: "mine".into(),
+            pause: false,
         },
     );
     let ticket = play.ask(commit.clone());

@@ -3,6 +3,7 @@
 pub(in crate::scheduler) mod batch;
 mod clock_changes;
 mod cluster;
+mod committing;
 mod deleting;
 mod homes;
 pub(in crate::scheduler) mod play;

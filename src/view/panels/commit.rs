@@ -20,7 +20,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) 
         return;
     };
     let width = WIDTH.min(areas.screen.width);
-    let lines = lines(&session, usize::from(width.saturating_sub(LABEL + 8)));
+    let lines = lines(
+        app,
+        form,
+        &session,
+        usize::from(width.saturating_sub(LABEL + 8)),
+    );
     let height = lines.len() as u16 + FRAME;
     // Without enough room, only the prompt is shown.
     if prompt.y < height {
@@ -37,11 +42,40 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) 
     }
 }
 
-fn lines(session: &Session, width: usize) -> Vec<(&'static str, String)> {
+/// The names of the images that the user has created from sessions of this context.
+fn own_images(app: &App, session: &Session) -> String {
+    let all = app.mirror.environments(session.context).iter();
+    let own = all.filter_map(|it| it.facts.customized.as_ref());
+    let names: Vec<&str> = own
+        .filter(|it| it.owner.is_none())
+        .map(|it| it.name.as_str())
+        .collect();
+    match names.len() {
+        0 => "none yet".to_owned(),
+        n => format!("{n} ({})", names.join(", ")),
+    }
+}
+
+/// The tags of the session's image.
+fn tags(app: &App, session: &Session) -> Option<String> {
+    let mut all = app.mirror.environments(session.context).iter();
+    let found = all.find(|it| it.source == session.environment.source)?;
+    let chips: Vec<&str> = found.facts.chips.iter().map(Clean::as_str).collect();
+    (!chips.is_empty()).then(|| chips.join(", "))
+}
+
+fn lines(
+    app: &App,
+    form: &CommitForm,
+    session: &Session,
+    width: usize,
+) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("Session", session.id.to_string()),
         ("Environment", session.environment.label()),
     ];
+    lines.extend(tags(app, session).map(|tags| ("Tags", tags)));
+    lines.push(("Your images", own_images(app, session)));
     let folders: Vec<&str> = session.folders.iter().map(Clean::as_str).collect();
     let left_out = match folders.as_slice() {
         [] => "Files in /home/work.".to_owned(),
@@ -58,9 +92,14 @@ fn lines(session: &Session, width: usize) -> Vec<(&'static str, String)> {
             label = "";
         }
     }
+    let meanwhile = match form.pause {
+        Some(true) => "Its programs are paused. (Tab: they keep running)",
+        Some(false) => "The session keeps running. (Tab: pause its programs)",
+        None => "The session keeps running.",
+    };
     lines.push((
         "Meanwhile",
-        "The session keeps running. Wait before terminating it.".to_owned(),
+        format!("{meanwhile} Wait before terminating it."),
     ));
     lines
 }

@@ -5,7 +5,7 @@ mod weight;
 use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    daemon::context::runner::ContextRunner,
+    daemon::{context::runner::ContextRunner, images},
     engine::api::Engine,
     model::{
         capability::{Capability, EngineState},
@@ -139,6 +139,16 @@ fn judge(
     contexts: &[ContextRunner],
     open: &StreamOpen,
 ) -> Result<Option<Arc<dyn Engine>>, Failure> {
+    if let Some(context) = open.image_context() {
+        let runner = &contexts[context_number(contexts, context)?];
+        if runner.context.read_only && !matches!(open, StreamOpen::ExportImage { .. }) {
+            let text = format!("context '{context}' is read-only");
+            let hint = "remove `read-only` of the context in contexts.toml, then run `workbay \
+                        daemon stop`";
+            return Err(Failure::refused(text).hint(hint));
+        }
+        return images::engine(runner).map(Some);
+    }
     let (key, what, needs) = match open {
         StreamOpen::Terminal { session, .. } => (*session, "a shell", Capability::Terminal),
         StreamOpen::Control { session, .. } => {
@@ -152,9 +162,12 @@ fn judge(
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
-        | StreamOpen::FileWork { .. } => {
+        | StreamOpen::FileWork { .. }
+        | StreamOpen::ExportImage { .. }
+        | StreamOpen::ImportImage { .. }
+        | StreamOpen::PushImage { .. } => {
             return Err(Failure::internal(
-                "files are opened elsewhere. Report this error",
+                "files and images are opened elsewhere. Report this error",
             ));
         }
     };

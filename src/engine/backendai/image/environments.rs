@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 
 use async_trait::async_trait;
+use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::{image_labels::Labels, reference::Reference};
 use crate::engine::backendai::{
@@ -15,10 +17,12 @@ use crate::engine::backendai::{
     },
 };
 use crate::{
-    engine::api::{Images, Result},
+    engine::api::{Images, Input, Result},
     model::{
         environment::{Customized, Environment, EnvironmentSource, ImageFacts, SessionUser},
+        failure::Failure,
         image,
+        own_image::{ImageProgress, StoredImage},
         resources::Bytes,
         text::Clean,
     },
@@ -52,9 +56,102 @@ impl Images for BackendAiEngine {
         self.core.know_environments(&environments);
         Ok(environments)
     }
+
+    async fn stored_images(&self) -> Result<Vec<StoredImage>> {
+        let environments = self.environments().await?;
+        let mut all: Vec<StoredImage> = environments.iter().filter_map(stored).collect();
+        all.sort_by_cached_key(|it| (!it.mine, it.name.is_none(), it.reference.clone()));
+        Ok(all)
+    }
+
+    async fn remove_image(&self, reference: &str) -> Result<()> {
+        self.core.connection().await?.forget_own(reference).await
+    }
+
+    async fn export_image(&self, _: &str) -> Result<BoxStream<'static, Result<bytes::Bytes>>> {
+        Err(keeps_images("exported"))
+    }
+
+    async fn import_image(
+        &self,
+        _: mpsc::Receiver<Input>,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        Err(keeps_images("imported"))
+    }
+
+    async fn push_image(
+        &self,
+        _: &str,
+        _: &str,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        Err(keeps_images("pushed"))
+    }
 }
 
+fn keeps_images(how: &str) -> Failure {
+    let text = format!(
+        "images of a Backend.AI context can't be {how}: they are in the registry of the cluster"
+    );
+    Failure::unsupported(text).hint("ask its administrator for access to the registry")
+}
+
+/// An image as a row of the list of images.
+fn stored(environment: &Environment) -> Option<StoredImage> {
+    let EnvironmentSource::Image { reference } = &environment.source else {
+        return None;
+    };
+    let own = environment.facts.customized.as_ref();
+    Some(StoredImage {
+        reference: reference.clone(),
+        id: None,
+        name: own.map(|it| it.name.clone()),
+        mine: own.is_some_and(|it| it.owner.is_none()),
+        owner: own.and_then(|it| it.owner.clone()),
+        size: environment.size,
+        created_at: None,
+        base: None,
+        used_by: Vec::new(),
+    })
+}
+
+/// The images that were created from the user's sessions.
+const OWN: &str = "query { customized_images { id name tag registry architecture } }";
+const UNTAG: &str =
+    "mutation($id: String!) { untag_image_from_registry(image_id: $id) { ok msg } }";
+const FORGET: &str = "mutation($id: String!) { forget_image_by_id(image_id: $id) { ok msg } }";
+
 impl ManagerConnection {
+    /// Removes an own image from the registry and from the manager's list, as the WebUI does.
+    async fn forget_own(&self, reference: &str) -> Result<()> {
+        let data = self.http.ask(Schema::One, OWN, json!({})).await?;
+        let all = Node::new(&data).list("customized_images").iter();
+        let is_it = |image: &&Value| {
+            let found = Reference::of_image(Node::new(image));
+            found.is_some_and(|it| it.image() == reference)
+        };
+        let found = all.filter(is_it).find_map(|it| it["id"].as_str());
+        let Some(id) = found else {
+            let text = "only images that were created from your sessions can be removed here";
+            return Err(Failure::refused(text).hint("`workbay image ls --mine` lists them"));
+        };
+        for (mutation, field) in [
+            (UNTAG, "untag_image_from_registry"),
+            (FORGET, "forget_image_by_id"),
+        ] {
+            let data = self
+                .http
+                .ask(Schema::One, mutation, json!({"id": id}))
+                .await?;
+            if data[field]["ok"].as_bool() != Some(true) {
+                let why = data[field]["msg"].as_str().unwrap_or_default();
+                return Err(Failure::refused("the manager didn't remove the image")
+                    .because(why)
+                    .hint("ask the administrator of the cluster"));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether there are images that aren't in any registry. A failed query counts as none.
     async fn has_local(&self) -> bool {
         let data = self.http.ask(Schema::One, LOCAL, json!({})).await;
@@ -124,6 +221,13 @@ fn one(node: Node<'_>, me: &str) -> Option<Environment> {
         return None;
     }
     let limits = node.list("resource_limits");
+    let customized = customized(&reference.tag, &labels, me);
+    let is_mine = customized.as_ref().is_some_and(|it| it.owner.is_none());
+    let group = if is_mine {
+        image::MY_ENVIRONMENTS
+    } else {
+        CUSTOM
+    };
     Some(Environment {
         name: Clean::new(&reference.name),
         version: Clean::new(&reference.tag),
@@ -137,11 +241,11 @@ fn one(node: Node<'_>, me: &str) -> Option<Environment> {
         unavailable: None,
         absent: false,
         facts: ImageFacts {
-            customized: customized(&reference.tag, &labels, me),
+            customized,
             known_as: None,
             about: None,
             architecture: reference.architecture.as_deref().map(Clean::new),
-            group: Some(Clean::new(CUSTOM)),
+            group: Some(Clean::new(group)),
             chips: image::chips(&reference.tag, labels.get(image::OWN_NAME)),
             minimum: minimum(limits, &labels),
             accelerators: accelerators(node),

@@ -16,6 +16,7 @@ use crate::{
     model::{
         failure::{Failure, FailureKind},
         id::SessionId,
+        own_image,
     },
 };
 
@@ -67,25 +68,5 @@ impl crate::engine::backendai::connect::connection::ManagerConnection {
 
 /// The manager's rule, with the length limits of the WebUI.
 fn check(name: &str) -> Result<()> {
-    let rule = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    if (4..=32).contains(&name.chars().count()) && name.chars().all(rule) {
-        return Ok(());
-    }
-    Err(declined(format!(
-        "invalid image name '{}'. Use 4 to 32 letters, digits, '.', '-' and '_'",
-        crate::model::text::Clean::new(name)
-    )))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_images() {
-        assert!(check("my-image_1.0").is_ok());
-        for bad in ["abc", "a b c d", "이미지이름", &"x".repeat(33)] {
-            assert!(check(bad).is_err(), "{bad}");
-        }
-    }
+    own_image::check_name(name).map_err(declined)
 }

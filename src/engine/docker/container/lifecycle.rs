@@ -38,6 +38,7 @@ use crate::{
     model::{
         failure::Failure,
         id::{InstanceId, SessionId},
+        own_image::{CommitPlan, CommitStep},
         resources::ResourceSlots,
     },
 };
@@ -154,6 +155,10 @@ impl Containers for DockerEngine {
 
     async fn save(&self, session: SessionId, paths: &[String], name: &str) -> Result<PathBuf> {
         save::save(self, &self.config.saved_dir, session, paths, name).await
+    }
+
+    async fn commit(&self, plan: &CommitPlan) -> Result<BoxStream<'static, Result<CommitStep>>> {
+        self.begin_commit(plan).await
     }
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()> {

@@ -5,14 +5,16 @@ use std::cmp::Reverse;
 use async_trait::async_trait;
 use bollard::{models::ImageSummary, query_parameters::ListImagesOptionsBuilder};
 use futures_util::stream::BoxStream;
+use tokio::sync::mpsc;
 
-use super::host;
+use super::{host, own};
 use crate::engine::docker::{DockerEngine, remote};
 use crate::{
-    engine::api::{Images, Result},
+    engine::api::{Images, Input, Result},
     model::{
         environment::{Environment, EnvironmentSource, HOST, ImageFacts, SessionUser},
         image::{self, version_numbers},
+        own_image::{ImageProgress, StoredImage},
         pull::PullFigures,
         resources::Bytes,
         text::Clean,
@@ -40,6 +42,36 @@ impl Images for DockerEngine {
 
     async fn pull(&self, reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
         self.pull_image(reference).await
+    }
+
+    async fn stored_images(&self) -> Result<Vec<StoredImage>> {
+        self.all_stored().await
+    }
+
+    async fn remove_image(&self, reference: &str) -> Result<()> {
+        self.remove_stored(reference).await
+    }
+
+    async fn export_image(
+        &self,
+        reference: &str,
+    ) -> Result<BoxStream<'static, Result<bytes::Bytes>>> {
+        self.save_image(reference).await
+    }
+
+    async fn import_image(
+        &self,
+        archive: mpsc::Receiver<Input>,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        self.load_image(archive).await
+    }
+
+    async fn push_image(
+        &self,
+        reference: &str,
+        target: &str,
+    ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
+        self.push_stored(reference, target).await
     }
 }
 
@@ -104,8 +136,8 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
     ImageFacts {
         // The list of images doesn't contain these.
         architecture: None,
-        group: None,
-        customized: None,
+        group: own::is_mine(image).then(|| Clean::new(image::MY_ENVIRONMENTS)),
+        customized: own::customized(image),
         known_as: None,
         about: None,
         chips: image::chips(tag, label(image::OWN_NAME)),

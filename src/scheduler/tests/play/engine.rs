@@ -8,13 +8,14 @@ use crate::{
         failure::FailureKind,
         history::Outcome,
         id::{KernelId, SessionId},
+        own_image::{CommitPlan, CommitStep},
         pull::PullFigures,
         resources::{Bytes, ResourceSlots},
         text::Clean,
     },
     scheduler::{
         fact::{Fact, StopHookEnd, Survey},
-        order::{Order, PullNumber},
+        order::{CommitNumber, Order, PullNumber},
     },
 };
 
@@ -67,11 +68,39 @@ impl Play {
         self.handle(Fact::Pulled { number, result });
     }
 
+    /// An image of a session: a step, then the end.
+    fn commit(&mut self, number: CommitNumber, plan: &CommitPlan, failure: Option<FailureKind>) {
+        let what = "checking the space";
+        let begun = CommitStep::Begun {
+            number: 1,
+            of: 3,
+            what,
+        };
+        let end = match failure {
+            Some(kind) => Err(fault(kind)),
+            None => Ok(CommitStep::Done {
+                reference: format!("localhost/workbay/me/tool:1-customized_{}", plan.name),
+            }),
+        };
+        for result in [Ok(begun), end] {
+            let session = plan.session;
+            self.handle(Fact::Committing {
+                session,
+                number,
+                result,
+            });
+        }
+    }
+
     /// Carries out one order, or lets it fail.
     pub fn carry_out(&mut self, index: usize, failure: Option<FailureKind>) {
         let order = self.orders.remove(index);
         if let Order::CancelPull { number } = order {
             let is_it = |it: &Order| matches!(it, Order::Pull { number: n, .. } if *n == number);
+            return self.orders.retain(|it| !is_it(it));
+        }
+        if let Order::CancelCommit { number } = order {
+            let is_it = |it: &Order| matches!(it, Order::Commit { number: n, .. } if *n == number);
             return self.orders.retain(|it| !is_it(it));
         }
         if let Order::Connect { connection } = order {
@@ -84,6 +113,9 @@ impl Play {
         };
         if let Order::Pull { number, reference } = order {
             return self.pull(number, reference, failure);
+        }
+        if let Order::Commit { number, plan } = order {
+            return self.commit(number, &plan, failure);
         }
         let fact = match (&order, failure) {
             (Order::Connect { connection }, None) => Fact::EngineUp {

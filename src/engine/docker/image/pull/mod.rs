@@ -117,6 +117,23 @@ impl Pulling {
     }
 }
 
+/// Why a registry didn't take an image.
+pub(super) fn not_pushed(
+    said: &str,
+    target: &str,
+    kind: ContainerProgram,
+    login: Option<&str>,
+) -> Failure {
+    reason::not_pushed(
+        said,
+        &FailedPull {
+            reference: target,
+            kind,
+            login,
+        },
+    )
+}
+
 /// Checks that the engine can run the image. Removes an image that can't run and wasn't there before.
 async fn look_at(
     connection: Arc<EngineConnection>,

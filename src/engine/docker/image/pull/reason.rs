@@ -161,6 +161,28 @@ pub(super) fn sort(said: &str, tried: &FailedPull<'_>) -> Failure {
     Failure::refused(format!("{image} can't be pulled: {said}"))
 }
 
+/// Classifies the engine's error message about a push.
+pub(super) fn not_pushed(said: &str, tried: &FailedPull<'_>) -> Failure {
+    let lower = said.to_ascii_lowercase();
+    let (program, target) = (tried.kind.program(), tried.reference);
+    let registry = reference::registry(target);
+    if DENIED.iter().any(|word| lower.contains(word)) {
+        let why = match tried.login {
+            Some(from) => format!("the login of {from} may not push {target} to {registry}"),
+            None => format!("{registry} requires a login to push {target}"),
+        };
+        let hint = format!("run `{program} login {registry}` with an account that may push");
+        return Failure::refused(why).hint(hint);
+    }
+    let pulled = format!("{target} can't be pulled: ");
+    let failure = sort(said, tried);
+    match failure.what.as_str().strip_prefix(&pulled) {
+        Some(why) => Failure::refused(format!("{target} can't be pushed: {why}"))
+            .hint(format!("check the name, and whether {registry} accepts it")),
+        None => failure,
+    }
+}
+
 /// A registry that stopped sending: a new connection may succeed.
 pub(super) fn silent(image: &str, waited: Duration) -> Failure {
     Failure::registry_broken(format!(

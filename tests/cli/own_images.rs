@@ -1,0 +1,186 @@
+//! Images of sessions on the command line: commit, list, launch, push, export, import, remove.
+
+use std::{fs, process::Command};
+
+use crate::{
+    machine::{Machine, docker},
+    registry::{self, Registry},
+};
+
+fn launched(machine: &Machine, name: &str) -> String {
+    let image = base(name);
+    machine.ok(&[
+        "launch",
+        "--env",
+        &image,
+        "--name",
+        name,
+        "--mem",
+        "64m",
+        "--set",
+        "TOKEN=hunter2-cli",
+        "--wait",
+    ]);
+    let write = "echo kept > /scratch/x; echo lost > /home/work/y";
+    machine.ok(&["exec", name, "--", "sh", "-c", write]);
+    image
+}
+
+/// An image of a static busybox with a directory for everybody.
+fn base(name: &str) -> String {
+    let reference = format!("workbay-test/cli-{name}-{}:1", std::process::id());
+    let dir = tempfile::tempdir().unwrap();
+    let archive = dir.path().join("base.tar");
+    let script = "mkdir -p bin scratch && cp /bin/busybox bin/ && chmod 777 scratch && for it in sh \
+                  cat echo ls test sleep env; do ln -s busybox bin/$it; done && tar -cf base.tar bin \
+                  scratch && chmod 644 base.tar";
+    let made = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(dir.path())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    docker(&["import", archive.to_str().unwrap(), &reference]);
+    reference
+}
+
+/// Removes the images of a test, also after a failure.
+struct Images {
+    references: Vec<String>,
+    /// Of the image that was created from a session.
+    name: String,
+}
+
+impl Drop for Images {
+    fn drop(&mut self) {
+        let filter = format!("label=ai.backend.customized-image.name={}", self.name);
+        let made = docker_out(&["images", "-q", "--filter", &filter]);
+        let made = made.lines().map(str::to_owned);
+        for image in self.references.drain(..).chain(made) {
+            let _ = Command::new("docker").args(["rmi", "-f", &image]).output();
+        }
+    }
+}
+
+#[test]
+fn an_image_of_a_session_is_created_listed_launched_and_travels() {
+    let machine = Machine::new();
+    // Tests of other programs may have images of this user, too.
+    let config = machine.path("config").join("config.toml");
+    let settings = "[launch]\ncpu = 0.2\n[images]\nlimit = 0\n";
+    fs::write(config, settings).unwrap();
+    let name = format!("own-{}", std::process::id());
+    let mut images = Images {
+        references: vec![launched(&machine, "own-src")],
+        name: name.clone(),
+    };
+
+    // A bad name and an unknown session.
+    let (code, _, err) = crate::cli::run(&machine, &["commit", "own-src", "no"]);
+    assert_eq!(code, 2, "{err}");
+    let said = machine.ok(&["commit", "own-src", &name, "--wait"]);
+    assert!(said.contains("localhost/workbay/"), "{said}");
+    let listed = machine.json(&["image", "ls", "--mine", "--json"]);
+    let all = listed.as_array().unwrap();
+    let mine = all.iter().find(|it| it["name"] == name.as_str()).unwrap();
+    let reference = mine["reference"].as_str().unwrap().to_owned();
+    images.references.push(reference.clone());
+    let inspected = docker_out(&["inspect", &reference]);
+    assert!(!inspected.contains("hunter2-cli"), "{inspected}");
+
+    // The name is taken.
+    let (code, _, err) = crate::cli::run(&machine, &["commit", "own-src", &name]);
+    assert_ne!(code, 0);
+    assert!(err.contains("exists") && err.contains("image rm"), "{err}");
+
+    // It is launched by its name, and isn't removed while it is used.
+    machine.ok(&[
+        "launch", "--env", &name, "--name", "own-use", "--mem", "64m", "--wait",
+    ]);
+    let seen = machine.ok(&[
+        "exec",
+        "own-use",
+        "--",
+        "sh",
+        "-c",
+        "cat /scratch/x; ls /home/work",
+    ]);
+    assert_eq!(seen, "kept\n");
+    let (code, _, err) = crate::cli::run(&machine, &["image", "rm", &name, "--yes"]);
+    assert_ne!(code, 0);
+    assert!(err.contains("own-use"), "{err}");
+    machine.ok(&["terminate", "own-use", "--force", "--yes", "--wait"]);
+
+    // To a registry and back.
+    let registry = Registry::start();
+    let target = format!("{}/team/{}:1", registry.host(), registry::random_name());
+    let (code, _, err) = crate::cli::run(&machine, &["image", "push", &name]);
+    assert_eq!(code, 2, "it has no registry: {err}");
+    let said = machine.ok(&["image", "push", &name, &target]);
+    assert_eq!(said, format!("pushed {target}\n"));
+    images.references.push(target.clone());
+    let file = machine.path("image.tar");
+    let file = file.to_str().unwrap();
+    machine.ok(&["image", "export", &name, file]);
+    let (code, _, err) = crate::cli::run(&machine, &["image", "export", &name, file]);
+    assert_ne!(code, 0);
+    assert!(err.contains("--force"), "{err}");
+    let removed = machine.ok(&["image", "rm", &name, "--yes"]);
+    assert_eq!(removed, format!("removed {reference}\n"));
+    machine.ok(&["env", "pull", &target]);
+    assert!(registry::is_here(&target));
+    docker(&["rmi", &target]);
+
+    // From the file.
+    let foreign = machine.path("foreign");
+    fs::write(&foreign, "not an archive").unwrap();
+    let (code, _, err) = crate::cli::run(&machine, &["image", "import", foreign.to_str().unwrap()]);
+    assert_ne!(code, 0);
+    assert!(err.contains("isn't an archive"), "{err}");
+    let half = machine.path("half.tar");
+    let bytes = fs::read(file).unwrap();
+    fs::write(&half, &bytes[..bytes.len() / 2]).unwrap();
+    let (code, _, err) = crate::cli::run(&machine, &["image", "import", half.to_str().unwrap()]);
+    assert_ne!(code, 0, "{err}");
+    let said = machine.ok(&["image", "import", file]);
+    assert_eq!(said, format!("imported {reference}\n"));
+    let again = machine.json(&["image", "ls", "--mine", "--json"]);
+    let again = again.as_array().unwrap().iter();
+    let again: Vec<_> = again.filter(|it| it["name"] == name.as_str()).collect();
+    assert_eq!(again[0]["id"], mine["id"], "it is the same image");
+    machine.ok(&["image", "rm", &name, "--yes"]);
+    machine.ok(&["terminate", "own-src", "--force", "--yes", "--wait"]);
+}
+
+fn docker_out(args: &[&str]) -> String {
+    let output = Command::new("docker").args(args).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn batch_sessions_and_the_host_environment_have_no_image() {
+    let machine = Machine::new();
+    machine.ok(&[
+        "launch", "--env", "host", "--name", "own-host", "--mem", "64m", "--wait",
+    ]);
+    let (code, _, err) = crate::cli::run(&machine, &["commit", "own-host", "my-host"]);
+    assert_ne!(code, 0);
+    assert!(err.contains("host environment"), "{err}");
+    machine.ok(&[
+        "launch",
+        "--env",
+        "host",
+        "--name",
+        "own-batch",
+        "--mem",
+        "64m",
+        "--batch",
+        "--command",
+        "sleep 600",
+    ]);
+    machine.ok(&["wait", "own-batch", "--for", "running"]);
+    let (code, _, err) = crate::cli::run(&machine, &["commit", "own-batch", "my-batch"]);
+    assert_ne!(code, 0);
+    assert!(err.contains("interactive"), "{err}");
+    machine.ok(&["terminate", "--all", "--force", "--yes", "--wait"]);
+}
