@@ -10,6 +10,7 @@ mod clock;
 mod connection;
 mod context;
 pub mod fault;
+mod losses;
 mod main_loop;
 mod notifications;
 mod options;
@@ -286,6 +287,7 @@ async fn serve_locked(
         stored: opened.forwards,
     };
     let space = Space::new(&paths.state_dir, setup.settings.disk.warn_below);
+    let keep_days = setup.settings.history.keep_days;
     let figures_kept = sampling::figures::kept_for(setup.settings.history.keep_days);
     let owner = Clean::new(&owner);
     let boot = boot.map(|boot| Clean::new(&boot));
@@ -310,6 +312,7 @@ async fn serve_locked(
         contexts: contexts.collect(),
         store: store.clone(),
         figures_kept,
+        keep_days,
         identity,
         controls: controls.clone(),
         notes,

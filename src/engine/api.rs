@@ -22,6 +22,7 @@ use crate::model::{
     failure::Failure,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
+    loss::{Rescue, Rescued, Unsaved},
     pull::PullFigures,
     resources::ResourceSlots,
     secret::Secret,
@@ -35,7 +36,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 
 /// What every engine does, whether workbay or the engine decides when a session starts.
 #[async_trait]
-pub trait Engine: Streams + Apps + Images + Folders + Send + Sync {
+pub trait Engine: Streams + Apps + Images + Folders + Losses + Send + Sync {
     /// Connects, or checks the connection, and returns what the engine says about itself.
     async fn probe(&self) -> Result<EngineInfo>;
 
@@ -297,6 +298,25 @@ pub trait Folders: Send + Sync {
 
 fn no_folders() -> Failure {
     Failure::unsupported("this engine has no folders")
+}
+
+/// Files of sessions that aren't in a folder.
+#[async_trait]
+pub trait Losses: Send + Sync {
+    /// Counts the files of a running session that aren't in a folder. It isn't use of the session.
+    async fn unsaved(&self, _session: SessionId) -> Result<Unsaved> {
+        Err(no_losses())
+    }
+
+    /// Copies files of a running session into a new directory of a folder. On an error nothing stays there.
+    async fn rescue(&self, _session: SessionId, _rescue: &Rescue) -> Result<Rescued> {
+        Err(no_losses())
+    }
+}
+
+fn no_losses() -> Failure {
+    Failure::unsupported("this engine can't report which files of a session changed")
+        .hint("copy files with `workbay cp`")
 }
 
 /// Everything an engine needs to create a session's container.

@@ -18,6 +18,7 @@ use crate::{
         history::HistoryEntry,
         id::{ContextName, InstanceId, KernelId, SessionKey},
         log::{LogOptions, LogSource},
+        loss::{LossRequest, Rescued, Unsaved},
         notice::{Notice, NoticesEdit},
         recent::{Recent, RecentEdit, RecentId},
         request::{AppRequest, ContextRequest, ForwardRequest, SessionRequest},
@@ -114,6 +115,11 @@ pub enum Request {
     Files {
         place: FilePlace,
         request: FileRequest,
+    },
+    /// Ends with `Reply::Unsaved` or `Reply::Rescued`.
+    Loss {
+        session: SessionKey,
+        request: LossRequest,
     },
     /// Creates the keys for SSH to a session, if they don't exist, and ends with `Reply::SshAccess`.
     SshAccess {
@@ -250,6 +256,12 @@ pub enum Reply {
     },
     File {
         entry: FileEntry,
+    },
+    Unsaved {
+        unsaved: Box<Unsaved>,
+    },
+    Rescued {
+        rescued: Rescued,
     },
     Figures {
         figures: Box<Figures>,

@@ -9,6 +9,7 @@ mod open;
 mod remove;
 #[cfg(test)]
 mod testing;
+pub mod unsaved;
 mod visit;
 
 pub use remove::remove;

@@ -35,7 +35,7 @@ pub(in crate::daemon) struct AppsSetup {
 pub(in crate::daemon) struct Apps {
     pub(super) settings: AppSettings,
     pub(super) keys: PathBuf,
-    pub(super) inbound: mpsc::Sender<Inbound>,
+    pub(in crate::daemon) inbound: mpsc::Sender<Inbound>,
     pub(super) stored: Vec<Forward>,
     pub(super) open: BTreeMap<ForwardId, OpenForward>,
     /// The tasks that wait for the end of an app.

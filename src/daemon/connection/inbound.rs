@@ -8,7 +8,7 @@ use super::outbox::Outbox;
 use crate::{
     daemon::apps::AppEvent,
     engine::api::Engine,
-    model::{failure::Failure, id::SessionKey, text::Clean},
+    model::{failure::Failure, id::SessionKey, notice::Notice, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
     scheduler::fact::Use,
 };
@@ -46,6 +46,10 @@ pub(in crate::daemon) enum Inbound {
     MayOpen {
         open: StreamOpen,
         answer: OpenAnswer,
+    },
+    /// An idle warning, with what is known about the session's files.
+    Warning {
+        notice: Notice,
     },
     /// A report about an app or a forward.
     App(AppEvent),

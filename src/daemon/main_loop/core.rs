@@ -67,6 +67,8 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) contexts: Vec<ContextRunner>,
     pub(in crate::daemon) store: Store,
     pub(in crate::daemon) figures_kept: SignedDuration,
+    /// Days that the home directory of an ended session is kept.
+    pub(in crate::daemon) keep_days: u32,
     pub(in crate::daemon) identity: Arc<Identity>,
     pub(in crate::daemon) clients: HashMap<ConnectionId, ConnectedClient>,
     pub(in crate::daemon) waiters: Waiters,
@@ -105,6 +107,8 @@ pub(in crate::daemon) struct CoreParts {
     pub store: Store,
     /// How long figures are kept.
     pub figures_kept: SignedDuration,
+    /// Days that the home directory of an ended session is kept.
+    pub keep_days: u32,
     pub identity: Arc<Identity>,
     pub controls: Controls,
     pub notes: Vec<Clean>,
@@ -129,6 +133,7 @@ impl Core {
             contexts: parts.contexts,
             store: parts.store,
             figures_kept: parts.figures_kept,
+            keep_days: parts.keep_days,
             identity: parts.identity,
             clients: HashMap::new(),
             waiters: Waiters::default(),
@@ -328,6 +333,18 @@ impl Core {
     }
 
     fn publish(&mut self, mut step: DriverStep) {
+        self.complete_warnings(&mut step.changes);
+        self.publish_complete(step);
+    }
+
+    /// Publishes an idle warning that needs nothing more.
+    pub(in crate::daemon) fn publish_warning(&mut self, notice: Notice) {
+        let mut step = DriverStep::default();
+        step.changes.push(notice.into());
+        self.publish_complete(step);
+    }
+
+    fn publish_complete(&mut self, mut step: DriverStep) {
         step.changes.retain(|change| match change {
             Change::Notice { notice } => !self.notifications.knows_elsewhere(notice),
             _ => true,

@@ -53,6 +53,7 @@ impl Core {
             Inbound::Remark { text } => {
                 self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
+            Inbound::Warning { notice } => self.publish_warning(notice),
             Inbound::App(event) => self.app_event(event).await,
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {

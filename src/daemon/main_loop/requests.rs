@@ -52,6 +52,9 @@ impl Core {
                 return self.forward_asked(connection, id, request).await;
             }
             Request::Files { .. } => Err(Failure::unsupported("this engine can't open files")),
+            Request::Loss { session, request } => {
+                return self.loss_asked(connection, id, session, request);
+            }
             Request::SshAccess { session } => {
                 return self.ssh_asked(connection, id, session);
             }
@@ -91,7 +94,7 @@ impl Core {
     }
 
     /// The number of a context, if it allows the request.
-    fn context_for(&self, context: ContextName, is_change: bool) -> Result<Number, Failure> {
+    pub(in crate::daemon) fn context_for(&self, context: ContextName, is_change: bool) -> Result<Number, Failure> {
         let number = snapshots::context_number(&self.contexts, context)?;
         if self.contexts[number].context.read_only && is_change {
             let text = format!("context '{context}' is read-only");

@@ -13,7 +13,7 @@ use super::{
     },
 };
 use crate::{
-    engine::api::{Folders, Result},
+    engine::api::{Folders, Losses, Result},
     model::{
         catalogue::Folder,
         failure::{Failure, FailureKind},
@@ -22,6 +22,9 @@ use crate::{
     },
     rules::launch::folders::check_name,
 };
+
+#[async_trait]
+impl Losses for BackendAiEngine {}
 
 #[async_trait]
 impl Folders for BackendAiEngine {
