@@ -15,6 +15,7 @@ use super::{
         events::Event,
         info::InfoJson,
         keys::BindingRow,
+        rescue::{RescuedJson, UnsavedJson},
         show::SessionJson,
         themes::ThemeRow,
         top::rows::Printed,
@@ -47,6 +48,15 @@ enum OneOrMany<'a> {
 enum DaemonState<'a> {
     Running(StatusJson<'a>),
     NotRunning(NotRunning),
+}
+
+/// `rescue --list` prints what would be lost, `rescue` what was copied.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum RescueOutput {
+    Listed(UnsavedJson),
+    Copied(RescuedJson),
 }
 
 /// The output of one or more commands.
@@ -129,6 +139,7 @@ fn outputs() -> Vec<Output> {
         Output::of::<OpenedForward>("port-open", "port open"),
         Output::of::<OpenedForward>("port-url", "port url"),
         Output::of::<CopiedJson>("cp", "cp"),
+        Output::of::<RescueOutput>("rescue", "rescue"),
         Output::of::<Vec<ListedContext>>("context-ls", "context ls"),
         Output::of::<ContextJson>("context-show", "context show"),
         Output::lines_of::<Event<'_>>("events", "events"),

@@ -30,6 +30,7 @@ mod images_any;
 mod life;
 mod limits;
 mod long_logs;
+mod losses;
 mod network;
 mod ordinary_user;
 mod own_user;

@@ -15,6 +15,7 @@ pub mod priority;
 pub mod pull;
 pub mod recents;
 pub mod rename;
+pub mod rescue;
 pub mod scroll;
 pub mod shells;
 mod stack;
@@ -25,7 +26,7 @@ use self::{
     apps::AppLauncher, command::CommandLine, commit::CommitForm, contexts::ContextPicker,
     extend::ExtendDialog, help::Help, history::HistoryTable, new_shell::NewShell,
     notifications::NoticeList, ports::PortBoard, priority::PriorityForm, pull::PullDialog,
-    recents::Recents, rename::Rename, shells::ShellPicker, stack::panels,
+    recents::Recents, rename::Rename, rescue::RescueForm, shells::ShellPicker, stack::panels,
     terminate::TerminateDialog, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
@@ -49,6 +50,7 @@ macro_rules! each_panel {
                 Rename(Rename),
                 Priority(PriorityForm),
                 Commit(CommitForm),
+                Rescue(RescueForm),
                 Command(CommandLine),
             }
             dialogs {

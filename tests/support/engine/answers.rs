@@ -8,7 +8,8 @@ use futures_util::{
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        Apps, AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result,
+        Apps, AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Losses,
+        Result,
         Streams, UsageAsk,
     },
     model::{
@@ -18,6 +19,7 @@ use workbay::{
         failure::Failure,
         id::SessionId,
         log::{LogOptions, LogSource},
+        loss::Unsaved,
         pull::PullFigures,
         resources::{Bytes, Cpu},
         usage::Usage,
@@ -57,6 +59,14 @@ impl Engine for MemoryEngine {
 }
 
 impl Apps for MemoryEngine {}
+
+#[async_trait]
+impl Losses for MemoryEngine {
+    async fn unsaved(&self, session: SessionId) -> Result<Unsaved> {
+        let unsaved = self.lock().unsaved.get(&session).cloned();
+        unsaved.ok_or_else(|| Failure::unsupported("the files aren't known"))
+    }
+}
 
 #[async_trait]
 impl Folders for MemoryEngine {

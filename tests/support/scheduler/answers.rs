@@ -5,7 +5,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
+        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk, Losses,
         Result, Streams, UsageAsk,
     },
     model::{
@@ -24,6 +24,8 @@ use super::{MemoryScheduler, Question};
 use crate::support::{engine, programs, usage::sampled};
 
 impl Apps for MemoryScheduler {}
+
+impl Losses for MemoryScheduler {}
 
 #[async_trait]
 impl Folders for MemoryScheduler {
