@@ -91,11 +91,7 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// Opens the directory of an entry, and creates it if it is missing.
-    fn open(
-        root: BorrowedFd<'_>,
-        name: &'a Path,
-        owner: Option<(u32, u32)>,
-    ) -> io::Result<Self> {
+    fn open(root: BorrowedFd<'_>, name: &'a Path, owner: Option<(u32, u32)>) -> io::Result<Self> {
         let mut parts = Vec::new();
         for part in name.components() {
             match part {
@@ -131,11 +127,8 @@ impl<'a> Place<'a> {
     }
 
     fn file(&self, entry: &mut Entry<'_, impl Read>) -> io::Result<()> {
-        let flags = OFlags::WRONLY
-            | OFlags::CREATE
-            | OFlags::EXCL
-            | OFlags::NOFOLLOW
-            | OFlags::CLOEXEC;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let made = openat(&self.parent, self.name, flags, Mode::from_raw_mode(0o600))?;
         let mut file = File::from(made);
         io::copy(entry, &mut file)?;

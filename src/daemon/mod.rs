@@ -50,7 +50,7 @@ use main_loop::core::{Core, CoreParts, Inputs};
 use notifications::hooks::Hooks;
 use process::lock::Lock;
 use sampling::recorder::Recorder;
-use storage::{disk_space::Space, unloaded::UnloadedSessions};
+use storage::{disk_space::Space, kept_homes::KeptHomes, unloaded::UnloadedSessions};
 
 /// The number of messages that can wait for the loop.
 const WAITING: usize = 256;
@@ -287,6 +287,8 @@ async fn serve_locked(
         stored: opened.forwards,
     };
     let space = Space::new(&paths.state_dir, setup.settings.disk.warn_below);
+    let kept_homes = KeptHomes::new(setup.settings.history.keep_space);
+    let launch_reserve = setup.settings.disk.launch_reserve;
     let keep_days = setup.settings.history.keep_days;
     let figures_kept = sampling::figures::kept_for(setup.settings.history.keep_days);
     let owner = Clean::new(&owner);
@@ -319,6 +321,8 @@ async fn serve_locked(
         notifications: memory.notifications,
         hooks,
         space,
+        kept_homes,
+        launch_reserve,
         apps,
         incomplete: opened.incomplete.clone(),
     });

@@ -24,7 +24,7 @@ use crate::model::{
     log::{LogOptions, LogSource},
     loss::{Rescue, Rescued, Unsaved},
     pull::PullFigures,
-    resources::ResourceSlots,
+    resources::{Bytes, ResourceSlots},
     secret::Secret,
     shell_start::ShellStart,
     spec::LaunchSpec,
@@ -311,6 +311,11 @@ pub trait Losses: Send + Sync {
     /// Copies files of a running session into a new directory of a folder. On an error nothing stays there.
     async fn rescue(&self, _session: SessionId, _rescue: &Rescue) -> Result<Rescued> {
         Err(no_losses())
+    }
+
+    /// The space of the home directories that a session left on this machine; `None` = none, or it can't be measured.
+    async fn home_size(&self, _session: SessionId) -> Option<Bytes> {
+        None
     }
 }
 

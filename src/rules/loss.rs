@@ -45,7 +45,9 @@ pub fn warning(unsaved: &Unsaved) -> Option<String> {
     };
     // The largest of what is deleted at once, if anything is.
     let largest = unsaved.largest();
-    let named = largest.iter().find(|(_, at_once)| *at_once || lost.is_none());
+    let named = largest
+        .iter()
+        .find(|(_, at_once)| *at_once || lost.is_none());
     Some(match named {
         Some((file, _)) => format!("{said}. Largest: /{} ({})", file.path, file.size),
         None => said,
@@ -88,9 +90,6 @@ mod tests {
              of /home/work for 7 days. Largest: /opt/model (3 MiB)"
         );
         unsaved.home_is_kept = false;
-        assert_eq!(
-            lost(&unsaved).unwrap(),
-            "3 files, 44 MiB outside folders"
-        );
+        assert_eq!(lost(&unsaved).unwrap(), "3 files, 44 MiB outside folders");
     }
 }

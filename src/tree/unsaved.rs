@@ -39,10 +39,17 @@ impl<'a> FirstFile<'a> {
             return true;
         }
         let changed = changed(entry.stat);
-        if self.until.zip(changed).is_some_and(|(until, at)| at < until) {
+        if self
+            .until
+            .zip(changed)
+            .is_some_and(|(until, at)| at < until)
+        {
             return true;
         }
-        let known = self.contents.iter().find(|(name, _)| path == Path::new(name));
+        let known = self
+            .contents
+            .iter()
+            .find(|(name, _)| path == Path::new(name));
         known.is_some_and(|(_, contents)| is_same(entry, contents.as_bytes()).unwrap_or(false))
     }
 }

@@ -140,7 +140,11 @@ async fn a_name_that_is_not_utf_8_is_listed_and_rescued_exactly() {
     };
     let done = within(bench.engine.rescue(session, &asked)).await.unwrap();
     assert_eq!(done.files, 1);
-    let copied = bench.dir.path().join("folders/data/odd").join(odd.as_path());
+    let copied = bench
+        .dir
+        .path()
+        .join("folders/data/odd")
+        .join(odd.as_path());
     assert_eq!(fs::read(copied).unwrap(), b"x");
 }
 
@@ -186,7 +190,9 @@ async fn a_rescue_copies_all_files_with_their_contents_and_owner() {
     let one = rescue(&["tmp/deep"], "one");
     let done = within(bench.engine.rescue(session, &one)).await.unwrap();
     assert_eq!((done.files, done.size), (1, Bytes(48 * 65_536)));
-    let taken = within(bench.engine.rescue(session, &one)).await.unwrap_err();
+    let taken = within(bench.engine.rescue(session, &one))
+        .await
+        .unwrap_err();
     assert!(taken.to_string().contains("already exists"), "{taken}");
     assert_eq!(in_folder(&bench), set(&["all", "in-the-folder", "one"]));
 }
@@ -211,7 +217,10 @@ async fn a_rescue_that_fails_leaves_nothing() {
             .await
             .unwrap_err();
         assert!(failure.to_string().contains(words), "{failure}");
-        assert!(failure.hint.is_some() || words == "not found", "{failure:?}");
+        assert!(
+            failure.hint.is_some() || words == "not found",
+            "{failure:?}"
+        );
     }
     assert!(in_folder(&bench).is_empty(), "{:?}", in_folder(&bench));
     // A link in the folder leads nowhere else.

@@ -11,9 +11,7 @@ use crate::{
         },
         step::Step,
     },
-    model::{
-        failure::Failure, files::SpaceUse, id::SessionKey, notice::Level, text::Clean,
-    },
+    model::{failure::Failure, files::SpaceUse, id::SessionKey, notice::Level, text::Clean},
     protocol::message::Reply,
     rules::loss,
 };

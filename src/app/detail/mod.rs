@@ -14,8 +14,15 @@ use super::{
 };
 use crate::{
     model::{
-        capability::Capability, history::HistoryEntry, id::SessionKey, idle::IdleState,
-        loss::{LossRequest, Unsaved}, request::SessionRequest, session::Session, status::Status, text::Clean,
+        capability::Capability,
+        history::HistoryEntry,
+        id::SessionKey,
+        idle::IdleState,
+        loss::{LossRequest, Unsaved},
+        request::SessionRequest,
+        session::Session,
+        status::Status,
+        text::Clean,
     },
     protocol::message::Request,
 };

@@ -66,15 +66,17 @@ impl RunCommand for RescueFiles {
         let start = &invocation.load()?;
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
-            let session =
-                find::live_session(&connection, Choice::of(start), &self.session).await?;
+            let session = find::live_session(&connection, Choice::of(start), &self.session).await?;
             match &self.to {
                 Some(to) => {
                     let rescue = rescue(&session, to, &self.paths)?;
                     let rescued = ask(&connection, session.key(), &rescue).await?;
                     print(&rescue, &rescued, self.format.json)?;
                 }
-                None => list(&unsaved(&connection, session.key()).await?, self.format.json)?,
+                None => list(
+                    &unsaved(&connection, session.key()).await?,
+                    self.format.json,
+                )?,
             }
             Ok(0)
         })
@@ -94,7 +96,13 @@ pub fn rescue(session: &Session, to: &OsStr, paths: &[OsString]) -> Result<Rescu
     } else {
         directory
     };
-    let absolute = |path: &OsString| FilePath::parse(&std::path::Path::new(inside::HOME).join(path).into_os_string());
+    let absolute = |path: &OsString| {
+        FilePath::parse(
+            &std::path::Path::new(inside::HOME)
+                .join(path)
+                .into_os_string(),
+        )
+    };
     let paths: Result<Vec<FilePath>, _> = paths.iter().map(absolute).collect();
     Ok(Rescue {
         paths: paths?,

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
-    daemon::apps::AppEvent,
+    daemon::{apps::AppEvent, storage::kept_homes::KeptHome},
     engine::api::Engine,
     model::{failure::Failure, id::SessionKey, notice::Notice, text::Clean},
     protocol::message::{Request, RequestId, StreamOpen},
@@ -50,6 +50,10 @@ pub(in crate::daemon) enum Inbound {
     /// An idle warning, with what is known about the session's files.
     Warning {
         notice: Notice,
+    },
+    /// The home directories of ended sessions, the oldest first.
+    HomesMeasured {
+        homes: Vec<KeptHome>,
     },
     /// A report about an app or a forward.
     App(AppEvent),

@@ -42,7 +42,7 @@ use crate::{
             recent::RecentNotifications,
         },
         sampling::sampler::{Samples, Shown},
-        storage::{disk_space::Space, writing::DeferredWrites},
+        storage::{disk_space::Space, kept_homes::KeptHomes, writing::DeferredWrites},
         upgrade::{Kept, Memory},
     },
     model::{
@@ -50,6 +50,7 @@ use crate::{
         failure::Failure,
         id::SessionKey,
         notice::{Level, Notice},
+        resources::Bytes,
         text::Clean,
     },
     protocol::message::{FromDaemon, Reply, RequestId, StreamOpen},
@@ -85,6 +86,9 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) notes: Vec<Notice>,
     pub(in crate::daemon) notifications: RecentNotifications,
     pub(in crate::daemon) space: Space,
+    pub(in crate::daemon) kept_homes: KeptHomes,
+    /// A launch is refused while less space than this is free; 0 = never.
+    pub(in crate::daemon) launch_reserve: Bytes,
     pub(in crate::daemon) lists: Lists,
     pub(in crate::daemon) apps: Apps,
     noticing: Noticing,
@@ -115,6 +119,8 @@ pub(in crate::daemon) struct CoreParts {
     pub notifications: RecentNotifications,
     pub hooks: Hooks,
     pub space: Space,
+    pub kept_homes: KeptHomes,
+    pub launch_reserve: Bytes,
     pub apps: AppsSetup,
     pub incomplete: Option<PathBuf>,
 }
@@ -147,6 +153,8 @@ impl Core {
             notes: warnings(parts.notes),
             hooks: parts.hooks,
             space: parts.space,
+            kept_homes: parts.kept_homes,
+            launch_reserve: parts.launch_reserve,
             lists: Lists::new(parts.incomplete),
             apps: Apps::new(parts.apps),
         }
@@ -176,6 +184,7 @@ impl Core {
             self.notice_jump().await;
             let deadline = self.deadline();
             let space = self.space_due();
+            let kept_homes = self.kept_homes.due();
             let lists = self.lists.due();
             let forwards = self.forwards_due();
             let sweep = self.contexts.iter().filter_map(|s| s.sampler.due()).min();
@@ -187,6 +196,7 @@ impl Core {
                 () = until(self.write_again) => self.write_deferred().await,
                 () = until(sweep) => self.sweep(),
                 () = until(space) => self.watch_space(),
+                () = until(kept_homes) => self.measure_kept_homes(),
                 () = until(lists) => {}
                 () = until(forwards) => self.attend_forwards().await,
                 Some(samples) = inputs.samples.recv() => self.send_usage(samples).await,
@@ -352,6 +362,7 @@ impl Core {
         for change in &step.changes {
             self.notifications.record(change);
             self.hooks.handle(change);
+            self.kept_homes.follow(change);
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }

@@ -54,6 +54,7 @@ impl Core {
                 self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
             Inbound::Warning { notice } => self.publish_warning(notice),
+            Inbound::HomesMeasured { homes } => self.limit_kept_homes(homes).await,
             Inbound::App(event) => self.app_event(event).await,
             Inbound::MayOpen { open, answer } => {
                 if let StreamOpen::Log { session, .. } = &open {

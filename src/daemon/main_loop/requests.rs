@@ -94,7 +94,11 @@ impl Core {
     }
 
     /// The number of a context, if it allows the request.
-    pub(in crate::daemon) fn context_for(&self, context: ContextName, is_change: bool) -> Result<Number, Failure> {
+    pub(in crate::daemon) fn context_for(
+        &self,
+        context: ContextName,
+        is_change: bool,
+    ) -> Result<Number, Failure> {
         let number = snapshots::context_number(&self.contexts, context)?;
         if self.contexts[number].context.read_only && is_change {
             let text = format!("context '{context}' is read-only");

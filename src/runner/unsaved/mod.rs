@@ -89,20 +89,32 @@ fn pack(order: &UnsavedOrder) -> io::Result<()> {
         order.paths.iter().map(|it| it.as_path().into()).collect()
     };
     if order.paths.is_empty() {
-        names.push(Path::new(inside::HOME).strip_prefix("/").unwrap_or(Path::new("")).into());
+        names.push(
+            Path::new(inside::HOME)
+                .strip_prefix("/")
+                .unwrap_or(Path::new(""))
+                .into(),
+        );
     }
     names.sort_unstable();
     // A path inside another one is packed with it.
     names.dedup_by(|later, earlier| later.starts_with(&*earlier));
     let root = Path::new("/");
-    if let Some(missing) = names.iter().find(|it| {
-        !order.paths.is_empty() && root.join(it).symlink_metadata().is_err()
-    }) {
+    if let Some(missing) = names
+        .iter()
+        .find(|it| !order.paths.is_empty() && root.join(it).symlink_metadata().is_err())
+    {
         let shown = FilePath::parse(missing.as_os_str());
         let shown = shown.map(|it| it.to_string()).unwrap_or_default();
-        return Err(io::Error::other(format!("/{shown}: not found in the session")));
+        return Err(io::Error::other(format!(
+            "/{shown}: not found in the session"
+        )));
     }
-    let is_named = |path: &Path| names.binary_search_by(|it| root.join(it).as_path().cmp(path)).is_ok();
+    let is_named = |path: &Path| {
+        names
+            .binary_search_by(|it| root.join(it).as_path().cmp(path))
+            .is_ok()
+    };
     let wanted = |path: &Path| is_named(path) || !mounts.has(path);
     let named = names.iter().map(|name| (root.join(name), name.clone()));
     let out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());

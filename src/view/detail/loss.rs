@@ -17,7 +17,10 @@ pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
         ("Lost at end", loss::lost(unsaved)),
         ("Kept", loss::kept(unsaved)),
     ] {
-        lines.extend(text.into_iter().flat_map(|text| wrapped_row(label, &text, view.width)));
+        lines.extend(
+            text.into_iter()
+                .flat_map(|text| wrapped_row(label, &text, view.width)),
+        );
     }
     let largest = unsaved.largest();
     if let Some((file, _)) = largest.first() {

@@ -9,8 +9,7 @@ use jiff::Timestamp;
 use workbay::{
     engine::api::{
         Apps, AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Losses,
-        Result,
-        Streams, UsageAsk,
+        Result, Streams, UsageAsk,
     },
     model::{
         capability::EngineInfo,

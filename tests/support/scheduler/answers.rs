@@ -5,8 +5,8 @@ use futures_util::{StreamExt, stream::BoxStream};
 use jiff::Timestamp;
 use workbay::{
     engine::api::{
-        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk, Losses,
-        Result, Streams, UsageAsk,
+        Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
+        Losses, Result, Streams, UsageAsk,
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},

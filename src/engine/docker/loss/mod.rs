@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::{
     DockerEngine,
     terminal::{exec, runner_command, streams::ProgramStarter},
+    usage::disk,
 };
 use crate::{
     engine::api::{Attached, Input, Losses, Result},
@@ -21,6 +22,7 @@ use crate::{
         failure::Failure,
         id::SessionId,
         loss::{Rescue, Rescued, Unsaved, UnsavedOrder},
+        resources,
     },
 };
 
@@ -48,6 +50,12 @@ impl Losses for DockerEngine {
     async fn rescue(&self, session: SessionId, rescue: &Rescue) -> Result<Rescued> {
         self.rescue_files(session, rescue).await
     }
+
+    async fn home_size(&self, session: SessionId) -> Option<resources::Bytes> {
+        let scratches = self.scratches.clone();
+        let look = move || disk::look(&scratches.homes(session)).held;
+        tokio::task::spawn_blocking(look).await.ok().flatten()
+    }
 }
 
 impl DockerEngine {
@@ -60,7 +68,9 @@ impl DockerEngine {
         order: &UnsavedOrder,
     ) -> Result<Attached> {
         let mut line = serde_json::to_vec(order).map_err(|error| {
-            Failure::internal(format!("the order for the session can't be written: {error}"))
+            Failure::internal(format!(
+                "the order for the session can't be written: {error}"
+            ))
         })?;
         line.push(b'\n');
         let key = starter.key();

@@ -30,7 +30,11 @@ const WAITING: usize = 8;
 const LONGEST_MESSAGE: usize = 16 * 1024;
 
 impl DockerEngine {
-    pub(super) async fn rescue_files(&self, session: SessionId, rescue: &Rescue) -> Result<Rescued> {
+    pub(super) async fn rescue_files(
+        &self,
+        session: SessionId,
+        rescue: &Rescue,
+    ) -> Result<Rescued> {
         let starter = self.starter(session).await?;
         starter.connection.must_be_local()?;
         let (folder, directory) = (

@@ -202,4 +202,3 @@ fn cannot(folder: &Clean, directory: &FilePath, error: &io::Error) -> Failure {
     ))
     .hint(hint)
 }
-

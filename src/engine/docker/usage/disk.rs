@@ -18,7 +18,7 @@ const BLOCK: u64 = 512;
 
 /// The result of a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct DiskUsage {
+pub(in crate::engine::docker) struct DiskUsage {
     /// `None` if it can't be determined.
     pub held: Option<Bytes>,
     /// Number of files and directories that were counted.
@@ -26,7 +26,7 @@ pub(super) struct DiskUsage {
 }
 
 /// The size of all directories together. Doesn't follow links, because sessions write there at the same time.
-pub(super) fn look(directories: &[PathBuf]) -> DiskUsage {
+pub(in crate::engine::docker) fn look(directories: &[PathBuf]) -> DiskUsage {
     look_at_most(directories, ENTRIES)
 }
 

@@ -4,7 +4,7 @@
 
 mod cgroup;
 mod counters;
-mod disk;
+pub(super) mod disk;
 mod engine_stats;
 mod final_usage;
 mod first_sample;
