@@ -119,15 +119,15 @@ impl Unsaved {
         let home = of(&self.home).iter();
         let home = home.map(|file| (file, !self.home_is_kept));
         let mut all: Vec<_> = outside.chain(home).collect();
-        all.sort_by(|(one, _), (other, _)| key(other).cmp(&key(one)));
+        all.sort_by_key(|(file, _)| std::cmp::Reverse(key(file)));
         all.truncate(MOST_NAMED);
         all
     }
 
     /// Why more files may exist than were counted.
     pub fn incomplete(&self) -> Option<&Clean> {
-        let parts = [&self.outside, &self.home].into_iter();
-        parts.filter_map(|part| part.incomplete.as_ref()).next()
+        let mut parts = [&self.outside, &self.home].into_iter();
+        parts.find_map(|part| part.incomplete.as_ref())
     }
 }
 

@@ -15,6 +15,7 @@ mod launching;
 mod outcomes;
 mod ports;
 mod priority;
+mod rescuing;
 mod running;
 mod schemas;
 mod secrets;

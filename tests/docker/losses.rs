@@ -19,7 +19,7 @@ use workbay::{
 };
 
 use crate::support::{
-    Bench, busybox_image, containers, docker, host_spec, image_spec, mounted, plan, within,
+    Bench, busybox, containers, docker, file, host_spec, image_spec, import, mounted, plan, within,
 };
 
 fn path(path: &str) -> FilePath {
@@ -40,6 +40,25 @@ fn names(files: &[UnsavedFile]) -> BTreeSet<String> {
 
 fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// An image with a file, and with directories that every user may write to.
+fn open_image() -> &'static str {
+    let name = "workbay-test/losses:1";
+    let mut tar = tar::Builder::new(Vec::new());
+    busybox(&mut tar);
+    for directory in ["tmp/", "opt/"] {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Directory);
+        header.set_mode(0o1777);
+        header.set_size(0);
+        tar.append_data(&mut header, directory, &b""[..]).unwrap();
+    }
+    for name in ["opt/model", "opt/unchanged", "opt/gone"] {
+        file(&mut tar, name, 0o666, b"old");
+    }
+    import(name, tar);
+    name
 }
 
 /// A session with the folder `data`.
@@ -80,7 +99,7 @@ fn checksum_here(file: &Path) -> String {
 #[tokio::test]
 async fn exactly_the_files_outside_of_folders_are_listed() {
     let bench = Bench::new();
-    for spec in [host_spec(), image_spec(busybox_image())] {
+    for spec in [host_spec(), image_spec(open_image())] {
         let session = session(&bench, spec).await;
         let first = unsaved(&bench, session).await;
         assert!(first.is_empty(), "{first:?}");
@@ -261,4 +280,19 @@ async fn a_container_that_vanishes_leaves_no_partial_rescue() {
     let failure = failure.unwrap_err();
     assert!(!failure.to_string().is_empty());
     assert!(in_folder(&bench).is_empty(), "{:?}", in_folder(&bench));
+}
+
+#[tokio::test]
+async fn changed_files_of_the_image_are_listed_and_deleted_ones_are_not() {
+    let bench = Bench::new();
+    let session = session(&bench, image_spec(open_image())).await;
+    bench
+        .sh(
+            session,
+            "echo longer > /opt/model; echo new > /opt/new; cat /opt/unchanged",
+        )
+        .await;
+    let found = unsaved(&bench, session).await;
+    assert_eq!(names(&found.outside.newest), set(&["opt/model", "opt/new"]));
+    assert_eq!(found.outside.total.size, Bytes(7 + 4));
 }

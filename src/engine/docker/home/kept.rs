@@ -29,7 +29,7 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 
 impl DockerEngine {
     /// A file or directory of the home directory as a tar stream, as the helper in a running session packs it.
-    pub(in crate::engine::docker) async fn pack_kept_home(
+    pub(in crate::engine::docker) fn pack_kept_home(
         &self,
         session: SessionId,
         path: &str,

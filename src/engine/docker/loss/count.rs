@@ -1,6 +1,6 @@
 //! Counts the files of a session that aren't in a folder.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use bollard::query_parameters::InspectContainerOptions;
 use jiff::Timestamp;
@@ -33,7 +33,9 @@ impl DockerEngine {
         let starter = self.starter(session).await?;
         let is_here = starter.connection.remote.is_none();
         let home = self.scratches.home(session);
-        let first = self.first_files(&starter, is_here.then_some(&home)).await;
+        let first = self
+            .first_files(&starter, is_here.then_some(home.as_path()))
+            .await;
         let mut order = self.changed_paths(&starter, session).await?;
         let counted = if is_here {
             let first = first.clone();
@@ -55,7 +57,7 @@ impl DockerEngine {
     }
 
     /// What the home directory began with.
-    async fn first_files(&self, starter: &ProgramStarter, home: Option<&PathBuf>) -> FirstFiles {
+    async fn first_files(&self, starter: &ProgramStarter, home: Option<&Path>) -> FirstFiles {
         let contents = skeleton::FILES
             .iter()
             .map(|(name, contents)| ((*name).to_owned(), (*contents).to_owned()));
@@ -66,7 +68,7 @@ impl DockerEngine {
             .inspect_container(&starter.container, None::<InspectContainerOptions>)
             .await;
         let created = record.ok().and_then(|record| record.created);
-        let created = created.and_then(|at| at.to_string().parse::<Timestamp>().ok());
+        let created = created.and_then(|at| at.parse::<Timestamp>().ok());
         FirstFiles {
             until: created.filter(|_| !is_older),
             contents: contents.collect(),
@@ -75,7 +77,7 @@ impl DockerEngine {
 }
 
 /// `None` = the directory can't be read by this process.
-fn count_home(home: &PathBuf, first: &FirstFiles) -> Option<CountedFiles> {
+fn count_home(home: &Path, first: &FirstFiles) -> Option<CountedFiles> {
     let first = FirstFile::all(first);
     let counted = unsaved::count(home, &first, MOST_COUNTED, |_| true).ok()?;
     counted.incomplete.is_none().then_some(counted)

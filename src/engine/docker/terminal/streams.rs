@@ -85,7 +85,7 @@ impl Streams for DockerEngine {
     async fn helper(&self, session: SessionId, task: HelperTask) -> Result<Attached> {
         let starter = match (self.starter(session).await, &task) {
             (Err(failure), HelperTask::Pack { path }) if failure.is_not_found() => {
-                return self.pack_kept_home(session, path).await;
+                return self.pack_kept_home(session, path);
             }
             (starter, _) => starter?,
         };
