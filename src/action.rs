@@ -419,6 +419,8 @@ actions! {
     ConfirmToggle "confirm.toggle" "select the other button" [Confirm]
     ConfirmForce "confirm.force" "switch force on or off" [Confirm]
     ConfirmPress "confirm.press" "press the selected button" [Confirm]
+    ConfirmRescue "confirm.rescue" "copy files to a folder, then terminate" [Confirm]
+    ConfirmChoose "confirm.choose" "choose the marked file for the copy" [Confirm]
 
     InputSubmit "input.submit" "accept" [Input]
     InputCancel "input.cancel" "cancel" [Input]

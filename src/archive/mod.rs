@@ -3,11 +3,13 @@
 //! Both ends use this module: `workbay cp` here, and `workbay runner pack` and `unpack` in the container. Neither trusts
 //! the other: what is unpacked stays in its destination, whatever the stream says.
 
+mod beneath;
 mod pack;
 mod unpack;
 
 pub use self::{
-    pack::pack,
+    beneath::unpack_beneath,
+    pack::{pack, pack_as},
     unpack::{Destination, unpack},
 };
 

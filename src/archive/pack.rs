@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File, Metadata},
     io::{self, Read, Write},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -25,11 +26,28 @@ pub fn pack(path: &Path, out: impl Write) -> io::Result<Copied> {
     let name = path
         .file_name()
         .map_or_else(|| "root".into(), PathBuf::from);
+    pack_as(vec![(path, name)], |_| true, out)
+}
+
+/// Writes files and directory trees, each under the name beside it. No link is followed. What `is_wanted` refuses is
+/// left out with its contents. It gets the paths as they are read.
+///
+/// # Errors
+///
+/// `out` can't be written.
+pub fn pack_as(
+    mut left: Vec<(PathBuf, PathBuf)>,
+    is_wanted: impl Fn(&Path) -> bool,
+    out: impl Write,
+) -> io::Result<Copied> {
     let mut archive = tar::Builder::new(out);
     let mut copied = Copied::default();
+    left.reverse();
     // A stack instead of recursion: trees can be deeper than a thread's stack.
-    let mut left = vec![(path, name)];
     while let Some((path, name)) = left.pop() {
+        if !is_wanted(&path) {
+            continue;
+        }
         let metadata = match fs::symlink_metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) => {
@@ -55,7 +73,7 @@ pub fn pack(path: &Path, out: impl Write) -> io::Result<Copied> {
                 Err(error) => copied.skip(|| format!("{}: {error}", name.display())),
             }
         } else if metadata.is_file() {
-            match File::open(&path) {
+            match open(&path) {
                 Ok(file) => {
                     copied.files += 1;
                     copied.bytes += metadata.len();
@@ -79,6 +97,19 @@ pub fn pack(path: &Path, out: impl Write) -> io::Result<Copied> {
     }
     archive.into_inner()?.flush()?;
     Ok(copied)
+}
+
+/// Opens a file that may have been replaced by a link or a pipe meanwhile: neither is followed or waited for.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it was replaced while it was read"));
+    }
+    Ok(file)
 }
 
 /// In the order of their names, the first one last.

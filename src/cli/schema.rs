@@ -16,6 +16,7 @@ use super::{
         folder::files::SpaceJson,
         info::InfoJson,
         keys::BindingRow,
+        rescue::{RescuedJson, UnsavedJson},
         show::SessionJson,
         themes::ThemeRow,
         top::rows::Printed,
@@ -51,6 +52,15 @@ enum OneOrMany<'a> {
 enum DaemonState<'a> {
     Running(StatusJson<'a>),
     NotRunning(NotRunning),
+}
+
+/// `rescue --list` prints what would be lost, `rescue` what was copied.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum RescueOutput {
+    Listed(UnsavedJson),
+    Copied(RescuedJson),
 }
 
 /// The output of one or more commands.
@@ -154,6 +164,7 @@ fn outputs() -> Vec<Output> {
         Output::of::<OpenedForward>("port-open", "port open"),
         Output::of::<OpenedForward>("port-url", "port url"),
         Output::of::<CopiedJson>("cp", "cp"),
+        Output::of::<RescueOutput>("rescue", "rescue"),
         Output::of::<Vec<ListedContext>>("context-ls", "context ls"),
         Output::of::<ContextJson>("context-show", "context show"),
         Output::lines_of::<Event<'_>>("events", "events"),

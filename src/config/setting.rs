@@ -258,11 +258,25 @@ pub const SETTINGS: &[Setting] = &[
         show: |s| s.history.keep_days.to_string(),
     },
     Setting {
+        table: "history",
+        name: "keep-space",
+        variable: None,
+        read: |s, item| set(&mut s.history.keep_space, memory(item, Bytes(0))),
+        show: |s| quoted(&s.history.keep_space.to_string()),
+    },
+    Setting {
         table: "disk",
         name: "warn-below",
         variable: None,
         read: |s, item| set(&mut s.disk.warn_below, memory(item, Bytes(0))),
         show: |s| quoted(&s.disk.warn_below.to_string()),
+    },
+    Setting {
+        table: "disk",
+        name: "launch-reserve",
+        variable: None,
+        read: |s, item| set(&mut s.disk.launch_reserve, memory(item, Bytes(0))),
+        show: |s| quoted(&s.disk.launch_reserve.to_string()),
     },
     Setting {
         table: "disk",

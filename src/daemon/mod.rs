@@ -13,6 +13,7 @@ pub mod fault;
 mod files;
 mod folders;
 mod images;
+mod losses;
 mod main_loop;
 mod notifications;
 mod options;
@@ -52,7 +53,7 @@ use main_loop::core::{Core, CoreParts, Inputs};
 use notifications::hooks::Hooks;
 use process::lock::Lock;
 use sampling::recorder::Recorder;
-use storage::{disk_space::Space, unloaded::UnloadedSessions};
+use storage::{disk_space::Space, kept_homes::KeptHomes, unloaded::UnloadedSessions};
 
 /// The number of messages that can wait for the loop.
 const WAITING: usize = 256;
@@ -289,6 +290,9 @@ async fn serve_locked(
         stored: opened.forwards,
     };
     let space = Space::new(&paths.state_dir, setup.settings.disk.warn_below);
+    let kept_homes = KeptHomes::new(setup.settings.history.keep_space);
+    let launch_reserve = setup.settings.disk.launch_reserve;
+    let keep_days = setup.settings.history.keep_days;
     let figures_kept = sampling::figures::kept_for(setup.settings.history.keep_days);
     let owner = Clean::new(&owner);
     let boot = boot.map(|boot| Clean::new(&boot));
@@ -313,12 +317,15 @@ async fn serve_locked(
         contexts: contexts.collect(),
         store: store.clone(),
         figures_kept,
+        keep_days,
         identity,
         controls: controls.clone(),
         notes,
         notifications: memory.notifications,
         hooks,
         space,
+        kept_homes,
+        launch_reserve,
         apps,
         incomplete: opened.incomplete.clone(),
     });

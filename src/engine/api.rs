@@ -23,9 +23,10 @@ use crate::model::{
     folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
+    loss::{Rescue, Rescued, Unsaved},
     own_image::{CommitPlan, CommitStep, ImageProgress, StoredImage},
     pull::PullFigures,
-    resources::ResourceSlots,
+    resources::{Bytes, ResourceSlots},
     secret::Secret,
     shell_start::ShellStart,
     spec::LaunchSpec,
@@ -37,7 +38,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 
 /// What every engine does, whether workbay or the engine decides when a session starts.
 #[async_trait]
-pub trait Engine: Streams + Apps + Images + Folders + Files + Send + Sync {
+pub trait Engine: Streams + Apps + Images + Folders + Files + Losses + Send + Sync {
     /// Connects, or checks the connection, and returns what the engine says about itself.
     async fn probe(&self) -> Result<EngineInfo>;
 
@@ -369,6 +370,30 @@ pub trait Folders: Send + Sync {
 
 fn no_folders() -> Failure {
     Failure::unsupported("this engine has no folders")
+}
+
+/// Files of sessions that aren't in a folder.
+#[async_trait]
+pub trait Losses: Send + Sync {
+    /// Counts the files of a running session that aren't in a folder. It isn't use of the session.
+    async fn unsaved(&self, _session: SessionId) -> Result<Unsaved> {
+        Err(no_losses())
+    }
+
+    /// Copies files of a running session into a new directory of a folder. On an error nothing stays there.
+    async fn rescue(&self, _session: SessionId, _rescue: &Rescue) -> Result<Rescued> {
+        Err(no_losses())
+    }
+
+    /// The space of the home directories that a session left on this machine; `None` = none, or it can't be measured.
+    async fn home_size(&self, _session: SessionId) -> Option<Bytes> {
+        None
+    }
+}
+
+fn no_losses() -> Failure {
+    Failure::unsupported("this engine can't report which files of a session changed")
+        .hint("copy files with `workbay cp`")
 }
 
 /// Everything an engine needs to create a session's container.

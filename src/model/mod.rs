@@ -33,6 +33,7 @@ pub mod launch_field;
 pub mod link_schemes;
 pub mod listen_frame;
 pub mod log;
+pub mod loss;
 pub mod name;
 pub mod natural;
 pub mod nearest;

@@ -61,7 +61,10 @@ impl Settings {
                 endpoint: None,
                 stop_grace_seconds: 0,
             },
-            history: HistorySettings { keep_days: 0 },
+            history: HistorySettings {
+                keep_days: 0,
+                keep_space: Bytes(0),
+            },
             disk: DiskSettings::default(),
             images: ImageSettings::default(),
             apps: AppSettings::default(),
@@ -257,6 +260,8 @@ pub struct EngineSettings {
 pub struct HistorySettings {
     /// Days that the log and the home directory of an ended session are kept.
     pub keep_days: u32,
+    /// The most space that home directories of ended sessions use together; 0 = any.
+    pub keep_space: Bytes,
 }
 
 /// The file system of the state directory: when you are warned, and how much of it `--save` may use.
@@ -264,6 +269,8 @@ pub struct HistorySettings {
 pub struct DiskSettings {
     /// You are warned below this amount of free space; 0 = never.
     pub warn_below: Bytes,
+    /// A launch is refused while less space than this is free; 0 = never.
+    pub launch_reserve: Bytes,
     pub save: SaveLimits,
 }
 

@@ -19,6 +19,7 @@ use crate::{
         history::HistoryEntry,
         id::{ContextName, InstanceId, KernelId, SessionKey},
         log::{LogOptions, LogSource},
+        loss::{LossRequest, Rescued, Unsaved},
         notice::{Notice, NoticesEdit},
         own_image::StoredImage,
         recent::{Recent, RecentEdit, RecentId},
@@ -118,6 +119,11 @@ pub enum Request {
     Files {
         place: FilePlace,
         request: FileRequest,
+    },
+    /// Ends with `Reply::Unsaved` or `Reply::Rescued`.
+    Loss {
+        session: SessionKey,
+        request: LossRequest,
     },
     /// Creates the keys for SSH to a session, if they don't exist, and ends with `Reply::SshAccess`.
     SshAccess {
@@ -273,6 +279,12 @@ pub enum Reply {
     },
     File {
         entry: FileEntry,
+    },
+    Unsaved {
+        unsaved: Box<Unsaved>,
+    },
+    Rescued {
+        rescued: Rescued,
     },
     Figures {
         figures: Box<Figures>,

@@ -4,6 +4,7 @@
 pub mod ahead;
 pub mod ending;
 pub mod launch;
+pub mod loss;
 pub mod reclaim;
 pub mod resolve;
 pub mod ssh_tunnel;

@@ -28,6 +28,7 @@ mod shell_choice;
 mod signals;
 mod terminfo;
 mod tmux;
+mod unsaved;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -127,6 +128,14 @@ enum Task {
         #[command(subcommand)]
         task: app::AppTask,
     },
+    /// Counts or packs the files of this container that aren't in a folder.
+    Unsaved {
+        /// Key by which `runner end` finds this process.
+        #[arg(long)]
+        key: Option<String>,
+        #[command(subcommand)]
+        task: unsaved::UnsavedTask,
+    },
     /// Changes the owner of the session's home directory and its contents to this user and group.
     GiveHome { uid: u32, gid: u32 },
     /// Blocks sessions from programs that listen on the engine's machine, and prints as JSON what is in effect.
@@ -224,6 +233,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Pack { path, .. } => archive::pack(&path),
         Task::Unpack { path, .. } => archive::unpack(&path),
         Task::App { task, .. } => app::run(&task),
+        Task::Unsaved { task, .. } => unsaved::run(&task),
         Task::GiveHome { uid, gid } => home::give(uid, gid),
         Task::Guard { bridge } => guard::run(&bridge),
         Task::End { key } => end::run(&key),

@@ -165,6 +165,7 @@ impl Controller {
             Fact::Used { session, usage } => self.used(&mut turn, now, session, usage),
             Fact::Sampled { samples } => self.sampled_now(&mut turn, now, samples),
             Fact::Jumped { set_by } => self.clock_jumped(&mut turn, now, set_by),
+            Fact::HomeUnwanted { session } => self.forget_early(&mut turn, session),
             Fact::Tick => self.tick(&mut turn, now),
         }
         if !self.is_connecting() {

@@ -53,6 +53,24 @@ impl Controller {
         self.deadlines.insert((at, held.id()));
     }
 
+    /// Deletes the home directory and the log of an ended session now, unless another session takes it over.
+    pub(super) fn forget_early(&mut self, turn: &mut Turn, id: SessionId) {
+        let (connected, wanted) = (self.is_connected(), self.is_home_wanted(id));
+        let ended = self.held.get(&id).is_some_and(|held| {
+            let record = &held.record;
+            let is_left = record.session.home.is_some() && !record.forgotten;
+            is_left && record.session.has_ended() && record.step == Step::Settled
+        });
+        if !connected || wanted || !ended {
+            return;
+        }
+        if let Some(held) = self.change(turn, id) {
+            held.forget_at = None;
+            let epoch = held.epoch;
+            turn.orders.push(Order::Forget { session: id, epoch });
+        }
+    }
+
     pub(super) fn forgot(
         &mut self,
         turn: &mut Turn,

@@ -110,6 +110,10 @@ pub enum Fact {
     Jumped {
         set_by: SignedDuration,
     },
+    /// The home directory of an ended session is deleted before its time.
+    HomeUnwanted {
+        session: SessionId,
+    },
     /// A deadline has come.
     Tick,
 }

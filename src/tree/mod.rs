@@ -10,6 +10,7 @@ mod open;
 mod remove;
 #[cfg(test)]
 mod testing;
+pub mod unsaved;
 mod visit;
 
 pub use copy::{Copied, copy};

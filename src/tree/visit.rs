@@ -1,10 +1,13 @@
 //! Visits every entry of a tree that may change meanwhile.
 
 use std::{
-    ffi::{CStr, CString},
+    ffi::{CStr, CString, OsStr},
     io, mem,
-    os::fd::{AsFd as _, BorrowedFd, OwnedFd},
-    path::Path,
+    os::{
+        fd::{AsFd as _, BorrowedFd, OwnedFd},
+        unix::ffi::OsStrExt as _,
+    },
+    path::{Path, PathBuf},
 };
 
 use rustix::{
@@ -18,6 +21,8 @@ use super::{BOUNDS, Bounds, open};
 pub struct TreeEntry<'a> {
     /// The directory that contains the entry.
     pub dir: BorrowedFd<'a>,
+    /// The path of that directory, relative to the top of the tree.
+    pub parent: &'a Path,
     pub name: &'a CStr,
     /// The metadata of the entry itself, because links aren't followed.
     pub stat: &'a Stat,
@@ -26,6 +31,11 @@ pub struct TreeEntry<'a> {
 impl TreeEntry<'_> {
     pub fn is_directory(&self) -> bool {
         FileType::from_raw_mode(self.stat.st_mode) == FileType::Directory
+    }
+
+    /// The path of the entry, relative to the top of the tree.
+    pub fn path(&self) -> PathBuf {
+        self.parent.join(OsStr::from_bytes(self.name.to_bytes()))
     }
 }
 
@@ -71,6 +81,7 @@ fn visit_from(
     let stat = fstat(&top)?;
     let entry = TreeEntry {
         dir: top.as_fd(),
+        parent: Path::new(""),
         name: c".",
         stat: &stat,
     };
@@ -81,6 +92,7 @@ fn visit_from(
         device: stat.st_dev,
         bounds,
         here: top,
+        path: PathBuf::new(),
         levels: Vec::new(),
         each,
     };
@@ -102,6 +114,8 @@ struct Walk<F> {
     device: u64,
     bounds: Bounds,
     here: OwnedFd,
+    /// The path of the current directory, relative to the top.
+    path: PathBuf,
     levels: Vec<OpenDirectory>,
     each: F,
 }
@@ -131,6 +145,7 @@ impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
             }
             let entry = TreeEntry {
                 dir: self.here.as_fd(),
+                parent: &self.path,
                 name,
                 stat: &stat,
             };
@@ -165,6 +180,7 @@ impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
         if stat.st_dev == self.device {
             let before = mem::replace(&mut self.here, next);
             level.dir = is_kept.then_some(before);
+            self.path.push(OsStr::from_bytes(name.to_bytes()));
             self.begin(stat.st_ino)?;
         }
         Ok(true)
@@ -172,6 +188,7 @@ impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
 
     fn up(&mut self) -> io::Result<bool> {
         self.levels.pop();
+        self.path.pop();
         let Some(parent) = self.levels.last_mut() else {
             return Ok(false);
         };
@@ -190,10 +207,7 @@ impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        fs,
-        os::unix::{ffi::OsStrExt as _, fs::symlink},
-    };
+    use std::{fs, os::unix::fs::symlink};
 
     use super::{
         super::testing::{deep, in_a_small_stack},
@@ -232,6 +246,26 @@ mod tests {
             assert!(error.contains("19999 levels deep"), "{error}");
             super::super::remove(&tree).unwrap();
         });
+    }
+
+    #[test]
+    fn each_entry_comes_with_the_path_of_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["a/b/one", "a/two", "c/three", "four"] {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let mut seen = Vec::new();
+        visit(dir.path(), |entry| {
+            if !entry.is_directory() {
+                seen.push(entry.path().display().to_string());
+            }
+            Ok(WalkStep::Into)
+        })
+        .unwrap();
+        seen.sort();
+        assert_eq!(seen, ["a/b/one", "a/two", "c/three", "four"]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod outcomes;
 mod own_images;
 mod ports;
 mod priority;
+mod rescuing;
 mod running;
 mod schemas;
 mod secrets;

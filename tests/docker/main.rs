@@ -33,6 +33,7 @@ mod images_any;
 mod life;
 mod limits;
 mod long_logs;
+mod losses;
 mod network;
 mod ordinary_user;
 mod own_images;

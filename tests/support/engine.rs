@@ -19,6 +19,7 @@ use workbay::{
         environment::{Environment, EnvironmentSource, ImageFacts},
         failure::Failure,
         id::SessionId,
+        loss::Unsaved,
         resources::{Bytes, ResourceSlots},
         usage::Usage,
     },
@@ -76,6 +77,8 @@ struct Inner {
     /// Usage is read without asking anybody.
     cheap: bool,
     last_usage: BTreeMap<SessionId, Usage>,
+    /// The files of sessions that aren't in a folder.
+    unsaved: BTreeMap<SessionId, Unsaved>,
     /// Logs that are written without an end, by the number of the next line.
     floods: BTreeMap<SessionId, u64>,
 }
@@ -100,6 +103,7 @@ impl MemoryEngine {
             usage: BTreeMap::new(),
             cheap: false,
             last_usage: BTreeMap::new(),
+            unsaved: BTreeMap::new(),
             floods: BTreeMap::new(),
         };
         Self {

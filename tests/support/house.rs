@@ -57,7 +57,10 @@ pub fn settings() -> Settings {
         },
         notifications: NotificationSettings::default(),
         hooks: HookSettings::default(),
-        history: HistorySettings { keep_days: 7 },
+        history: HistorySettings {
+            keep_days: 7,
+            keep_space: Bytes(0),
+        },
         terminal: TerminalSettings::default(),
         ..Settings::blank()
     }

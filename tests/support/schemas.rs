@@ -15,7 +15,7 @@ pub fn name_of(args: &[&str]) -> Option<String> {
     let found = words.by_ref().find_map(|word| match *word {
         "launch" | "relaunch" | "run" => Some("launch".to_owned()),
         "ls" | "wait" | "show" | "top" | "history" | "resources" | "events" | "doctor" | "info"
-        | "keys" | "themes" | "cp" => Some((*word).to_owned()),
+        | "keys" | "themes" | "cp" | "rescue" => Some((*word).to_owned()),
         "recent" | "env" | "image" | "folder" | "context" | "daemon" | "app" | "port" => {
             Some(format!("{word}-"))
         }

@@ -152,6 +152,10 @@ impl App {
             Go::Logs(key) => self.open_logs(key),
             Go::ContainerShell(key, kernel) => self.open_container_shell(key, kernel),
             Go::OpenShell(target, beside) => self.open_target(target, beside, now),
+            Go::Rescue => {
+                self.open_rescue(now);
+                Vec::new()
+            }
             Go::LoadExtensionRules(context) => vec![self.extension_rules.ask(context)],
         }
     }

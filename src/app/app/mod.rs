@@ -14,6 +14,7 @@ mod launching;
 mod notices;
 mod panels;
 mod pointer;
+mod rescue;
 mod saved;
 mod shells;
 pub mod statistics;

@@ -14,8 +14,15 @@ use super::{
 };
 use crate::{
     model::{
-        capability::Capability, history::HistoryEntry, id::SessionKey, idle::IdleState,
-        request::SessionRequest, session::Session, status::Status, text::Clean,
+        capability::Capability,
+        history::HistoryEntry,
+        id::SessionKey,
+        idle::IdleState,
+        loss::{LossRequest, Unsaved},
+        request::SessionRequest,
+        session::Session,
+        status::Status,
+        text::Clean,
     },
     protocol::message::Request,
 };
@@ -48,6 +55,8 @@ pub struct Detail {
     pub all_steps: bool,
     history: History,
     figures: Watched,
+    /// The files that aren't in a folder, as counted last.
+    unsaved: Option<Unsaved>,
     /// The last full reading of the session.
     full: Option<Session>,
     asked: Option<LastRequest>,
@@ -77,6 +86,7 @@ impl Detail {
             all_steps: false,
             history: History::Asked,
             figures: Watched::default(),
+            unsaved: None,
             full: None,
             asked: None,
             rest: None,
@@ -93,6 +103,17 @@ impl Detail {
 
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// The files that aren't in a folder, as counted when the detail was opened.
+    pub fn unsaved(&self) -> Option<&Unsaved> {
+        self.unsaved.as_ref()
+    }
+
+    pub fn unsaved_answered(&mut self, session: SessionKey, unsaved: Option<Unsaved>) {
+        if session == self.session {
+            self.unsaved = unsaved;
+        }
     }
 
     /// The session's use.
@@ -135,6 +156,7 @@ impl Detail {
             self.session = session;
             self.history = History::Asked;
             self.figures = Watched::default();
+            self.unsaved = None;
             self.full = None;
             self.rest = None;
             self.kernel = 0;
@@ -226,6 +248,16 @@ impl Detail {
                 request: Request::session(session, SessionRequest::History),
                 purpose: Purpose::History(session),
             }),
+        }
+        // Only workbay's own engines keep a home directory, and only they can list files.
+        if row.status.is_live() && row.home.is_some() {
+            steps.push(Step::Ask {
+                request: Request::Loss {
+                    session,
+                    request: LossRequest::List,
+                },
+                purpose: Purpose::Unsaved(session),
+            });
         }
         // The daemon's own records are complete, but the rows of a manager aren't.
         if mirror.can(session.context, Capability::Schedules) {

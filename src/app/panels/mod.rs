@@ -18,6 +18,7 @@ pub mod priority;
 pub mod pull;
 pub mod recents;
 pub mod rename;
+pub mod rescue;
 pub mod scroll;
 pub mod shells;
 mod stack;
@@ -30,8 +31,8 @@ use self::{
     contexts::ContextPicker, explorer::Explorer, extend::ExtendDialog, folders::FoldersPanel,
     help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
     ports::PortBoard, priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
-    shells::ShellPicker, stack::panels, terminate::TerminateDialog, transfers::TransferList,
-    waiting::WaitingDialog,
+    rescue::RescueForm, shells::ShellPicker, stack::panels, terminate::TerminateDialog,
+    transfers::TransferList, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{
@@ -54,6 +55,7 @@ macro_rules! each_panel {
                 Rename(Rename),
                 Priority(PriorityForm),
                 Commit(CommitForm),
+                Rescue(RescueForm),
                 Command(CommandLine),
             }
             dialogs {

@@ -26,5 +26,7 @@ fn open_dialog(session: &Session, env: &PanelEnv<'_>) -> Outcome {
     let theirs = env.mirror.can(session.context, Capability::Schedules);
     let days = (!theirs).then_some(env.facts.keep_days);
     let shells = env.panes.open_in(session.key());
-    Outcome::open(TerminateDialog::new(session, shells, days))
+    let mut dialog = TerminateDialog::new(session, shells, days);
+    let steps = dialog.ask_files(session).into_iter().collect();
+    Outcome::open_with(dialog, steps)
 }

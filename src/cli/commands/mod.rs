@@ -31,6 +31,7 @@ mod priority;
 mod recent;
 pub mod relaunch;
 mod rename;
+pub mod rescue;
 pub mod resources;
 pub mod rm;
 mod run;
@@ -130,6 +131,7 @@ commands! {
     #[command(subcommand)]
     Port(port::PortCommand) changes_nothing,
     Cp(cp::Copy) changes_nothing,
+    Rescue(rescue::RescueFiles) rescue::RescueFiles::is_change,
     /// Log in to a session by SSH, without a port
     Ssh(ssh::Ssh) changes_nothing,
     /// Print the lines of ~/.ssh/config by which `ssh S.workbay` reaches a session

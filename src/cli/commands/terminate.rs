@@ -1,12 +1,14 @@
 //! `workbay terminate`: terminates sessions.
 
+use std::{ffi::OsString, path::PathBuf};
+
 use clap::Args;
 
 use crate::{
     cli::{
         args::Wait,
         choice::Choice,
-        commands::RunCommand,
+        commands::{RunCommand, rescue},
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find::{self, Wanted},
@@ -32,6 +34,9 @@ pub struct Terminate {
     /// Kill sessions at once, without the stop hook
     #[arg(long)]
     pub force: bool,
+    /// First copy the files that aren't in a folder. If that fails, the session keeps running, unless --force is set
+    #[arg(long, value_name = "FOLDER[/DIRECTORY]")]
+    pub rescue_to: Option<OsString>,
     /// Don't ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
@@ -64,6 +69,9 @@ impl RunCommand for Terminate {
             }
             let force = self.force;
             for session in &chosen {
+                if let Some(to) = &self.rescue_to {
+                    rescue_first(&connection, session, (to, chosen.len()), force).await?;
+                }
                 let session = session.key();
                 connection
                     .request_done(Request::session(
@@ -99,6 +107,44 @@ fn refuse_during_commit(sessions: &[Session]) -> Result<(), Fail> {
     Err(Fail::new(code::FAILED, text).hint(format!(
         "wait for it (`workbay show {name}` shows the progress), or terminate with --force"
     )))
+}
+
+/// Copies the files of a session that would be lost. With force, a failure is only reported.
+async fn rescue_first(
+    connection: &Connection,
+    session: &Session,
+    (to, sessions): (&OsString, usize),
+    force: bool,
+) -> Result<(), Fail> {
+    if !session.status.is_live() {
+        return Ok(());
+    }
+    let mut to = PathBuf::from(to);
+    // Each session has a directory of its own.
+    if sessions > 1 && to.components().count() > 1 {
+        to.push(session.name.as_str());
+    }
+    let copied = async {
+        let wanted = rescue::rescue(session, to.as_os_str(), &[])?;
+        let rescued = rescue::ask(connection, session.key(), &wanted).await?;
+        if let Some(skipped) = rescued.skipped.first() {
+            let text = format!("not all files of {} were copied: {skipped}", session.name);
+            return Err(Fail::new(code::FAILED, text));
+        }
+        rescue::print(&wanted, &rescued, false)
+    };
+    match copied.await {
+        Err(fail) if force => {
+            let why = fail.message().unwrap_or_default();
+            output::remark(&format!("workbay: {why}"));
+            Ok(())
+        }
+        Err(fail) => {
+            output::remark(&format!("{} keeps running", session.name));
+            Err(fail)
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 /// All selected sessions, or an error before anything is done. Ended sessions are left out.

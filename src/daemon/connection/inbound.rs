@@ -6,11 +6,14 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
-    daemon::{apps::AppEvent, files::WaitingPlace, folders::FolderEvent},
+    daemon::{
+        apps::AppEvent, files::WaitingPlace, folders::FolderEvent, storage::kept_homes::KeptHome,
+    },
     engine::api::Engine,
     model::{
         failure::Failure,
         id::{ContextName, SessionKey},
+        notice::Notice,
         text::Clean,
     },
     protocol::message::{Request, RequestId, StreamOpen},
@@ -56,6 +59,14 @@ pub(in crate::daemon) enum Inbound {
     /// The images of a context's engine have changed.
     ImagesChanged {
         context: ContextName,
+    },
+    /// An idle warning, with what is known about the session's files.
+    Warning {
+        notice: Notice,
+    },
+    /// The home directories of ended sessions, the oldest first.
+    HomesMeasured {
+        homes: Vec<KeptHome>,
     },
     /// A report about an app or a forward.
     App(AppEvent),

@@ -22,6 +22,7 @@ use crate::{
         upgrade::Kept,
     },
     model::{
+        capability::{Capability, EngineState},
         context::Context,
         id::{SessionId, SessionKey},
         record::SessionRecord,
@@ -137,6 +138,20 @@ impl ContextRunner {
 
     pub fn driver(&self) -> &dyn Drive {
         self.machine.driver()
+    }
+
+    /// Whether home directories of its sessions are on this machine, as far as known.
+    pub fn uses_this_disk(&self) -> bool {
+        if self.known().is_observing() {
+            return false;
+        }
+        match self.known().engine() {
+            EngineState::Connected { info } => {
+                info.capabilities.has(Capability::HostEnvironment)
+                    || info.capabilities.has(Capability::Folders)
+            }
+            _ => true,
+        }
     }
 
     pub fn driver_mut(&mut self) -> &mut dyn Drive {

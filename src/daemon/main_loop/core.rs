@@ -44,7 +44,7 @@ use crate::{
             recent::RecentNotifications,
         },
         sampling::sampler::{Samples, Shown},
-        storage::{disk_space::Space, writing::DeferredWrites},
+        storage::{disk_space::Space, kept_homes::KeptHomes, writing::DeferredWrites},
         upgrade::{Kept, Memory},
     },
     model::{
@@ -52,6 +52,7 @@ use crate::{
         failure::Failure,
         id::SessionKey,
         notice::{Level, Notice},
+        resources::Bytes,
         text::Clean,
     },
     protocol::message::{FromDaemon, Reply, RequestId, StreamOpen},
@@ -69,6 +70,8 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) contexts: Vec<ContextRunner>,
     pub(in crate::daemon) store: Store,
     pub(in crate::daemon) figures_kept: SignedDuration,
+    /// Days that the home directory of an ended session is kept.
+    pub(in crate::daemon) keep_days: u32,
     pub(in crate::daemon) identity: Arc<Identity>,
     pub(in crate::daemon) clients: HashMap<ConnectionId, ConnectedClient>,
     pub(in crate::daemon) waiters: Waiters,
@@ -87,6 +90,9 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) notes: Vec<Notice>,
     pub(in crate::daemon) notifications: RecentNotifications,
     pub(in crate::daemon) space: Space,
+    pub(in crate::daemon) kept_homes: KeptHomes,
+    /// A launch is refused while less space than this is free; 0 = never.
+    pub(in crate::daemon) launch_reserve: Bytes,
     pub(in crate::daemon) lists: Lists,
     pub(in crate::daemon) apps: Apps,
     pub(in crate::daemon) folders: FolderTasks,
@@ -110,12 +116,16 @@ pub(in crate::daemon) struct CoreParts {
     pub store: Store,
     /// How long figures are kept.
     pub figures_kept: SignedDuration,
+    /// Days that the home directory of an ended session is kept.
+    pub keep_days: u32,
     pub identity: Arc<Identity>,
     pub controls: Controls,
     pub notes: Vec<Clean>,
     pub notifications: RecentNotifications,
     pub hooks: Hooks,
     pub space: Space,
+    pub kept_homes: KeptHomes,
+    pub launch_reserve: Bytes,
     pub apps: AppsSetup,
     pub incomplete: Option<PathBuf>,
 }
@@ -134,6 +144,7 @@ impl Core {
             contexts: parts.contexts,
             store: parts.store,
             figures_kept: parts.figures_kept,
+            keep_days: parts.keep_days,
             identity: parts.identity,
             clients: HashMap::new(),
             waiters: Waiters::default(),
@@ -148,6 +159,8 @@ impl Core {
             notes: warnings(parts.notes),
             hooks: parts.hooks,
             space: parts.space,
+            kept_homes: parts.kept_homes,
+            launch_reserve: parts.launch_reserve,
             lists: Lists::new(parts.incomplete),
             folders: FolderTasks::new(parts.apps.inbound.clone()),
             apps: Apps::new(parts.apps),
@@ -178,6 +191,7 @@ impl Core {
             self.notice_jump().await;
             let deadline = self.deadline();
             let space = self.space_due();
+            let kept_homes = self.kept_homes.due();
             let lists = self.lists.due();
             let forwards = self.forwards_due();
             let sweep = self.contexts.iter().filter_map(|s| s.sampler.due()).min();
@@ -189,6 +203,7 @@ impl Core {
                 () = until(self.write_again) => self.write_deferred().await,
                 () = until(sweep) => self.sweep(),
                 () = until(space) => self.watch_space(),
+                () = until(kept_homes) => self.measure_kept_homes(),
                 () = until(lists) => {}
                 () = until(forwards) => self.attend_forwards().await,
                 Some(samples) = inputs.samples.recv() => self.send_usage(samples).await,
@@ -336,6 +351,18 @@ impl Core {
     }
 
     fn publish(&mut self, mut step: DriverStep) {
+        self.complete_warnings(&mut step.changes);
+        self.publish_complete(step);
+    }
+
+    /// Publishes an idle warning that needs nothing more.
+    pub(in crate::daemon) fn publish_warning(&mut self, notice: Notice) {
+        let mut step = DriverStep::default();
+        step.changes.push(notice.into());
+        self.publish_complete(step);
+    }
+
+    fn publish_complete(&mut self, mut step: DriverStep) {
         step.changes.retain(|change| match change {
             Change::Notice { notice } => !self.notifications.knows_elsewhere(notice),
             _ => true,
@@ -343,6 +370,7 @@ impl Core {
         for change in &step.changes {
             self.notifications.record(change);
             self.hooks.handle(change);
+            self.kept_homes.follow(change);
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }

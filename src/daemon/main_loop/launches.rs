@@ -60,6 +60,18 @@ impl Core {
             return self.answer(connection, id, Err(failure));
         }
         let ids = Ids::new(self.identity.instance, runner, &request);
+        let runner = &self.contexts[number];
+        let is_known = ids
+            .of_copy(0)
+            .is_some_and(|id| runner.known().session(id).is_some());
+        // A repeated request finds the session that it launched.
+        if !is_known
+            && runner.uses_this_disk()
+            && let Err(failure) = self.check_reserve()
+        {
+            return self.answer(connection, id, Err(failure));
+        }
+        let runner = &self.contexts[number];
         let (title, copies) = match copies(runner, &request, &ids) {
             Ok(copies) => copies,
             Err(failure) => return self.answer(connection, id, Err(failure)),

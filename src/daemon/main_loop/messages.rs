@@ -55,6 +55,8 @@ impl Core {
                 self.notify(Notice::message(clock::now(), Level::Warning, text));
             }
             Inbound::ImagesChanged { context } => self.images_changed(context).await,
+            Inbound::Warning { notice } => self.publish_warning(notice),
+            Inbound::HomesMeasured { homes } => self.limit_kept_homes(homes).await,
             Inbound::App(event) => self.app_event(event).await,
             Inbound::FindPlace(waiting) => self.place_asked(waiting).await,
             Inbound::Folder(event) => self.folder_event(event).await,

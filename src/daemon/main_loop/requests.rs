@@ -54,6 +54,9 @@ impl Core {
             Request::Files { place, request } => {
                 return self.files_asked(connection, id, place, request);
             }
+            Request::Loss { session, request } => {
+                return self.loss_asked(connection, id, session, request);
+            }
             Request::SshAccess { session } => {
                 return self.ssh_asked(connection, id, session);
             }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use crate::{
     daemon::{clock, main_loop::core::Core},
     model::{
+        failure::Failure,
         id::SessionId,
         notice::{Level, Notice},
         resources::Bytes,
@@ -61,6 +62,28 @@ impl Space {
         }
     }
 
+    /// Why no session can be launched: too little space is free.
+    fn refusal(&self, reserve: Bytes, homes: &[(String, Bytes)]) -> Option<Failure> {
+        let found = self.look()?;
+        if found.free >= warning_limit(reserve, found.total) {
+            return None;
+        }
+        let free = found.free;
+        let place = self.directory.display();
+        let largest = largest(homes);
+        Some(
+            Failure::refused(format!(
+                "only {free} of disk space is free at {place}. A launch needs \
+                 {}.{largest}",
+                warning_limit(reserve, found.total)
+            ))
+            .hint(
+                "delete files, or ended sessions with `workbay rm`. `[disk] launch-reserve` sets \
+                 this limit",
+            ),
+        )
+    }
+
     /// Whether the home directories of all sessions need to be measured.
     pub fn counts_homes(&self) -> bool {
         matches!(self.phase, Phase::Counting(_))
@@ -103,6 +126,15 @@ impl Core {
         Some(*self.space.due.get_or_insert_with(clock::instant))
     }
 
+    /// Fails if too little space is free for another session on this machine.
+    pub(in crate::daemon) fn check_reserve(&self) -> Result<(), Failure> {
+        if self.launch_reserve == Bytes(0) {
+            return Ok(());
+        }
+        let refusal = self.space.refusal(self.launch_reserve, &self.homes());
+        refusal.map_or(Ok(()), Err)
+    }
+
     pub(in crate::daemon) fn watch_space(&mut self) {
         let homes = self.homes();
         let warned = self.space.phase == Phase::Warned;
@@ -135,16 +167,20 @@ impl Core {
     }
 }
 
-fn warning(free: Bytes, directory: &Path, homes: &[(String, Bytes)]) -> String {
+fn largest(homes: &[(String, Bytes)]) -> String {
     let named: Vec<String> = homes
         .iter()
         .map(|(name, size)| format!("{name} ({size})"))
         .collect();
-    let largest = match named.as_slice() {
+    match named.as_slice() {
         [] => String::new(),
         [one] => format!(" The largest home directory: {one}."),
         several => format!(" The largest home directories: {}.", several.join(", ")),
-    };
+    }
+}
+
+fn warning(free: Bytes, directory: &Path, homes: &[(String, Bytes)]) -> String {
+    let largest = largest(homes);
     format!(
         "Only {free} of disk space is free at {}.{largest} Delete files, or run `workbay \
          terminate` for a session. `[disk] warn-below` sets this limit",
@@ -202,6 +238,21 @@ mod tests {
         };
         assert!(!space.judge(found(6), true));
         assert!(space.judge(found(4), true));
+    }
+
+    #[test]
+    fn a_launch_is_refused_below_the_reserve() {
+        let dir = tempfile::tempdir().unwrap();
+        let space = Space::new(dir.path(), Bytes(0));
+        let homes = [("one".to_owned(), Bytes::mib(300))];
+        assert_eq!(space.refusal(Bytes(1), &homes), None);
+        let found = space.look().unwrap();
+        let most = Bytes(found.free.0 + 1);
+        // A tenth of the file system is always enough.
+        let refused = space.refusal(most, &homes);
+        assert_eq!(refused.is_some(), most <= Bytes(found.total.0 / 10));
+        let missing = Space::new(&dir.path().join("none"), Bytes(0));
+        assert_eq!(missing.refusal(most, &homes), None);
     }
 
     #[test]

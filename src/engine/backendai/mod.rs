@@ -61,6 +61,9 @@ impl BackendAiEngine {
     }
 }
 
+#[async_trait]
+impl crate::engine::api::Losses for BackendAiEngine {}
+
 impl std::fmt::Debug for BackendAiEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("BackendAiEngine")

@@ -3,7 +3,8 @@
 //! `connect` finds the engine and handles its differences. `container` creates and lists the containers of sessions.
 //! `home` and `folder` prepare the directories mounted into them, `files` opens what is in them, and `toolbox` the bundled tools. `network` controls
 //! what they reach, and `image` what they run. `terminal` opens their shells, commands and ports. `remote` does this
-//! for an engine that can't see the files of this machine. `log` and `usage` observe them. `kill` ends their programs.
+//! for an engine that can't see the files of this machine. `log` and `usage` observe them, and `loss` copies their files
+//! into folders. `kill` ends their programs.
 
 mod accelerator;
 mod app;
@@ -17,6 +18,7 @@ mod home;
 mod image;
 mod kill;
 mod log;
+mod loss;
 mod network;
 mod private_directory;
 mod remote;
@@ -122,12 +124,15 @@ pub struct DockerEngine {
     joining: tokio::sync::RwLock<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
     idle_helpers: files::IdleHelpers,
+    /// Locked while the files of a session are counted.
+    counting: tokio::sync::Mutex<()>,
 }
 
 impl DockerEngine {
     /// Never fails and doesn't connect; `probe` reports problems.
     pub fn new(config: DockerConfig) -> Self {
         save::remove_unfinished(&config.saved_dir);
+        loss::remove_unfinished(&config.folders_dir);
         Self {
             scratches: Scratches::new(
                 config.state_dir.join("sessions"),
@@ -149,6 +154,7 @@ impl DockerEngine {
             joining: tokio::sync::RwLock::new(()),
             sampler: Arc::new(Mutex::new(usage::Sampler::default())),
             idle_helpers: files::IdleHelpers::default(),
+            counting: tokio::sync::Mutex::new(()),
         }
     }
 

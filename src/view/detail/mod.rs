@@ -5,6 +5,7 @@ mod containers;
 mod ending;
 mod history;
 mod idle_checks;
+mod loss;
 mod pull;
 mod usage;
 
@@ -118,6 +119,7 @@ pub fn lines(
         lines.extend(usage::lines(&view));
     }
     lines.extend(idle_checks::lines(&view));
+    lines.extend(loss::lines(&view));
     lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));

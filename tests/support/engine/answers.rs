@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use workbay::{
     engine::api::{
         Apps, AttachRequest, Attached, Engine, ExecCommand, Files, Folders, Images, LogChunk,
-        Result, Streams, UsageAsk,
+        Losses, Result, Streams, UsageAsk,
     },
     model::{
         capability::EngineInfo,
@@ -18,6 +18,7 @@ use workbay::{
         folder::{Folder, FolderAnswer, FolderRequest},
         id::SessionId,
         log::{LogOptions, LogSource},
+        loss::Unsaved,
         pull::PullFigures,
         resources::{Bytes, Cpu},
         usage::Usage,
@@ -59,6 +60,14 @@ impl Engine for MemoryEngine {
 impl Apps for MemoryEngine {}
 
 impl Files for MemoryEngine {}
+
+#[async_trait]
+impl Losses for MemoryEngine {
+    async fn unsaved(&self, session: SessionId) -> Result<Unsaved> {
+        let unsaved = self.lock().unsaved.get(&session).cloned();
+        unsaved.ok_or_else(|| Failure::unsupported("the files aren't known"))
+    }
+}
 
 #[async_trait]
 impl Folders for MemoryEngine {

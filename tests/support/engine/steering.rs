@@ -110,6 +110,10 @@ impl MemoryEngine {
     }
 
     /// What is read when the session ends, now.
+    pub fn set_unsaved(&self, session: SessionId, unsaved: workbay::model::loss::Unsaved) {
+        self.lock().unsaved.insert(session, unsaved);
+    }
+
     pub fn set_last_usage(&self, session: SessionId, usage: Usage) {
         let usage = Usage {
             at: Timestamp::now(),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use workbay::{
     engine::api::{
         Apps, AttachRequest, Attached, DialTarget, Engine, ExecCommand, Files, Folders, Images,
-        LogChunk, Result, Streams, UsageAsk,
+        LogChunk, Losses, Result, Streams, UsageAsk,
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
@@ -26,6 +26,7 @@ use crate::support::{engine, programs, usage::sampled};
 impl Apps for MemoryScheduler {}
 
 impl Files for MemoryScheduler {}
+impl Losses for MemoryScheduler {}
 
 #[async_trait]
 impl Folders for MemoryScheduler {

@@ -25,7 +25,7 @@ use crate::{
 /// Copy files between a session and this machine
 ///
 /// One of the two paths is in a session: S:PATH. A relative path there begins at /home/work. Directories are copied with
-/// their contents. If the destination is a directory, the copy goes into it.
+/// their contents. Of an ended session, files of /home/work can be copied while it is kept. If the destination is a directory, the copy goes into it.
 #[derive(Args, Debug)]
 pub struct Copy {
     /// What to copy: PATH or S:PATH
@@ -70,7 +70,7 @@ impl RunCommand for Copy {
         let copied = connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
             let find = async |end: &Inside<'_>| {
-                let session = find::live_session(&connection, Choice::of(start), end.session).await;
+                let session = find::session(&connection, Choice::of(start), end.session).await;
                 session.map(|session| session.key())
             };
             match &ends {

@@ -10,6 +10,7 @@ use crate::{
     model::{
         capability::{Capability, EngineState},
         failure::Failure,
+        helper::HelperTask,
         id::{ContextName, SessionId, SessionKey},
         session::Session,
         status::{Status, Tab},
@@ -182,6 +183,8 @@ fn judge(
         if !has_begun(session) || options.follow && is_made && is_ours {
             return wait_for_log(session, options.follow).map(|()| None);
         }
+    } else if has_home_for(open, session) {
+        // The home directory that the session left is read.
     } else if !session.status.is_live() {
         return Err(Failure::refused(format!(
             "session {} is {}: {what} needs a running session",
@@ -205,6 +208,18 @@ fn judge(
         }
         (None, _) => Ok(None),
     }
+}
+
+/// Whether a stream only reads the home directory that an ended session left.
+fn has_home_for(open: &StreamOpen, session: &Session) -> bool {
+    let reads = matches!(
+        open,
+        StreamOpen::Helper {
+            task: HelperTask::Pack { .. },
+            ..
+        }
+    );
+    reads && session.has_ended() && session.home.is_some()
 }
 
 /// Whether a session may have a log: it has left the queue, and it didn't end before it got a container.

@@ -19,7 +19,6 @@ use crate::{
         failure::{Failure, FailureKind},
         files::{FileAnswer, FilePath, FileRequest, WriteOptions},
         id::SessionId,
-        text::Clean,
     },
 };
 
@@ -111,12 +110,10 @@ impl DockerEngine {
         let (folder_store, name) = (self.folder_store.clone(), name.clone());
         super::off_loop(move || {
             let place = folder_store.place(&name).map_err(no_folder)?;
-            if !place.read_only {
-                return Ok(());
+            if place.read_only {
+                folder_store.writable(&name)?;
             }
-            let text = format!("folder '{}' is read-only", Clean::new(&name));
-            Err(Failure::refused(text)
-                .hint("[folders] host-paths in the system-wide configuration says so"))
+            Ok(())
         })
         .await
     }

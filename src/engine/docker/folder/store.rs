@@ -85,6 +85,17 @@ impl FolderStore {
         })
     }
 
+    /// The directory of a folder that may be changed.
+    pub(in crate::engine::docker) fn writable(&self, name: &str) -> Result<PathBuf> {
+        let place = self.place(name)?;
+        if !place.read_only {
+            return Ok(place.path);
+        }
+        let text = format!("folder '{name}' is read-only");
+        Err(Failure::refused(text)
+            .hint("[folders] host-paths in the system-wide configuration says so"))
+    }
+
     fn own(&self, name: &str) -> FolderPlace {
         FolderPlace {
             path: self.root.join(name),

@@ -2,6 +2,7 @@
 
 pub(super) mod directories;
 pub(super) mod dotfiles;
+pub(super) mod kept;
 pub(super) mod ownership;
 pub(super) mod reuse;
 pub(super) mod skeleton;

@@ -112,6 +112,18 @@ pub(in crate::engine::docker) fn app(
     argv
 }
 
+/// Counts (`list`) or packs (`pack`) the files inside that aren't in a folder.
+pub(in crate::engine::docker) fn unsaved(
+    runner: &[String],
+    word: &str,
+    key: Option<&str>,
+) -> Vec<String> {
+    let mut argv = ask(runner, &["unsaved"]);
+    argv.extend(key.map(|key| format!("--key={key}")));
+    argv.push(word.to_owned());
+    argv
+}
+
 /// Ends the program that was started with this key.
 pub(in crate::engine::docker) fn end(runner: &[String], key: &str) -> Vec<String> {
     ask(runner, &["end", key])

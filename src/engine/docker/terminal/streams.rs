@@ -83,7 +83,12 @@ impl Streams for DockerEngine {
     }
 
     async fn helper(&self, session: SessionId, task: HelperTask) -> Result<Attached> {
-        let starter = self.starter(session).await?;
+        let starter = match (self.starter(session).await, &task) {
+            (Err(failure), HelperTask::Pack { path }) if failure.is_not_found() => {
+                return self.pack_kept_home(session, path);
+            }
+            (starter, _) => starter?,
+        };
         let key = starter.key();
         let argv = runner_command::helper(&starter.runner, &task, key.as_deref());
         let ending = starter.ending(key, None);

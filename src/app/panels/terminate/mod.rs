@@ -1,15 +1,23 @@
 //! The dialog that asks for confirmation before a session is terminated: what is lost, what is kept.
 
-use super::{DialogButton, Hint, Panel, PanelEnv};
+mod files;
+
+pub use self::files::{KnownFiles, LossFiles, SHOWN};
+use super::{DialogButton, Hint, MOVE, Panel, PanelEnv};
 use crate::{
     action::{Action, Scope},
     app::{
         area::DialogPart,
-        step::{Purpose, Step},
+        step::{Go, Purpose, Step},
     },
     key::Key,
     model::{
-        id::SessionKey, notice::Level, request::SessionRequest, session::Session, status::Status,
+        id::SessionKey,
+        loss::{LossRequest, Unsaved},
+        notice::Level,
+        request::SessionRequest,
+        session::Session,
+        status::Status,
         text::Clean,
     },
     protocol::message::Request,
@@ -22,6 +30,8 @@ pub struct TerminateDialog {
     /// Each item is one sentence.
     pub lost: Vec<String>,
     pub kept: Vec<String>,
+    /// The files that aren't in a folder.
+    pub files: LossFiles,
     pub force: bool,
     /// Whether force could terminate the session sooner.
     pub can_force: bool,
@@ -38,11 +48,55 @@ impl TerminateDialog {
             name: session.name.clone(),
             lost: lost(session, shells),
             kept: kept(session, keep_days),
+            files: LossFiles::Unknown,
             // The session is already being terminated, so only force makes a difference.
             force: session.status == Status::Terminating,
             can_force: !waits(session) && !failed_early(session),
             button: DialogButton::No,
         }
+    }
+
+    /// Asks for the files that aren't in a folder. The dialog can be used meanwhile.
+    pub fn ask_files(&mut self, session: &Session) -> Option<Step> {
+        // Only workbay's own engines keep a home directory, and only they can list files.
+        if !session.status.is_live() || session.home.is_none() {
+            return None;
+        }
+        self.files = LossFiles::Asked;
+        Some(Step::Ask {
+            request: Request::Loss {
+                session: self.session,
+                request: LossRequest::List,
+            },
+            purpose: Purpose::Unsaved(self.session),
+        })
+    }
+
+    /// The files are counted, or why they can't be.
+    pub fn files_answered(&mut self, session: SessionKey, result: Result<Unsaved, Clean>) {
+        if session == self.session && self.files == LossFiles::Asked {
+            self.files = match result {
+                Ok(unsaved) => LossFiles::known(unsaved),
+                Err(why) => LossFiles::Failed(why),
+            };
+        }
+    }
+
+    /// The lines under "Lost".
+    pub fn lost_lines(&self) -> Vec<String> {
+        let mut lines = self.lost.clone();
+        if let (Some(files), Some(line)) = (self.files.lost(), lines.last_mut()) {
+            *line = files;
+        }
+        lines.extend(self.files.incomplete());
+        lines
+    }
+
+    /// The lines under "Kept".
+    pub fn kept_lines(&self) -> Vec<String> {
+        let mut lines = self.kept.clone();
+        lines.extend(self.files.kept());
+        lines
     }
 
     fn terminate(&self) -> Vec<Step> {
@@ -62,6 +116,9 @@ const HINTS: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
     (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
     (Scope::Confirm, &[Action::ConfirmForce], "force"),
+    (Scope::Confirm, &[Action::ConfirmRescue], "copy files first"),
+    (Scope::Confirm, &[Action::ConfirmChoose], "choose file"),
+    (Scope::Confirm, MOVE, "move"),
     (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
     (Scope::Confirm, &[Action::ConfirmPress], "press"),
 ];
@@ -76,6 +133,12 @@ impl Panel for TerminateDialog {
             Action::ConfirmYes => return self.terminate(),
             Action::ConfirmPress if self.button == DialogButton::Yes => return self.terminate(),
             Action::ConfirmNo | Action::ConfirmPress | Action::Back => return self.back(env),
+            Action::ListDown if self.files.is_any() => self.files.move_by(1),
+            Action::ListUp if self.files.is_any() => self.files.move_by(-1),
+            Action::ConfirmChoose => self.files.choose(),
+            Action::ConfirmRescue if self.files.is_any() => {
+                return vec![Step::Go(Go::Rescue)];
+            }
             Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
                 self.button = self.button.other();
             }
@@ -96,6 +159,8 @@ impl Panel for TerminateDialog {
     fn hints(&self) -> Vec<Hint> {
         let mut hints = HINTS.to_vec();
         hints.retain(|(_, actions, _)| self.can_force || *actions != [Action::ConfirmForce]);
+        let of_files = [&[Action::ConfirmRescue][..], &[Action::ConfirmChoose], MOVE];
+        hints.retain(|(_, actions, _)| self.files.is_any() || !of_files.contains(actions));
         hints
     }
 }

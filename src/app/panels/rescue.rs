@@ -1,0 +1,120 @@
+//! The prompt for the folder into which files of a session are copied before it is terminated.
+
+use std::ffi::OsStr;
+
+use jiff::Timestamp;
+
+use super::{Panel, PanelEnv, PromptLine, terminate::TerminateDialog};
+use crate::{
+    app::{
+        input::Input,
+        step::{Purpose, Step},
+    },
+    model::{
+        failure::Failure,
+        files::FilePath,
+        id::SessionKey,
+        loss::{LossRequest, Rescue},
+        notice::Level,
+        session::Session,
+        text::Clean,
+    },
+    protocol::message::Request,
+    rules::launch::folders,
+};
+
+#[derive(Clone, Debug)]
+pub struct RescueForm {
+    session: SessionKey,
+    name: Clean,
+    /// Empty = all files that aren't in a folder.
+    paths: Vec<FilePath>,
+    input: Input,
+    /// The session is terminated after the copy, with force or without.
+    then_terminate: Option<bool>,
+}
+
+impl RescueForm {
+    /// For the files that are chosen in the dialog. The session is terminated after the copy.
+    #[must_use]
+    pub fn before(dialog: &TerminateDialog, session: Option<&Session>, now: Timestamp) -> Self {
+        let folder = session.and_then(|it| it.folders.first());
+        let stamp = now.strftime("%Y%m%d-%H%M%S");
+        let text = match folder {
+            Some(folder) => format!("{folder}/{}-{stamp}", dialog.name),
+            None => String::new(),
+        };
+        Self {
+            session: dialog.session,
+            name: dialog.name.clone(),
+            paths: dialog.files.chosen(),
+            input: Input::with_text(&text),
+            then_terminate: Some(dialog.force),
+        }
+    }
+
+    fn rescue(&self) -> Result<Rescue, Failure> {
+        let typed = FilePath::parse(OsStr::new(self.input.text().trim()))?;
+        let mut parts = typed.as_path().iter();
+        let folder = parts.next().and_then(OsStr::to_str).unwrap_or_default();
+        folders::check_name(folder).map_err(Failure::usage)?;
+        let directory = FilePath::parse(parts.as_path().as_os_str())?;
+        if directory.is_root() {
+            let text = "name a new directory of the folder: FOLDER/DIRECTORY";
+            return Err(Failure::usage(text).hint("for example data/rescued"));
+        }
+        Ok(Rescue {
+            paths: self.paths.clone(),
+            folder: folder.to_owned(),
+            directory,
+        })
+    }
+}
+
+impl Panel for RescueForm {
+    fn input(&mut self) -> Option<&mut Input> {
+        Some(&mut self.input)
+    }
+
+    fn submit(&mut self, _: &PanelEnv<'_>) -> Vec<Step> {
+        let Ok(rescue) = self.rescue() else {
+            return Vec::new();
+        };
+        let place = format!("{}/{}", rescue.folder, rescue.directory);
+        let toast = Step::toast(
+            Level::Info,
+            format!("copying files of {} to {place}", self.name),
+        );
+        let ask = Step::Ask {
+            request: Request::Loss {
+                session: self.session,
+                request: LossRequest::Rescue { rescue },
+            },
+            purpose: Purpose::Rescue {
+                session: self.session,
+                name: self.name.clone(),
+                place,
+                then_terminate: self.then_terminate,
+            },
+        };
+        vec![Step::CLOSE, toast, ask]
+    }
+
+    fn problem(&self) -> Option<String> {
+        let failure = self.rescue().err().filter(|_| !self.input.is_empty());
+        failure.map(|failure| failure.message().into_string())
+    }
+
+    fn prompt(&self) -> Option<PromptLine<'_>> {
+        let what = match self.paths.len() {
+            0 => "all files".to_owned(),
+            1 => "1 file".to_owned(),
+            many => format!("{many} files"),
+        };
+        Some(PromptLine {
+            label: format!("Copy {what} of {} to FOLDER/DIRECTORY", self.name),
+            input: &self.input,
+            note: "then terminate",
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Copies files of a session into a new directory of a folder: complete or not at all.
+
+use std::{
+    io::{self, Read},
+    os::fd::AsFd as _,
+};
+
+use bytes::{Buf as _, Bytes};
+use tokio::sync::mpsc;
+
+use super::{count::failed, target::Target};
+use crate::{
+    archive::{self, Copied},
+    engine::{
+        api::{Attached, Output, Result},
+        docker::{DockerEngine, blocking::off_loop},
+    },
+    model::{
+        failure::Failure,
+        id::SessionId,
+        loss::{Rescue, Rescued, UnsavedOrder},
+        resources,
+        text::Clean,
+    },
+};
+
+/// The pieces that wait between the stream and the thread that writes files.
+const WAITING: usize = 8;
+/// The longest text of the runner that is kept, in bytes.
+const LONGEST_MESSAGE: usize = 16 * 1024;
+
+impl DockerEngine {
+    pub(super) async fn rescue_files(
+        &self,
+        session: SessionId,
+        rescue: &Rescue,
+    ) -> Result<Rescued> {
+        let starter = self.starter(session).await?;
+        starter.connection.must_be_local()?;
+        let (folder, directory) = (
+            self.folder_store.writable(&rescue.folder)?,
+            rescue.directory.clone(),
+        );
+        let order = if rescue.paths.is_empty() {
+            self.changed_paths(&starter, session).await?
+        } else {
+            UnsavedOrder {
+                paths: rescue.paths.clone(),
+                ..UnsavedOrder::default()
+            }
+        };
+        let target = off_loop(move || Target::create(&folder, &directory)).await?;
+        let attached = self.ask_unsaved(session, starter, "pack", &order).await?;
+        receive(attached, target).await
+    }
+}
+
+/// Unpacks the runner's stream. The directory gets its name after everything is written.
+async fn receive(mut attached: Attached, target: Target) -> Result<Rescued> {
+    let (pieces, waiting) = mpsc::channel::<Bytes>(WAITING);
+    let writing = tokio::task::spawn_blocking(move || {
+        let mut received = Received {
+            pieces: waiting,
+            piece: Bytes::new(),
+        };
+        let unpacked = archive::unpack_beneath(&mut received, target.made.as_fd(), target.owner);
+        // What follows the archive is read, so that the runner can end.
+        let read = unpacked.and_then(|copied| {
+            io::copy(&mut received, &mut io::sink())?;
+            Ok(copied)
+        });
+        (read, target)
+    });
+    let mut message = Vec::new();
+    let end = loop {
+        match attached.output.recv().await {
+            Some(Output::Stdout(bytes)) => {
+                // The thread has ended with an error, which is reported below.
+                if pieces.send(bytes).await.is_err() {
+                    break None;
+                }
+            }
+            Some(Output::Stderr(bytes)) => {
+                let room = LONGEST_MESSAGE.saturating_sub(message.len());
+                message.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
+            Some(Output::End { exit_code: Some(0) }) => break Some(Ok(())),
+            Some(Output::End { exit_code }) => break Some(Err(failed(exit_code, &message))),
+            Some(Output::Lost { why }) => break Some(Err(Failure::lost(why))),
+            None => break Some(Err(Failure::lost("the connection to the session broke"))),
+        }
+    };
+    drop(pieces);
+    let (unpacked, target) = writing
+        .await
+        .map_err(|error| Failure::internal(format!("work on files broke: {error}")))?;
+    if let Some(Err(failure)) = end {
+        return Err(failure);
+    }
+    let copied = unpacked.map_err(|error| target.trouble(&error))?;
+    off_loop(move || target.finish()).await?;
+    Ok(rescued(copied, &message))
+}
+
+fn rescued(copied: Copied, message: &[u8]) -> Rescued {
+    let text = String::from_utf8_lossy(message);
+    let inside = text.lines().filter_map(|it| it.strip_prefix("skipped "));
+    let skipped = copied.skipped.iter().map(String::as_str).chain(inside);
+    Rescued {
+        files: copied.files,
+        size: resources::Bytes(copied.bytes),
+        skipped: skipped.map(Clean::new).collect(),
+    }
+}
+
+/// Reads from the channel.
+struct Received {
+    pieces: mpsc::Receiver<Bytes>,
+    piece: Bytes,
+}
+
+impl Read for Received {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.piece.is_empty() {
+            match self.pieces.blocking_recv() {
+                Some(piece) => self.piece = piece,
+                None => return Ok(0),
+            }
+        }
+        let length = self.piece.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.piece[..length]);
+        self.piece.advance(length);
+        Ok(length)
+    }
+}
