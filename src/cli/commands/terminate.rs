@@ -34,7 +34,7 @@ pub struct Terminate {
     /// Kill sessions at once, without the stop hook
     #[arg(long)]
     pub force: bool,
-    /// First copy the files that aren't in a folder. If that fails, the session keeps running, unless --force is set
+    /// Copy files that aren't in a folder first (a failure stops the termination, except with --force)
     #[arg(long, value_name = "FOLDER[/DIRECTORY]")]
     pub rescue_to: Option<OsString>,
     /// Don't ask for confirmation
@@ -129,7 +129,8 @@ async fn rescue_first(
         let rescued = rescue::ask(connection, session.key(), &wanted).await?;
         if let Some(skipped) = rescued.skipped.first() {
             let text = format!("not all files of {} were copied: {skipped}", session.name);
-            return Err(Fail::new(code::FAILED, text));
+            return Err(Fail::new(code::FAILED, text)
+                .hint("run `workbay rescue` with paths, then terminate the session"));
         }
         rescue::print(&wanted, &rescued, false)
     };

@@ -61,7 +61,7 @@ impl DockerEngine {
         let contents = skeleton::FILES
             .iter()
             .map(|(name, contents)| ((*name).to_owned(), (*contents).to_owned()));
-        let is_older = home.is_some_and(|home| Self::is_taken_over(home));
+        let is_older = home.is_some_and(Self::is_taken_over);
         let record = starter
             .connection
             .docker
@@ -91,7 +91,10 @@ fn checked(mut counted: CountedFiles) -> CountedFiles {
 
 async fn read(mut attached: Attached) -> Result<UnsavedAnswer> {
     let (mut out, mut message) = (Vec::new(), Vec::new());
-    let broken = || Failure::reported("the session's answer about its files can't be read");
+    let broken = || {
+        Failure::reported("the session's answer about its files can't be read")
+            .hint("try again. If it happens again, copy files with `workbay cp`")
+    };
     loop {
         match attached.output.recv().await {
             Some(Output::Stdout(bytes)) => {
@@ -125,4 +128,5 @@ pub(super) fn failed(exit_code: Option<i64>, message: &[u8]) -> Failure {
     let mut lines = message.as_str().lines();
     let why = lines.find_map(|line| line.trim().strip_prefix("workbay: "));
     Failure::reported(why.unwrap_or("workbay's program in the session failed"))
+        .hint("try again, or copy files with `workbay cp`")
 }

@@ -71,6 +71,7 @@ impl DockerEngine {
             Failure::internal(format!(
                 "the order for the session can't be written: {error}"
             ))
+            .hint("copy files with `workbay cp`")
         })?;
         line.push(b'\n');
         let key = starter.key();
