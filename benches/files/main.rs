@@ -134,26 +134,26 @@ fn compare(machine: &Machine, container: &str, folder: &Path, source: &Source) {
     let place = format!("bench/{name}");
     let put: [(&str, &dyn Fn()); 3] = [
         ("workbay", &|| {
-            drop(machine.ok(&["folder", "put", &text(&source.path), "bench"]))
+            drop(machine.ok(&["folder", "put", &text(&source.path), "bench"]));
         }),
         ("docker cp", &|| {
             program("docker", &["cp", &text(&source.path), &in_container]);
         }),
         ("rsync", &|| {
-            program("rsync", &["-a", &text(&source.path), &text(folder)])
+            program("rsync", &["-a", &text(&source.path), &text(folder)]);
         }),
     ];
     report(source.name, "put", &put, &|| clean(&inside));
     put[0].1();
     let get: [(&str, &dyn Fn()); 3] = [
         ("workbay", &|| {
-            drop(machine.ok(&["folder", "get", &place, &text(&out)]))
+            drop(machine.ok(&["folder", "get", &place, &text(&out)]));
         }),
         ("docker cp", &|| {
-            program("docker", &["cp", &from_container, &text(&out)])
+            program("docker", &["cp", &from_container, &text(&out)]);
         }),
         ("rsync", &|| {
-            program("rsync", &["-a", &text(&inside), &text(&out)])
+            program("rsync", &["-a", &text(&inside), &text(&out)]);
         }),
     ];
     report(source.name, "get", &get, &|| clean(&out));

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use workbay::{
-    engine::files::{FileRoot, Files as _, LocalWork},
+    engine::files::{FileRoot, LocalWork},
     model::{
         digest,
         files::{FileAnswer, FilePath, FileRequest, ListOptions, WriteOptions},

@@ -186,6 +186,7 @@ impl SessionAccess for LocalSession {
         let mut argv = vec![WORKBAY.to_owned(), "runner".to_owned()];
         match task {
             HelperTask::Sftp => argv.push("sftp".to_owned()),
+            HelperTask::Files => argv.push("files".to_owned()),
             HelperTask::Listen { address, port } => {
                 argv.extend(["listen".to_owned(), address, port.to_string()]);
             }

@@ -14,12 +14,12 @@ pub(crate) struct Storage {
     uploads: BTreeMap<String, (String, usize, String)>,
 }
 
-fn ok(body: Value) -> Option<Reply> {
-    Some(Reply::Json(200, body))
+fn ok(body: Value) -> Reply {
+    Reply::Json(200, body)
 }
 
-fn missing() -> Option<Reply> {
-    Some(Reply::problem(404, "not-found", "No such file", ""))
+fn missing() -> Reply {
+    Reply::problem(404, "not-found", "No such file", "")
 }
 
 impl State {
@@ -32,7 +32,7 @@ impl State {
         match (what, asked.method.as_str()) {
             ("download", "GET") => {
                 let Some(content) = self.storage.files.get(token) else {
-                    return missing();
+                    return Some(missing());
                 };
                 let range = asked.headers.get("range");
                 let from =
@@ -58,7 +58,7 @@ impl State {
             ("upload", "PATCH") => {
                 let offset = asked.headers.get("upload-offset")?.parse().ok();
                 let Some((path, size, arrived)) = self.storage.uploads.get_mut(token) else {
-                    return missing();
+                    return Some(missing());
                 };
                 if offset != Some(arrived.len()) {
                     return Some(Reply::problem(409, "conflict", "Another offset", ""));
@@ -70,7 +70,7 @@ impl State {
                 }
                 Some(Reply::Raw(204, vec![], vec![]))
             }
-            _ => missing(),
+            _ => Some(missing()),
         }
     }
 
@@ -85,20 +85,20 @@ impl State {
         match (asked.method.as_str(), what) {
             ("GET", "files") => {
                 let path = query.strip_prefix("path=")?.replace("%2F", "/");
-                self.listed(if path == "." { "" } else { &path })
+                Some(self.listed(if path == "." { "" } else { &path }))
             }
             ("POST", "mkdir") => {
                 self.storage.directories.insert(text("path"));
-                ok(json!({}))
+                Some(ok(json!({})))
             }
             ("POST", "rename-file") => {
                 let from = text("target_path");
                 let directory = from
                     .rsplit_once('/')
                     .map_or(String::new(), |(dir, _)| format!("{dir}/"));
-                self.moved(&from, &format!("{directory}{}", text("new_name")))
+                Some(self.moved(&from, &format!("{directory}{}", text("new_name"))))
             }
-            ("POST", "move-file") => self.moved(&text("src"), &text("dst")),
+            ("POST", "move-file") => Some(self.moved(&text("src"), &text("dst"))),
             ("DELETE", "delete-files") => {
                 for file in body["files"].as_array()? {
                     let file = file.as_str()?;
@@ -107,22 +107,22 @@ impl State {
                     self.storage.files.retain(|path, _| !is_gone(path));
                     self.storage.directories.retain(|path| !is_gone(path));
                 }
-                ok(json!({}))
+                Some(ok(json!({})))
             }
             ("POST", "request-upload") => {
                 let token = format!("u{}", self.storage.uploads.len());
                 let size = body["size"].as_u64()? as usize;
                 let upload = (text("path"), size, String::new());
                 self.storage.uploads.insert(token.clone(), upload);
-                ok(ticket("upload", &token))
+                Some(ok(ticket("upload", &token)))
             }
             // The token is the path.
-            ("POST", "request-download") => ok(ticket("download", &text("path"))),
+            ("POST", "request-download") => Some(ok(ticket("download", &text("path")))),
             _ => None,
         }
     }
 
-    fn moved(&mut self, from: &str, to: &str) -> Option<Reply> {
+    fn moved(&mut self, from: &str, to: &str) -> Reply {
         let Some(content) = self.storage.files.remove(from) else {
             return missing();
         };
@@ -130,7 +130,7 @@ impl State {
         ok(json!({}))
     }
 
-    fn listed(&self, directory: &str) -> Option<Reply> {
+    fn listed(&self, directory: &str) -> Reply {
         if !directory.is_empty() && !self.storage.directories.contains(directory) {
             return missing();
         }
