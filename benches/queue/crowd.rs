@@ -167,7 +167,10 @@ fn settings(skip: u32) -> Settings {
         },
         notifications: NotificationSettings::default(),
         hooks: HookSettings::default(),
-        history: HistorySettings { keep_days: 7 },
+        history: HistorySettings {
+            keep_days: 7,
+            ..workbay::model::settings::Settings::blank().history
+        },
         resources,
         ..Settings::blank()
     }

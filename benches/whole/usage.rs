@@ -125,6 +125,7 @@ fn engine(machine: &Machine, container: &str) -> DockerEngine {
     let label = "{{index .Config.Labels \"workbay.instance\"}}";
     let instance = docker(&["inspect", "--format", label, container]);
     DockerEngine::new(DockerConfig {
+        host_paths: Vec::new(),
         instance: instance.trim().parse().expect("an instance"),
         state_dir: machine.path("elsewhere"),
         toolbox_dir: machine.path("elsewhere"),
