@@ -336,7 +336,10 @@ async fn commits_that_fail() {
         "only images of running sessions can be created. This session is PENDING"
     );
     let error = engine.commit(id(ONE), "한글").await.err().unwrap();
-    assert!(error.to_string().contains("invalid image name"), "{error}");
+    assert!(
+        error.to_string().contains("isn't allowed in the image name"),
+        "{error}"
+    );
     manager.hint();
     manager.on(&path, Reply::Json(200, json!({"task_id": "8c1c"})));
     let (events, reply) = Reply::events();

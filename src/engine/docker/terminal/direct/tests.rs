@@ -1,5 +1,5 @@
 use std::{
-    io::IoSlice,
+    io::{IoSlice, Read as _},
     net::{TcpListener, TcpStream},
     os::{
         fd::BorrowedFd,
@@ -23,7 +23,10 @@ fn session(answer: impl Fn(StdUnixStream) + Send + 'static) -> (tempfile::TempDi
     make_directory(&path, caller()).unwrap();
     let listener = UnixListener::bind(path.join(inside::CONNECT_SOCKET)).unwrap();
     std::thread::spawn(move || {
-        while let Ok((client, _)) = listener.accept() {
+        while let Ok((mut client, _)) = listener.accept() {
+            // The other side must not find the socket closed while it writes.
+            let mut request = [0; 64];
+            let _ = client.read(&mut request);
             answer(client);
         }
     });
