@@ -337,7 +337,9 @@ async fn commits_that_fail() {
     );
     let error = engine.commit(id(ONE), "한글").await.err().unwrap();
     assert!(
-        error.to_string().contains("isn't allowed in the image name"),
+        error
+            .to_string()
+            .contains("isn't allowed in the image name"),
         "{error}"
     );
     manager.hint();

@@ -63,7 +63,7 @@ fn files_are_listed_and_copied() {
         (&["rescue", "cli-rescue"][..], 2, "--to"),
         (
             &["rescue", "cli-rescue", "--to", "none/x"],
-            1,
+            3,
             "'none' not found",
         ),
         (

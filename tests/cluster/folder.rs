@@ -55,6 +55,8 @@ async fn send(
     session: Option<&str>,
     body: &Value,
 ) -> (Option<String>, String) {
+    // Another test may have done it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
     let mut request = reqwest::Client::new()
         .request(method, format!("{}{path}", web_server()))

@@ -28,7 +28,11 @@ impl Machine {
         // it and takes it to be large, so that none waits.
         let config = dir.path().join("config");
         std::fs::create_dir(&config).expect("a directory");
-        std::fs::write(config.join("config.toml"), "[launch]\ncpu = 0.2\n[disk]\nlaunch-reserve = \"0\"\n").expect("a file");
+        std::fs::write(
+            config.join("config.toml"),
+            "[launch]\ncpu = 0.2\n[disk]\nlaunch-reserve = \"0\"\n",
+        )
+        .expect("a file");
         std::fs::write(config.join("resources.toml"), LARGE).expect("a file");
         Self {
             dir,
