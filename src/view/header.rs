@@ -24,7 +24,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let state = format!("{shape} {word}");
     let person = format!("{}@{}", app.facts.user, app.facts.host);
     let mut right = text::width(&state) as u16 + 1;
-    paint.right(area.x, area.y, area.width - 1, &state, face);
+    paint.right(area.x, area.y, area.width.saturating_sub(1), &state, face);
     let rest = Rect {
         width: area.width.saturating_sub(right + 2),
         ..area

@@ -148,6 +148,21 @@ fn a_file_that_cannot_be_read_as_text_is_reported() {
 }
 
 #[test]
+fn a_users_file_makes_no_directory_a_folder() {
+    let paths = "[folders]\nhost-paths = [\"/data/*:ro\"]\n";
+    let user = Installation::new("", paths).load(&[]);
+    assert!(user.settings.folders.host_paths.is_empty());
+    let problem = user.problems[0].to_string();
+    assert!(
+        problem.contains("in the system-wide file only"),
+        "{problem}"
+    );
+    let site = Installation::new(paths, "").load(&[]);
+    assert_eq!(site.settings.folders.host_paths.len(), 1);
+    assert_eq!(site.problems, []);
+}
+
+#[test]
 fn hooks_are_a_persons_own_and_name_events_there_are() {
     let hook = "[hooks]\ncommand = [\"notify-send\", \"it\"]\nevents = [\"failed\"]\n";
     let loaded = Installation::new("", hook).load(&[]);

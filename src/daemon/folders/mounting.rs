@@ -4,6 +4,7 @@ use crate::{
     model::{
         failure::Failure,
         folder::{Folder, MountingSession},
+        natural,
         session::Session,
     },
     state_machine::MachineState,
@@ -34,12 +35,16 @@ pub(super) fn add_mounting_sessions(known: &dyn MachineState, folders: &mut [Fol
                 name: session.name.clone(),
             })
             .collect();
+        folder
+            .mounted_by
+            .sort_by(|one, other| natural::compare(one.name.as_str(), other.name.as_str()));
     }
 }
 
 /// Fails if a session that hasn't ended mounts the folder.
 pub(super) fn refuse_if_mounted(known: &dyn MachineState, folder: &str) -> Result<(), Failure> {
-    let names: Vec<&str> = mounting(known, folder).map(|it| it.name.as_str()).collect();
+    let mut names: Vec<&str> = mounting(known, folder).map(|it| it.name.as_str()).collect();
+    names.sort_by(|one, other| natural::compare(one, other));
     let Some(first) = names.first() else {
         return Ok(());
     };

@@ -212,6 +212,14 @@ impl FoldersPanel {
         }
     }
 
+    /// Whether the folders are directories of this machine, which aren't shared.
+    fn is_of_this_machine(&self) -> bool {
+        let FolderList::Loaded(folders) = &self.loaded else {
+            return false;
+        };
+        folders.iter().any(|folder| folder.path.is_some())
+    }
+
     fn change(&self, request: FolderRequest, done: &str) -> Step {
         let done = Clean::new(done);
         self.request(request, FoldersAnswer::Change { done })
@@ -352,6 +360,9 @@ impl Panel for FoldersPanel {
     fn hints(&self) -> Vec<Hint> {
         let with_move = |hints: &[Hint]| {
             let mut hints = hints.to_vec();
+            if self.is_of_this_machine() {
+                hints.retain(|(_, actions, _)| *actions != [Action::FolderShare]);
+            }
             hints.push((Scope::Folders, MOVE, "move"));
             hints
         };

@@ -66,16 +66,20 @@ impl FoldersPanel {
         self.marked = self.rows().get(self.list.marked()).map(|it| it.id.clone());
     }
 
-    /// The sessions that mount a folder and haven't ended, as the TUI knows them now.
+    /// The sessions that mount a folder and haven't ended, by name, as the TUI knows them now.
     pub fn mounting<'a>(
         &self,
         folder: &'a Folder,
         mirror: &'a Mirror,
     ) -> impl Iterator<Item = &'a Session> {
         let (context, trash) = (self.context, self.trash);
-        mirror.sessions().filter(move |it| {
-            it.context == context && !trash && !it.has_ended() && it.folders.contains(&folder.name)
-        })
+        let mut mounting: Vec<&Session> = mirror
+            .sessions()
+            .filter(|it| it.context == context && !it.has_ended())
+            .filter(|it| !trash && it.folders.contains(&folder.name))
+            .collect();
+        mounting.sort_by(|one, other| natural::compare(one.name.as_str(), other.name.as_str()));
+        mounting.into_iter()
     }
 }
 
