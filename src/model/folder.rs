@@ -46,6 +46,9 @@ pub struct Folder {
     /// Whether users that may read it may clone it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cloneable: bool,
+    /// What is free on its file system; `None` = not reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free: Option<Bytes>,
     /// Its directory on this machine; `None` = the engine keeps it elsewhere.
     #[serde(default)]
     pub path: Option<String>,
@@ -86,6 +89,7 @@ impl Folder {
             measuring: false,
             max_size: None,
             cloneable: false,
+            free: None,
             path: None,
             trashed_at: None,
             mounted_by: Vec::new(),

@@ -166,6 +166,7 @@ async fn a_folder_is_measured_renamed_cloned_deleted_and_restored() {
     std::fs::write(place.join("data/file"), vec![1; 2 << 20]).unwrap();
     let first = list(&bench, false).await.remove(0);
     assert!(first.size.unwrap() >= Bytes::mib(2), "{first:?}");
+    assert!(first.free.unwrap().0 > 0, "{first:?}");
     assert_eq!(first.path.as_deref(), place.join("data").to_str());
     assert!(first.created_at.is_some());
     let word = |text: &str| text.to_owned();

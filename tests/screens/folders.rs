@@ -25,6 +25,7 @@ fn folders() -> Vec<Folder> {
         size: size.map(Bytes::mib),
         files: size.map(|size| size * 3),
         created_at: Some(ago(minutes)),
+        free: Some(Bytes::mib(900 * 1024)),
         path: Some(format!("/home/jin/.local/share/workbay/folders/{name}")),
         ..Folder::own(name, "local")
     };

@@ -21,6 +21,7 @@ use crate::{
             Folder, FolderAnswer, FolderHosts, FolderPermission, FolderRequest, FolderUsage,
             NewFolder,
         },
+        resources::Bytes,
     },
     tree,
 };
@@ -130,6 +131,7 @@ impl DockerEngine {
         let mut folder = Folder::own(name, HOST);
         folder.created_at = created_at(&place.path);
         folder.path = Some(place.path.display().to_string());
+        folder.free = free_space(&place.path);
         if place.is_of_machine {
             folder.is_owner = false;
             folder.ownership = "machine".into();
@@ -224,6 +226,11 @@ fn check_options(new: &NewFolder) -> Result<()> {
 
 fn answer(folder: Folder) -> FolderAnswer {
     FolderAnswer::Folder(Box::new(folder))
+}
+
+fn free_space(path: &Path) -> Option<Bytes> {
+    let facts = rustix::fs::statvfs(path).ok()?;
+    Some(Bytes(facts.f_bavail.saturating_mul(facts.f_frsize)))
 }
 
 fn created_at(path: &Path) -> Option<Timestamp> {

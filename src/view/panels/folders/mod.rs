@@ -220,6 +220,9 @@ fn about(folder: &Folder) -> String {
         (None, _, true) => words.push("being measured".to_owned()),
         (None, ..) => {}
     }
+    if let Some(free) = folder.free {
+        words.push(format!("{free} free on its disk"));
+    }
     text::sentence(&words.join(", "))
 }
 
