@@ -7,7 +7,7 @@ use std::{
 
 /// The first pause between two looks. Each is half as long again as the one before.
 const FIRST: Duration = Duration::from_millis(10);
-const LONGEST: Duration = Duration::from_millis(250);
+const LONGEST: Duration = Duration::from_millis(50);
 
 /// A limited time.
 pub(super) struct Patience {
