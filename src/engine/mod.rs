@@ -9,4 +9,5 @@ pub mod docker;
 pub mod files;
 pub mod manager;
 pub mod port_stream;
+pub mod streams;
 mod tcp;

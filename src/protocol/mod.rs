@@ -10,4 +10,5 @@ pub mod greeting;
 pub mod lock_record;
 pub mod message;
 pub mod reader;
+pub mod stream;
 pub mod version;
