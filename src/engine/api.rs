@@ -15,9 +15,7 @@ pub use crate::model::helper::HelperTask;
 
 pub use super::{
     files::Files,
-    streams::{
-        AttachRequest, Attached, DialTarget, ExecCommand, Input, LogChunk, Output, Streams,
-    },
+    streams::{AttachRequest, Attached, DialTarget, ExecCommand, Input, LogChunk, Output, Streams},
 };
 use crate::model::{
     app::{App, AppStart, ProxyOptions, ProxyUrl},
@@ -26,13 +24,11 @@ use crate::model::{
     failure::Failure,
     folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
-    log::{LogOptions, LogSource},
     loss::{Rescue, Rescued, Unsaved},
     own_image::{CommitPlan, CommitStep, ImageProgress, StoredImage},
     pull::PullFigures,
     resources::{Bytes, ResourceSlots},
     secret::Secret,
-    shell_start::ShellStart,
     spec::LaunchSpec,
     text::Clean,
     usage::Usage,
