@@ -1,6 +1,6 @@
 //! Reads a tar stream into a directory that programs may be changing at the same time.
 //!
-//! Each step is relative to an open directory and follows no link, so nothing is written outside, whoever replaces
+//! Each step is relative to an open directory and follows no link, so nothing is written outside, whatever replaces
 //! directories by links meanwhile.
 
 use std::{

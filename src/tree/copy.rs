@@ -222,7 +222,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Copies where the kernel can't do it by itself.
+    /// Copies where the kernel can't copy.
     fn plainly(&self, from: &OwnedFd, to: &OwnedFd, begin: u64, end: u64) -> io::Result<()> {
         let mut buffer = vec![0; 1 << 20];
         let mut at = begin;

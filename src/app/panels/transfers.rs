@@ -35,7 +35,7 @@ impl TransferList {
             Action::TransferForget if transfer.state.is_open() => TransferStep::Cancel(id),
             Action::TransferForget => TransferStep::Forget(id),
             Action::TransferOpen => {
-                // A question opens by itself while this list is on top.
+                // A question opens automatically while this list is on top.
                 if matches!(transfer.state, TransferState::Asking(_)) {
                     return Vec::new();
                 }

@@ -25,7 +25,7 @@ pub struct Directory {
     all: u64,
     read_only: Option<Clean>,
     failure: Option<Failure>,
-    /// Each listing that is requested anew has another number, and older answers are ignored.
+    /// Each listing that is requested again has another number, and older answers are ignored.
     generation: u64,
     /// The page that is requested now, and how many of its entries are loaded.
     asked: Option<(u64, u64)>,

@@ -99,7 +99,7 @@ fn settings(config: Option<&ImageConfig>) -> Result<Map<String, Value>> {
     Ok(all)
 }
 
-/// One entry for each layer. Those of the base are kept where they can be told from entries without a layer.
+/// One entry for each layer. Those of the base are kept where they can be distinguished from entries without a layer.
 fn history(parts: &Parts<'_>, layers: usize) -> Vec<Value> {
     let old = layers.saturating_sub(1);
     let known = parts.base_history;
@@ -239,7 +239,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(by(&made), ["ADD a", "RUN b", "CMD sh", "workbay commit"]);
-        // A layer that adds nothing can't be told from an entry without a layer.
+        // A layer that adds nothing can't be distinguished from an entry without a layer.
         let made = of(&image(3, config()), &image(4, config()), &known);
         let full = made["history"].as_array().unwrap();
         let full = full.iter().filter(|it| it["empty_layer"] != true).count();
