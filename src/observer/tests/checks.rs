@@ -340,7 +340,7 @@ fn a_request_about_folders_is_admitted_and_its_change_is_known_at_once() {
     };
     let ticket = play.ask(Ask::Context(list.into()));
     assert!(play.admitted.contains(&ticket));
-    assert_eq!(play.audits, 2, "reading is no change, the launch is one");
+    assert_eq!(play.audits, 2, "only the launch is a change");
     play.tell(Fact::FoldersChanged(FolderChange {
         gone: Some("results".to_owned()),
         new: None,
