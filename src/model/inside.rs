@@ -14,6 +14,9 @@ pub const SHARED: &str = "/run/workbay";
 /// The name of the socket in [`SHARED`]. A client sends a port and gets a connected socket.
 pub const CONNECT_SOCKET: &str = "connect.sock";
 
+/// What a client of [`CONNECT_SOCKET`] sends in the place of a port to get a connection to a new SFTP server.
+pub const SFTP_PORT: u16 = 0;
+
 /// The most connections that are made at the same time by way of [`CONNECT_SOCKET`].
 pub const CONNECTING: usize = 64;
 

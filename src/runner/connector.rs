@@ -1,8 +1,8 @@
-//! Opens connections to ports of the container for the engine, and hands over the connected sockets. So their bytes take
-//! no way through the engine's exec.
+//! Opens connections to ports of the container and to SFTP servers for the engine, and hands over the connected sockets.
+//! So their bytes don't pass through the engine's exec.
 //!
-//! The engine writes a port (two bytes, the higher one first). The answer is one byte: 0 with the socket, or 1 with the
-//! reason. The directory of the socket belongs to the session's user, who may use the ports anyway.
+//! The engine writes a port (two bytes, the higher one first; 0 for SFTP). The answer is one byte: 0 with the socket, or 1
+//! with the reason. The directory of the socket belongs to the session's user, who may use the ports anyway.
 
 use std::{
     fs, io,
@@ -23,6 +23,7 @@ use tokio::{
     time::timeout,
 };
 
+use super::sftp;
 use crate::model::inside;
 
 /// How long a request may take to arrive, and its connection to be made.
@@ -74,13 +75,18 @@ async fn serve(listener: UnixListener) {
 
 async fn answer(mut client: UnixStream) -> io::Result<()> {
     let port = client.read_u16().await?;
-    match connect(port).await {
-        Ok(stream) => hand_over(&client, stream.as_fd()).await,
-        Err(error) => {
-            let text = format!("\u{1}no program answers on port {port} of this session: {error}");
-            client.write_all(text.as_bytes()).await
+    let refusal = if port == inside::SFTP_PORT {
+        match sftp::start() {
+            Ok(stream) => return hand_over(&client, stream.as_fd()).await,
+            Err(error) => format!("no SFTP server can be started: {error}"),
         }
-    }
+    } else {
+        match connect(port).await {
+            Ok(stream) => return hand_over(&client, stream.as_fd()).await,
+            Err(error) => format!("no program answers on port {port} of this session: {error}"),
+        }
+    };
+    client.write_all(format!("\u{1}{refusal}").as_bytes()).await
 }
 
 /// Tries both loopback addresses, because some services listen on only one of them.

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use workbay::{
-    engine::api::{Containers as _, ExecCommand, Input, Output, Streams as _},
-    model::{failure::FailureKind, log::LogOptions},
+    engine::api::{Containers as _, ExecCommand, HelperTask, Input, Output, Streams as _},
+    model::{failure::FailureKind, id::SessionId, log::LogOptions},
 };
 
-use crate::support::{Bench, drain, until, within};
+use crate::support::{Bench, busybox_image, drain, image_spec, plan, until, within};
 
 fn command(argv: &[&str], tty: Option<(u16, u16)>) -> ExecCommand {
     ExecCommand {
@@ -205,4 +205,40 @@ async fn a_followed_log_shows_the_newest_line_only_when_asked() {
         (chunks.concat() == b"workbay: ready\n").then_some(())
     })
     .await;
+}
+
+/// Starts SFTP, greets it, and returns the processes of the session while it is open.
+async fn processes_with_sftp(bench: &Bench, session: SessionId) -> String {
+    let mut sftp = bench
+        .engine
+        .helper(session, HelperTask::Sftp)
+        .await
+        .unwrap();
+    let greeting = Bytes::from_static(&[0, 0, 0, 5, 1, 0, 0, 0, 3]);
+    sftp.input.send(Input::Bytes(greeting)).await.unwrap();
+    let Some(Output::Stdout(answer)) = within(sftp.output.recv()).await else {
+        panic!("no answer");
+    };
+    assert_eq!(answer[4..9], [2, 0, 0, 0, 3], "{answer:?}");
+    let list = "cat /proc/[0-9]*/cmdline | tr '\\000' ' '";
+    let processes = bench.sh(session, list).await;
+    sftp.input.send(Input::Eof).await.unwrap();
+    let end = within(sftp.output.recv()).await;
+    assert_eq!(end, Some(Output::End { exit_code: Some(0) }));
+    processes
+}
+
+#[tokio::test]
+async fn sftp_passes_the_engine_only_without_the_shared_directory() {
+    let bench = Bench::new();
+    let plan = plan("sftp", image_spec(busybox_image()));
+    bench.launch(&plan).await;
+    let socket = bench.home(plan.session).with_file_name("run/connect.sock");
+    until(async || socket.exists().then_some(())).await;
+    let processes = processes_with_sftp(&bench, plan.session).await;
+    assert!(processes.contains("runner main"), "{processes}");
+    assert!(!processes.contains("runner sftp"), "{processes}");
+    std::fs::remove_file(&socket).unwrap();
+    let processes = processes_with_sftp(&bench, plan.session).await;
+    assert!(processes.contains("runner sftp"), "{processes}");
 }

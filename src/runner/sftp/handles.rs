@@ -164,7 +164,8 @@ fn number(handle: &[u8]) -> Option<u32> {
 
 fn system_flags(asked: OpenFlags) -> OFlags {
     let both = OpenFlags::READ | OpenFlags::WRITE;
-    let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY;
+    // A FIFO without a writer must not block the client's other requests.
+    let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     flags |= if asked.contains(both) {
         OFlags::RDWR
     } else if asked.contains(OpenFlags::WRITE) {

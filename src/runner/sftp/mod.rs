@@ -1,4 +1,5 @@
-//! `workbay runner sftp`: the server's side of SFTP version 3 on stdin and stdout.
+//! The server's side of SFTP version 3: `workbay runner sftp` on stdin and stdout, or a thread of the main process on a
+//! socket that the engine got.
 //!
 //! It runs inside the container as the session's user, so the container bounds what paths can name and the kernel
 //! checks permissions. Requests are answered one by one, in order. The two that move the bytes of files are read and
@@ -17,7 +18,9 @@ mod tests;
 
 use std::{
     io::{self, Read, Write},
+    os::unix::net::UnixStream,
     process::ExitCode,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use bytes::Bytes;
@@ -53,6 +56,49 @@ pub(super) fn run() -> ExitCode {
             complain(&format!("SFTP: {error}"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The most clients that threads of this process serve at the same time. The engine starts a process for others.
+const THREADS: usize = 32;
+
+static SERVING: AtomicUsize = AtomicUsize::new(0);
+
+/// Serves a client in a thread, until it closes the returned socket.
+///
+/// # Errors
+///
+/// No socket or thread can be created, or too many clients are served.
+pub(super) fn start() -> io::Result<UnixStream> {
+    let (server, client) = UnixStream::pair()?;
+    let place = ServedClient::new()?;
+    let output = server.try_clone()?;
+    std::thread::Builder::new()
+        .name("sftp".to_owned())
+        .spawn(move || {
+            // Whatever breaks closes the connection, and the client reports that.
+            let _ = serve(&server, output);
+            drop(place);
+        })?;
+    Ok(client)
+}
+
+/// A place among [`THREADS`].
+struct ServedClient;
+
+impl ServedClient {
+    fn new() -> io::Result<Self> {
+        if SERVING.fetch_add(1, Ordering::Relaxed) < THREADS {
+            return Ok(Self);
+        }
+        drop(Self);
+        Err(io::Error::other("too many SFTP connections"))
+    }
+}
+
+impl Drop for ServedClient {
+    fn drop(&mut self) {
+        SERVING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     engine::{
         api::{Attached, DialTarget, Result},
         docker::{DockerEngine, container::identity::Identity},
-        port_stream::{PipedStream, PortStream},
+        port_stream::{PipedStream, PortStream, attached},
     },
     model::{failure::Failure, id::SessionId, image},
 };
@@ -55,6 +55,22 @@ impl DockerEngine {
         Ok(Box::new(PipedStream::new(
             self.connect_to(session, to).await?,
         )))
+    }
+
+    /// A connection to a new SFTP server that doesn't pass through the engine. `None` = the session can't hand one over:
+    /// its engine is elsewhere, or its runner is an older one.
+    pub(super) async fn direct_sftp(&self, session: SessionId) -> Result<Option<Attached>> {
+        if self.connection().await?.remote.is_some() {
+            return Ok(None);
+        }
+        let shared = self.scratches.shared(session);
+        match direct::sftp(&shared, Identity::owner_of_homes().0).await {
+            Ok(stream) => Ok(Some(attached(stream))),
+            Err(why) => {
+                tracing::debug!(%session, ?why, "no direct connection to an SFTP server");
+                Ok(None)
+            }
+        }
     }
 
     /// `None` if the session shares no directory, so that its port needn't be known.

@@ -83,6 +83,11 @@ impl Streams for DockerEngine {
     }
 
     async fn helper(&self, session: SessionId, task: HelperTask) -> Result<Attached> {
+        if matches!(task, HelperTask::Sftp)
+            && let Some(direct) = self.direct_sftp(session).await?
+        {
+            return Ok(direct);
+        }
         let starter = match (self.starter(session).await, &task) {
             (Err(failure), HelperTask::Pack { path }) if failure.is_not_found() => {
                 return self.pack_kept_home(session, path);

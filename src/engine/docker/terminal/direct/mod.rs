@@ -1,9 +1,9 @@
-//! Direct connections to ports of a session: the runner inside connects, and hands over the socket.
+//! Direct connections to ports of a session and to its SFTP server: the runner inside connects, and hands over the socket.
 //!
 //! The session's user can replace the runner's socket and answer in its place. So nothing but the port is sent, the
 //! socket file is opened without following links, and what comes back is checked: it must be a TCP connection to that
-//! port of a loopback address. The session may keep a copy of the socket and change its flags, so reading and writing
-//! never rely on them.
+//! port of a loopback address, or one end of a pair of Unix sockets for SFTP. The session may keep a copy of the socket
+//! and change its flags, so reading and writing never rely on them.
 
 mod stream;
 
@@ -77,6 +77,14 @@ pub(in crate::engine::docker) async fn connect(
     asked.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
 }
 
+/// Connects to a new SFTP server in the session with this shared directory. `uid` is the session's user on this machine.
+pub(in crate::engine::docker) async fn sftp(
+    directory: &Path,
+    uid: u32,
+) -> Result<DirectStream, NoConnection> {
+    connect(directory, uid, inside::SFTP_PORT).await
+}
+
 async fn ask(directory: &Path, uid: u32, port: u16) -> Result<DirectStream, NoConnection> {
     let socket = open(directory, uid)?;
     // This name leads to the very file that was checked, and is short enough for the address of a socket.
@@ -142,14 +150,18 @@ async fn receive(runner: &UnixStream) -> io::Result<(Option<u8>, Option<OwnedFd>
     runner.async_io(Interest::READABLE, read).await
 }
 
-/// Accepts nothing but a TCP connection to the port.
+/// Accepts nothing but a TCP connection to the port, or for SFTP a Unix connection.
 fn checked(socket: OwnedFd, port: u16) -> Result<OwnedFd, NoConnection> {
-    if is_connection(&socket, port).unwrap_or(false) {
+    let is_expected = match port {
+        inside::SFTP_PORT => is_pair(&socket),
+        port => is_connection(&socket, port),
+    };
+    if is_expected.unwrap_or(false) {
         rustix::io::ioctl_fionbio(&socket, true).map_err(io::Error::from)?;
         return Ok(socket);
     }
     Err(suspicious(
-        "the session handed over something else than a connection to its port",
+        "the session handed over something else than the connection that was requested",
     ))
 }
 
@@ -168,6 +180,12 @@ fn is_connection(socket: &OwnedFd, port: u16) -> rustix::io::Result<bool> {
     let is_loopback = |ip: IpAddr| ip.to_canonical().is_loopback();
     let peer = SocketAddr::try_from(peer);
     Ok(peer.is_ok_and(|peer| peer.port() == port && is_loopback(peer.ip())))
+}
+
+fn is_pair(socket: &OwnedFd) -> rustix::io::Result<bool> {
+    Ok(sockopt::socket_type(socket)? == SocketType::STREAM
+        && sockopt::socket_domain(socket)? == AddressFamily::UNIX
+        && !sockopt::socket_acceptconn(socket)?)
 }
 
 #[cfg(test)]

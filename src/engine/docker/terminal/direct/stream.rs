@@ -1,4 +1,4 @@
-//! A TCP connection whose descriptor another process may share.
+//! A connection whose descriptor another process may share.
 
 use std::{
     io,
@@ -16,11 +16,12 @@ use tokio::{
 /// Reads and writes never block, whatever flags another process sets on its copy of the socket.
 #[derive(Debug)]
 pub(in crate::engine::docker) struct DirectStream {
+    /// The descriptor, known to the runtime. All that is used of it works with a Unix socket, too.
     socket: TcpStream,
 }
 
 impl DirectStream {
-    /// `socket` must be a TCP connection that doesn't block.
+    /// `socket` must be a connected stream socket that doesn't block.
     pub(super) fn new(socket: OwnedFd) -> io::Result<Self> {
         let socket = TcpStream::from_std(std::net::TcpStream::from(socket))?;
         Ok(Self { socket })

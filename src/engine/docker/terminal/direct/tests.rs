@@ -205,3 +205,24 @@ async fn a_link_to_another_socket_is_not_followed() {
     std::os::unix::fs::symlink(&other, &link).unwrap();
     assert!(is_unavailable(&link, 1).await, "a link to a directory");
 }
+
+#[tokio::test]
+async fn sftp_gets_a_unix_connection_and_nothing_else() {
+    let (_dir, path) = session(|client| {
+        let (mut server, other) = StdUnixStream::pair().unwrap();
+        io::Write::write_all(&mut server, b"hello").unwrap();
+        send(&client, 0, &[other.as_fd()]);
+    });
+    let mut stream = sftp(&path, caller().0).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text, "hello");
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let (_dir, path) = session(move |client| {
+        let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        send(&client, 0, &[stream.as_fd()]);
+    });
+    let refused = sftp(&path, caller().0).await;
+    assert!(matches!(refused, Err(NoConnection::Unavailable(_))));
+}
