@@ -72,7 +72,7 @@ fn reason(error: Errno) -> (String, &'static str) {
         Errno::NAMETOOLONG => ("the name is too long", "use a name of at most 255 bytes"),
         Errno::BUSY => (
             "it is in use, for example as a mount",
-            "end the session that uses it",
+            "terminate the session that uses it",
         ),
         Errno::INVAL => (
             "the file system doesn't allow it",

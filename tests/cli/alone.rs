@@ -255,7 +255,7 @@ fn nothing_is_changed_while_the_settings_are_read_only() {
         "commit work image",
         "env pull busybox",
         "folder create src",
-        "daemon stop --end-sessions -y",
+        "daemon stop --terminate-sessions -y",
     ] {
         let arguments: Vec<&str> = ["--read-only"]
             .into_iter()

@@ -198,7 +198,13 @@ fn each_rule_of_a_launch_names_its_option() {
         "'/' isn't allowed in a folder name",
     );
     refused(&["recent", "pin", "first"], "`workbay recent ls` prints");
-    let soon = ["daemon", "stop", "--end-sessions", "--wait-timeout", "soon"];
+    let soon = [
+        "daemon",
+        "stop",
+        "--terminate-sessions",
+        "--wait-timeout",
+        "soon",
+    ];
     refused(&soon, "invalid duration");
     refused(&["recent", "rename", "1", " "], "the title is empty");
     refused(&["export", "some", "--force"], "--output");

@@ -24,7 +24,7 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
         machine.ok(&launch(name, &["--wait"]));
     }
     // Somebody must say that it is meant, before anything is done.
-    let (code, _, err) = run(&machine, &["daemon", "stop", "--end-sessions"]);
+    let (code, _, err) = run(&machine, &["daemon", "stop", "--terminate-sessions"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("add --yes"), "{err}");
     assert_eq!(running(&machine), 2);
@@ -32,15 +32,21 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
     assert_eq!(run(&machine, &["daemon", "status"]).0, 5);
 
     // No daemon runs now, and its sessions do.
-    let (code, out, err) = run(&machine, &["daemon", "stop", "--end-sessions", "--yes"]);
+    let (code, out, err) = run(
+        &machine,
+        &["daemon", "stop", "--terminate-sessions", "--yes"],
+    );
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
-    assert!(err.contains("2 sessions have ended."), "{err}");
+    assert!(err.contains("2 sessions were terminated."), "{err}");
     assert_eq!(run(&machine, &["daemon", "status"]).0, 5);
     let ended = machine.json(&["ls", "--tab", "finished", "--json"]);
     assert_eq!(ended.as_array().unwrap().len(), 2, "{ended}");
     assert_eq!(machine.containers(), [""; 0], "containers are left");
 
-    let (code, _, err) = run(&machine, &["daemon", "stop", "--end-sessions", "--yes"]);
+    let (code, _, err) = run(
+        &machine,
+        &["daemon", "stop", "--terminate-sessions", "--yes"],
+    );
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("No session is left to terminate."), "{err}");
 }
@@ -49,7 +55,7 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
 fn a_person_is_asked_before_sessions_end_with_the_daemon() {
     let machine = Machine::new();
     machine.ok(&launch("dear", &["--wait"]));
-    let argv = [BINARY, "daemon", "stop", "--end-sessions"];
+    let argv = [BINARY, "daemon", "stop", "--terminate-sessions"];
     let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
     person.wait_for("Terminate this session? [y/N]");
     person.type_("n\r");
@@ -59,7 +65,7 @@ fn a_person_is_asked_before_sessions_end_with_the_daemon() {
     let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
     person.wait_for("[y/N]");
     person.type_("y\r");
-    person.wait_for("1 session has ended.");
+    person.wait_for("1 session was terminated.");
     assert_eq!(person.wait_end(), 0);
     assert!(machine.daemon_pid().is_none());
 }

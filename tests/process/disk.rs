@@ -33,7 +33,7 @@ impl Drop for Disk<'_> {
     fn drop(&mut self) {
         // The daemon and its containers hold it.
         self.machine
-            .workbay(&["daemon", "stop", "--end-sessions", "--yes"]);
+            .workbay(&["daemon", "stop", "--terminate-sessions", "--yes"]);
         let state = self.machine.path("state");
         let _ = Command::new("umount").arg("-l").arg(state).status();
     }
@@ -87,7 +87,10 @@ fn a_session_that_fills_the_disk_is_ended_by_each_command() {
     );
     assert_eq!(machine.containers().len(), 1);
     fill(&machine, "last");
-    end(&machine, &["daemon", "stop", "--end-sessions", "--yes"]);
+    end(
+        &machine,
+        &["daemon", "stop", "--terminate-sessions", "--yes"],
+    );
     assert!(machine.containers().is_empty());
 
     // A daemon that starts on the full disk knows all of it.

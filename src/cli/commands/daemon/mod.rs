@@ -47,7 +47,7 @@ pub enum DaemonCommand {
 impl DaemonCommand {
     /// Sessions keep running without the daemon, unless they are terminated first.
     pub fn is_change(&self) -> bool {
-        matches!(self, Self::Stop(stop) if stop.end_sessions)
+        matches!(self, Self::Stop(stop) if stop.terminate_sessions)
     }
 }
 

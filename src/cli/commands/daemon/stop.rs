@@ -18,23 +18,23 @@ use crate::{
 pub struct DaemonStop {
     /// Terminate sessions first, in every context with Docker or Podman
     #[arg(long)]
-    pub end_sessions: bool,
+    pub terminate_sessions: bool,
     /// Don't ask for confirmation
-    #[arg(short, long, requires = "end_sessions")]
+    #[arg(short, long, requires = "terminate_sessions")]
     pub yes: bool,
     /// Stop waiting for the end of sessions after this time, with exit code 124 (a number is seconds)
     #[arg(
         long,
         value_name = "SPAN",
         default_value = "5m",
-        requires = "end_sessions"
+        requires = "terminate_sessions"
     )]
     pub wait_timeout: Span,
 }
 
 pub fn stop(start: &Start, arguments: &DaemonStop) -> Outcome {
-    if arguments.end_sessions {
-        let ended = end_sessions(start, arguments)?;
+    if arguments.terminate_sessions {
+        let ended = terminate_sessions(start, arguments)?;
         if ended != 0 {
             return Ok(ended);
         }
@@ -44,8 +44,8 @@ pub fn stop(start: &Start, arguments: &DaemonStop) -> Outcome {
 
 /// Terminates every session that the daemon manages, and waits for that. A session of a cluster's manager
 /// doesn't need the daemon, so it isn't terminated.
-fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
-    tty::require_for_confirmation("daemon stop --end-sessions", arguments.yes)?;
+fn terminate_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
+    tty::require_for_confirmation("daemon stop --terminate-sessions", arguments.yes)?;
     let keep_days = start.loaded.settings.history.keep_days;
     connection::block_on(async {
         // If the daemon doesn't run, its sessions may still be running.
@@ -81,8 +81,8 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
             _ => fail,
         })?;
         output::remark(&match open.len() {
-            1 => "1 session has ended.".to_owned(),
-            many => format!("{many} sessions have ended."),
+            1 => "1 session was terminated.".to_owned(),
+            many => format!("{many} sessions were terminated."),
         });
         Ok(0)
     })

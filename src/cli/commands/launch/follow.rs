@@ -141,7 +141,8 @@ pub async fn follow(
     followed.map_err(|fail| match fail.code {
         code::CLOSED => {
             let why = format!("the output is closed; session {name} keeps running");
-            Fail::new(code::CLOSED, why).hint(format!("to end it, run `workbay terminate {name}`"))
+            Fail::new(code::CLOSED, why)
+                .hint(format!("to terminate it, run `workbay terminate {name}`"))
         }
         code::UNREACHABLE => fail.hint(format!(
             "session {name} ({}) keeps running: `workbay logs -f {name}` shows its output, \
