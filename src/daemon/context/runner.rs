@@ -24,6 +24,7 @@ use crate::{
     model::{
         capability::{Capability, EngineState},
         context::Context,
+        failure::Failure,
         id::{SessionId, SessionKey},
         record::SessionRecord,
         secret::Secret,
@@ -75,6 +76,19 @@ pub(in crate::daemon) struct ContextRunner {
 }
 
 impl ContextRunner {
+    /// # Errors
+    ///
+    /// The context is read-only.
+    pub fn require_changes(&self) -> Result<(), Failure> {
+        if !self.context.read_only {
+            return Ok(());
+        }
+        let text = format!("context '{}' is read-only", self.context.name);
+        Err(Failure::refused(text).hint(
+            "to allow changes, remove `read-only` of the context in contexts.toml, then run `workbay daemon stop`",
+        ))
+    }
+
     /// The only place that distinguishes the two kinds of engines.
     pub fn new(
         setup: ContextSetup,

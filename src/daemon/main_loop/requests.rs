@@ -102,12 +102,8 @@ impl Core {
         is_change: bool,
     ) -> Result<Number, Failure> {
         let number = snapshots::context_number(&self.contexts, context)?;
-        if self.contexts[number].context.read_only && is_change {
-            let text = format!("context '{context}' is read-only");
-            return Err(Failure::refused(text).hint(
-                "to allow changes, remove `read-only` of the context in contexts.toml, then \
-                     run `workbay daemon stop`",
-            ));
+        if is_change {
+            self.contexts[number].require_changes()?;
         }
         Ok(number)
     }

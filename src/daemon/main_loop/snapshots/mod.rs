@@ -142,11 +142,8 @@ fn judge(
 ) -> Result<Option<Arc<dyn Engine>>, Failure> {
     if let Some(context) = open.image_context() {
         let runner = &contexts[context_number(contexts, context)?];
-        if runner.context.read_only && !matches!(open, StreamOpen::ExportImage { .. }) {
-            let text = format!("context '{context}' is read-only");
-            let hint = "remove `read-only` of the context in contexts.toml, then run `workbay \
-                        daemon stop`";
-            return Err(Failure::refused(text).hint(hint));
+        if !matches!(open, StreamOpen::ExportImage { .. }) {
+            runner.require_changes()?;
         }
         return images::engine(runner).map(Some);
     }
