@@ -1,6 +1,6 @@
 # Thin names for what scripts/ does; every script also works alone.
 
-.PHONY: help run test test-cluster lint bench docs setup
+.PHONY: help run test test-cluster lint bench docs package setup
 
 help:
 	@echo "make run           install what is missing, build, open workbay"
@@ -9,6 +9,7 @@ help:
 	@echo "make lint          formatting and lints only"
 	@echo "make bench         measure and write docs/benchmarks.md"
 	@echo "make docs          build the documentation as a book into target/book"
+	@echo "make package       build a tarball, a Debian package, an SBOM and checksums into target/package"
 
 run:
 	@scripts/run
@@ -27,6 +28,9 @@ bench:
 
 docs:
 	@scripts/docs
+
+package:
+	@scripts/package
 
 setup:
 	@scripts/setup
