@@ -231,8 +231,16 @@ actions! {
     SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices] { "extend": Sessions 60, Detail 50 }
     SessionLaunch "session.launch" "launch a session" [Sessions] { "launch": Sessions 160 }
     SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices] { "relaunch": Sessions 40 }
+    SessionsMark "sessions.mark" "mark or unmark, for actions on several sessions" [Sessions] { "mark": Sessions 15 }
+    SessionsMarkAll "sessions.mark-all" "mark all sessions of the list, or none of them" [Sessions]
+    SessionsMarkRange "sessions.mark-range" "mark the rows from the last marked one to this one" [Sessions]
+    SessionsMarkDown "sessions.mark-down" "mark, and go one line down" [Sessions]
+    SessionsMarkUp "sessions.mark-up" "mark, and go one line up" [Sessions]
+    SessionsUnmarkAll "sessions.unmark-all" "remove all marks" [Sessions]
+    SessionsExport "sessions.export" "export the marked or listed sessions as CSV or JSON" [Sessions]
+    BulkResults "sessions.results" "show the results of the last action on several sessions" [Sessions]
     SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions] { "retry": Sessions 170 }
-    SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions] { "filter": Sessions 80 }
+    SessionsFilter "sessions.filter" "filter: words, status:failed, cpu>=2, age>2h" [Sessions] { "filter": Sessions 80 }
     SessionsSort "sessions.sort" "sort by the next column" [Sessions] { "sort": Sessions 50 }
     SessionsStatistics "sessions.statistics" "show or hide the resource bars" [Sessions, Detail]
     SessionsReverse "sessions.reverse" "reverse the sort order" [Sessions]

@@ -11,6 +11,7 @@ pub mod allowed;
 )]
 pub mod app;
 pub mod area;
+pub mod bulk;
 pub mod detail;
 pub mod durations;
 pub mod effect;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 
 use super::{
+    bulk::{BulkPlan, BulkVerb},
     effect::Effect,
     launcher::EarlierLaunch,
     msg::Ticket,
@@ -89,6 +90,8 @@ pub enum Step {
     Launched(Launched),
     /// Opens a launcher with earlier settings. Asks for confirmation if another launcher has typed values.
     Relaunch(Box<EarlierLaunch>),
+    /// Carries out an action on several sessions.
+    Bulk(Box<BulkPlan>),
     /// Changes the notifications, also those that the daemon keeps.
     EditNotices(NoticesEdit),
     /// Opens a new shell in a session.
@@ -186,6 +189,8 @@ pub enum Go {
     ShowSession(SessionKey),
     /// From the dialog that terminates a session to the prompt that copies its files first.
     Rescue,
+    /// Asks for confirmation of an action on the marked sessions.
+    Bulk(BulkVerb),
     /// To a shell, or to another view of it next to the focused pane.
     OpenShell(ShellTarget, Option<Axis>),
 }
@@ -290,6 +295,11 @@ pub enum Purpose {
         place: String,
         /// The session is terminated if the copy succeeds, with force or without.
         then_terminate: Option<bool>,
+    },
+    /// One session of an action on several.
+    Bulk {
+        job: u64,
+        session: SessionKey,
     },
     /// A new URL of a forward.
     ForwardUrl {

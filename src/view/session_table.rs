@@ -50,6 +50,9 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             let face = if focused { Face::RowMarker } else { Face::Dim };
             paint.text(row.area.x, y, 1, marker, face);
         }
+        if app.sessions.marks.has(*id) {
+            paint.text(row.area.x + 1, y, 1, paint.glyphs.on, Face::FileChosen);
+        }
         for place in &places {
             row.cell(paint, *place);
         }

@@ -24,6 +24,7 @@ mod idle;
 mod kept;
 mod launcher;
 mod list;
+mod marks;
 mod notices;
 mod outcomes;
 mod overlays;

@@ -34,6 +34,13 @@ pub const FILTER_HINTS: &[Hint] = &[
     (Scope::Input, &[Action::InputCancel], "clear"),
 ];
 
+/// The hints of the filter of the list, which completes keys and values.
+pub const TERM_HINTS: &[Hint] = &[
+    (Scope::Input, &[Action::InputSubmit], "apply"),
+    (Scope::Global, &[Action::TabNext], "complete"),
+    (Scope::Input, &[Action::InputCancel], "clear"),
+];
+
 /// What a panel can read besides its own state.
 #[derive(Clone, Copy, Debug)]
 pub struct PanelEnv<'a> {

@@ -5,6 +5,8 @@
 
 pub mod filter;
 mod index;
+mod marking;
+pub mod marks;
 pub mod reach;
 pub mod sort;
 
@@ -13,9 +15,12 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
+use jiff::{Timestamp, tz::TimeZone};
+
 use super::{
     mirror::Mirror,
     sessions::filter::{Filter, Hits},
+    sessions::marks::Marks,
     sessions::sort::{Column, SortOrder},
     shown_contexts::ShownContexts,
 };
@@ -27,6 +32,7 @@ pub struct Sessions {
     shown: ShownContexts,
     tab: TabState,
     pub filter: Filter,
+    pub marks: Marks,
     index: Index,
     rows: Vec<SessionKey>,
     stale: bool,
@@ -210,6 +216,14 @@ impl Sessions {
         self.stale = true;
     }
 
+    /// Takes the time. A filter with conditions on it is applied again.
+    pub fn passed(&mut self, now: Timestamp, zone: &TimeZone) {
+        self.filter.set_time(now, zone);
+        if self.filter.follows_time() {
+            self.index.forget_kept();
+        }
+    }
+
     pub fn mark_stale_if_sorted_by_usage(&mut self) {
         self.stale |= self.order().follows_usage();
     }
@@ -245,6 +259,7 @@ impl Sessions {
     pub fn refresh(&mut self, mirror: &Mirror) {
         if std::mem::take(&mut self.stale) {
             self.go_to_wanted(mirror);
+            self.marks.follow(mirror);
             let (tab, shown, order) = (self.tab.shown, self.shown, self.order());
             self.index.collect(mirror, tab, shown, order);
         } else if !self.index.is_behind(&self.filter) {

@@ -1,6 +1,7 @@
 //! Draws the panels: one file for each.
 
 mod apps;
+mod bulk;
 pub mod commit;
 mod conflict;
 mod contexts;
