@@ -34,3 +34,4 @@ pub mod step;
 #[cfg(test)]
 pub mod testing;
 pub mod transfers;
+pub mod usage_series;

@@ -11,10 +11,14 @@ use super::{
     msg::Ticket,
     notices::toast::Launched,
     panels::{
-        apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, folders::FoldersPurpose,
+        apps::AppsPurpose,
+        command::{Command, ViewCommand},
+        explorer::ExplorerPurpose,
+        folders::FoldersPurpose,
         shells::ShellTarget,
     },
     panes::{Axis, ShellPlace},
+    sessions::columns::ColumnChoices,
     shown_contexts::ShownContexts,
     transfers::TransferStep,
 };
@@ -90,6 +94,13 @@ pub enum Step {
     Launched(Launched),
     /// Opens a launcher with earlier settings. Asks for confirmation if another launcher has typed values.
     Relaunch(Box<EarlierLaunch>),
+    /// Shows other columns in a tab.
+    Columns {
+        tab: Tab,
+        columns: ColumnChoices,
+    },
+    /// Shows, saves or deletes a view.
+    View(ViewCommand),
     /// Carries out an action on several sessions.
     Bulk(Box<BulkPlan>),
     /// Changes the notifications, also those that the daemon keeps.

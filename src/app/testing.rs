@@ -119,6 +119,7 @@ impl TestEnv {
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
+            views: &[],
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -25,7 +25,7 @@ const MOST: u32 = 1000;
 pub struct Candidates {
     /// Which sessions.
     pub of: fn(&Session) -> bool,
-    /// What they are called in an error: "session that hasn't ended".
+    /// What they are called in an error: "running session of yours".
     pub what: &'static str,
     /// Whether only the newest session of each name is meant.
     pub newest: bool,
@@ -33,27 +33,27 @@ pub struct Candidates {
 
 pub const OPEN: Candidates = Candidates {
     of: |session| !session.has_ended(),
-    what: "session that hasn't ended",
+    what: "session of yours that hasn't ended",
     newest: false,
 };
 pub const RUNNING: Candidates = Candidates {
     of: |session| session.status.is_live(),
-    what: "running session",
+    what: "running session of yours",
     newest: false,
 };
 pub const PENDING: Candidates = Candidates {
     of: |session| session.status.is_waiting(),
-    what: "pending session",
+    what: "pending session of yours",
     newest: false,
 };
 pub const ENDED: Candidates = Candidates {
     of: Session::has_ended,
-    what: "ended session",
+    what: "ended session of yours",
     newest: false,
 };
 pub const NEWEST: Candidates = Candidates {
     of: |_| true,
-    what: "session",
+    what: "session of yours",
     newest: true,
 };
 
@@ -129,7 +129,7 @@ async fn matching(
     );
     if found.is_empty() {
         let (shown, what) = (Clean::new(word), candidates.what);
-        let why = format!("no {what} of yours matches '{shown}'");
+        let why = format!("no {what} matches '{shown}'");
         let help = "`workbay ls --tab all` lists names. Write the pattern in quotes, so that the \
                     shell doesn't replace it by names of files";
         return Err(Fail::new(code::NOT_FOUND, why).hint(help));

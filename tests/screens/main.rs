@@ -18,6 +18,7 @@ mod ending;
 mod environments;
 mod explorer;
 mod explorer_transfers;
+mod filtering;
 mod folders;
 mod fresh;
 mod idle;

@@ -253,3 +253,21 @@ fn a_read_only_tui_says_why() {
     assert!(!screen.app.panels.is_open::<BulkDialog>());
     assert!(screen.sees("ui.read-only"), "{}", screen.text());
 }
+
+#[test]
+fn ctrl_click_marks_a_row() {
+    use workbay::app::msg::{Button, Mouse, MouseKind, Msg};
+    let click = |row| {
+        Msg::Mouse(Mouse {
+            kind: MouseKind::Press(Button::Left),
+            column: 10,
+            row,
+            ctrl: true,
+            alt: false,
+            shift: false,
+        })
+    };
+    let screen = list(9).send(click(7)).send(click(9));
+    assert_eq!(marked(&screen).len(), 2, "{}", screen.text());
+    assert_eq!(marked(&screen.send(click(9))).len(), 1);
+}

@@ -187,6 +187,7 @@ impl App {
             Action::SessionsUnmarkAll => {
                 self.sessions.marks.clear();
             }
+            Action::SessionsColumns => return self.open_columns(),
             Action::SessionsExport => return self.open_export(),
             Action::BulkResults => return self.show_bulk_results(),
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),

@@ -94,6 +94,8 @@ impl App {
                     }
                 }
                 Step::Relaunch(relaunch) => next(&mut queue, self.relaunch(relaunch, now)),
+                Step::Columns { tab, columns } => self.sessions.set_columns(tab, columns),
+                Step::View(command) => next(&mut queue, self.view(command)),
                 Step::Bulk(plan) => next(&mut queue, self.start_bulk(*plan)),
                 Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
                 Step::NewShell { place, name, start } => {

@@ -21,6 +21,7 @@ mod saved;
 mod shells;
 pub mod statistics;
 mod toast_text;
+mod views;
 mod wake;
 
 use std::collections::HashMap;
@@ -45,6 +46,7 @@ use super::{
     panes::Panes,
     saved::SavedState,
     sessions::Sessions,
+    sessions::columns::SavedView,
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
@@ -84,6 +86,8 @@ pub struct App {
     pub toasts: Toasts,
     /// Actions on several sessions.
     pub bulk: BulkState,
+    /// Saved views, by name.
+    views: Vec<SavedView>,
     /// The transfers of files, which continue while the explorer is closed.
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
@@ -145,6 +149,7 @@ impl App {
             logs: None,
             toasts: Toasts::default(),
             bulk: BulkState::default(),
+            views: Vec::new(),
             transfers: Transfers::default(),
             leaving: None,
             pending: Vec::new(),

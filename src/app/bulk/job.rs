@@ -200,6 +200,11 @@ impl BulkJob {
         for target in std::mem::take(&mut self.asked).into_values() {
             self.fail(target, unknown.clone());
         }
+        // The next list may lack the session although it hasn't ended.
+        let accepted = Clean::new("accepted, but the daemon disconnected before it ended");
+        for target in std::mem::take(&mut self.ending).into_values() {
+            self.fail(target, accepted.clone());
+        }
         let unsent = Clean::new("not requested: the daemon disconnected");
         for target in std::mem::take(&mut self.waiting) {
             self.fail(target, unsent.clone());

@@ -3,6 +3,7 @@
 pub mod apps;
 pub mod bulk;
 pub mod bulk_priority;
+pub mod columns;
 pub mod command;
 pub mod commit;
 pub mod conflict;
@@ -33,6 +34,7 @@ use self::{
     apps::AppLauncher,
     bulk::{BulkDialog, report::BulkResults},
     bulk_priority::BulkPriority,
+    columns::ColumnPicker,
     command::CommandLine,
     commit::CommitForm,
     conflict::ConflictDialog,
@@ -87,6 +89,7 @@ macro_rules! each_panel {
                 NewShell(NewShell),
                 Shells(ShellPicker),
                 Contexts(ContextPicker),
+                Columns(ColumnPicker),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),
@@ -126,7 +129,7 @@ pub fn opened_by(
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::Command => open(CommandLine::default().into()),
+        Action::Command => open(CommandLine::new(env.views).into()),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
         Action::WindowNewAs => {

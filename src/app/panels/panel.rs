@@ -8,7 +8,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
-        input::Input, mirror::Mirror, notices::Notices, panes::Panes,
+        input::Input, mirror::Mirror, notices::Notices, panes::Panes, sessions::columns::SavedView,
         shown_contexts::ShownContexts, step::Step, transfers::Transfers,
     },
     key::Key,
@@ -52,6 +52,7 @@ pub struct PanelEnv<'a> {
     pub notices: &'a Notices,
     pub extension_rules: &'a ExtensionRules,
     pub transfers: &'a Transfers,
+    pub views: &'a [SavedView],
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

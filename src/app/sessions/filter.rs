@@ -117,6 +117,11 @@ impl Filter {
         }
     }
 
+    /// The time of conditions on it.
+    pub fn time(&self) -> Timestamp {
+        self.now
+    }
+
     /// Takes your accounts, for `owner:me`.
     pub fn set_accounts(&mut self, accounts: BTreeMap<ContextName, Clean>) {
         self.accounts = accounts;

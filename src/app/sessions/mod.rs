@@ -3,6 +3,7 @@
 //! The list is collected again only after its sessions have changed, and filtered again only after the filter
 //! has changed. All other operations cost as much as the visible rows.
 
+pub mod columns;
 pub mod filter;
 mod index;
 mod marking;
@@ -15,10 +16,11 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 
 use super::{
     mirror::Mirror,
+    sessions::columns::ColumnChoices,
     sessions::filter::{Filter, Hits},
     sessions::marks::Marks,
     sessions::sort::{Column, SortOrder},
@@ -27,12 +29,17 @@ use super::{
 use crate::model::{id::SessionKey, status::Tab, text::Clean};
 use index::Index;
 
+/// How often a filter with conditions on time is applied again.
+pub const TIME_STEP: SignedDuration = SignedDuration::from_secs(5);
+
 #[derive(Debug, Default)]
 pub struct Sessions {
     shown: ShownContexts,
     tab: TabState,
     pub filter: Filter,
     pub marks: Marks,
+    /// The chosen columns of each tab.
+    columns: [ColumnChoices; 3],
     index: Index,
     rows: Vec<SessionKey>,
     stale: bool,
@@ -218,6 +225,10 @@ impl Sessions {
 
     /// Takes the time. A filter with conditions on it is applied again.
     pub fn passed(&mut self, now: Timestamp, zone: &TimeZone) {
+        let before = self.filter.time();
+        if now.duration_since(before) < TIME_STEP && before <= now {
+            return;
+        }
         self.filter.set_time(now, zone);
         if self.filter.follows_time() {
             self.index.forget_kept();

@@ -2,6 +2,7 @@
 
 mod apps;
 mod bulk;
+mod columns;
 pub mod commit;
 mod conflict;
 mod contexts;
