@@ -1,7 +1,10 @@
 //! The filter of the list with conditions, its errors and its completion, saved views, and chosen columns.
 
 use workbay::{
-    app::{saved::SavedState, sessions::sort::Column},
+    app::{
+        saved::SavedState,
+        sessions::{columns::all_of, sort::Column},
+    },
     model::{
         change::Change,
         status::{Status, Tab},
@@ -42,7 +45,8 @@ fn an_invalid_filter_says_why_and_keeps_the_list() {
         "{}",
         screen.text()
     );
-    // As long as the key wasn't complete, it was a word. The list of the last valid filter stays.
+    // The list shows what the valid terms accept.
+    assert_eq!(screen.app.sessions.rows(), [key(1)]);
     insta::assert_snapshot!(screen.text());
     // Enter doesn't hide the error.
     let screen = screen.press("enter");
@@ -91,7 +95,7 @@ fn a_view_is_saved_and_shown_again() {
     let screen = filtered("status:running cpu>=1").press("enter o");
     let order = screen.app.sessions.order();
     let screen = screen.press(":").typed("view-save busy").press("enter");
-    assert!(screen.sees("view 'busy' saved"), "{}", screen.text());
+    assert!(screen.sees("View 'busy' saved"), "{}", screen.text());
     let screen = screen.press("esc 2 :").typed("view b").press("tab enter");
     assert_eq!(screen.app.sessions.tab(), Tab::Running);
     assert_eq!(
@@ -100,7 +104,7 @@ fn a_view_is_saved_and_shown_again() {
     );
     assert_eq!(screen.app.sessions.order(), order);
     let screen = screen.press(":").typed("view nothing").press("enter");
-    assert!(screen.sees("view 'nothing' not found"), "{}", screen.text());
+    assert!(screen.sees("View 'nothing' not found"), "{}", screen.text());
     let screen = screen.press(":").typed("view-delete busy").press("enter");
     let screen = screen.press(":").typed("view").press("enter");
     assert!(screen.sees("No saved views"), "{}", screen.text());
@@ -133,11 +137,16 @@ fn columns_are_chosen_ordered_and_sized() {
 
 #[test]
 fn sparklines_show_the_samples_since_the_session_is_visible() {
-    let mut screen = Screen::new(120, 40).daemon(snapshot(many(2))).press("C");
-    while !screen.sees("[▪] CPU history") {
-        screen = screen.press("j space");
-    }
-    screen = screen.press("esc");
+    let mut screen = Screen::new(120, 40).daemon(snapshot(many(2)));
+    let chosen = [
+        Column::Name,
+        Column::Status,
+        Column::Cpu,
+        Column::CpuHistory,
+        Column::MemoryHistory,
+    ];
+    let columns = all_of(Tab::Running, &chosen);
+    screen.app.sessions.set_columns(Tab::Running, columns);
     for second in 0..6_i64 {
         let (key, mut sample) = usage(0, 200 * u64::try_from(second).unwrap(), 100);
         sample.at = ago(1) + jiff::SignedDuration::from_secs(second * 2);

@@ -36,11 +36,11 @@ pub struct Filter {
     /// The typed text, `None` if the keys go elsewhere.
     editing: Option<Input>,
     query: Clean,
-    /// The terms of the query, or of the last valid one.
+    /// The valid terms of the query.
     terms: Terms,
     /// The words of the terms in the syntax of the matcher.
     words: String,
-    /// Why the query isn't valid. The list keeps what the last valid one accepts.
+    /// Why a term of the query isn't valid.
     error: Option<FilterError>,
     /// The list has sessions of several owners, so owner, project and agents are searched too.
     several_owners: bool,
@@ -173,20 +173,15 @@ impl Filter {
 
     fn set(&mut self, query: &str) {
         self.query = Clean::new(query);
-        match Terms::read(self.query.as_str(), self.now, &self.zone) {
-            Ok(terms) => {
-                let words = terms.words().iter();
-                let words: Vec<String> = words
-                    .map(|word| format!("{}{}", if word.not { "!" } else { "" }, word.text))
-                    .collect();
-                self.words = words.join(" ");
-                self.pattern =
-                    Pattern::parse(&self.words, CaseMatching::Smart, Normalization::Smart);
-                self.terms = terms;
-                self.error = None;
-            }
-            Err(error) => self.error = Some(error),
-        }
+        let (terms, error) = Terms::read_valid(self.query.as_str(), self.now, &self.zone);
+        let words = terms.words().iter();
+        let words: Vec<String> = words
+            .map(|word| format!("{}{}", if word.not { "!" } else { "" }, word.text))
+            .collect();
+        self.words = words.join(" ");
+        self.pattern = Pattern::parse(&self.words, CaseMatching::Smart, Normalization::Smart);
+        self.terms = terms;
+        self.error = error;
     }
 
     pub fn set_several_owners(&mut self, several: bool) {

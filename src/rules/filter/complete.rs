@@ -10,6 +10,8 @@ use crate::{
 
 /// The most values that are offered.
 const MOST: usize = 200;
+/// How many sessions are looked at for values, so that a letter typed in a long list isn't slow.
+const SEARCHED: usize = 5000;
 
 /// What the end of a text can become.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +82,7 @@ pub fn known_values<'a>(
         if key == FilterKey::OWNER {
             values.insert("me".to_owned());
         }
-        for session in sessions {
+        for session in sessions.into_iter().take(SEARCHED) {
             if values.len() >= MOST {
                 break;
             }

@@ -107,14 +107,25 @@ impl Filter {
     /// # Errors
     /// Describes the first term that isn't valid.
     pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Self, FilterError> {
+        let (filter, error) = Self::read_valid(text, now, zone);
+        error.map_or(Ok(filter), Err)
+    }
+
+    /// Reads the valid terms, and describes the first one that isn't valid. While a filter is typed, a list shows
+    /// what the valid terms accept.
+    pub fn read_valid(text: &str, now: Timestamp, zone: &TimeZone) -> (Self, Option<FilterError>) {
         let mut filter = Self::default();
+        let mut first = None;
         for token in term::tokens(&joined(text)) {
-            match term::read(token, now, zone)? {
-                term::Term::Word(word) => filter.words.push(word),
-                term::Term::Condition(condition) => filter.conditions.push(condition),
+            match term::read(token, now, zone) {
+                Ok(term::Term::Word(word)) => filter.words.push(word),
+                Ok(term::Term::Condition(condition)) => filter.conditions.push(condition),
+                Err(error) => {
+                    first.get_or_insert(error);
+                }
             }
         }
-        Ok(filter)
+        (filter, first)
     }
 
     pub fn words(&self) -> &[FilterWord] {

@@ -20,7 +20,7 @@ use crate::{
 
 const WIDTH: u16 = 72;
 /// The column of labels, with a blank.
-const LABEL: u16 = 6;
+const LABEL: u16 = 10;
 /// Lines besides the text: the border, a blank at the top, the buttons, and a blank at the bottom.
 const FRAME: u16 = 5;
 

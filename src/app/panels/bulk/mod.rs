@@ -88,10 +88,10 @@ impl BulkDialog {
         lost.extend(self.files.lines());
         let states = format!("{}. {}", self.plan.states(), self.names());
         let all = [
-            ("What", vec![states]),
+            ("Sessions", vec![states]),
             ("Lost", lost),
             ("Kept", self.kept.clone()),
-            ("Not", self.left_out()),
+            ("Left out", self.left_out()),
         ];
         all.into_iter().filter(|(_, it)| !it.is_empty()).collect()
     }
