@@ -30,6 +30,8 @@ pub enum Scope {
     Transfers,
     /// The question about a name that is taken.
     Conflict,
+    /// The columns of the list.
+    Columns,
     /// Notifications.
     Notices,
     /// The scheduling history.
@@ -46,7 +48,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -61,6 +63,7 @@ impl Scope {
         Self::Explorer,
         Self::Transfers,
         Self::Conflict,
+        Self::Columns,
         Self::Notices,
         Self::History,
         Self::Logs,
@@ -89,6 +92,7 @@ impl Scope {
             Self::Explorer => "explorer",
             Self::Transfers => "transfers",
             Self::Conflict => "conflict",
+            Self::Columns => "columns",
             Self::Notices => "notices",
             Self::History => "history",
             Self::Logs => "logs",
@@ -118,6 +122,7 @@ impl Scope {
             Self::Explorer => "Files",
             Self::Transfers => "Transfers",
             Self::Conflict => "Name is taken",
+            Self::Columns => "Columns of the list",
             Self::Notices => "Notifications",
             Self::History => "Scheduling history",
             Self::Logs => "Log",
@@ -211,14 +216,14 @@ actions! {
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Notices, History, Logs, Help]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -231,8 +236,17 @@ actions! {
     SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices] { "extend": Sessions 60, Detail 50 }
     SessionLaunch "session.launch" "launch a session" [Sessions] { "launch": Sessions 160 }
     SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices] { "relaunch": Sessions 40 }
+    SessionsMark "sessions.mark" "mark or unmark, for actions on several sessions" [Sessions] { "mark": Sessions 15 }
+    SessionsMarkAll "sessions.mark-all" "mark all sessions of the list, or none of them" [Sessions]
+    SessionsMarkRange "sessions.mark-range" "mark the rows from the last marked one to this one" [Sessions]
+    SessionsMarkDown "sessions.mark-down" "mark, and go one line down" [Sessions]
+    SessionsMarkUp "sessions.mark-up" "mark, and go one line up" [Sessions]
+    SessionsUnmarkAll "sessions.unmark-all" "remove all marks" [Sessions]
+    SessionsColumns "sessions.columns" "choose, order and size the columns" [Sessions]
+    SessionsExport "sessions.export" "export the marked or listed sessions as CSV or JSON" [Sessions]
+    BulkResults "sessions.results" "show the results of the last action on several sessions" [Sessions]
     SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions] { "retry": Sessions 170 }
-    SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions] { "filter": Sessions 80 }
+    SessionsFilter "sessions.filter" "filter: words, status:failed, cpu>=2, age>2h" [Sessions] { "filter": Sessions 80 }
     SessionsSort "sessions.sort" "sort by the next column" [Sessions] { "sort": Sessions 50 }
     SessionsStatistics "sessions.statistics" "show or hide the resource bars" [Sessions, Detail]
     SessionsReverse "sessions.reverse" "reverse the sort order" [Sessions]
@@ -344,6 +358,14 @@ actions! {
     ConflictPress "conflict.press" "give the selected answer" [Conflict]
     ConflictAll "conflict.all" "give the same answer for all others, or not" [Conflict]
     ConflictSkip "conflict.skip" "skip the file" [Conflict]
+
+    ColumnToggle "columns.toggle" "show or hide the column" [Columns]
+    ColumnDown "columns.down" "move the column to the right" [Columns]
+    ColumnUp "columns.up" "move the column to the left" [Columns]
+    ColumnWider "columns.wider" "make the column wider" [Columns]
+    ColumnNarrower "columns.narrower" "make the column narrower" [Columns]
+    ColumnAutomatic "columns.automatic" "fit the width to the contents" [Columns]
+    ColumnReset "columns.reset" "show the default columns" [Columns]
 
     NoticeOpen "notices.open" "show the session" [Notices]
     NoticeCopy "notices.copy" "copy the notification" [Notices]

@@ -22,7 +22,7 @@ use crate::{
 
 pub use crate::protocol::message::ContextState;
 
-use super::shown_contexts::ShownContexts;
+use super::{shown_contexts::ShownContexts, usage_series::UsageSeries};
 
 /// The connection to the daemon.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,8 @@ pub struct Mirror {
     silent: bool,
     sessions: HashMap<SessionKey, Session>,
     usage: HashMap<SessionKey, Usage>,
+    /// The last samples of each session.
+    series: UsageSeries,
     /// The loaded sessions of each context, by tab.
     counts: HashMap<ContextName, [usize; 3]>,
     /// The loaded sessions that wait in a queue.
@@ -73,6 +75,7 @@ impl Default for Mirror {
             silent: false,
             sessions: HashMap::new(),
             usage: HashMap::new(),
+            series: UsageSeries::default(),
             counts: HashMap::new(),
             waiting: HashMap::new(),
             contexts: Vec::new(),
@@ -115,6 +118,10 @@ impl Mirror {
 
     pub fn usage(&self, id: SessionKey) -> Option<&Usage> {
         self.usage.get(&id)
+    }
+
+    pub fn usage_series(&self) -> &UsageSeries {
+        &self.series
     }
 
     /// All contexts in the order of the configuration. Empty until the daemon's first message.
@@ -249,6 +256,7 @@ impl Mirror {
             .map(|session| (session.key(), session))
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
+        self.series.retain(|id| self.sessions.contains_key(&id));
         self.contexts = snapshot.contexts;
         self.forwards = snapshot.forwards;
         self.note_engines(now);
@@ -288,6 +296,9 @@ impl Mirror {
                 return Touched::Other;
             }
             Change::Usage { samples } => {
+                for (session, usage) in &samples {
+                    self.series.add(*session, usage);
+                }
                 self.usage.extend(samples);
                 return Touched::Usage;
             }
@@ -338,6 +349,7 @@ impl Mirror {
         self.count_more(&session);
         if !session.status.is_live() {
             self.usage.remove(&session.key());
+            self.series.remove(session.key());
         }
         if let Some(old) = self.sessions.insert(session.key(), session) {
             self.count_less(&old);
@@ -346,6 +358,7 @@ impl Mirror {
 
     fn remove(&mut self, id: SessionKey) {
         self.usage.remove(&id);
+        self.series.remove(id);
         if let Some(old) = self.sessions.remove(&id) {
             self.count_less(&old);
         }

@@ -11,6 +11,7 @@ pub mod allowed;
 )]
 pub mod app;
 pub mod area;
+pub mod bulk;
 pub mod detail;
 pub mod durations;
 pub mod effect;
@@ -33,3 +34,4 @@ pub mod step;
 #[cfg(test)]
 pub mod testing;
 pub mod transfers;
+pub mod usage_series;

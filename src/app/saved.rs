@@ -1,14 +1,23 @@
-//! The state that the next TUI restores: the order of each tab, and the panes on their desks.
+//! The state that the next TUI restores: the order and the columns of each tab, saved views, and the panes on their desks.
 
 use serde::{Deserialize, Serialize};
 
-use super::{panes::SavedDesk, sessions::sort::SortOrder};
+use super::{
+    panes::SavedDesk,
+    sessions::{
+        columns::{ColumnChoices, SavedView},
+        sort::SortOrder,
+    },
+};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedState {
     /// The orders of Running, Finished and Others, empty for the default ones.
     pub orders: Vec<SortOrder>,
+    /// The chosen columns of the same tabs. Empty = chosen by the width of the list.
+    pub columns: Vec<ColumnChoices>,
+    pub views: Vec<SavedView>,
     pub desks: Vec<SavedDesk>,
     /// Position of the desk that is shown.
     pub active: usize,

@@ -5,15 +5,20 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 
 use super::{
+    bulk::{BulkPlan, BulkVerb},
     effect::Effect,
     launcher::EarlierLaunch,
     msg::Ticket,
     notices::toast::Launched,
     panels::{
-        apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, folders::FoldersPurpose,
+        apps::AppsPurpose,
+        command::{Command, ViewCommand},
+        explorer::ExplorerPurpose,
+        folders::FoldersPurpose,
         shells::ShellTarget,
     },
     panes::{Axis, ShellPlace},
+    sessions::columns::ColumnChoices,
     shown_contexts::ShownContexts,
     transfers::TransferStep,
 };
@@ -89,6 +94,15 @@ pub enum Step {
     Launched(Launched),
     /// Opens a launcher with earlier settings. Asks for confirmation if another launcher has typed values.
     Relaunch(Box<EarlierLaunch>),
+    /// Shows other columns in a tab.
+    Columns {
+        tab: Tab,
+        columns: ColumnChoices,
+    },
+    /// Shows, saves or deletes a view.
+    View(ViewCommand),
+    /// Carries out an action on several sessions.
+    Bulk(Box<BulkPlan>),
     /// Changes the notifications, also those that the daemon keeps.
     EditNotices(NoticesEdit),
     /// Opens a new shell in a session.
@@ -186,6 +200,8 @@ pub enum Go {
     ShowSession(SessionKey),
     /// From the dialog that terminates a session to the prompt that copies its files first.
     Rescue,
+    /// Asks for confirmation of an action on the marked sessions.
+    Bulk(BulkVerb),
     /// To a shell, or to another view of it next to the focused pane.
     OpenShell(ShellTarget, Option<Axis>),
 }
@@ -290,6 +306,11 @@ pub enum Purpose {
         place: String,
         /// The session is terminated if the copy succeeds, with force or without.
         then_terminate: Option<bool>,
+    },
+    /// One session of an action on several.
+    Bulk {
+        job: u64,
+        session: SessionKey,
     },
     /// A new URL of a forward.
     ForwardUrl {

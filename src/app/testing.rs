@@ -34,6 +34,16 @@ pub fn session(n: u128, name: &str) -> Session {
     }
 }
 
+/// A snapshot with these sessions and without contexts.
+pub fn snapshot(sessions: Vec<Session>) -> Snapshot {
+    Snapshot {
+        seq: 0,
+        sessions,
+        contexts: Vec::new(),
+        forwards: Vec::new(),
+    }
+}
+
 /// The facts of a client with the default settings.
 pub fn facts() -> Facts {
     Facts {
@@ -95,13 +105,8 @@ impl Default for TestEnv {
 impl TestEnv {
     /// A daemon without sessions and contexts is connected.
     pub fn connect(&mut self) {
-        let snapshot = Snapshot {
-            seq: 0,
-            sessions: Vec::new(),
-            contexts: Vec::new(),
-            forwards: Vec::new(),
-        };
-        self.mirror.replace(snapshot, Timestamp::UNIX_EPOCH);
+        self.mirror
+            .replace(snapshot(Vec::new()), Timestamp::UNIX_EPOCH);
     }
 
     pub fn env(&self) -> PanelEnv<'_> {
@@ -114,6 +119,7 @@ impl TestEnv {
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
+            views: &[],
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

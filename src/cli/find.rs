@@ -1,6 +1,6 @@
 //! Finds sessions in what the daemon knows, and refreshes it if an engine keeps the sessions itself.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use futures_util::future::join_all;
 
@@ -8,7 +8,7 @@ use super::{
     choice::Choice,
     connection::{self, Connection},
     fail::{Fail, code},
-    output,
+    output, patterns,
 };
 use crate::{
     model::{
@@ -144,6 +144,19 @@ pub fn state(snapshot: &Snapshot, context: ContextName) -> Option<&ContextState>
     states.find(|state| state.context.name == context)
 }
 
+/// Your account in each context that has accounts.
+pub fn accounts(snapshot: &Snapshot) -> BTreeMap<ContextName, Clean> {
+    let states = snapshot.contexts.iter();
+    let account = |state: &ContextState| match &state.engine {
+        EngineState::Connected { info } => {
+            let user = info.user.as_ref()?;
+            Some((state.context.name, user.email.clone()))
+        }
+        _ => None,
+    };
+    states.filter_map(account).collect()
+}
+
 pub fn schedules(snapshot: &Snapshot, context: ContextName) -> bool {
     state(snapshot, context).is_some_and(|state| state.context.kind.schedules())
 }
@@ -160,6 +173,7 @@ pub async fn session(
     choice: Choice<'_>,
     text: &str,
 ) -> Result<Session, Fail> {
+    patterns::refuse(text)?;
     let mut found = sessions(connection, choice, std::slice::from_ref(&text)).await?;
     found.pop().ok_or_else(|| {
         let shown = Clean::new(text);

@@ -4,46 +4,19 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{fail::Fail, now, output};
-use crate::{
-    model::{change::Change, session::Session},
-    rules::ending::{Ending, ending},
-};
+use crate::model::{change::Change, session::Session};
 
-/// A session's own fields and values derived from them.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Listed<'a> {
-    #[serde(flatten)]
-    session: &'a Session,
-    /// Why it ended, in a word. `null` before it ends.
-    end_reason: Option<String>,
-    /// The exit code of its command. `null` = it didn't end by its command.
-    exit_code: Option<i64>,
-    /// Excludes the time in the queue. `null` = it hasn't run.
-    run_seconds: Option<i64>,
-}
+pub use crate::rules::listed::Listed;
 
-impl<'a> Listed<'a> {
-    pub fn new(session: &'a Session, now: Timestamp) -> Self {
-        let ending = ending(session);
-        Self {
-            session,
-            end_reason: ending.map(Ending::reason),
-            exit_code: ending.and_then(Ending::exit_code),
-            run_seconds: session.run_seconds(now),
-        }
-    }
-
-    fn all(sessions: &'a [Session]) -> Vec<Self> {
-        let now = now();
-        let sessions = sessions.iter();
-        sessions.map(|session| Self::new(session, now)).collect()
-    }
+fn all(sessions: &[Session]) -> Vec<Listed<'_>> {
+    let now = now();
+    let sessions = sessions.iter();
+    sessions.map(|session| Listed::new(session, now)).collect()
 }
 
 /// Prints a list of sessions.
 pub fn print_all(sessions: &[Session]) -> Result<(), Fail> {
-    output::json(&Listed::all(sessions))
+    output::json(&all(sessions))
 }
 
 /// Prints a session.

@@ -17,11 +17,13 @@ mod kernels;
 mod listed;
 mod output;
 mod passing;
+mod patterns;
 mod progress;
 mod read_only;
 mod reclaim;
 #[cfg(test)]
 mod schema;
+mod several;
 mod stdin;
 mod termination;
 mod times;

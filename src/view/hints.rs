@@ -15,7 +15,7 @@ use crate::{
         area::Areas,
         detail::Detail,
         focus::Focus,
-        panels::{FILTER_HINTS, Hint, MOVE, history::HistoryTable},
+        panels::{Hint, MOVE, TERM_HINTS, history::HistoryTable},
     },
     key::Key,
     theme::face::Face,
@@ -54,6 +54,17 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         );
         return;
     }
+    if app.focus() == Focus::Filter
+        && let Some(error) = app.sessions.filter.error()
+    {
+        let face = if error.is_unfinished {
+            Face::Hint
+        } else {
+            Face::InputError
+        };
+        paint.text(area.x + 1, area.y, area.width - 2, &error.message, face);
+        return;
+    }
     if let Some(typed) = app.unbound() {
         let pieces = unbound(app, typed);
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
@@ -84,7 +95,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 fn of(app: &App) -> Vec<Hint> {
     match (app.focus(), app.top()) {
         (_, Some(top)) => top.panel().hints(),
-        (Focus::Filter, _) => FILTER_HINTS.to_vec(),
+        (Focus::Filter, _) => TERM_HINTS.to_vec(),
         (Focus::Detail, _) => {
             let mut hints = of_view(Scope::Detail);
             hints.push((Scope::Detail, MOVE, "scroll"));
@@ -167,7 +178,9 @@ fn matters(app: &App, action: Action) -> bool {
         }
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
         Action::HistoryUnfold => app.panels.get().is_some_and(HistoryTable::has_steps),
-        Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
+        Action::SessionsFilter | Action::SessionsSort | Action::SessionsMark => {
+            !app.sessions.is_empty()
+        }
         // Without any session, there are no recent launches.
         Action::LauncherRecents => {
             app.mirror.sessions().next().is_some() && app.why_not(action).is_none()

@@ -31,7 +31,41 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
             _ => format!("{len} of {}", text::grouped(all)),
         };
         line(paint, area, "/", input, (&note, Face::Dim));
+        draw_completion(paint, app, area, input, text::width(&note) as u16);
     }
+}
+
+/// An example of each kind of term, while nothing is typed.
+const TERMS: &str = "name  status:failed  env:python  owner:me  cpu>=2  age>2h  -not";
+
+/// What Tab would add to the filter, dimmed, and the other candidates.
+fn draw_completion(paint: &mut Paint<'_>, app: &App, area: Rect, input: &Input, note: u16) {
+    let typed = input.text();
+    let x = area.x + 3 + text::width(typed) as u16;
+    let room = (area.right().saturating_sub(note + 3)).saturating_sub(x + 1);
+    if typed.is_empty() {
+        let terms = text::fit(TERMS, usize::from(room), paint.glyphs.ellipsis);
+        paint.text(x + 1, area.y, room, &terms, Face::Placeholder);
+        return;
+    }
+    let completion = app.filter_completion();
+    let Some((first, others)) = completion.candidates.split_first() else {
+        return;
+    };
+    let part = typed.len() - completion.start;
+    // A quoted value doesn't continue what is typed, so Tab replaces it.
+    let rest = if first
+        .to_lowercase()
+        .starts_with(&typed[completion.start..].to_lowercase())
+    {
+        first.get(part..).unwrap_or_default()
+    } else {
+        first
+    };
+    let others: String = others.iter().take(8).map(|it| format!("  {it}")).collect();
+    let shown = format!("{rest}{others}");
+    let shown = text::fit(&shown, usize::from(room), paint.glyphs.ellipsis);
+    paint.text(x, area.y, room, &shown, Face::Placeholder);
 }
 
 /// The command, followed by the dimmed text that Tab would add and the other words that begin so.

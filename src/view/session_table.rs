@@ -8,7 +8,7 @@ use super::{
     columns::{self, ColumnPlace},
     idle_cell,
     paint::Paint,
-    status, text,
+    spark, status, text,
 };
 use crate::{
     app::{
@@ -50,6 +50,9 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             let face = if focused { Face::RowMarker } else { Face::Dim };
             paint.text(row.area.x, y, 1, marker, face);
         }
+        if app.sessions.marks.has(*id) {
+            paint.text(row.area.x + 1, y, 1, paint.glyphs.on, Face::FileChosen);
+        }
         for place in &places {
             row.cell(paint, *place);
         }
@@ -65,7 +68,10 @@ pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
         ended: app.sessions.tab() == Tab::Finished,
         ..widest
     };
-    columns::places(width, wanted)
+    match app.sessions.columns() {
+        [] => columns::places(width, wanted),
+        chosen => columns::chosen::places(width, chosen, wanted),
+    }
 }
 
 /// The longest name of a context if the list shows several contexts.
@@ -221,6 +227,7 @@ impl SessionRow<'_> {
                 let usage = self.app.mirror.usage(session.key());
                 self.gauge(paint, place, &bar::memory(session, usage));
             }
+            Column::CpuHistory | Column::MemoryHistory => self.history(paint, place),
             Column::Result => {
                 if let Some((word, face)) = status::result(session, paint.glyphs) {
                     paint.text(x, y, place.width, &word, self.face(face));
@@ -244,6 +251,25 @@ impl SessionRow<'_> {
             Column::Created => self.moment(paint, place, Some(session.created_at)),
             Column::Ended => self.moment(paint, place, session.terminated_at),
         }
+    }
+
+    /// A sparkline of the last samples. The whole height is what the session requested.
+    fn history(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
+        let (key, slots) = (self.session.key(), &self.session.requested_slots);
+        let series = self.app.mirror.usage_series();
+        let ((at, values), top) = match place.column {
+            Column::CpuHistory => (series.cpu(key), slots.cpu.millis()),
+            _ => (series.memory(key), slots.mem.0),
+        };
+        let line = spark::line(
+            &at,
+            &values,
+            top,
+            usize::from(place.width),
+            paint.glyphs.spark,
+        );
+        let (x, y) = (self.area.x + place.x, self.area.y);
+        paint.text(x, y, place.width, &line, self.face(Face::BarNormal));
     }
 
     /// A time, without its year if there is no room for it.

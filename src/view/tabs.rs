@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, sessions::reach::SearchState},
+    app::{app::App, area::Areas, bulk::BulkJob, sessions::reach::SearchState},
     model::status::Tab,
     theme::face::Face,
 };
@@ -68,7 +68,24 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let area = areas.tabs;
     let left = areas.tab_titles[2].right() + 2;
     let room = (area.right() - 1).saturating_sub(left);
-    paint.right(left, area.y, room, &text, Face::Dim);
+    let bulk = bulk(app);
+    let cells = text::width(&text) as u16;
+    let gap = if bulk.is_empty() || cells == 0 { 0 } else { 3 };
+    let at = left + room.saturating_sub(text::width(&bulk) as u16 + gap + cells);
+    let end = paint.text(at, area.y, room, &bulk, Face::FileChosen);
+    let end = if gap > 0 { end + 1 } else { end };
+    let rest = (area.right() - 1).saturating_sub(end);
+    paint.right(end, area.y, rest, &text, Face::Dim);
+}
+
+/// The marked sessions, and the actions on several sessions that are under way.
+fn bulk(app: &App) -> String {
+    let mut words: Vec<String> = app.bulk.jobs.iter().map(BulkJob::progress).collect();
+    let marked = app.sessions.marks.len();
+    if marked > 0 {
+        words.push(format!("{} marked", text::grouped(marked as u64)));
+    }
+    words.join("  ")
 }
 
 /// How many sessions match the filter, out of those that were searched.

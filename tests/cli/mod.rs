@@ -15,6 +15,7 @@ mod jupyter;
 mod launching;
 mod outcomes;
 mod own_images;
+mod patterns;
 mod ports;
 mod priority;
 mod rescuing;

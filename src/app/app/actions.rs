@@ -66,8 +66,10 @@ impl App {
 
     /// Handles Ctrl-C: goes one step back. At the top, a second press quits.
     fn interrupt(&mut self, now: Timestamp) -> Vec<Step> {
-        if self.focus() != Focus::Sessions || self.detail.is_some() || self.sessions.filter.is_on()
-        {
+        let has_more = self.detail.is_some()
+            || self.sessions.filter.is_on()
+            || !self.sessions.marks.is_empty();
+        if self.focus() != Focus::Sessions || has_more {
             return self.back(now);
         }
         if self.interrupted.is_some_and(|at| now < interrupt_ends(at)) {
@@ -108,7 +110,10 @@ impl App {
             }
             Focus::Detail => self.unfocus_detail(),
             Focus::Sessions => {
-                if !self.sessions.filter.clear() && self.detail.take().is_none() {
+                if !self.sessions.marks.clear()
+                    && !self.sessions.filter.clear()
+                    && self.detail.take().is_none()
+                {
                     self.toasts.dismiss();
                 }
             }
@@ -174,6 +179,17 @@ impl App {
                 let order = self.sessions.order();
                 self.sessions.sort(order.next(tab, shown, reclaim));
             }
+            Action::SessionsMark => self.sessions.toggle_mark(&self.mirror),
+            Action::SessionsMarkAll => return self.mark_all(),
+            Action::SessionsMarkRange => self.sessions.mark_range(&self.mirror),
+            Action::SessionsMarkDown => self.sessions.mark_and_move(1, &self.mirror),
+            Action::SessionsMarkUp => self.sessions.mark_and_move(-1, &self.mirror),
+            Action::SessionsUnmarkAll => {
+                self.sessions.marks.clear();
+            }
+            Action::SessionsColumns => return self.open_columns(),
+            Action::SessionsExport => return self.open_export(),
+            Action::BulkResults => return self.show_bulk_results(),
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),
             _ => return self.on_session(action, now),
@@ -183,6 +199,9 @@ impl App {
 
     fn in_filter(&mut self, action: Action) -> Option<Vec<Step>> {
         match action {
+            Action::TabNext if self.focus() == Focus::Filter => self.complete_filter(),
+            // An invalid filter stays open, so that its error stays visible.
+            Action::InputSubmit if self.sessions.filter.error().is_some() => {}
             Action::InputSubmit => {
                 self.sessions.filter.submit();
                 self.reach.hurry();

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::App;
+use super::{App, bulk::is_bulk};
 use crate::{
     action::Action,
     app::{
@@ -26,6 +26,11 @@ use crate::{
 impl App {
     /// Actions on the current session. An action that isn't possible now is refused with its reason.
     pub(super) fn on_session(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if self.acts_on_marked()
+            && let Some(steps) = self.on_marked(action, now)
+        {
+            return steps;
+        }
         if let Some(why) = self.why_not(action) {
             return vec![Step::toast(Level::Warning, why)];
         }
@@ -54,6 +59,9 @@ impl App {
 
     /// Why an action isn't possible now, `None` if it is possible.
     pub fn why_not(&self, action: Action) -> Option<String> {
+        if self.acts_on_marked() && is_bulk(action) {
+            return self.why_not_marked(action);
+        }
         let shown = self.sessions.shown();
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
     }

@@ -94,6 +94,9 @@ impl App {
                     }
                 }
                 Step::Relaunch(relaunch) => next(&mut queue, self.relaunch(relaunch, now)),
+                Step::Columns { tab, columns } => self.sessions.set_columns(tab, columns),
+                Step::View(command) => next(&mut queue, self.view(command)),
+                Step::Bulk(plan) => next(&mut queue, self.start_bulk(*plan)),
                 Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
                 Step::NewShell { place, name, start } => {
                     next(&mut queue, self.new_shell(place, &name, *start));
@@ -152,6 +155,7 @@ impl App {
             Go::Logs(key) => self.open_logs(key),
             Go::ContainerShell(key, kernel) => self.open_container_shell(key, kernel),
             Go::OpenShell(target, beside) => self.open_target(target, beside, now),
+            Go::Bulk(verb) => self.open_bulk(verb, now),
             Go::Rescue => {
                 self.open_rescue(now);
                 Vec::new()

@@ -7,7 +7,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         focus::Page,
-        panels::command::Command,
+        panels::command::{Command, ViewCommand},
         shown_contexts::ShownContexts,
         step::{Go, Step},
     },
@@ -64,6 +64,7 @@ impl App {
             Command::Notices => self.toggle_notices(),
             Command::Quiet => self.toggle_quiet(),
             Command::Quit => self.leave(),
+            Command::Views => self.view(ViewCommand::List),
         }
     }
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::{App, rescue::rescued};
 use crate::{
     app::{
+        bulk::BulkJob,
         detail::Used,
         focus::Page,
         launcher::Launcher,
@@ -34,6 +35,7 @@ impl App {
             Link::Notice(change) => self.notice(change, now),
             Link::Down { why, attempt } => {
                 self.mirror.went_down(why.clone(), attempt, now);
+                self.bulk.jobs.iter_mut().for_each(BulkJob::connection_lost);
                 self.watched = None;
                 self.forget_questions();
                 self.reach.forget();
@@ -64,6 +66,7 @@ impl App {
         self.reach.forget();
         let begun = self.begin();
         self.restore_panes();
+        self.know_accounts();
         self.sessions.mark_stale();
         self.watched = None;
         self.extension_rules.forget();
@@ -140,6 +143,7 @@ impl App {
         }
         steps.extend(starting.and_then(|key| self.open_apps_after_launch(key)));
         if touches_panels {
+            self.know_accounts();
             self.update_panels(now);
             let mirror = &self.mirror;
             self.panes
@@ -247,10 +251,7 @@ impl App {
                 self.extension_rules.answered(context, result);
                 Vec::new()
             }
-            (Purpose::Unsaved(session), result) => {
-                self.unsaved_answered(session, result);
-                Vec::new()
-            }
+            (Purpose::Unsaved(session), result) => self.unsaved_answered(session, result),
             (
                 Purpose::Rescue {
                     session,
@@ -260,6 +261,7 @@ impl App {
                 },
                 result,
             ) => rescued((session, &name), &place, then_terminate, result),
+            (Purpose::Bulk { job, session }, result) => self.bulk_answered((job, session), result),
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
             (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
             (Purpose::Explorer(asked), result) => self.files_answered(asked, result),

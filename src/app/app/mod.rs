@@ -3,10 +3,12 @@
 mod actions;
 mod acts;
 mod apps;
+mod bulk;
 mod carry;
 mod contexts;
 mod daemon;
 mod files;
+mod filtering;
 mod folders;
 mod frame;
 mod keys;
@@ -19,6 +21,7 @@ mod saved;
 mod shells;
 pub mod statistics;
 mod toast_text;
+mod views;
 mod wake;
 
 use std::collections::HashMap;
@@ -27,6 +30,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     area::Areas,
+    bulk::BulkState,
     detail::Detail,
     effect::Effect,
     extension_rules::ExtensionRules,
@@ -42,6 +46,7 @@ use super::{
     panes::Panes,
     saved::SavedState,
     sessions::Sessions,
+    sessions::columns::SavedView,
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
@@ -79,6 +84,10 @@ pub struct App {
     pub logs: Option<Logs>,
     pub panes: Panes,
     pub toasts: Toasts,
+    /// Actions on several sessions.
+    pub bulk: BulkState,
+    /// Saved views, by name.
+    views: Vec<SavedView>,
     /// The transfers of files, which continue while the explorer is closed.
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
@@ -139,6 +148,8 @@ impl App {
             extension_rules: ExtensionRules::default(),
             logs: None,
             toasts: Toasts::default(),
+            bulk: BulkState::default(),
+            views: Vec::new(),
             transfers: Transfers::default(),
             leaving: None,
             pending: Vec::new(),
@@ -179,6 +190,7 @@ impl App {
     pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
         self.dirty |= self.is_seen(&msg);
         let may_change_saved = self.may_change_saved(&msg);
+        self.sessions.passed(now, &self.facts.time_zone);
         if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
             self.settle();
             self.unbound = None;
@@ -238,6 +250,8 @@ impl App {
         let mut effects = self.carry_out(steps, now);
         self.follow_pull();
         self.follow_conflicts();
+        let steps = self.follow_bulk();
+        effects.extend(self.carry_out(steps, now));
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
         effects.extend(self.follow_mouse());

@@ -58,6 +58,7 @@ impl App {
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
+            views: &self.views,
             shown: self.sessions.shown(),
             now,
         }

@@ -97,12 +97,14 @@ impl App {
             return Vec::new();
         }
         if hits(self.areas.rows, mouse) {
-            return self.click_row(usize::from(mouse.row - self.areas.rows.y), now);
+            let row = usize::from(mouse.row - self.areas.rows.y);
+            return self.click_row(row, mouse.ctrl, now);
         }
         Vec::new()
     }
 
-    fn click_row(&mut self, row: usize, now: Timestamp) -> Vec<Step> {
+    /// Selects a row, or marks it, and opens it with a second click.
+    fn click_row(&mut self, row: usize, marks: bool, now: Timestamp) -> Vec<Step> {
         let Some(id) = self.sessions.visible().get(row).copied() else {
             return Vec::new();
         };
@@ -110,6 +112,11 @@ impl App {
         if let Some(detail) = &mut self.detail {
             detail.focused = false;
             detail.follow(id);
+        }
+        if marks && let Some(session) = self.mirror.session(id) {
+            self.sessions.marks.toggle(session);
+            self.clicked = None;
+            return Vec::new();
         }
         let again = self
             .clicked

@@ -6,6 +6,7 @@ use super::App;
 use crate::{
     app::{
         panels::{
+            bulk::BulkDialog,
             rescue::RescueForm,
             terminate::{self, TerminateDialog},
         },
@@ -28,10 +29,14 @@ impl App {
         self.panels.push(form);
     }
 
-    pub(super) fn unsaved_answered(&mut self, session: SessionKey, result: Result<Reply, Failure>) {
+    pub(super) fn unsaved_answered(
+        &mut self,
+        session: SessionKey,
+        result: Result<Reply, Failure>,
+    ) -> Vec<Step> {
         let result = match result {
             Ok(Reply::Unsaved { unsaved }) => Ok(*unsaved),
-            Ok(_) => return,
+            Ok(_) => return Vec::new(),
             Err(failure) => Err(failure.message()),
         };
         if let Some(detail) = &mut self.detail {
@@ -39,7 +44,10 @@ impl App {
         }
         if let Some(dialog) = self.panels.get_mut::<TerminateDialog>() {
             dialog.files_answered(session, result);
+            return Vec::new();
         }
+        let dialog = self.panels.get_mut::<BulkDialog>();
+        dialog.map_or_else(Vec::new, |it| it.files_answered(session, &result))
     }
 }
 

@@ -12,6 +12,8 @@ impl App {
     #[must_use]
     pub fn saving_state(mut self, saved: SavedState) -> Self {
         self.sessions.restore_orders(&saved.orders);
+        self.sessions.restore_columns(saved.columns.clone());
+        self.views.clone_from(&saved.views);
         self.saves = true;
         self.restored = Some(saved);
         self
@@ -43,6 +45,8 @@ impl App {
         let (desks, active) = self.panes.saved();
         SavedState {
             orders: self.sessions.orders().to_vec(),
+            columns: self.sessions.all_columns().to_vec(),
+            views: self.views.clone(),
             desks,
             active,
         }

@@ -9,6 +9,7 @@ use crate::{
         focus::Page,
         launcher::Launcher,
         panels::{apps::AppLauncher, explorer::Explorer, ports::PortBoard},
+        sessions::TIME_STEP,
     },
     rules::reclaim::{Reclaim, reclaim},
 };
@@ -31,6 +32,7 @@ impl App {
             self.interrupted.map(interrupt_ends),
             self.unbound.as_ref().map(|(_, until)| *until),
             self.next_list_change(now),
+            self.next_filter_change(now),
             self.next_detail_change(now),
             self.next_age_change(now),
             self.next_countdown(now),
@@ -75,6 +77,13 @@ impl App {
             })
             .min()?;
         Some(durations::after(now, seconds))
+    }
+
+    /// When a filter with conditions on time is applied again. It can also make the list longer.
+    fn next_filter_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let follows = self.page == Page::Sessions && self.sessions.filter.follows_time();
+        let every = TIME_STEP.as_secs();
+        follows.then(|| durations::after(now, every))
     }
 
     /// The focused detail updates every second. An open detail next to the list updates like the list.

@@ -7,6 +7,7 @@ use crate::{
     app::{
         input::Input,
         mirror::Mirror,
+        sessions::columns::SavedView,
         shown_contexts::ShownContexts,
         step::{Go, Step},
     },
@@ -27,6 +28,17 @@ pub enum Command {
     Notices,
     Quiet,
     Quit,
+    /// Lists the saved views.
+    Views,
+}
+
+/// What happens to a saved view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViewCommand {
+    List,
+    Show(String),
+    Save(String),
+    Delete(String),
 }
 
 /// Every word, its meaning without an argument, and whether completion offers it. The others are known from
@@ -46,7 +58,14 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("q!", Command::Quit, false),
     ("refresh", Command::Refresh, true),
     ("running", Command::Tab(Tab::Running), true),
+    (VIEW, Command::Views, true),
+    (VIEW_DELETE, Command::Views, true),
+    (VIEW_SAVE, Command::Views, true),
 ];
+
+const VIEW: &str = "view";
+const VIEW_DELETE: &str = "view-delete";
+const VIEW_SAVE: &str = "view-save";
 
 /// The name that means all contexts.
 pub const ALL: &str = "all";
@@ -56,9 +75,38 @@ pub struct CommandLine {
     pub input: Input,
     /// Why the line was refused, until the next key.
     pub problem: Option<String>,
+    /// The names of saved views.
+    views: Vec<String>,
 }
 
 impl CommandLine {
+    #[must_use]
+    pub fn new(views: &[SavedView]) -> Self {
+        Self {
+            views: views.iter().map(|it| it.name.clone()).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// What a line about views means. `None` if it is about something else.
+    fn view(&self) -> Option<Result<ViewCommand, String>> {
+        let (word, name) = match self.input.text().trim().split_once(' ') {
+            Some((word, name)) => (word, name.trim().to_owned()),
+            None => (self.input.text().trim(), String::new()),
+        };
+        let is_one = !name.contains(char::is_whitespace);
+        Some(match (word, name.is_empty()) {
+            (VIEW, true) => Ok(ViewCommand::List),
+            (VIEW, false) if is_one => Ok(ViewCommand::Show(name)),
+            (VIEW_SAVE, false) if is_one => Ok(ViewCommand::Save(name)),
+            (VIEW_DELETE, false) if is_one => Ok(ViewCommand::Delete(name)),
+            (VIEW | VIEW_SAVE | VIEW_DELETE, _) => {
+                Err(format!("usage: {word} NAME (without spaces)"))
+            }
+            _ => return None,
+        })
+    }
+
     /// The command that Enter would carry out. The error is a sentence.
     pub fn read(&self, mirror: &Mirror) -> Result<Command, String> {
         let mut words = self.input.text().split_whitespace();
@@ -96,6 +144,9 @@ impl CommandLine {
         let Some((word, rest)) = text.split_once(' ') else {
             return (offered().into_iter().map(str::to_owned).collect(), text);
         };
+        if matches!(word, VIEW | VIEW_SAVE | VIEW_DELETE) {
+            return (self.views.clone(), rest);
+        }
         let takes_one = WORDS
             .iter()
             .any(|(known, command, _)| *known == word && *command == Command::Contexts);
@@ -132,6 +183,8 @@ impl CommandLine {
         let (choices, typed) = self.choices(mirror);
         Some(match text.split_once(' ') {
             None => format!("No command starts with {typed}"),
+            Some((VIEW_SAVE, _)) => return None,
+            Some((VIEW | VIEW_DELETE, _)) => format!("No view starts with '{typed}'"),
             Some((word, _)) if choices.is_empty() => format!("{word} takes no argument"),
             Some(_) => format!("No context starts with {typed}"),
         })
@@ -152,10 +205,19 @@ impl Panel for CommandLine {
 
     fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
         match action {
-            Action::InputSubmit => match self.read(env.mirror) {
-                Ok(command) => return vec![Step::CLOSE, Step::Go(Go::Command(command))],
-                Err(why) => self.problem = Some(why),
-            },
+            Action::InputSubmit => {
+                let step = match self.view() {
+                    Some(view) => view.map(Step::View),
+                    None => {
+                        let command = self.read(env.mirror);
+                        command.map(|command| Step::Go(Go::Command(command)))
+                    }
+                };
+                match step {
+                    Ok(step) => return vec![Step::CLOSE, step],
+                    Err(why) => self.problem = Some(why),
+                }
+            }
             Action::TabNext => self.complete(env.mirror),
             Action::InputCancel | Action::Back => return self.back(env),
             _ => {}

@@ -1,11 +1,15 @@
 //! Panels on top of a view: all of them, and the actions that open them.
 
 pub mod apps;
+pub mod bulk;
+pub mod bulk_priority;
+pub mod columns;
 pub mod command;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
 pub mod explorer;
+pub mod export;
 pub mod extend;
 pub mod folders;
 pub mod help;
@@ -27,12 +31,33 @@ pub mod transfers;
 pub mod waiting;
 
 use self::{
-    apps::AppLauncher, command::CommandLine, commit::CommitForm, conflict::ConflictDialog,
-    contexts::ContextPicker, explorer::Explorer, extend::ExtendDialog, folders::FoldersPanel,
-    help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
-    ports::PortBoard, priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
-    rescue::RescueForm, shells::ShellPicker, stack::panels, terminate::TerminateDialog,
-    transfers::TransferList, waiting::WaitingDialog,
+    apps::AppLauncher,
+    bulk::{BulkDialog, report::BulkResults},
+    bulk_priority::BulkPriority,
+    columns::ColumnPicker,
+    command::CommandLine,
+    commit::CommitForm,
+    conflict::ConflictDialog,
+    contexts::ContextPicker,
+    explorer::Explorer,
+    export::ExportForm,
+    extend::ExtendDialog,
+    folders::FoldersPanel,
+    help::Help,
+    history::HistoryTable,
+    new_shell::NewShell,
+    notifications::NoticeList,
+    ports::PortBoard,
+    priority::PriorityForm,
+    pull::PullDialog,
+    recents::Recents,
+    rename::Rename,
+    rescue::RescueForm,
+    shells::ShellPicker,
+    stack::panels,
+    terminate::TerminateDialog,
+    transfers::TransferList,
+    waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
 use crate::{
@@ -41,8 +66,8 @@ use crate::{
 };
 
 pub use panel::{
-    DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, full,
-    selected_kernel,
+    DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, TERM_HINTS,
+    full, selected_kernel,
 };
 pub use stack::{PanelType, Panels};
 
@@ -54,6 +79,8 @@ macro_rules! each_panel {
             prompts {
                 Rename(Rename),
                 Priority(PriorityForm),
+                BulkPriority(BulkPriority),
+                Export(ExportForm),
                 Commit(CommitForm),
                 Rescue(RescueForm),
                 Command(CommandLine),
@@ -62,6 +89,7 @@ macro_rules! each_panel {
                 NewShell(NewShell),
                 Shells(ShellPicker),
                 Contexts(ContextPicker),
+                Columns(ColumnPicker),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),
@@ -76,6 +104,8 @@ macro_rules! each_panel {
                 Waiting(WaitingDialog),
                 Extend(ExtendDialog),
                 Terminate(TerminateDialog),
+                Bulk(BulkDialog),
+                BulkResults(BulkResults),
                 Help(Help),
             }
         }
@@ -99,7 +129,7 @@ pub fn opened_by(
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::Command => open(CommandLine::default().into()),
+        Action::Command => open(CommandLine::new(env.views).into()),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
         Action::WindowNewAs => {

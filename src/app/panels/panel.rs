@@ -8,7 +8,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
-        input::Input, mirror::Mirror, notices::Notices, panes::Panes,
+        input::Input, mirror::Mirror, notices::Notices, panes::Panes, sessions::columns::SavedView,
         shown_contexts::ShownContexts, step::Step, transfers::Transfers,
     },
     key::Key,
@@ -34,6 +34,13 @@ pub const FILTER_HINTS: &[Hint] = &[
     (Scope::Input, &[Action::InputCancel], "clear"),
 ];
 
+/// The hints of the filter of the list, which completes keys and values.
+pub const TERM_HINTS: &[Hint] = &[
+    (Scope::Input, &[Action::InputSubmit], "apply"),
+    (Scope::Global, &[Action::TabNext], "complete"),
+    (Scope::Input, &[Action::InputCancel], "clear"),
+];
+
 /// What a panel can read besides its own state.
 #[derive(Clone, Copy, Debug)]
 pub struct PanelEnv<'a> {
@@ -45,6 +52,7 @@ pub struct PanelEnv<'a> {
     pub notices: &'a Notices,
     pub extension_rules: &'a ExtensionRules,
     pub transfers: &'a Transfers,
+    pub views: &'a [SavedView],
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

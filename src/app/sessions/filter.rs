@@ -1,6 +1,10 @@
-//! The fuzzy filter of the list. It searches the name, the environment, the words for how a session ended,
-//! and the beginning of the id. In a list with several owners, it also searches owner, project and agents.
+//! The filter of the list: the terms of [`crate::rules::filter`], whose words are fuzzy here. Words search the
+//! name, the environment, the words for how a session ended, and the beginning of the id. In a list with several
+//! owners, they also search owner, project and agents.
 
+use std::collections::BTreeMap;
+
+use jiff::{Timestamp, tz::TimeZone};
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
     pattern::{CaseMatching, Normalization, Pattern},
@@ -9,10 +13,14 @@ use nucleo_matcher::{
 use crate::app::{input::Input, shown_contexts::ShownContexts};
 use crate::{
     model::{
+        id::ContextName,
         session::{Session, placement_words},
         text::Clean,
     },
-    rules::ending::{Ending, ending, is_meant, joined},
+    rules::{
+        ending::{Ending, ending, is_meant},
+        filter::{Completion, Filter as Terms, FilterEnv, FilterError, FilterKey, complete},
+    },
 };
 
 /// The characters of a row that match a filter.
@@ -28,8 +36,18 @@ pub struct Filter {
     /// The typed text, `None` if the keys go elsewhere.
     editing: Option<Input>,
     query: Clean,
+    /// The valid terms of the query.
+    terms: Terms,
+    /// The words of the terms in the syntax of the matcher.
+    words: String,
+    /// Why a term of the query isn't valid.
+    error: Option<FilterError>,
     /// The list has sessions of several owners, so owner, project and agents are searched too.
     several_owners: bool,
+    /// Your account in each context that has accounts.
+    accounts: BTreeMap<ContextName, Clean>,
+    now: Timestamp,
+    zone: TimeZone,
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
@@ -40,7 +58,13 @@ impl Default for Filter {
         Self {
             editing: None,
             query: Clean::default(),
+            terms: Terms::default(),
+            words: String::new(),
+            error: None,
             several_owners: false,
+            accounts: BTreeMap::new(),
+            now: Timestamp::UNIX_EPOCH,
+            zone: TimeZone::UTC,
             pattern: Pattern::default(),
             matcher: Matcher::new(Config::DEFAULT),
             buffer: Vec::new(),
@@ -64,6 +88,56 @@ impl Filter {
     /// A filter is active.
     pub fn is_on(&self) -> bool {
         !self.query.is_empty()
+    }
+
+    /// Why the typed text isn't a valid filter.
+    pub fn error(&self) -> Option<&FilterError> {
+        self.error.as_ref()
+    }
+
+    /// The words of the filter, separated by spaces, in the syntax of the matcher.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
+    pub fn has_conditions(&self) -> bool {
+        self.terms.has_conditions()
+    }
+
+    /// Whether other sessions can match later, without a change.
+    pub fn follows_time(&self) -> bool {
+        self.terms.follows_time()
+    }
+
+    /// Takes the time, for conditions on it.
+    pub fn set_time(&mut self, now: Timestamp, zone: &TimeZone) {
+        self.now = now;
+        if self.zone != *zone {
+            self.zone = zone.clone();
+        }
+    }
+
+    /// The time of conditions on it.
+    pub fn time(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Takes your accounts, for `owner:me`.
+    pub fn set_accounts(&mut self, accounts: BTreeMap<ContextName, Clean>) {
+        self.accounts = accounts;
+    }
+
+    /// What the text before the cursor can become. `values` are the known values of a key.
+    pub fn completion(&self, values: impl Fn(FilterKey) -> Vec<String>) -> Completion {
+        let input = self.editing.as_ref();
+        let at_end = input.filter(|it| it.before_cursor() == it.text());
+        at_end.map_or_else(Completion::default, |it| complete(it.text(), values))
+    }
+
+    /// Sets the text, without typing.
+    pub fn replace(&mut self, query: &str) {
+        self.editing = None;
+        self.set(query);
     }
 
     pub fn editing(&self) -> Option<&Input> {
@@ -99,11 +173,15 @@ impl Filter {
 
     fn set(&mut self, query: &str) {
         self.query = Clean::new(query);
-        self.pattern = Pattern::parse(
-            &joined(self.query.as_str()),
-            CaseMatching::Smart,
-            Normalization::Smart,
-        );
+        let (terms, error) = Terms::read_valid(self.query.as_str(), self.now, &self.zone);
+        let words = terms.words().iter();
+        let words: Vec<String> = words
+            .map(|word| format!("{}{}", if word.not { "!" } else { "" }, word.text))
+            .collect();
+        self.words = words.join(" ");
+        self.pattern = Pattern::parse(&self.words, CaseMatching::Smart, Normalization::Smart);
+        self.terms = terms;
+        self.error = error;
     }
 
     pub fn set_several_owners(&mut self, several: bool) {
@@ -112,7 +190,20 @@ impl Filter {
 
     /// If `shown` is all contexts, the filter also searches the context's name.
     pub fn accepts(&mut self, session: &Session, shown: ShownContexts) -> bool {
-        if !self.is_on() || self.is_id(session) {
+        self.meets_conditions(session) && self.has_words(session, shown)
+    }
+
+    /// Whether the session meets the conditions, whatever its words.
+    pub fn meets_conditions(&self, session: &Session) -> bool {
+        let env = FilterEnv {
+            now: self.now,
+            accounts: &self.accounts,
+        };
+        self.terms.meets_conditions(session, env)
+    }
+
+    fn has_words(&mut self, session: &Session, shown: ShownContexts) -> bool {
+        if self.words.is_empty() || self.is_id(session) {
             return true;
         }
         let environment = session.environment.label();
@@ -144,14 +235,16 @@ impl Filter {
         })
     }
 
-    /// The longest plain word, which an engine searches for in names. The filter can still hide a session
-    /// that the engine finds.
+    /// The longest plain word or required part of the name, which an engine searches for in names. The filter
+    /// can still hide a session that the engine finds.
     pub fn longest_word(&self) -> Option<&str> {
-        self.query
-            .as_str()
-            .split_whitespace()
-            .filter(|word| !word.starts_with('!'))
-            .map(|word| word.trim_start_matches(['^', '\'']).trim_end_matches('$'))
+        let plain = self.terms.words().iter().filter(|word| !word.not);
+        let trimmed = plain.map(|word| {
+            let text = word.text.as_str();
+            text.trim_start_matches(['^', '\'']).trim_end_matches('$')
+        });
+        trimmed
+            .chain(self.terms.required_name())
             .max_by_key(|word| word.chars().count())
             .filter(|word| !word.is_empty())
     }
@@ -177,7 +270,7 @@ impl Filter {
     }
 
     fn is_id(&self, session: &Session) -> bool {
-        let query = self.query.as_str();
+        let query = self.words.as_str();
         query.len() >= 2
             && query.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
             && session.id.starts_with(&query.to_ascii_lowercase())

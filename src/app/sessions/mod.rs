@@ -3,8 +3,11 @@
 //! The list is collected again only after its sessions have changed, and filtered again only after the filter
 //! has changed. All other operations cost as much as the visible rows.
 
+pub mod columns;
 pub mod filter;
 mod index;
+mod marking;
+pub mod marks;
 pub mod reach;
 pub mod sort;
 
@@ -13,20 +16,30 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+
 use super::{
     mirror::Mirror,
+    sessions::columns::ColumnChoices,
     sessions::filter::{Filter, Hits},
+    sessions::marks::Marks,
     sessions::sort::{Column, SortOrder},
     shown_contexts::ShownContexts,
 };
 use crate::model::{id::SessionKey, status::Tab, text::Clean};
 use index::Index;
 
+/// How often a filter with conditions on time is applied again.
+pub const TIME_STEP: SignedDuration = SignedDuration::from_secs(5);
+
 #[derive(Debug, Default)]
 pub struct Sessions {
     shown: ShownContexts,
     tab: TabState,
     pub filter: Filter,
+    pub marks: Marks,
+    /// The chosen columns of each tab.
+    columns: [ColumnChoices; 3],
     index: Index,
     rows: Vec<SessionKey>,
     stale: bool,
@@ -210,6 +223,18 @@ impl Sessions {
         self.stale = true;
     }
 
+    /// Takes the time. A filter with conditions on it is applied again.
+    pub fn passed(&mut self, now: Timestamp, zone: &TimeZone) {
+        let before = self.filter.time();
+        if now.duration_since(before) < TIME_STEP && before <= now {
+            return;
+        }
+        self.filter.set_time(now, zone);
+        if self.filter.follows_time() {
+            self.index.forget_kept();
+        }
+    }
+
     pub fn mark_stale_if_sorted_by_usage(&mut self) {
         self.stale |= self.order().follows_usage();
     }
@@ -245,6 +270,7 @@ impl Sessions {
     pub fn refresh(&mut self, mirror: &Mirror) {
         if std::mem::take(&mut self.stale) {
             self.go_to_wanted(mirror);
+            self.marks.follow(mirror);
             let (tab, shown, order) = (self.tab.shown, self.shown, self.order());
             self.index.collect(mirror, tab, shown, order);
         } else if !self.index.is_behind(&self.filter) {

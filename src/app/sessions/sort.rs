@@ -43,6 +43,9 @@ pub enum Column {
     Agent,
     /// Only if a session has accelerators.
     Accelerator,
+    /// CPU and memory of the last minutes, only if they were chosen.
+    CpuHistory,
+    MemoryHistory,
 }
 
 /// The columns that you can sort by, in the order of `sessions.sort`.
@@ -61,6 +64,26 @@ const CYCLE: [Column; 11] = [
 ];
 
 impl Column {
+    pub const ALL: [Self; 17] = [
+        Self::Name,
+        Self::Context,
+        Self::Owner,
+        Self::Project,
+        Self::Agent,
+        Self::Accelerator,
+        Self::Status,
+        Self::Result,
+        Self::Environment,
+        Self::Cpu,
+        Self::CpuHistory,
+        Self::Memory,
+        Self::MemoryHistory,
+        Self::Elapsed,
+        Self::Reclaim,
+        Self::Ended,
+        Self::Created,
+    ];
+
     pub fn title(self) -> &'static str {
         match self {
             Self::Name => "Name",
@@ -78,6 +101,8 @@ impl Column {
             Self::Project => "Project",
             Self::Agent => "Agent",
             Self::Accelerator => "Accelerator",
+            Self::CpuHistory => "CPU history",
+            Self::MemoryHistory => "Mem history",
         }
     }
 
@@ -85,7 +110,13 @@ impl Column {
     fn descends(self) -> bool {
         matches!(
             self,
-            Self::Created | Self::Ended | Self::Cpu | Self::Memory | Self::Elapsed
+            Self::Created
+                | Self::Ended
+                | Self::Cpu
+                | Self::CpuHistory
+                | Self::Memory
+                | Self::MemoryHistory
+                | Self::Elapsed
         )
     }
 
@@ -93,7 +124,9 @@ impl Column {
     pub fn is_of(self, tab: Tab) -> bool {
         match self {
             Self::Result | Self::Ended => tab == Tab::Finished,
-            Self::Status | Self::Reclaim => tab != Tab::Finished,
+            Self::Status | Self::Reclaim | Self::CpuHistory | Self::MemoryHistory => {
+                tab != Tab::Finished
+            }
             _ => true,
         }
     }
@@ -153,7 +186,10 @@ impl SortOrder {
 
     /// Whether new samples of use can change the order.
     pub fn follows_usage(self) -> bool {
-        matches!(self.column, Column::Cpu | Column::Memory)
+        matches!(
+            self.column,
+            Column::Cpu | Column::CpuHistory | Column::Memory | Column::MemoryHistory
+        )
     }
 
     /// The order of two sessions. They are never equal, so that rows don't jump.
@@ -190,11 +226,11 @@ impl SortOrder {
             Column::Status => a.status.word().cmp(b.status.word()),
             Column::Environment => (&a.environment.name, &a.environment.version)
                 .cmp(&(&b.environment.name, &b.environment.version)),
-            Column::Cpu => {
+            Column::Cpu | Column::CpuHistory => {
                 let used = |s: &Session| mirror.usage(s.key()).and_then(|u| u.cpu);
                 (used(a), a.requested_slots.cpu).cmp(&(used(b), b.requested_slots.cpu))
             }
-            Column::Memory => {
+            Column::Memory | Column::MemoryHistory => {
                 let used = |s: &Session| mirror.usage(s.key()).map(|u| u.mem);
                 (used(a), a.requested_slots.mem).cmp(&(used(b), b.requested_slots.mem))
             }

@@ -4,14 +4,12 @@ use clap::Args;
 
 use crate::{
     cli::{
-        args::One,
         choice::Choice,
         commands::RunCommand,
         connection::{self, Connection},
         fail::Outcome,
-        find,
         invocation::Invocation,
-        output,
+        patterns, several,
         times::moment,
     },
     model::{
@@ -24,8 +22,9 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub struct Extend {
-    #[command(flatten)]
-    pub one: One,
+    /// Names (with * for any text), ids or beginnings of ids (CONTEXT/… for another context)
+    #[arg(value_name = "S", required = true)]
+    pub sessions: Vec<String>,
     /// Exempt the session from idle checks
     #[arg(long, conflicts_with = "include")]
     pub exempt: bool,
@@ -44,16 +43,21 @@ impl RunCommand for Extend {
         };
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
-            let session = find::session(&connection, Choice::of(start), &self.one.session)
-                .await?
-                .key();
-            let reply = connection
-                .request(Request::session(session, SessionRequest::Keep { keep }))
-                .await?;
-            if let Reply::Session { session } = reply {
-                output::line(&result(&session))?;
-            }
-            Ok(0)
+            let words: Vec<&str> = self.sessions.iter().map(String::as_str).collect();
+            let choice = Choice::of(start);
+            let sessions =
+                patterns::sessions(&connection, choice, &words, patterns::RUNNING).await?;
+            let change = |session: Session| {
+                connection.request(Request::session(
+                    session.key(),
+                    SessionRequest::Keep { keep },
+                ))
+            };
+            let results = several::each(&sessions, change).await;
+            several::conclude(results, "changed", |_, reply| match reply {
+                Reply::Session { session } => Some(result(&session)),
+                _ => None,
+            })
         })
     }
 }

@@ -9,10 +9,10 @@ use crate::{
         commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
-        find,
         invocation::Invocation,
+        patterns, several,
     },
-    model::{priority, request::SessionRequest},
+    model::{priority, request::SessionRequest, session::Session},
     protocol::message::Request,
 };
 
@@ -32,16 +32,19 @@ impl RunCommand for Priority {
         priority::check(priority).map_err(Fail::usage)?;
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
-            let session = find::session(&connection, Choice::of(start), &self.one.session)
-                .await?
-                .key();
-            connection
-                .request_done(Request::session(
-                    session,
-                    SessionRequest::Priority { priority },
-                ))
-                .await?;
-            Ok(0)
+            let words = [self.one.session.as_str()];
+            let choice = Choice::of(start);
+            let sessions =
+                patterns::sessions(&connection, choice, &words, patterns::PENDING).await?;
+            let change = |session: Session| {
+                let request = SessionRequest::Priority { priority };
+                connection.request_done(Request::session(session.key(), request))
+            };
+            let results = several::each(&sessions, change).await;
+            let several = sessions.len() > 1;
+            several::conclude(results, "changed", |session, ()| {
+                several.then(|| format!("{} has priority {priority}", session.name))
+            })
         })
     }
 }

@@ -1,6 +1,9 @@
 //! `workbay relaunch`, and other commands that launch with the settings of an earlier launch.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    io::{self, BufRead, Write},
+};
 
 use clap::Args;
 
@@ -17,8 +20,10 @@ use crate::{
         },
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find,
         invocation::Invocation,
+        output, patterns,
+        several::{self, Results},
+        tty,
     },
     model::{
         id::{ContextName, SessionKey},
@@ -43,6 +48,9 @@ pub struct Relaunch {
     /// Launch even if the cluster doesn't report all settings
     #[arg(long)]
     pub incomplete: bool,
+    /// Don't ask for confirmation if a pattern means several sessions
+    #[arg(short, long)]
+    pub yes: bool,
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]
@@ -66,24 +74,79 @@ impl RunCommand for Relaunch {
             one,
             same_home,
             incomplete,
+            yes,
             fields,
             mode,
         } = self;
         connection::block_on(async {
             let mut connection = Connection::connect(&start.paths).await?;
-            let session = find::session(&connection, Choice::of(start), &one.session).await?;
-            let (mut base, missing) = settings(&connection, session.key()).await?;
-            if !incomplete {
-                check_missing(&session, missing, &fields)?;
+            let words = [one.session.as_str()];
+            let choice = Choice::of(start);
+            let sessions =
+                patterns::sessions(&connection, choice, &words, patterns::NEWEST).await?;
+            if sessions.len() > 1 && !mode.dry_run {
+                tty::require_for_confirmation("relaunch", yes)?;
+                if !yes && !agreed(&sessions)? {
+                    output::remark("Nothing was launched.");
+                    return Ok(code::FAILED);
+                }
             }
-            if base.name.is_none() && !session.has_ended() {
-                base.name = Some(session.name.to_string());
-            }
-            base.home_of = same_home.then_some(session.id);
             let rules = &start.loaded.settings.launch.secrets;
-            launch(&mut connection, rules, session.context, base, fields, &mode).await
+            let mut results = Vec::new();
+            // One after another, because each takes a free name.
+            for session in sessions {
+                let options = (same_home, incomplete);
+                let fields = fields.clone();
+                let result = again(&mut connection, rules, &session, options, fields, &mode).await;
+                results.push((session, result));
+            }
+            conclude(results)
         })
     }
+}
+
+/// Launches with the settings of a session. `same_home` = with its home directory, `incomplete` = without unknown
+/// settings.
+async fn again(
+    connection: &mut Connection,
+    rules: &SecretRules,
+    session: &Session,
+    (same_home, incomplete): (bool, bool),
+    fields: Fields,
+    mode: &LaunchMode,
+) -> Outcome {
+    let (mut base, missing) = settings(connection, session.key()).await?;
+    if !incomplete {
+        check_missing(session, missing, &fields)?;
+    }
+    if base.name.is_none() && !session.has_ended() {
+        base.name = Some(session.name.to_string());
+    }
+    base.home_of = same_home.then_some(session.id);
+    launch(connection, rules, session.context, base, fields, mode).await
+}
+
+/// The exit code of a single session, otherwise the first that isn't 0.
+fn conclude(results: Results<u8>) -> Outcome {
+    let codes = results
+        .iter()
+        .filter_map(|(_, result)| result.as_ref().ok());
+    let failed = codes.copied().find(|code| *code != 0).unwrap_or(0);
+    let exit = several::conclude(results, "relaunched", |_, _| None)?;
+    Ok(if exit == 0 { failed } else { exit })
+}
+
+fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
+    let mut err = io::stderr().lock();
+    for session in sessions {
+        let environment = session.environment.label();
+        writeln!(err, "  {}  {}  {environment}", session.name, session.status)?;
+    }
+    write!(err, "Relaunch these {} sessions? [y/N] ", sessions.len())?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Fails if a setting of the session is unknown and wasn't given again.

@@ -10,9 +10,8 @@ use crate::{
         commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find,
         invocation::Invocation,
-        output, tty,
+        output, patterns, tty,
     },
     model::{id::SessionKey, request::SessionRequest, session::Session},
     protocol::message::Request,
@@ -20,7 +19,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub struct Rm {
-    /// Names, ids or beginnings of ids of ended sessions
+    /// Names (with * for any text), ids or beginnings of ids of ended sessions
     #[arg(value_name = "S", required = true)]
     pub sessions: Vec<String>,
     /// Don't ask for confirmation
@@ -35,7 +34,8 @@ impl RunCommand for Rm {
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
             let words: Vec<&str> = self.sessions.iter().map(String::as_str).collect();
-            let sessions = find::sessions(&connection, Choice::of(start), &words).await?;
+            let sessions =
+                patterns::sessions(&connection, Choice::of(start), &words, patterns::ENDED).await?;
             check(&sessions)?;
             if !self.yes && !agreed(&sessions)? {
                 output::remark("Nothing was deleted.");

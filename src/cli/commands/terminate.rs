@@ -13,7 +13,7 @@ use crate::{
         fail::{Fail, Outcome, code},
         find::{self, Wanted},
         invocation::Invocation,
-        output, termination, tty,
+        output, patterns, several, termination, tty,
     },
     model::{capability::EngineState, request::SessionRequest, session::Session, status::Tab},
     protocol::message::Request,
@@ -21,7 +21,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub struct Terminate {
-    /// Names, ids or beginnings of ids
+    /// Names (with * for any text), ids or beginnings of ids
     #[arg(
         value_name = "S",
         required_unless_present = "all",
@@ -68,20 +68,13 @@ impl RunCommand for Terminate {
                 return Ok(code::FAILED);
             }
             let force = self.force;
-            for session in &chosen {
-                if let Some(to) = &self.rescue_to {
-                    rescue_first(&connection, session, (to, chosen.len()), force).await?;
-                }
-                let session = session.key();
-                connection
-                    .request_done(Request::session(
-                        session,
-                        SessionRequest::Terminate { force },
-                    ))
-                    .await?;
-            }
+            let rescue_to = self.rescue_to.as_ref().map(|to| (to, chosen.len()));
+            let ask = |session: Session| terminate(&connection, session, rescue_to, force);
+            let results = several::each(&chosen, ask).await;
             if self.wait.wait {
-                let work = termination::wait_for_end(&mut connection, &snapshot, &chosen);
+                let asked = results.iter().filter(|(_, result)| result.is_ok());
+                let asked: Vec<Session> = asked.map(|(session, _)| session.clone()).collect();
+                let work = termination::wait_for_end(&mut connection, &snapshot, &asked);
                 connection::within(self.wait.seconds(), "terminating", work).await?;
             }
             let done = if self.wait.wait {
@@ -89,12 +82,26 @@ impl RunCommand for Terminate {
             } else {
                 "terminating"
             };
-            for session in &chosen {
-                output::line(&format!("{} {done}", session.name))?;
-            }
-            Ok(0)
+            several::conclude(results, done, |session, ()| {
+                Some(format!("{} {done}", session.name))
+            })
         })
     }
+}
+
+/// Requests the end of a session, after its files are copied if that is wanted.
+async fn terminate(
+    connection: &Connection,
+    session: Session,
+    rescue_to: Option<(&OsString, usize)>,
+    force: bool,
+) -> Result<(), Fail> {
+    if let Some(to) = rescue_to {
+        rescue_first(connection, &session, to, force).await?;
+    }
+    let request = SessionRequest::Terminate { force };
+    let request = Request::session(session.key(), request);
+    connection.request_done(request).await
 }
 
 /// Without a question, an image that is being created is only lost if the user asks for it.
@@ -159,7 +166,7 @@ async fn choose(
     }
     let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
-    for session in find::sessions(connection, choice, &words).await? {
+    for session in patterns::sessions(connection, choice, &words, patterns::OPEN).await? {
         if session.has_ended() {
             output::remark(&format!(
                 "{} has already ended ({})",

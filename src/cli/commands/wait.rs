@@ -10,9 +10,8 @@ use crate::{
         connection::{self, Connection},
         ended,
         fail::{Fail, Outcome, code},
-        find,
         invocation::Invocation,
-        listed, output, report,
+        listed, output, patterns, report,
         watch::{Goal, Watch, has_begun, not_running},
     },
     model::{session::Session, span::Span},
@@ -97,7 +96,7 @@ async fn chosen(
 ) -> Result<Vec<Session>, Fail> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
-    for session in find::sessions(connection, choice, &words).await? {
+    for session in patterns::sessions(connection, choice, &words, patterns::NEWEST).await? {
         if chosen.iter().all(|known| known.key() != session.key()) {
             chosen.push(session);
         }

@@ -1,6 +1,7 @@
 //! Decides which columns a list of a given width has, and where they are.
 
 mod apart;
+pub mod chosen;
 
 pub use apart::Apart;
 

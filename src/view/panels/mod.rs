@@ -1,6 +1,8 @@
 //! Draws the panels: one file for each.
 
 mod apps;
+mod bulk;
+mod columns;
 pub mod commit;
 mod conflict;
 mod contexts;

@@ -17,7 +17,7 @@ use crate::{
         text::Clean,
     },
     rules::{
-        ending::{Ending, ending, is_meant, joined},
+        ending::{Ending, ending, is_meant},
         reclaim::{Reclaim, reclaim},
     },
 };
@@ -31,8 +31,11 @@ pub(super) struct Index {
     several_owners: bool,
     /// Positions of the entries that match the filter.
     kept: Vec<usize>,
-    /// The words of the filter, `None` if the entries haven't been filtered yet.
+    /// The text of the filter, `None` if the entries haven't been filtered yet.
     query: Option<String>,
+    /// The words of that text, and whether it had conditions.
+    words: String,
+    had_conditions: bool,
 }
 
 #[derive(Debug)]
@@ -101,22 +104,27 @@ impl Index {
         if (filter.is_on() || filter.editing().is_some()) && !self.has_text {
             self.write_text(mirror, shown);
         }
-        let query = filter.query().as_str().to_owned();
-        let narrower = self.query.as_ref().is_some_and(|last| {
+        let query = filter.words().to_owned();
+        let has_conditions = filter.has_conditions();
+        let last = self.words.as_str();
+        let narrower = self.query.is_some() && !has_conditions && !self.had_conditions && {
             let plain = !last.is_empty() && is_plain(last) && is_plain(&query);
-            plain && narrows(last, &query) && !has_code(&joined(last))
-        });
+            plain && narrows(last, &query) && !has_code(last)
+        };
         let mut kept = std::mem::take(&mut self.kept);
         if !narrower {
             kept.clear();
             kept.extend(0..self.entries.len());
         }
         if filter.is_on() {
-            let joined = joined(&query);
             let words: Option<Vec<Word<'_>>> =
-                is_plain(&query).then(|| joined.split_whitespace().map(Word::new).collect());
+                is_plain(&query).then(|| query.split_whitespace().map(Word::new).collect());
             kept.retain(|at| {
                 let entry = &self.entries[*at];
+                let meets = |session: &Session| filter.meets_conditions(session);
+                if has_conditions && !mirror.session(entry.key).is_some_and(meets) {
+                    return false;
+                }
                 match &words {
                     Some(words) if entry.looked_at.is_ascii => {
                         words.iter().all(|word| self.meets(entry, word))
@@ -129,7 +137,14 @@ impl Index {
             });
         }
         self.kept = kept;
-        self.query = Some(query);
+        self.query = Some(filter.query().as_str().to_owned());
+        self.words = query;
+        self.had_conditions = has_conditions;
+    }
+
+    /// Filters the entries again, because time has passed.
+    pub fn forget_kept(&mut self) {
+        self.query = None;
     }
 
     /// The matching sessions, in order.

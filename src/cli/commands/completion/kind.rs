@@ -1,6 +1,6 @@
 //! Which values an argument takes, and where they come from.
 
-use clap::{Arg, ValueEnum, ValueHint};
+use clap::{Arg, ValueHint};
 
 use super::{Candidate, daemon, place::Place};
 use crate::{
@@ -122,7 +122,7 @@ impl Kind {
                 plain(names.flatten().collect())
             }
             Self::Sort => {
-                let names = Column::value_variants().iter().map(|column| column.name());
+                let names = Column::ALL.into_iter().map(|it| it.name().to_owned());
                 let ways = |name: String| [format!("{name}:asc"), format!("{name}:desc")];
                 let named: Vec<String> = if place.typed.contains(':') {
                     names.flat_map(ways).collect()

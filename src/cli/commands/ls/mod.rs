@@ -2,7 +2,6 @@
 
 mod cells;
 pub mod column;
-mod filter;
 pub mod names;
 pub mod order;
 #[cfg(test)]
@@ -35,11 +34,11 @@ use crate::{
         short,
         status::Tab,
     },
+    rules::filter::{Filter, FilterEnv},
     theme::{ColorDepth, Theme, color},
 };
 use cells::Painter;
 use column::Column;
-use filter::Filter;
 use order::Sort;
 
 /// The tabs of the list of sessions, or all of them.
@@ -80,24 +79,29 @@ pub enum Format {
 
 #[derive(Args, Debug, Default)]
 #[command(after_help = "\
-A filter is one or more words. All of them must hold:
+A filter is one or more terms. All of them must hold:
   train            a part of the name, id, environment, status or result
-  !train           not a part of any of them
-  status=running   the value of a column (`*` is any text), != for another
-  mem>1g           amounts, times and numbers also with > >= < <=
+  env:python       a part of the value; with `*` (any text), all of it
+  status=running   all of the value, != for another
+  cpu>=2 mem>1g    amounts, times and numbers also with > >= < <=
+  age>2h idle<10m  the time since the launch and since the last use
   created>2h       in the last 2 hours; also 10:30 and 2026-11-22T10:30
+  !train -gpu>0    not: a sign before a term (write --filter=-TERM)
+Keys are columns, and age, idle, gpu, tag. owner:me is your account. Quotes keep
+spaces: tag:\"nightly run\". The TUI has the same filter (press /).
 
 Examples:
+  workbay ls --tab all --filter 'status:failed age<1d'
   workbay ls --tab finished --filter 'exit-code!=0 ended>1d' --sort ended
   workbay ls --columns name,status,run-time
   workbay rm --yes $(workbay ls -q --tab finished --filter 'name=test-*')
 
-Sessions without a value in the column match neither = nor !=.")]
+Sessions without a value match neither = nor !=.")]
 pub struct Ls {
     /// Sessions to list
     #[arg(long, value_enum, default_value_t)]
     pub tab: TabChoice,
-    /// Only sessions that meet every word: train, !train, status=running, 'mem>1g' (see below)
+    /// Only sessions that meet every term: train, !train, status:failed, 'mem>1g' (see below)
     #[arg(long, value_name = "EXPR")]
     pub filter: Vec<String>,
     /// Sort by a column, ascending or descending (default: created, newest first)
@@ -158,8 +162,8 @@ const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let now = now();
-    let filter = Filter::read(&arguments.filter, now, &person::time_zone())
-        .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
+    let filter = Filter::read(&arguments.filter.join(" "), now, &person::time_zone())
+        .map_err(|error| Fail::usage(format!("--filter: {}", error.message)))?;
     let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
     let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
@@ -203,10 +207,15 @@ fn chosen(
     let all = &picture.snapshot.sessions;
     let several = has_several_owners(all);
     let tab = arguments.tab.tab();
+    let accounts = find::accounts(&picture.snapshot);
+    let env = FilterEnv {
+        now,
+        accounts: &accounts,
+    };
     let is_chosen = |session: &&Session| {
         contexts.contains(&session.context)
             && tab.is_none_or(|tab| session.tab() == tab)
-            && filter.holds(session, several, now)
+            && filter.holds(session, several, env)
     };
     let mut sessions: Vec<Session> = all.iter().filter(is_chosen).cloned().collect();
     sessions.sort_by(newest_first);
@@ -228,7 +237,7 @@ fn print(
     };
     let wide = arguments.format() == Format::Wide;
     let columns = match arguments.columns.as_slice() {
-        [] if wide => Column::value_variants().to_vec(),
+        [] if wide => Column::ALL.to_vec(),
         [] => column::usual(sessions, contexts.len() > 1),
         chosen => chosen.to_vec(),
     };
@@ -245,7 +254,7 @@ fn print(
             .collect()
     };
     let rows: Vec<Vec<Cell>> = sessions.iter().zip(&ids).map(cells).collect();
-    let heads: Vec<String> = columns.iter().map(|column| column.head()).collect();
+    let heads: Vec<String> = columns.iter().map(|column| column::head(*column)).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     output::colored(&output::table(&heads, &rows, theme.is_some()))
 }

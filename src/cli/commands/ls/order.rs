@@ -68,7 +68,7 @@ impl FromStr for Sort {
 
 impl fmt::Display for Sort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.column.name())?;
+        f.write_str(self.column.name())?;
         match (self.descending, self.column.descends()) {
             (true, false) => f.write_str(":desc"),
             (false, true) => f.write_str(":asc"),

@@ -1,8 +1,9 @@
+use std::collections::BTreeMap;
+
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     column::{Column, usual},
-    filter::Filter,
     names,
     order::Sort,
 };
@@ -13,6 +14,7 @@ use crate::model::{
     status::Status,
     testing,
 };
+use crate::rules::filter::{Filter, FilterEnv};
 
 fn noon() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().unwrap()
@@ -47,13 +49,14 @@ fn ended(number: u128, name: &str, exit_code: i64) -> Session {
     }
 }
 
-fn read(text: &str) -> Result<Filter, String> {
-    Filter::read(&[text.to_owned()], noon(), &TimeZone::UTC)
-}
-
 #[track_caller]
 fn meets(text: &str, session: &Session) -> bool {
-    read(text).unwrap().holds(session, false, noon())
+    let env = FilterEnv {
+        now: noon(),
+        accounts: &BTreeMap::new(),
+    };
+    let filter = Filter::read(text, noon(), &TimeZone::UTC).unwrap();
+    filter.holds(session, false, env)
 }
 
 fn names(sessions: &[Session]) -> Vec<&str> {
@@ -126,38 +129,6 @@ fn a_word_is_a_part_and_with_a_mark_not_a_part() {
     let train = session(1, "train");
     assert!(meets("rai RUNNING python !pending", &train));
     assert!(!meets("!train", &train) && !meets("train other", &train));
-    let filters = ["train".to_owned(), "cpu>4".to_owned()];
-    let both = Filter::read(&filters, noon(), &TimeZone::UTC).unwrap();
-    assert!(!both.holds(&train, false, noon()));
-}
-
-#[test]
-fn a_cluster_is_asked_for_what_is_looked_for_in_names() {
-    for (text, part) in [
-        ("train", Some("train")),
-        ("train cpu>1", Some("train")),
-        ("name=train-* running", Some("train-")),
-        ("train running", None),
-        ("!train", None),
-        ("", None),
-    ] {
-        assert_eq!(read(text).unwrap().in_name(), part, "{text}");
-    }
-}
-
-#[test]
-fn a_filter_that_means_nothing_is_refused_with_what_would_do() {
-    for (text, says) in [
-        ("nmae=x", "unknown column 'nmae'. Did you mean 'name'?"),
-        ("gibberish=x", "Columns: name, id, context"),
-        ("name>x", "name has no order. Use name= or name!="),
-        ("mem>lots", "'mem>lots': "),
-        ("exit-code=x", "a whole number, for example exit-code=1"),
-        ("created>soon", "'created>soon': "),
-    ] {
-        let why = read(text).unwrap_err();
-        assert!(why.contains(says), "{text}: {why}");
-    }
 }
 
 #[test]
