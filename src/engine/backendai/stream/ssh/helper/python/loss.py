@@ -1,0 +1,265 @@
+# The files of this container that aren't in a folder: counts them, and copies them into a mounted folder. What changed
+# is told by the time of the last change of an entry: the files of an image are older than the session.
+HOME = b"home/work"
+NOT_OURS = (b"proc", b"sys", b"dev", b"run/secrets")
+NAMED, COUNTED, LONG = 200, 1000000, 45.0
+
+
+def order():
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(0, 1 << 16)
+        if not piece:
+            sys.exit(1)
+        line += piece
+    return json.loads(line)
+
+
+class Counted:
+    """Counts files, and names the newest and the largest."""
+
+    def __init__(self):
+        self.files = self.size = 0
+        self.newest, self.largest, self.incomplete = [], [], None
+
+    def add(self, path, about):
+        self.files += 1
+        self.size += about.st_size
+        found = {"path": raw(path), "size": about.st_size}
+        modified = moment(about.st_mtime_ns)
+        if modified:
+            found["modified"] = modified
+        self.keep(self.newest, (about.st_mtime_ns, self.files, found))
+        self.keep(self.largest, (about.st_size, self.files, found))
+
+    @staticmethod
+    def keep(named, one):
+        (heapq.heappush if len(named) < NAMED else heapq.heappushpop)(named, one)
+
+    def json(self):
+        counted = {"files": self.files, "size": self.size}
+        counted["newest"] = [it[2] for it in sorted(self.newest, key=lambda it: it[:2], reverse=True)]
+        counted["largest"] = [it[2] for it in sorted(self.largest, key=lambda it: it[:2], reverse=True)]
+        return dict(counted, incomplete=self.incomplete) if self.incomplete else counted
+
+
+class Enough(Exception):
+    """Nothing more is counted."""
+
+
+class Changed:
+    """The files that changed since the session began, outside of what is mounted."""
+
+    def __init__(self, since, first):
+        self.since, self.first = since, {unraw(path) for path in first}
+        self.mounts = {point.lstrip(b"/") for point in mount_points()}
+        self.me, self.started = os.geteuid(), time.monotonic()
+
+    def enter(self, top):
+        def decide(path):
+            if path in self.mounts or (path == HOME and path != top):
+                return False
+            if path.split(b"/")[0] in NOT_OURS or path in NOT_OURS:
+                return False
+            return os.access(b"/" + path, os.R_OK | os.X_OK)
+
+        return decide
+
+    def each(self, top, counted):
+        """Calls `counted.add` for each changed file below `top`."""
+        def look(about, path):
+            if counted.files >= COUNTED or time.monotonic() - self.started > LONG:
+                why = "more than %d files changed" % COUNTED
+                counted.incomplete = why if counted.files >= COUNTED else "the session has too many files"
+                raise Enough
+            is_file = stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode)
+            if not is_file or about.st_ctime_ns < self.since or path in self.first or path in self.mounts:
+                if stat.S_ISDIR(about.st_mode) and about.st_uid == self.me and not os.access(b"/" + path, os.X_OK):
+                    counted.incomplete = "some directories can't be read"
+                return
+            counted.add(path, about)
+
+        try:
+            visit(Root(b"/"), top, "read", look, self.enter(top))
+        except Enough:
+            pass
+
+
+def count_unsaved():
+    asked = order()
+    changed = Changed(asked["since"], asked["first"])
+    outside, home = Counted(), Counted()
+    changed.each(HOME, home)
+    changed.each(b"", outside)
+    write_all(json.dumps({"outside": outside.json(), "home": home.json()}).encode() + b"\n")
+
+
+class Paths:
+    """Collects the changed files outside of the home directory."""
+
+    def __init__(self):
+        self.files, self.paths, self.incomplete = 0, [], None
+
+    def add(self, path, _about):
+        self.files += 1
+        self.paths.append(path)
+
+
+def chosen(asked):
+    """What is copied, without what is inside of something else that is copied."""
+    paths = [unraw(path) for path in asked["paths"]]
+    if not paths:
+        found = Paths()
+        Changed(asked["since"], asked["first"]).each(b"", found)
+        if found.incomplete:
+            raise refused(found.incomplete, "name the files that you need")
+        paths = found.paths + [HOME]
+    paths.sort(key=lambda path: path.split(b"/"))
+    kept = []
+    for path in paths:
+        if not (kept and (path == kept[-1] or path.startswith(kept[-1] + b"/"))):
+            kept.append(path)
+    return kept
+
+
+class Skipped:
+    """Decides what isn't copied, and names it."""
+
+    def __init__(self, paths):
+        self.mounts = {point.lstrip(b"/") for point in mount_points()} - set(paths)
+        self.sentences = []
+
+    def __call__(self, path, about):
+        if path in self.mounts:
+            return True
+        why = None
+        if stat.S_ISREG(about.st_mode):
+            why = None if os.access(b"/" + path, os.R_OK) else "permission denied"
+        elif stat.S_ISDIR(about.st_mode):
+            why = None if os.access(b"/" + path, os.R_OK | os.X_OK) else "permission denied"
+        elif not stat.S_ISLNK(about.st_mode):
+            why = "it is a pipe, a socket or a device"
+        if why:
+            self.say("/%s: %s" % (shown(path), why))
+        return bool(why)
+
+    def say(self, sentence):
+        if len(self.sentences) < 20:
+            self.sentences.append(sentence)
+        elif len(self.sentences) == 20:
+            self.sentences.append("more entries were skipped")
+
+
+def mounted_at(folder, identity_):
+    """Where a folder is mounted, and whether it is read-only; by its id, or by its name."""
+    place = None
+    points = mount_points()
+    if identity_:
+        inner = "/".join((identity_[:2], identity_[2:4], identity_[4:])).encode()
+        for point, (path, read_only, line) in points.items():
+            if path.endswith(inner) or inner + b" " in line:
+                place = point, read_only
+    named = b"/home/work/" + os.fsencode(folder)
+    if place is None and not identity_ and named in points:
+        place = named, points[named][1]
+    return place
+
+
+def make_above(root, path):
+    """Creates the directories above a path."""
+    above = path.rpartition(b"/")[0]
+    made = b""
+    for name in above.split(b"/") if above else ():
+        made = made + b"/" + name if made else name
+        try:
+            create_directory(root, made)
+        except Failed as failure:
+            if "already exists" not in failure.what:
+                raise
+    return above
+
+
+def copy_chosen(target, part, paths, progress):
+    root, skipped = Root(b"/"), Skipped(paths)
+    for path in paths:
+        above = make_above(target, part + b"/" + path)
+        directory, name = root.parent(path, "copied")
+        into = target.directory(above)
+        with fault(path, "copied"):
+            try:
+                about = lstat(directory, name)
+            except FileNotFoundError:
+                raise Failed("not-found", "/%s: not found in the session" % shown(path), "check the path") from None
+            if skipped(path, about):
+                continue
+            if stat.S_ISDIR(about.st_mode):
+                copy_tree(directory, name, into, path, False, progress, skipped)
+            else:
+                copy_entry(directory, name, about, into, path, False, progress)
+        os.close(directory)
+        os.close(into)
+    return skipped.sentences
+
+
+def rescue():
+    asked = order()
+    place = mounted_at(asked["folder"], asked.get("id"))
+    if place is None:
+        write_all(b'{"mounted": false}\n')
+        return
+    point, read_only = place
+    if read_only:
+        text = "the folder %s is mounted read-only in this session" % asked["folder"]
+        raise refused(text, "choose another folder")
+    target, directory = Root(point), unraw(asked["directory"])
+    part = (".rescue-%d-%s.part" % (os.getpid(), os.urandom(8).hex())).encode()
+    try:
+        statistics(target, directory)
+    except Failed as failure:
+        if failure.kind != "not-found":
+            raise
+    else:
+        raise refused("'%s' already exists in the folder" % shown(directory), "choose another name")
+    create_directory(target, part)
+    progress = Progress(quiet=True)
+    try:
+        skipped = copy_chosen(target, part, chosen(asked), progress)
+        make_above(target, directory)
+        os.sync()
+        rename(target, part, directory)
+    except BaseException:
+        delete(target, part, Progress(quiet=True))
+        raise
+    done = {"mounted": True, "files": progress.files, "size": progress.bytes, "skipped": skipped}
+    write_all(json.dumps(done).encode() + b"\n")
+
+
+def list_entries():
+    """Prints what would be copied, for a folder that isn't mounted."""
+    paths = chosen(order())
+    root, skipped = Root(b"/"), Skipped(paths)
+
+    def each(about, path):
+        if path not in paths and path in skipped.mounts:
+            return
+        if stat.S_ISLNK(about.st_mode):
+            return skipped.say("/%s: links can't be stored in a folder that isn't mounted" % shown(path))
+        if skipped(path, about):
+            return
+        is_directory = stat.S_ISDIR(about.st_mode)
+        found = {"path": raw(path), "directory": is_directory, "size": 0 if is_directory else about.st_size}
+        if not isinstance(found["path"], str):
+            return skipped.say("/%s: its name isn't UTF-8" % shown(path))
+        write_all(json.dumps(found).encode() + b"\n")
+
+    for path in paths:
+        try:
+            visit(root, path, "copied", each, lambda inner: inner not in skipped.mounts
+                  and os.access(b"/" + inner, os.R_OK | os.X_OK))
+        except Failed as failure:
+            if failure.kind == "not-found":
+                raise Failed("not-found", "/%s: not found in the session" % shown(path), "check the path") from None
+            raise
+    for sentence in skipped.sentences:
+        write_all(json.dumps({"skipped": sentence}).encode() + b"\n")
+    write_all(b'{"end": true}\n')
